@@ -476,9 +476,8 @@ static int save_sequence_fields(struct store *store, struct component_write *wor
     static const char *const keys[] = {"suggested_template", "overall_confidence"};
     json_auto_t *before = NULL, *after = NULL;
     unsigned flags;
-    int64_t place;
 
-    before = store_node_load(store, work->node.key, &flags, &place, err);
+    before = store_node_load(store, work->node.key, &flags, err);
     if (!before)
         return -1;
     after = json_copy(before);

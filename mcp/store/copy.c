@@ -98,11 +98,10 @@ static int update_node(struct store *store, struct write *write, const struct no
     const char *node_id = json_get_string(theirs, "node_id");
     bool news, more, silent = write->silent;
     unsigned flags;
-    int64_t place;
     int rc = 0, adopted;
 
     buf_init(&adopt, 0);
-    before = store_node_load(store, found->key, &flags, &place, err);
+    before = store_node_load(store, found->key, &flags, err);
     if (!before)
         return -1;
     after = merged(before, given, &news, &more);
@@ -197,14 +196,13 @@ int copy_texts(struct store *store, const struct copy_source *source, const char
     struct write write;
     bool news = false, more = false;
     unsigned flags;
-    int64_t place;
     int rc = -1;
 
     if (store_write_begin(store, &writer, source->sid, &write, err) < 0)
         return -1;
     write.silent = source->fill;
     if (store_node_find(store, write.session, node_id, &node, err) == 0)
-        before = store_node_load(store, node.key, &flags, &place, err);
+        before = store_node_load(store, node.key, &flags, err);
     if (before) {
         after = merged(before, theirs, &news, &more);
         rc = news || more ? store_node_save(store, &write, node.key, before, after, flags, err) : 0;
@@ -415,7 +413,7 @@ int copy_components(struct store *store, const struct copy_source *source, const
     return rc;
 }
 
-/* ---- relationships and positions. A relationship is the same one if its id is, else if both
+/* ---- relationships and the node map. A relationship is the same one if its id is, else if both
  * ends and the type are. ---- */
 
 struct taking {
@@ -663,11 +661,11 @@ json_t *copy_relationship_states(struct store *store, const char *sid, struct er
     return read_here(store, session.key, err);
 }
 
-/* ---- positions ---- */
+/* ---- the map kept beside the nodes ---- */
 
-static json_t *read_positions(struct store *store, const char *sid, struct error *err)
+static json_t *read_node_map(struct store *store, const char *sid, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_COPY_POSITIONS, "s", sid);
+    struct rows *rows = db_query(store->db, err, SQL_COPY_NODE_MAP, "s", sid);
     json_t *here = json_object();
     int row;
 
@@ -675,7 +673,7 @@ static json_t *read_positions(struct store *store, const char *sid, struct error
         struct row_text text = rows_string(rows, 1);
 
         json_object_set_new(here, rows_text(rows, 0),
-                            json_read(text.text, text.len, "a kept position", err));
+                            json_read(text.text, text.len, "a kept map entry", err));
     }
     if (row == 0)
         return here;
@@ -683,8 +681,8 @@ static json_t *read_positions(struct store *store, const char *sid, struct error
     return NULL;
 }
 
-static int take_positions(struct taking *taking, const json_t *here, const json_t *theirs,
-                          struct error *err)
+static int take_node_map(struct taking *taking, const json_t *here, const json_t *theirs,
+                         struct error *err)
 {
     const char *node_id;
     json_t *value;
@@ -694,7 +692,7 @@ static int take_positions(struct taking *taking, const json_t *here, const json_
         if (!json_is_object(value) || json_equivalent(json_object_get(here, node_id), value))
             continue;
         taking->changed = true;
-        if (store_position_put(taking->store, &taking->write, node_id, value, err) != 0)
+        if (store_node_map_put(taking->store, &taking->write, node_id, value, err) != 0)
             return -1;
     }
     json_object_foreach((json_t *)here, node_id, value)
@@ -702,27 +700,28 @@ static int take_positions(struct taking *taking, const json_t *here, const json_
         if (json_is_object(json_object_get(theirs, node_id)))
             continue;
         taking->changed = true;
-        if (store_position_put(taking->store, &taking->write, node_id, NULL, err) != 0)
+        if (store_node_map_put(taking->store, &taking->write, node_id, NULL, err) != 0)
             return -1;
     }
     return 0;
 }
 
-int copy_positions(struct store *store, const struct copy_source *source, const json_t *theirs,
-                   struct error *err)
+int copy_node_map(struct store *store, const struct copy_source *source, const json_t *theirs,
+                  struct error *err)
 {
     json_auto_t *here = NULL;
     struct taking taking;
 
     if (begin(&taking, store, source, err) != 0)
         return -1;
-    here = read_positions(taking.store, source->sid, err);
-    return end_taking(&taking, here ? take_positions(&taking, here, theirs, err) : -1, err);
+    here = read_node_map(taking.store, source->sid, err);
+    return end_taking(&taking, here ? take_node_map(&taking, here, theirs, err) : -1, err);
 }
 
-json_t *copy_position(struct store *store, const char *sid, const char *node_id, struct error *err)
+json_t *copy_node_map_entry(struct store *store, const char *sid, const char *node_id,
+                            struct error *err)
 {
-    json_auto_t *all = read_positions(store, sid, err);
+    json_auto_t *all = read_node_map(store, sid, err);
     json_t *one = json_object_get(all, node_id);
 
     if (!all)

@@ -169,8 +169,8 @@ static void mark_row(json_t *touched, struct rows *row)
         mark(touched, sid, "nodes", node_id ? node_id : id);
     } else if (strcmp(entity, "relationship") == 0) {
         mark(touched, sid, "relationships", id);
-    } else if (strcmp(entity, "position") == 0) {
-        mark(touched, sid, "positions", node_id ? node_id : id);
+    } else if (strcmp(entity, NODE_MAP_ENTITY) == 0) {
+        mark(touched, sid, NODE_MAP_NAME, node_id ? node_id : id);
     } else {
         mark(touched, sid, op, NULL);
     }
@@ -211,12 +211,11 @@ json_t *copy_node(struct store *store, const char *sid, const char *node_id, str
 {
     struct node_found node;
     unsigned flags;
-    int64_t place;
     int found = find(store, sid, node_id, &node, err);
 
     if (found <= 0)
         return found < 0 ? NULL : json_null();
-    return store_node_load(store, node.key, &flags, &place, err);
+    return store_node_load(store, node.key, &flags, err);
 }
 
 json_t *copy_sequence(struct store *store, const char *sid, const char *node_id, struct error *err)

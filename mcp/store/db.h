@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 #include "mcp/session/row.h"
 #include "mcp/store/store.h"
@@ -129,6 +130,13 @@ static inline void rows_end(struct rows *rows)
         rows->backend->end(rows);
 }
 
+/* struct rows *rows ROWS_AUTO = db_query(...): ended with the block. */
+static inline void rows_cleanup(struct rows **rows)
+{
+    rows_end(*rows);
+}
+#define ROWS_AUTO __attribute__((cleanup(rows_cleanup)))
+
 static inline int64_t rows_int(struct rows *rows, int column)
 {
     return rows->backend->column_int(rows, column);
@@ -144,6 +152,9 @@ static inline const char *rows_text(struct rows *rows, int column)
 {
     return rows->backend->column_text(rows, column).text;
 }
+
+/* Appends the column as JSON: a string, or null. */
+void rows_write_text(struct rows *rows, int column, struct buf *json);
 
 static inline struct row_order rows_order(struct rows *rows, int column)
 {

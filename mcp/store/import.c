@@ -191,26 +191,23 @@ static int add_list(struct store *store, int64_t session, enum statement id, con
     return row;
 }
 
-static int export(struct store *store, const char *sid, struct buf *text, struct error *err)
+static int export(struct store *store, const struct session_found *session, struct buf *text,
+                  struct error *err)
 {
-    struct rows *rows;
-    struct session_found session;
+    struct rows *rows = db_query(store->db, err, SQL_SESSION_BY_KEY, "i", session->key);
     struct row_text further;
 
-    if (store_session_find(store, sid, &session, err) != 0)
-        return -1;
-    rows = db_query(store->db, err, SQL_SESSION_FIND, "s", sid);
     if (rows_next(rows, err) <= 0)
         return -1;
-    further = rows_string(rows, 4);
+    further = rows_string(rows, 1);
     buf_add(text, further.text, further.len - 1);
     buf_adds(text, further.len > 2 ? ",\n" : "");
     rows_end(rows);
-    if (add_list(store, session.key, SQL_NODE_LIST, "nodes", add_node, text, err) != 0)
+    if (add_list(store, session->key, SQL_NODE_LIST, "nodes", add_node, text, err) != 0)
         return -1;
-    if (session.flags & SESSION_RELATIONSHIPS) {
+    if (session->flags & SESSION_RELATIONSHIPS) {
         buf_adds(text, ",\n");
-        if (add_list(store, session.key, SQL_RELATIONSHIP_LIST, "relationships", add_relationship,
+        if (add_list(store, session->key, SQL_RELATIONSHIP_LIST, "relationships", add_relationship,
                      text, err) != 0)
             return -1;
     }
@@ -220,9 +217,9 @@ static int export(struct store *store, const char *sid, struct buf *text, struct
 
 int store_export(struct store *store, const char *sid, struct buf *text, struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_ALL, sid, NULL, err) != 0)
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_ALL, sid, NULL, &session, err) != 0)
         return -1;
-    if (store_read_begin(store, err) != 0)
-        return -1;
-    return store_read_end(store, export(store, sid, text, err));
+    return store_read_end(store, export(store, &session, text, err));
 }

@@ -117,6 +117,23 @@ int store_node_find(struct store *store, int64_t session, const char *node_id,
     return 0;
 }
 
+int store_check_node(struct store *store, int64_t session, const char *node_id,
+                     struct validation_errors *problems, const char *field, struct error *err)
+{
+    struct error found = {0};
+    struct node_found node;
+    int64_t twins;
+
+    if (db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", session, node_id) != 0)
+        return -1;
+    if (twins > 0)
+        return 1;
+    if (problems->count < VALIDATION_SHOWN_CAP) /* naming the nearest takes a while */
+        store_node_find(store, session, node_id, &node, &found);
+    validation_add(problems, field, "%s", *found.text ? found.text : "is not a node");
+    return 0;
+}
+
 /* ---- which node a name means: its id, or a title that no other node has ---- */
 
 static int say_shared(struct store *store, int64_t session, const char *name, const char *what,
@@ -188,20 +205,28 @@ static int search(struct store *store, int64_t session, const char *name, const 
     return error_wrap(err, "%s", what);
 }
 
-int store_node_named(struct store *store, const char *sid, const char *name, const char *what,
-                     struct buf *found, const char **id, struct error *err)
+static int node_named(struct store *store, int64_t session, const char *name, const char *what,
+                      struct buf *found, const char **id, struct error *err)
 {
-    struct session_found session;
     int64_t count;
 
-    if (store_session_find(store, sid, &session, err) != 0 ||
-        db_number(store->db, &count, err, SQL_NODE_TWINS, "is", session.key, name) != 0)
+    if (db_number(store->db, &count, err, SQL_NODE_TWINS, "is", session, name) != 0)
         return -1;
     *id = name;
     if (count > 0)
         return 0;
-    if (search(store, session.key, name, what, found, err) != 0)
+    if (search(store, session, name, what, found, err) != 0)
         return -1;
     *id = found->data;
     return 0;
+}
+
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err)
+{
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_NODES, sid, NULL, &session, err) != 0)
+        return -1;
+    return store_read_end(store, node_named(store, session.key, name, what, found, id, err));
 }

@@ -175,12 +175,11 @@ int store_node_merge(struct store *store, const struct writer *writer, const cha
     struct merge merge = {.from.node_id = node_id, .into.node_id = into};
     int rc;
 
-    if (store_refresh(store,
-                      UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS,
-                      sid, node_id, err) != 0 ||
-        store_refresh(store, UPSTREAM_NODE, sid, into, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &merge.into.write, err) < 0)
+    if (store_refresh(store, UPSTREAM_NODE, sid, into, err) != 0 ||
+        store_write_begin_session(store, writer,
+                                  UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS |
+                                      UPSTREAM_NODE_MAP,
+                                  sid, node_id, &merge.into.write, err) < 0)
         return -1;
     rc = merge_nodes(store, &merge, expected_revision, err);
     rc = store_write_end(store, &merge.into.write, rc, err);

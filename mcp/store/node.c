@@ -27,8 +27,7 @@ struct rows *store_node_row(struct store *store, int64_t node, struct error *err
     return row > 0 ? rows : NULL;
 }
 
-json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
-                        struct error *err)
+json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, struct error *err)
 {
     struct rows *rows = store_node_row(store, node, err);
     json_t *object;
@@ -38,7 +37,6 @@ json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int6
         return NULL;
     kept = rows_kept(rows, 0);
     *flags = kept.flags;
-    *place = rows_int(rows, 3);
     object = json_read(kept.body, kept.len, "a kept node", err);
     rows_end(rows);
     return object;
@@ -114,7 +112,7 @@ int store_node_save(struct store *store, const struct write *write, int64_t node
                row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
                (int64_t)row.flags, write->version, write->now) != 0)
         return -1;
-    return store_log_update(store, write, "node", node_id, node_id, &around, before, after, err);
+    return store_log_thing(store, write, "node", node_id, node_id, &around, before, after, err);
 }
 
 /* The rare node that holds keys which a write to its components changes. */
@@ -122,8 +120,7 @@ static int rewrite_node(struct store *store, const struct write *write, int64_t 
                         struct error *err)
 {
     unsigned flags;
-    int64_t place;
-    json_auto_t *before = store_node_load(store, node, &flags, &place, err);
+    json_auto_t *before = store_node_load(store, node, &flags, err);
     json_auto_t *after = NULL;
 
     if (!before)
@@ -143,9 +140,8 @@ static int log_first_components(struct store *store, const struct write *write, 
     struct buf BUF_AUTO before = {0};
     const char *node_id;
     unsigned flags;
-    int64_t place;
 
-    object = store_node_load(store, node, &flags, &place, err);
+    object = store_node_load(store, node, &flags, err);
     if (!object || store_node_text(store, node, &before, err) < 0)
         return -1;
     node_id = json_get_string(object, "node_id");
@@ -220,9 +216,7 @@ int store_node_create(struct store *store, const struct writer *writer, const ch
     int64_t twins = 0;
     int rc = -1;
 
-    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_NODES, sid, NULL, &write, err) < 0)
         return -1;
     node = entity_node(input, err);
     if (node && db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write.session,
@@ -276,7 +270,7 @@ int store_node_drop(struct store *store, const struct write *write, const struct
 {
     struct buf BUF_AUTO before = {0};
 
-    if (last_of_id && store_position_put(store, write, node_id, NULL, err) != 0)
+    if (last_of_id && store_node_map_put(store, write, node_id, NULL, err) != 0)
         return -1;
     if (store_node_text(store, node->key, &before, err) < 0 ||
         store_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
@@ -305,12 +299,10 @@ int store_node_delete(struct store *store, const struct writer *writer, const ch
 {
     struct write write;
 
-    if (store_refresh(store,
-                      UPSTREAM_NODE | UPSTREAM_PASS_OVER | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS |
-                          UPSTREAM_POSITIONS,
-                      sid, node_id, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer,
+                                  UPSTREAM_NODE | UPSTREAM_PASS_OVER | UPSTREAM_TEXTS |
+                                      UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP,
+                                  sid, node_id, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, store_node_remove(store, &write, node_id, err), err);
 }
@@ -323,12 +315,11 @@ static int write_texts(struct store *store, const struct write *write, const cha
     json_auto_t *before = NULL, *after = NULL;
     struct node_found node;
     unsigned flags;
-    int64_t place;
 
     if (store_node_find(store, write->session, node_id, &node, err) < 0 ||
         entity_texts_check(texts, err) < 0)
         return -1;
-    before = store_node_load(store, node.key, &flags, &place, err);
+    before = store_node_load(store, node.key, &flags, err);
     if (!before)
         return -1;
     after = json_copy(before);
@@ -348,9 +339,7 @@ int store_node_texts(struct store *store, const struct writer *writer, const cha
 {
     struct write write;
 
-    if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_TEXTS, sid, node_id, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, write_texts(store, &write, node_id, texts, err), err);
 }
@@ -364,11 +353,10 @@ int store_node_check_revision(struct store *store, const struct node_found *node
     struct buf BUF_AUTO text = {0};
     char current[CURRENT_CAP];
     unsigned flags;
-    int64_t place;
 
     if (expected == 0 || expected == (long)node->revision)
         return 0;
-    object = store_node_load(store, node->key, &flags, &place, err);
+    object = store_node_load(store, node->key, &flags, err);
     if (!object)
         return -1;
     json_write(&text, object);
@@ -420,12 +408,11 @@ static int update(struct store *store, const struct write *write, const char *no
     json_auto_t *before = NULL, *after = NULL;
     struct node_found node;
     unsigned flags;
-    int64_t place;
 
     if (store_node_find(store, write->session, node_id, &node, err) < 0 ||
         store_node_check_revision(store, &node, node_id, expected, err) != 0)
         return -1;
-    before = store_node_load(store, node.key, &flags, &place, err);
+    before = store_node_load(store, node.key, &flags, err);
     if (!before)
         return -1;
     after = json_copy(before);
@@ -446,10 +433,9 @@ int store_node_state(struct store *store, const char *sid, const char *node_id,
     struct node_found node;
     int rc = -1;
 
-    if (store_read_begin(store, err) != 0)
+    if (store_read_begin(store, 0, sid, NULL, &session, err) != 0)
         return -1;
-    if (store_session_find(store, sid, &session, err) == 0 &&
-        store_node_find(store, session.key, node_id, &node, err) == 0 &&
+    if (store_node_find(store, session.key, node_id, &node, err) == 0 &&
         store_node_check_revision(store, &node, node_id, expected_revision, err) == 0)
         rc = fill_state(store, session.key, node_id, state, err);
     return store_read_end(store, rc);
@@ -462,9 +448,7 @@ int store_node_update(struct store *store, const struct writer *writer, const ch
     struct write write;
     int rc;
 
-    if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_TEXTS, sid, node_id, &write, err) < 0)
         return -1;
     rc = update(store, &write, node_id, changes, expected_revision, state, err);
     return store_write_end(store, &write, rc, err);

@@ -161,8 +161,6 @@ static int reinsert_components(struct store *store, const struct write *write,
     return rc;
 }
 
-/* ---- nodes, relationships, positions ---- */
-
 struct reinsertion {
     struct store *store;
     const struct write *write;
@@ -185,7 +183,7 @@ static int want_all(struct reinsertion *work, struct error *err)
     return target->further ? rewind_want_session(now, err) : 0;
 }
 
-/* ---- relationships, positions, the session's own fields ---- */
+/* ---- relationships, the node map, the session's own fields ---- */
 
 static int drop_relationships(struct reinsertion *work, struct error *err)
 {
@@ -235,7 +233,7 @@ static int reinsert_entry(struct reinsertion *work, const struct rewind_entry *i
     work->things++;
     return is->entity == REWIND_RELATIONSHIP
                ? reinsert_relationship(work, is, wanted, err)
-               : store_position_put(work->store, work->write, is->id, wanted->value, err);
+               : store_node_map_put(work->store, work->write, is->id, wanted->value, err);
 }
 
 static int reinsert_session(struct reinsertion *work, struct error *err)
@@ -256,10 +254,10 @@ static int reinsert_session(struct reinsertion *work, struct error *err)
     return store_session_save(work->store, work->write, &before, &after, err);
 }
 
-/* Relationships first, as before canvas positions in the log. */
+/* Relationships come before the node map in the log. */
 static int reinsert_others(struct reinsertion *work, struct error *err)
 {
-    for (int entity = REWIND_RELATIONSHIP; entity <= REWIND_POSITION; entity++)
+    for (int entity = REWIND_RELATIONSHIP; entity <= REWIND_NODE_MAP; entity++)
         for (size_t i = 0; i < work->now.entry_count; i++)
             if ((int)work->now.entries[i]->entity == entity &&
                 reinsert_entry(work, work->now.entries[i], work->target->entries[i], err) != 0)
@@ -336,7 +334,7 @@ static int save_node(struct reinsertion *work, const struct rewind_node *is,
         return store_log(work->store, work->write, "node", is->node_id, is->node_id, "touch",
                          &before, NULL, err);
     work->things++;
-    return store_log_update(work->store, work->write, "node", is->node_id, is->node_id, &before,
+    return store_log_thing(work->store, work->write, "node", is->node_id, is->node_id, &before,
                             is->node, wanted->node, err);
 }
 

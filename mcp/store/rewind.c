@@ -12,9 +12,9 @@
 #include "mcp/store/rewind.h"
 
 static const char *const entities[] = {
-    [REWIND_SESSION] = "session",     [REWIND_NODE] = "node",
-    [REWIND_COMPONENT] = "component", [REWIND_RELATIONSHIP] = "relationship",
-    [REWIND_POSITION] = "position",
+    [REWIND_SESSION] = "session",        [REWIND_NODE] = "node",
+    [REWIND_COMPONENT] = "component",    [REWIND_RELATIONSHIP] = "relationship",
+    [REWIND_NODE_MAP] = NODE_MAP_ENTITY,
 };
 
 const char *rewind_entity_name(enum rewind_entity entity)
@@ -162,7 +162,7 @@ bool rewind_has(const struct rewind *rewind, const struct rewind_row *row)
     case REWIND_COMPONENT:
         return rewind_row_node(rewind, row) != NULL;
     case REWIND_RELATIONSHIP:
-    case REWIND_POSITION:
+    case REWIND_NODE_MAP:
         return rewind_row_entry(rewind, row) != NULL;
     case REWIND_SESSION:
         break;
@@ -200,7 +200,7 @@ int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct erro
             return want_old_node(rewind, row, err);
         return rewind_want_node(rewind, node_key(row), row->node_id, &node, err);
     case REWIND_RELATIONSHIP:
-    case REWIND_POSITION:
+    case REWIND_NODE_MAP:
         return rewind_want_entry(rewind, row->entity, row->entity_id, err);
     case REWIND_SESSION:
         break;
@@ -334,13 +334,13 @@ int rewind_want_entry(struct rewind *rewind, enum rewind_entity entity, const ch
     }
     rows = entity == REWIND_RELATIONSHIP
                ? db_query(db, err, SQL_RELATIONSHIP_BY_KEY, "ii", entry->key, rewind->session)
-               : db_query(db, err, SQL_POSITION_FIND, "is", rewind->session, id);
+               : db_query(db, err, SQL_NODE_MAP_FIND, "is", rewind->session, id);
     row = rows_next(rows, err);
     if (row <= 0)
         return row;
     body = rows_string(rows, 0);
     entry->place = rows_int(rows, 1);
-    entry->value = json_read(body.text, body.len, "a kept relationship or position", err);
+    entry->value = json_read(body.text, body.len, "a kept relationship or map entry", err);
     rows_end(rows);
     return entry->value ? 0 : -1;
 }
@@ -630,9 +630,9 @@ static const struct {
     {REWIND_RELATIONSHIP, REWIND_INSERT, entry_changed},
     {REWIND_RELATIONSHIP, REWIND_UPDATE, entry_changed},
     {REWIND_RELATIONSHIP, REWIND_DELETE, entry_changed},
-    {REWIND_POSITION, REWIND_INSERT, entry_changed},
-    {REWIND_POSITION, REWIND_UPDATE, entry_changed},
-    {REWIND_POSITION, REWIND_DELETE, entry_changed},
+    {REWIND_NODE_MAP, REWIND_INSERT, entry_changed},
+    {REWIND_NODE_MAP, REWIND_UPDATE, entry_changed},
+    {REWIND_NODE_MAP, REWIND_DELETE, entry_changed},
     {REWIND_SESSION, REWIND_UPDATE, session_updated},
 };
 
@@ -672,7 +672,7 @@ json_t *rewind_value(const struct rewind *rewind, const struct rewind_row *row)
         item = node ? sequence_by_id(&node->sequence, row->entity_id) : NULL;
         return item ? rewind_component_value(item) : NULL;
     case REWIND_RELATIONSHIP:
-    case REWIND_POSITION:
+    case REWIND_NODE_MAP:
         entry = rewind_row_entry(rewind, row);
         return entry ? json_incref(entry->value) : NULL;
     case REWIND_SESSION:

@@ -31,7 +31,7 @@
 #define RELATIONSHIP_BY_TO   "relationship INDEXED BY relationship_by_to WHERE "
 
 STATEMENT(SQL_SESSION_FIND,
-    "SELECT key, version, flags, title, further FROM session WHERE session_id = ?1")
+    "SELECT key, version, flags, title FROM session WHERE session_id = ?1")
 STATEMENT(SQL_SESSION_LIST,
     "SELECT session_id, title, last_modified,"
     " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
@@ -65,10 +65,6 @@ STATEMENT(SQL_GRAPH_VERSION, "SELECT version FROM graph_version WHERE session = 
  * deletion may be undone. Keys tell who was there first. */
 STATEMENT(SQL_NODE_FIND,
     "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
-    " ORDER BY place, key LIMIT 1")
-STATEMENT(SQL_NODE_CURSOR,
-    "SELECT cursor FROM node WHERE node_id = ?2"
-    " AND session = (SELECT key FROM session WHERE session_id = ?1)"
     " ORDER BY place, key LIMIT 1")
 STATEMENT(SQL_NODE_BY_KEY,
     "SELECT body, flags, title, place, revision,"
@@ -169,13 +165,13 @@ STATEMENT(SQL_RELATIONSHIP_REINSERT_BACK,
 STATEMENT(SQL_RELATIONSHIP_LAST_PLACE,
     "SELECT coalesce(max(place), -1) FROM relationship WHERE session = ?1")
 
-STATEMENT(SQL_POSITION_LIST,
+STATEMENT(SQL_NODE_MAP_LIST,
     "SELECT node_id, body FROM position WHERE session = ?1 ORDER BY node_id")
-STATEMENT(SQL_POSITION_FIND, "SELECT body, 0 FROM position WHERE session = ?1 AND node_id = ?2")
-STATEMENT(SQL_POSITION_SET,
+STATEMENT(SQL_NODE_MAP_FIND, "SELECT body, 0 FROM position WHERE session = ?1 AND node_id = ?2")
+STATEMENT(SQL_NODE_MAP_SET,
     "INSERT INTO position (session, node_id, body) VALUES (?1, ?2, ?3)"
     " ON CONFLICT (session, node_id) DO UPDATE SET body = ?3")
-STATEMENT(SQL_POSITION_DELETE, "DELETE FROM position WHERE session = ?1 AND node_id = ?2")
+STATEMENT(SQL_NODE_MAP_DELETE, "DELETE FROM position WHERE session = ?1 AND node_id = ?2")
 
 STATEMENT(SQL_ANSWER_FIND, "SELECT fingerprint, status, body FROM answer WHERE call_key = ?1")
 STATEMENT(SQL_ANSWER_KEEP,
@@ -319,7 +315,7 @@ STATEMENT(SQL_COPY_RELATIONSHIPS,
     " FROM relationship WHERE session = ?1 AND flags & 1 = 0"
     " ORDER BY place")
 STATEMENT(SQL_COPY_RELATIONSHIP, "SELECT body FROM relationship WHERE key = ?1")
-STATEMENT(SQL_COPY_POSITIONS,
+STATEMENT(SQL_COPY_NODE_MAP,
     "SELECT node_id, body FROM position WHERE session = (SELECT key FROM "
     "session WHERE session_id = ?1)")
 STATEMENT(SQL_COPY_LAST_CHANGE, "SELECT coalesce(max(key), 0) FROM change")

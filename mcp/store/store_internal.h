@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "helpers/base/validation.h"
 #include "mcp/session/row.h"
 #include "mcp/store/db.h"
 #include "mcp/store/store.h"
@@ -39,16 +40,18 @@ enum upstream_scope {
     UPSTREAM_RELATIONSHIPS = 1 << 3,
     UPSTREAM_NODE = 1 << 4,  /* the components of one node */
     UPSTREAM_TEXTS = 1 << 5, /* its category texts */
-    UPSTREAM_POSITIONS = 1 << 6,
+    UPSTREAM_NODE_MAP = 1 << 6,
     UPSTREAM_COMPONENTS = 1 << 7, /* of all nodes */
     UPSTREAM_ALL_TEXTS = 1 << 8,
     UPSTREAM_COUNTS = 1 << 9,   /* how many components nodes have: as last read, where it is dear */
     UPSTREAM_CHANGED = 1 << 10, /* what a change set touched: node_id names it, NULL the latest */
     UPSTREAM_OWNERS = 1 << 11,  /* which sessions have a node; sid NULL */
     UPSTREAM_PASS_OVER = 1 << 12, /* nodes that cannot be told apart are left as they are */
+    UPSTREAM_UNKNOWN = 1 << 13,   /* UPSTREAM_SESSION of one that is not known here; else nothing:
+                                     for what is kept here alone, such as conversations */
 };
 #define UPSTREAM_ALL                                                                               \
-    (UPSTREAM_NODES | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS | UPSTREAM_COMPONENTS |          \
+    (UPSTREAM_NODES | UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP | UPSTREAM_COMPONENTS |           \
      UPSTREAM_ALL_TEXTS)
 
 /* A service that is the truth for what the database keeps a copy of. */
@@ -107,25 +110,34 @@ struct store *store_open_path(const struct db_backend *backend, const char *path
 
 /* ---- transaction.c ---- */
 
+struct session_found {
+    int64_t key, version;
+    unsigned flags;
+    char title[TITLE_MAX + 1]; /* cut */
+    char sid[SESSION_ID_SIZE];
+};
+
 /* Where a service is the truth: what the call is about is made as it is there. Each public function
  * that reads or writes the curriculum begins with it. */
 int store_refresh(struct store *store, unsigned scope, const char *sid, const char *node_id,
                   struct error *err);
-/* For what is kept here alone, such as conversations: a service is asked only for a session that is
- * not known here. */
-int store_refresh_unknown(struct store *store, const char *sid, struct error *err);
 
-/* One snapshot for a read of several statements. */
-int store_read_begin(struct store *store, struct error *err);
+/* store_refresh unless scope is 0, then one snapshot for a read of several statements, and the
+ * session in it. On -1 nothing is open. */
+int store_read_begin(struct store *store, unsigned scope, const char *sid, const char *node_id,
+                     struct session_found *session, struct error *err);
 /* Ends it; hands rc through. */
 int store_read_end(struct store *store, int rc);
 
 /* sid NULL: a new session follows. On -1 nothing is open. */
 int store_write_begin(struct store *store, const struct writer *writer, const char *sid,
                       struct write *write, struct error *err);
-/* The same, and ERROR_STALE where the writer expected another state of the session. */
-int store_write_begin_session(struct store *store, const struct writer *writer, const char *sid,
-                              struct write *write, struct error *err);
+/* store_refresh unless scope is 0, the same, and ERROR_STALE where the writer expected another
+ * state of the session.
+ */
+int store_write_begin_session(struct store *store, const struct writer *writer, unsigned scope,
+                              const char *sid, const char *node_id, struct write *write,
+                              struct error *err);
 /* rc 0: commits (-1 where that fails); else rolls back. Hands the outcome through. */
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err);
 
@@ -141,12 +153,13 @@ int store_write_end(struct store *store, const struct write *write, int rc, stru
 int store_log(struct store *store, const struct write *write, const char *entity,
               const char *entity_id, const char *node_id, const char *op, const struct buf *before,
               const struct buf *after, struct error *err);
-/* The row of an update: what the thing was before, or the merge patch that makes it that again
- * ("patch" in place of the thing) where that is shorter. around: what is beside the thing, as JSON
- * text up to its last brace. */
-int store_log_update(struct store *store, const struct write *write, const char *entity,
-                     const char *entity_id, const char *node_id, const struct buf *around,
-                     const json_t *was, const json_t *is, struct error *err);
+/* The row of an insertion (was NULL), an update or a deletion (is NULL). An update keeps what the
+ * thing was before, or the merge patch that makes it that again ("patch" in place of the thing)
+ * where that is shorter; an insertion only what is around. around: what is beside the thing, as JSON
+ * text up to its last brace, which may be added to it. */
+int store_log_thing(struct store *store, const struct write *write, const char *entity,
+                    const char *entity_id, const char *node_id, struct buf *around,
+                    const json_t *was, const json_t *is, struct error *err);
 
 struct session_fields { /* a session's own */
     unsigned flags;
@@ -172,13 +185,6 @@ void dirty_set_notify(struct dirty_set *dirty, struct db *db);
 
 /* ---- lookup.c ---- */
 
-struct session_found {
-    int64_t key, version;
-    unsigned flags;
-    char title[TITLE_MAX + 1]; /* cut */
-    char sid[SESSION_ID_SIZE];
-};
-
 enum session_flags {
     SESSION_RELATIONSHIPS = 1 << 0, /* the export has a list of them */
     SESSION_GONE = 1 << 1,          /* the service that is the truth no longer has it */
@@ -196,9 +202,9 @@ struct node_found {
 int store_node_find(struct store *store, int64_t session, const char *node_id,
                     struct node_found *found, struct error *err);
 
-/* store_node_id within a read. */
-int store_node_named(struct store *store, const char *sid, const char *name, const char *what,
-                     struct buf *found, const char **id, struct error *err);
+/* 1: there is such a node; 0: there is none, as a problem of the field that names the nearest. */
+int store_check_node(struct store *store, int64_t session, const char *node_id,
+                     struct validation_errors *problems, const char *field, struct error *err);
 
 /* ---- sequence.c ---- */
 
@@ -307,8 +313,7 @@ int sequence_replace(struct store *store, struct component_write *work, struct g
  * NULL with err. */
 struct rows *store_node_row(struct store *store, int64_t node, struct error *err);
 /* The node's object without its components, as a new reference. */
-json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
-                        struct error *err);
+json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, struct error *err);
 /* Writes a changed object (before: as it was loaded), counts the write in the node's cursor, and
  * logs it. flags: as they were loaded. */
 int store_node_save(struct store *store, const struct write *write, int64_t node,
@@ -346,7 +351,7 @@ int store_node_check_revision(struct store *store, const struct node_found *node
 /* ---- position.c ---- */
 
 /* position NULL: takes it away. What is so already leaves no row in the log. */
-int store_position_put(struct store *store, const struct write *write, const char *node_id,
+int store_node_map_put(struct store *store, const struct write *write, const char *node_id,
                        const json_t *position, struct error *err);
 
 /* ---- relationship.c: single relationships, with their rows of the change log ---- */

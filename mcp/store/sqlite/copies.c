@@ -232,7 +232,7 @@ static const char *const rows[] = {
     "INSERT INTO main.component SELECT component.* FROM source.node CROSS JOIN source.component"
     " ON component.node = node.key WHERE node.session = ?1",
     ROWS("relationship"),
-    ROWS("position"),
+    ROWS(NODE_MAP_ENTITY),
     ROWS("undone"),
 };
 /* New rows get the keys that they would get in the store. */

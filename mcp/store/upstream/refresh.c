@@ -44,8 +44,8 @@ static int add_first(struct remote *remote, struct store *store, const struct wa
         {RESOURCE_BULK,
          (wanted->scope & (UPSTREAM_COMPONENTS | UPSTREAM_COUNTS)) && (remote->can & CAN_BULK),
          NULL},
-        {RESOURCE_POSITIONS,
-         (wanted->scope & UPSTREAM_POSITIONS) && (remote->can & CAN_READ_POSITIONS), NULL},
+        {RESOURCE_NODE_MAP,
+         (wanted->scope & UPSTREAM_NODE_MAP) && (remote->can & CAN_READ_NODE_MAP), NULL},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
