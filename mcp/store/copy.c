@@ -53,9 +53,14 @@ static int insert_node(struct store *store, const struct write *write, int64_t p
 {
     struct node_times times;
     json_auto_t *node = take_times(theirs, &times);
+    struct node_new new = {.place = place,
+                           .revision = 1,
+                           .flags = ROW_NODE_COMPONENTS | ROW_NODE_TIMES,
+                           .created_at = times.created_at,
+                           .last_modified = times.last_modified};
+    struct buf BUF_AUTO body = {0};
 
-    return store_node_insert(store, write, place, node, BUF_CAP_DEFAULT, times.created_at,
-                             times.last_modified, err);
+    return store_node_add(store, write, &new, node, &body, err);
 }
 
 /* What ours becomes by theirs; *news: something that ours had is otherwise now; *more: theirs has
@@ -258,16 +263,17 @@ static void match(const json_t *theirs, size_t count, const struct sequence *our
         for (size_t n = 0; partner[i] == NOBODY && n < ours->count; n++) {
             size_t at = (i + n) % ours->count;
 
-            if (!taken[at] && ours->items[at].component &&
-                equal(json_array_get(theirs, i), ours->items[at].component)) {
+            if (!taken[at] && item_is_component(&ours->items[at]) &&
+                equal(json_array_get(theirs, i), ours->items[at].content)) {
                 partner[i] = at;
                 taken[at] = true;
             }
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (partner[i] == NOBODY && i < ours->count && !taken[i] && ours->items[i].component &&
-            same_type(json_array_get(theirs, i), ours->items[i].component)) {
+        if (partner[i] == NOBODY && i < ours->count && !taken[i] &&
+            item_is_component(&ours->items[i]) &&
+            same_type(json_array_get(theirs, i), ours->items[i].content)) {
             partner[i] = i;
             taken[i] = true;
         }
@@ -302,8 +308,8 @@ static int fill_given(const json_t *theirs, const struct sequence *ours, struct 
         given[i].component_id = item ? item->component_id : NULL;
         if (!item || partner[i] != i)
             *news = *changed = true;
-        if (item && equal(one, item->component)) {
-            given[i].component = bare(item->component);
+        if (item && equal(one, item->content)) {
+            given[i].component = bare(item->content);
             continue;
         }
         *news = true;
@@ -311,9 +317,9 @@ static int fill_given(const json_t *theirs, const struct sequence *ours, struct 
             given[i].component = json_copy((json_t *)one);
             continue;
         }
-        given[i].component = beside(one, item->component);
+        given[i].component = beside(one, item->content);
         *changed = *changed || !json_equivalent(json_object_get(one, "parameters"),
-                                                json_object_get(item->component, "parameters"));
+                                                json_object_get(item->content, "parameters"));
     }
     free(partner);
     free(taken);
@@ -374,7 +380,7 @@ static int take_into(struct store *store, const struct copy_source *source, cons
     struct error why = {0};
     int rc;
 
-    if (store_component_write_begin(store, &writer, source->sid, node_id, &work, &why) != 0) {
+    if (store_component_write_begin(store, &writer, source->sid, node_id, true, &work, &why) != 0) {
         if (why.kind == ERROR_NOT_FOUND)
             return 0;
         if (err)

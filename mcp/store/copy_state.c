@@ -230,7 +230,7 @@ json_t *copy_sequence(struct store *store, const char *sid, const char *node_id,
     list = json_array();
     if (found == 0)
         return list;
-    if (sequence_read(store, node.key, &sequence, err) != 0) {
+    if (sequence_read(store, node.key, true, &sequence, err) != 0) {
         json_decref(list);
         return NULL;
     }
@@ -238,9 +238,9 @@ json_t *copy_sequence(struct store *store, const char *sid, const char *node_id,
         const struct sequence_item *item = &sequence.items[i];
         json_t *one;
 
-        if (!item->component)
+        if (!item_is_component(item))
             continue;
-        one = json_copy(item->component);
+        one = json_copy(item->content);
         json_object_set_new(one, "component_id", json_string(item->component_id));
         json_array_append_new(list, one);
     }

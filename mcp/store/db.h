@@ -84,8 +84,9 @@ struct db_backend {
     void (*notify)(struct db *db, const struct store_change *change);
 
     /* args by format, one letter a parameter: i int64_t, s const char * or NULL, t const struct
-     * row_text *, b const struct buf * or NULL, o const struct row_order *. Texts must live until
-     * the last row is read. NULL with err. */
+     * row_text *, b const struct buf * or NULL, o const struct row_order *, g const struct node_row
+     * *: its grouping, k int64_t: a key, or a new one where it is not positive. Texts must live
+     * until the last row is read. NULL with err. */
     struct rows *(*query)(struct db *db, struct error *err, enum statement id, const char *format,
                           va_list args);
     /* A statement that gives no rows. key: NULL, or where the key of the new row goes. */

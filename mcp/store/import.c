@@ -40,6 +40,7 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
     if (db_insert(store->db, &write->session, err, SQL_SESSION_INSERT, "ssibs", uuid, title,
                   (int64_t)(relationships ? SESSION_RELATIONSHIPS : 0), &text, write->now) != 0)
         return store_write_end(store, write, -1, err);
+    write->silent = true; /* one row stands for all */
     memcpy(write->sid, uuid, sizeof uuid);
     memcpy(sid, uuid, sizeof uuid);
     store->import.active = true;
@@ -50,20 +51,11 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
 
 int store_import_node(struct store *store, json_t *node, struct error *err)
 {
-    const struct write *write = &store->import.write;
-    struct row_order chapter = {ORDER_INTEGER, 0, 0};
-    struct node_row row;
+    struct node_new new = {.place = store->import.nodes, .revision = 1};
 
-    node_row(node, &store->import.body, &row);
-    chapter.integer = row.chapter;
-    if (buf_check(&store->import.body, "a node", err) < 0 ||
-        db_insert(store->db, &store->import.node, err, SQL_NODE_INSERT,
-                  row.chapter_number ? "iittoissbi" : "iitttissbi", write->session,
-                  store->import.nodes, &row.node_id, &row.title,
-                  row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-                  write->version, (const char *)NULL, (const char *)NULL, &store->import.body,
-                  (int64_t)row.flags) != 0)
+    if (store_node_add(store, &store->import.write, &new, node, &store->import.body, err) != 0)
         return give_up(store);
+    store->import.node = new.key;
     store->import.nodes++;
     store->import.component_place = 0;
     return 0;
@@ -76,9 +68,9 @@ int store_import_component(struct store *store, json_t *component, struct error 
 
     component_row(component, &store->import.body, &row);
     if (buf_check(&store->import.body, "a component", err) < 0 || text_uuid(uuid, err) < 0 ||
-        db_run(store->db, err, SQL_COMPONENT_INSERT, "iiostbi", store->import.node,
-               store->import.component_place, &row.order, uuid, &row.type, &store->import.body,
-               (int64_t)row.flags) != 0)
+        db_run(store->db, err, SQL_COMPONENT_INSERT, "iiositbi", store->import.node,
+               store->import.component_place, &row.order, uuid, (int64_t)1, &row.type,
+               &store->import.body, (int64_t)row.flags) != 0)
         return give_up(store);
     store->import.component_place++;
     store->import.components++;
@@ -87,13 +79,10 @@ int store_import_component(struct store *store, json_t *component, struct error 
 
 int store_import_relationship(struct store *store, const json_t *relationship, struct error *err)
 {
-    struct relationship_row row;
+    int64_t key = 0;
 
-    relationship_row(relationship, &store->import.body, &row);
-    if (buf_check(&store->import.body, "a relationship", err) < 0 ||
-        db_run(store->db, err, SQL_RELATIONSHIP_INSERT, "iitttbi", store->import.write.session,
-               store->import.relationships, &row.from, &row.to, &row.type, &store->import.body,
-               (int64_t)row.flags) != 0)
+    if (store_relationship_add(store, &store->import.write, &key, store->import.relationships, 1,
+                               relationship, &store->import.body, err) != 0)
         return give_up(store);
     store->import.relationships++;
     return 0;
@@ -101,7 +90,7 @@ int store_import_relationship(struct store *store, const json_t *relationship, s
 
 int store_import_end(struct store *store, bool keep, struct error *err)
 {
-    const struct write *write = &store->import.write;
+    struct write *write = &store->import.write;
     struct buf BUF_AUTO log = {0};
     int rc = -1;
 
@@ -112,6 +101,7 @@ int store_import_end(struct store *store, bool keep, struct error *err)
     buf_addf(&log,
              "{\"nodes\":%" PRId64 ",\"components\":%" PRId64 ",\"relationships\":%" PRId64 "}",
              store->import.nodes, store->import.components, store->import.relationships);
+    write->silent = false;
     if (keep)
         rc = store_log(store, write, "session", write->sid, NULL, "import", NULL, &log, err);
     rc = store_write_end(store, write, rc, err);

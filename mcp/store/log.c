@@ -108,11 +108,6 @@ static void begin_component(struct buf *to, int64_t node, const char *node_id,
     add_position(to, &item->order);
 }
 
-static const json_t *thing_of(const struct sequence_item *item)
-{
-    return item->component ? item->component : item->raw;
-}
-
 int store_log_component(struct store *store, const struct component_write *work,
                         const struct sequence_item *before, const struct sequence_item *after,
                         struct error *err)
@@ -127,8 +122,8 @@ int store_log_component(struct store *store, const struct component_write *work,
     if (work->sequence.dense)
         buf_adds(&around, ",\"shift\":true");
     return store_log_thing(store, &work->write, "component", item->component_id, work->node_id,
-                           &around, before ? thing_of(before) : NULL,
-                           after ? thing_of(after) : NULL, err);
+                           &around, before ? before->content : NULL, after ? after->content : NULL,
+                           err);
 }
 
 int store_log_renumber(struct store *store, const struct write *write, int64_t node,
@@ -137,8 +132,9 @@ int store_log_renumber(struct store *store, const struct write *write, int64_t n
     struct buf BUF_AUTO around = {0}, before BUF_AUTO = {0};
 
     begin_component(&around, node, node_id, item);
-    if (item->component && (item->flags & ROW_ODD)) { /* its own keys for it may change with it */
-        add_thing(&before, &around, "component", item->component);
+    if (item_is_component(item) &&
+        (item->flags & ROW_ODD)) { /* its own keys for it may change with it */
+        add_thing(&before, &around, "component", item->content);
     } else {
         buf_add(&before, around.data, around.len);
         buf_addc(&before, '}');
@@ -166,5 +162,5 @@ int store_session_save(struct store *store, const struct write *write,
                (int64_t)after->flags, after->title) != 0)
         return -1;
     return store_log_thing(store, write, "session", write->sid, NULL, &around, before->further,
-                            after->further, err);
+                           after->further, err);
 }

@@ -89,28 +89,19 @@ int store_node_save(struct store *store, const struct write *write, int64_t node
                     const json_t *before, json_t *after, unsigned flags, struct error *err)
 {
     struct buf BUF_AUTO body = {0}, around BUF_AUTO = {0};
-    struct row_order chapter = {ORDER_UNKNOWN, 0, 0};
     const char *node_id;
     struct node_row row;
 
-    buf_init(&body, 0);
-    if (json_object_get(after,
-                        "last_modified")) { /* the column has it from now on, also in the export */
-        json_object_del(after, "last_modified");
+    if (json_object_del(after, "last_modified") == 0) /* the column has it, in the export too */
         flags |= ROW_NODE_TIMES;
-    }
     node_row(after, &body, &row);
     if (buf_check(&body, "a node", err) < 0)
         return -1;
     row.flags |= flags & (ROW_NODE_COMPONENTS | ROW_NODE_TIMES);
     node_id = json_get_string(after, "node_id");
-    if (row.chapter_number)
-        chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
     if (store_node_around(store, node, &around, err) != 0 ||
-        db_run(store->db, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
-               &row.node_id, &row.title,
-               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
-               (int64_t)row.flags, write->version, write->now) != 0)
+        db_run(store->db, err, SQL_NODE_UPDATE, "ittgbiis", node, &row.node_id, &row.title, &row,
+               &body, (int64_t)row.flags, write->version, write->now) != 0)
         return -1;
     return store_log_thing(store, write, "node", node_id, node_id, &around, before, after, err);
 }
@@ -162,50 +153,49 @@ int store_node_touch(struct store *store, const struct write *write, int64_t nod
         return rewrite_node(store, write, node, err);
     if (!(flags & ROW_NODE_COMPONENTS) && log_first_components(store, write, node, err) != 0)
         return -1;
-    return db_run(store->db, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
-                  (int64_t)ROW_NODE_COMPONENTS);
+    return db_run(store->db, err, SQL_NODE_TOUCH, "iisii", node, write->version, write->now,
+                  (int64_t)0, (int64_t)ROW_NODE_COMPONENTS);
 }
 
 /* ---- create ---- */
 
-int store_node_insert(struct store *store, const struct write *write, int64_t place, json_t *node,
-                      size_t cap, const char *created_at, const char *last_modified,
-                      struct error *err)
+int store_node_add(struct store *store, const struct write *write, struct node_new *new,
+                   json_t *node, struct buf *body, struct error *err)
 {
-    struct buf BUF_AUTO body = {0}, log BUF_AUTO = {0};
-    struct row_order chapter = {ORDER_INTEGER, 0, 0};
+    struct buf BUF_AUTO around = {0};
     struct node_row row;
-    int64_t key;
 
-    buf_init(&body, cap);
-    node_row(node, &body, &row);
-    if (buf_check(&body, "a node", err) < 0)
+    node_row(node, body, &row);
+    if (buf_check(body, "a node", err) < 0 ||
+        db_insert(store->db, &new->key, err, SQL_NODE_INSERT, "kiittgiissbi", new->key,
+                  write->session, new->place, &row.node_id, &row.title, &row, new->revision,
+                  write->version, new->created_at, new->last_modified, body,
+                  (int64_t)(row.flags | new->flags)) != 0)
         return -1;
-    row.flags |= ROW_NODE_COMPONENTS | ROW_NODE_TIMES;
-    chapter.integer = row.chapter;
-    if (db_insert(store->db, &key, err, SQL_NODE_INSERT,
-                  row.chapter_number ? "iittoissbi" : "iitttissbi", write->session, place,
-                  &row.node_id, &row.title,
-                  row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-                  write->version, created_at, last_modified, &body, (int64_t)row.flags) != 0)
+    if (write->silent)
+        return 0;
+    if (store_node_around(store, new->key, &around, err) != 0)
         return -1;
-    if (store_node_around(store, key, &log, err) != 0)
-        return -1;
-    buf_addc(&log, '}');
-    return store_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL, &log,
-                     err);
+    return store_log_thing(store, write, "node", row.node_id.text, row.node_id.text, &around, NULL,
+                           node, err);
 }
 
 /* Writes a checked node as a new row behind the others. */
 int store_node_append(struct store *store, const struct write *write, json_t *node,
                       struct error *err)
 {
+    struct node_new new = {.revision = 1,
+                           .flags = ROW_NODE_COMPONENTS | ROW_NODE_TIMES,
+                           .created_at = write->now,
+                           .last_modified = write->now};
+    struct buf BUF_AUTO body = {0};
     int64_t last;
 
+    buf_init(&body, ENTITY_SIZE_MAX);
     if (db_number(store->db, &last, err, SQL_NODE_LAST_PLACE, "i", write->session) != 0)
         return -1;
-    return store_node_insert(store, write, last + 1, node, ENTITY_SIZE_MAX, write->now, write->now,
-                             err);
+    new.place = last + 1;
+    return store_node_add(store, write, &new, node, &body, err);
 }
 
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
@@ -237,7 +227,7 @@ static int delete_components(struct store *store, const struct write *write, int
                              const char *node_id, struct error *err)
 {
     struct component_write work = {.write = *write, .node_id = node_id};
-    int rc = sequence_read(store, node, &work.sequence, err);
+    int rc = sequence_read(store, node, true, &work.sequence, err);
 
     work.node.key = node;
     work.sequence.dense = false; /* each goes from its own place */

@@ -86,13 +86,17 @@ int store_relationship_same(struct store *store, int64_t session, const char *fr
     return row;
 }
 
-int store_log_relationship(struct store *store, const struct write *write, int64_t key,
-                           int64_t place, const char *op, const json_t *before, const json_t *after,
-                           struct error *err)
+/* before NULL: it is new; after NULL: it goes. Of an update the whole relationship is kept too. */
+static int log_relationship(struct store *store, const struct write *write, int64_t key,
+                            int64_t place, const json_t *before, const json_t *after,
+                            struct error *err)
 {
+    const char *op = !before ? "insert" : after ? "update" : "delete";
     struct buf BUF_AUTO text = {0};
     char id[32];
 
+    if (write->silent)
+        return 0;
     buf_addf(&text, "{\"place\":%" PRId64 ",\"relationship\":", place);
     json_write(&text, before ? before : after);
     buf_addc(&text, '}');
@@ -131,25 +135,32 @@ static int list_relationships(struct store *store, const struct write *write, st
         &(struct session_fields){.flags = flags | SESSION_RELATIONSHIPS, .further = new}, err);
 }
 
+int store_relationship_add(struct store *store, const struct write *write, int64_t *key,
+                           int64_t place, int64_t revision, const json_t *relationship,
+                           struct buf *body, struct error *err)
+{
+    struct relationship_row row;
+
+    relationship_row(relationship, body, &row);
+    if (buf_check(body, "a relationship", err) < 0 ||
+        db_insert(store->db, key, err, SQL_RELATIONSHIP_INSERT, "kiitttibi", *key, write->session,
+                  place, &row.from, &row.to, &row.type, revision, body, (int64_t)row.flags) != 0)
+        return -1;
+    return log_relationship(store, write, *key, place, NULL, relationship, err);
+}
+
 int store_relationship_insert(struct store *store, const struct write *write,
                               const json_t *relationship, int64_t *key, struct error *err)
 {
     struct buf BUF_AUTO body = {0};
-    struct relationship_row row;
-    int64_t place;
+    int64_t last;
 
     buf_init(&body, ENTITY_SIZE_MAX);
+    *key = 0;
     if (list_relationships(store, write, err) != 0 ||
-        db_number(store->db, &place, err, SQL_RELATIONSHIP_LAST_PLACE, "i", write->session) != 0)
+        db_number(store->db, &last, err, SQL_RELATIONSHIP_LAST_PLACE, "i", write->session) != 0)
         return -1;
-    place++;
-    relationship_row(relationship, &body, &row);
-    if (buf_check(&body, "a relationship", err) < 0)
-        return -1;
-    if (db_insert(store->db, key, err, SQL_RELATIONSHIP_INSERT, "iitttbi", write->session, place,
-                  &row.from, &row.to, &row.type, &body, (int64_t)row.flags) != 0)
-        return -1;
-    return store_log_relationship(store, write, *key, place, "insert", NULL, relationship, err);
+    return store_relationship_add(store, write, key, last + 1, 1, relationship, &body, err);
 }
 
 int store_relationship_save(struct store *store, const struct write *write, int64_t key,
@@ -164,7 +175,7 @@ int store_relationship_save(struct store *store, const struct write *write, int6
         db_run(store->db, err, SQL_RELATIONSHIP_UPDATE, "itttbi", key, &row.from, &row.to,
                &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
-    return store_log_relationship(store, write, key, place, "update", before, after, err);
+    return log_relationship(store, write, key, place, before, after, err);
 }
 
 int store_relationship_drop(struct store *store, const struct write *write, int64_t key,
@@ -172,7 +183,7 @@ int store_relationship_drop(struct store *store, const struct write *write, int6
 {
     if (db_run(store->db, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
         return -1;
-    return store_log_relationship(store, write, key, place, "delete", relationship, NULL, err);
+    return log_relationship(store, write, key, place, relationship, NULL, err);
 }
 
 /* ---- the cycle that a new prerequisite closes: a breadth-first search, one statement for each

@@ -290,7 +290,7 @@ static int read_node(struct rewind *rewind, struct rewind_node *node, struct err
     rows_end(rows);
     if (!node->node)
         return -1;
-    return sequence_read(rewind->store, node->key, &node->sequence, err);
+    return sequence_read(rewind->store, node->key, true, &node->sequence, err);
 }
 
 int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
@@ -472,26 +472,23 @@ static int component_deleted(struct rewind *rewind, const struct rewind_row *row
     if (item.order.kind == ORDER_UNKNOWN && !json_object_get(row->before, "position"))
         read_position(content, &item.order);
     text_cut(item.component_id, sizeof item.component_id, row->entity_id);
-    if (json_is_object(content))
-        item.component = json_copy(content);
-    else
-        item.raw = json_incref(content);
+    item.flags = json_is_object(content) ? 0 : ROW_RAW;
+    item.content = json_copy(content);
     if (sequence_put_in(&node->sequence, &item, shift, err) == 0)
         return 0;
-    json_decref(item.component);
-    json_decref(item.raw);
+    json_decref(item.content);
     return -1;
 }
 
 static int component_updated(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
     struct sequence_item *item = item_of(rewind, row, err);
-    json_t *component = item ? led_back(row, item->component, err) : NULL;
+    json_t *component = item ? led_back(row, item->content, err) : NULL;
 
     if (!component)
         return -1;
-    json_decref(item->component);
-    item->component = component;
+    json_decref(item->content);
+    item->content = component;
     item_settle_order(item);
     return 0;
 }
@@ -508,10 +505,10 @@ static int component_renumbered(struct rewind *rewind, const struct rewind_row *
     item->order.kind = ORDER_UNKNOWN;
     read_position(row->before, &item->order);
     if (component) {
-        json_decref(item->component);
-        item->component = json_copy(component);
+        json_decref(item->content);
+        item->content = json_copy(component);
     } else if (item->order.kind == ORDER_INTEGER) {
-        item_set_orders(item->component, item->order.integer);
+        item_set_orders(item->content, item->order.integer);
     }
     return 0;
 }
@@ -648,11 +645,8 @@ int rewind_invert(struct rewind *rewind, const struct rewind_row *row, struct er
 
 json_t *rewind_component_value(const struct sequence_item *item)
 {
-    json_t *value;
+    json_t *value = json_copy(item->content);
 
-    if (!item->component)
-        return json_incref(item->raw);
-    value = json_copy(item->component);
     json_object_set_new(value, "component_id", json_string(item->component_id));
     return value;
 }

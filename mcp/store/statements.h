@@ -3,7 +3,7 @@
  * Every SQL statement of the store: its id and its text. Included by db.h for the ids and by a
  * backend for the texts, each with its own STATEMENT; parameters are ?1, ?2, ... A backend whose
  * dialect differs gets a column of its own here. 1 in flags is ROW_RAW: what is not an object has
- * no part in the API's lists.
+ * no part in the API's lists; 2 is ROW_ODD.
  */
 /* clang-format off */
 #ifndef STATEMENT
@@ -85,20 +85,15 @@ STATEMENT(SQL_NODE_OUTLINE,
     "component.flags & 1 = 0)"
     " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, key")
 STATEMENT(SQL_NODE_INSERT,
-    "INSERT INTO node (session, place, node_id, title, grouping, revision, cursor, created_at,"
-    " last_modified, body, flags) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)")
-STATEMENT(SQL_NODE_UPDATE,
-    "UPDATE node SET node_id = ?2, title = ?3, grouping = ?4, body = ?5, flags = ?6,"
-    " cursor = ?7, last_modified = ?8, revision = revision + 1 WHERE key = ?1")
-STATEMENT(SQL_NODE_TOUCH,
-    "UPDATE node SET cursor = ?2, last_modified = ?3, flags = flags | ?4 WHERE key = ?1")
-STATEMENT(SQL_NODE_REINSERT,
-    "UPDATE node SET title = ?2, grouping = ?3, body = ?4, flags = ?5,"
-    " cursor = ?6, last_modified = ?7, revision = revision + ?8 WHERE key = ?1")
-STATEMENT(SQL_NODE_REINSERT_BACK,
     "INSERT INTO node (key, session, place, node_id, title, grouping, revision, cursor,"
     " created_at, last_modified, body, flags)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+STATEMENT(SQL_NODE_UPDATE,
+    "UPDATE node SET node_id = ?2, title = ?3, grouping = ?4, body = ?5, flags = ?6,"
+    " cursor = ?7, last_modified = ?8, revision = revision + 1 WHERE key = ?1")
+/* The flags of ?4 become as in ?5. */
+STATEMENT(SQL_NODE_TOUCH,
+    "UPDATE node SET cursor = ?2, last_modified = ?3, flags = flags & ~?4 | ?5 WHERE key = ?1")
 STATEMENT(SQL_NODE_DELETE, "DELETE FROM node WHERE key = ?1")
 STATEMENT(SQL_NODE_TWINS, "SELECT count(*) FROM node WHERE node_id = ?2 AND session = ?1")
 STATEMENT(SQL_NODE_SESSIONS,
@@ -116,11 +111,15 @@ STATEMENT(SQL_NODE_COMPONENTS, "SELECT count(*) FROM component WHERE node = ?1 A
 STATEMENT(SQL_COMPONENT_LIST,
     "SELECT body, flags, key, place, position, component_id, revision, type FROM component"
     " WHERE node = ?1 ORDER BY coalesce(position, place + 1), place")
+STATEMENT(SQL_COMPONENT_HEADS,
+    "SELECT CASE WHEN flags & 2 THEN body END, flags, key, place, position, component_id, revision"
+    " FROM component WHERE node = ?1 ORDER BY coalesce(position, place + 1), place")
+STATEMENT(SQL_COMPONENT_BY_KEY, "SELECT body, flags FROM component WHERE key = ?1")
 STATEMENT(SQL_COMPONENT_FILE_LIST,
     "SELECT body, flags, position FROM component WHERE node = ?1 ORDER BY place")
 STATEMENT(SQL_COMPONENT_INSERT,
     "INSERT INTO component (node, place, position, component_id, revision, type, body, flags)"
-    " VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7)")
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
 STATEMENT(SQL_COMPONENT_UPDATE,
     "UPDATE component SET type = ?2, body = ?3, flags = ?4, position = "
     "?5, revision = ?6 WHERE key = ?1")
@@ -128,9 +127,6 @@ STATEMENT(SQL_COMPONENT_PLACE, "UPDATE component SET place = ?2, position = ?3 W
 STATEMENT(SQL_COMPONENT_DELETE, "DELETE FROM component WHERE key = ?1")
 STATEMENT(SQL_COMPONENT_MOVE, "UPDATE component SET node = ?2, revision = ?3 WHERE key = ?1")
 
-STATEMENT(SQL_COMPONENT_REINSERT_BACK,
-    "INSERT INTO component (node, place, position, component_id, revision, type, body, flags)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
 
 STATEMENT(SQL_RELATIONSHIP_LIST,
     "SELECT body, flags, key, from_id, to_id, type FROM relationship "
@@ -153,15 +149,12 @@ STATEMENT(SQL_RELATIONSHIP_NEEDED_BY,
     "SELECT DISTINCT to_id FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2"
     " AND instr(type, 'PREREQUISITE') > 0")
 STATEMENT(SQL_RELATIONSHIP_INSERT,
-    "INSERT INTO relationship (session, place, from_id, to_id, type, revision, body, flags)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)")
+    "INSERT INTO relationship (key, session, place, from_id, to_id, type, revision, body, flags)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
 STATEMENT(SQL_RELATIONSHIP_UPDATE,
     "UPDATE relationship SET from_id = ?2, to_id = ?3, type = ?4, body = ?5, flags = ?6,"
     " revision = revision + 1 WHERE key = ?1")
 STATEMENT(SQL_RELATIONSHIP_DELETE, "DELETE FROM relationship WHERE key = ?1")
-STATEMENT(SQL_RELATIONSHIP_REINSERT_BACK,
-    "INSERT INTO relationship (key, session, place, from_id, to_id, type, revision, body,"
-    " flags) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
 STATEMENT(SQL_RELATIONSHIP_LAST_PLACE,
     "SELECT coalesce(max(place), -1) FROM relationship WHERE session = ?1")
 

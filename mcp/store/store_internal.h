@@ -155,8 +155,8 @@ int store_log(struct store *store, const struct write *write, const char *entity
               const struct buf *after, struct error *err);
 /* The row of an insertion (was NULL), an update or a deletion (is NULL). An update keeps what the
  * thing was before, or the merge patch that makes it that again ("patch" in place of the thing)
- * where that is shorter; an insertion only what is around. around: what is beside the thing, as JSON
- * text up to its last brace, which may be added to it. */
+ * where that is shorter; an insertion only what is around. around: what is beside the thing, as
+ * JSON text up to its last brace, which may be added to it. */
 int store_log_thing(struct store *store, const struct write *write, const char *entity,
                     const char *entity_id, const char *node_id, struct buf *around,
                     const json_t *was, const json_t *is, struct error *err);
@@ -215,10 +215,14 @@ struct sequence_item {
     unsigned flags;
     char component_id[COMPONENT_ID_SIZE];
     int64_t revision;
-    json_t *component; /* owned; the whole object as the export has it; NULL for what is not an
-                          object */
-    json_t *raw;       /* owned; what is not an object */
+    json_t *content; /* owned; the whole entry as the export has it; NULL until it is loaded. No
+                        object where flags have ROW_RAW */
 };
+
+static inline bool item_is_component(const struct sequence_item *item)
+{
+    return !(item->flags & ROW_RAW);
+}
 
 struct sequence { /* a node's components in their order, what is not an object among them */
     struct sequence_item *items;
@@ -227,7 +231,12 @@ struct sequence { /* a node's components in their order, what is not an object a
     bool dense;        /* places were 0, 1, 2, ... and orders 1, 2, 3, ... when it was read */
 };
 
-int sequence_read(struct store *store, int64_t node, struct sequence *sequence, struct error *err);
+/* Without whole, only contents with order keys of their own are loaded (ROW_ODD): they may change
+ * when the others move. */
+int sequence_read(struct store *store, int64_t node, bool whole, struct sequence *sequence,
+                  struct error *err);
+/* Reads the content unless it is there. */
+int item_load(struct store *store, struct sequence_item *item, struct error *err);
 void sequence_finish(struct sequence *sequence);
 /* Room for one more at index; zeroed. NULL without memory. */
 struct sequence_item *sequence_open(struct sequence *sequence, size_t index, struct error *err);
@@ -238,8 +247,13 @@ size_t sequence_at(const struct sequence *sequence, size_t position);
 /* The place in the sequence of what ref names. */
 int sequence_find(const struct sequence *sequence, const struct component_ref *ref, size_t *index,
                   struct error *err);
-/* Writes item's component as a new row, place and order left open for the renumbering; an id where
- * it has none. */
+/* Writes a new row of the item as it is; sets its key and flags. */
+int item_add(struct store *store, int64_t node, struct sequence_item *item, struct error *err);
+/* Writes content, order and revision of an item that has a row; sets its flags, and its order where
+ * the content has one. */
+int item_save(struct store *store, struct sequence_item *item, struct error *err);
+/* item_add of a new component, place and order left open for the renumbering; an id where it has
+ * none. */
 int item_insert(struct store *store, int64_t node, struct sequence_item *item, struct error *err);
 /* Gives item another component (a reference is taken), one revision up. */
 int item_update(struct store *store, struct sequence_item *item, json_t *component,
@@ -284,7 +298,7 @@ struct component_write {
     const char *node_id;
 };
 int store_component_write_begin(struct store *store, const struct writer *writer, const char *sid,
-                                const char *node_id, struct component_write *work,
+                                const char *node_id, bool whole, struct component_write *work,
                                 struct error *err);
 int store_component_write_end(struct store *store, struct component_write *work, int rc,
                               struct error *err);
@@ -302,6 +316,7 @@ struct given {                /* one component of a sequence that is to be */
     const char *component_id; /* borrowed; of the one here that it is; NULL for a new one */
     double order;
     size_t place;
+    bool is_new; /* set when it is written */
 };
 /* Makes the node's sequence what is given, in that order, logs and renumbers. Checks nothing. */
 int sequence_replace(struct store *store, struct component_write *work, struct given *given,
@@ -309,7 +324,7 @@ int sequence_replace(struct store *store, struct component_write *work, struct g
 
 /* ---- node.c ---- */
 
-/* The node's row: body, flags, title, place, revision, created_at, session, node_id. To be reset;
+/* The node's row: body, flags, title, place, revision, created_at, session, node_id. To be ended;
  * NULL with err. */
 struct rows *store_node_row(struct store *store, int64_t node, struct error *err);
 /* The node's object without its components, as a new reference. */
@@ -328,11 +343,15 @@ int store_node_around(struct store *store, int64_t node, struct buf *to, struct 
  * database, as the change log keeps it. */
 int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err);
 
-/* A checked node as a new row, with its row of the log. cap: bytes of its JSON, above it
- * ERROR_TOO_LARGE. The times: as the contract writes them, or NULL. */
-int store_node_insert(struct store *store, const struct write *write, int64_t place, json_t *node,
-                      size_t cap, const char *created_at, const char *last_modified,
-                      struct error *err);
+struct node_new { /* what a new row has beside the node's JSON */
+    int64_t key;  /* 0: the next one; then the row's */
+    int64_t place, revision;
+    unsigned flags;                         /* ROW_NODE_COMPONENTS and ROW_NODE_TIMES */
+    const char *created_at, *last_modified; /* as the contract writes them, or NULL */
+};
+/* Writes the row, with its row of the log. body: for the JSON; above its cap ERROR_TOO_LARGE. */
+int store_node_add(struct store *store, const struct write *write, struct node_new *new,
+                   json_t *node, struct buf *body, struct error *err);
 /* Behind the others; checked by the caller. */
 int store_node_append(struct store *store, const struct write *write, json_t *node,
                       struct error *err);
@@ -365,10 +384,10 @@ int store_relationships_of(struct store *store, int64_t session, const char *nod
 /* 1: there is one, *key; 0: there is none but that of the key except (0: of no key). */
 int store_relationship_same(struct store *store, int64_t session, const char *from, const char *to,
                             const char *type, int64_t except, int64_t *key, struct error *err);
-/* before NULL: it is new; after NULL: it goes. */
-int store_log_relationship(struct store *store, const struct write *write, int64_t key,
-                           int64_t place, const char *op, const json_t *before, const json_t *after,
-                           struct error *err);
+/* A new row with its row of the log. *key 0: the next one; then the row's. body: for the JSON. */
+int store_relationship_add(struct store *store, const struct write *write, int64_t *key,
+                           int64_t place, int64_t revision, const json_t *relationship,
+                           struct buf *body, struct error *err);
 /* Behind the others. */
 int store_relationship_insert(struct store *store, const struct write *write,
                               const json_t *relationship, int64_t *key, struct error *err);

@@ -36,7 +36,7 @@ static void add_component_name(const struct rewind *then, const struct rewind_ro
     const struct rewind_node *node = rewind_row_node(then, row);
     const struct sequence_item *item =
         node ? sequence_by_id(&node->sequence, row->entity_id) : NULL;
-    const json_t *component = item ? item->component : json_object_get(row->before, "component");
+    const json_t *component = item ? item->content : json_object_get(row->before, "component");
     char type[SHOWN_CAP], summary[SHOWN_CAP];
 
     if (!component) {

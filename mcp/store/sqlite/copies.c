@@ -20,8 +20,8 @@
 
 #include "mcp/store/sqlite/sqlite_internal.h"
 
-#define STEP_PAGES   1024 /* of a backup: 4 MiB */
-#define FINDINGS_CAP 10   /* that a check names */
+#define STEP_PAGES      1024 /* of a backup: 4 MiB */
+#define FINDINGS_CAP    10   /* that a check names */
 #define TRIAL_CACHE_KIB "65536"
 #define TRIAL_NAME      "a copy to try a change on"
 
