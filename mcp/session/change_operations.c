@@ -41,35 +41,43 @@ const struct change_operation change_operations[] = {
     {.name = "rename_node",
      .members = {NODE, NEEDED("title", FIELD_TEXT, .also = "new_title"), REVISION},
      .touches_graph = true,
+     .reads = STORE_TEXTS_PART,
      .apply = change_rename_node},
     {.name = "edit_node",
      .members = {NODE, MAY_HAVE("title", FIELD_TEXT), REVISION},
      .further = true,
      .touches_graph = true,
+     .reads = STORE_TEXTS_PART,
      .apply = change_edit_node},
     {.name = "delete_node",
      .members = {NODE, REVISION},
      .touches_graph = true,
+     .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
      .apply = change_delete_node},
     {.name = "merge_nodes",
      .members = {NODE, NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "into"),
                  REVISION},
      .touches_graph = true,
+     .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
      .apply = change_merge_nodes},
     {.name = "create_component",
      .members = {NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
                  NEEDED("parameters", FIELD_OBJECT), MAY_HAVE("position", PLACE),
                  CONFIDENCE("confidence")},
+     .reads = STORE_COMPONENTS_PART,
      .apply = change_create_component},
     {.name = "edit_component",
      .members = {NODE, COMPONENT_ID, COMPONENT_ORDER,
                  NEEDED("new_parameters", FIELD_OBJECT, .also = "parameters"), REVISION},
+     .reads = STORE_COMPONENTS_PART,
      .apply = change_edit_component},
     {.name = "delete_component",
      .members = {NODE, COMPONENT_ID, COMPONENT_ORDER, REVISION},
+     .reads = STORE_COMPONENTS_PART,
      .apply = change_delete_component},
     {.name = "reorder_components",
      .members = {NODE, NEEDED("order", FIELD_ARRAY)},
+     .reads = STORE_COMPONENTS_PART,
      .apply = change_reorder_components},
     {.name = "create_relationship",
      .members = {FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION, CONFIDENCE("confidence_score")},
@@ -163,6 +171,25 @@ bool change_operation_touches_graph(const json_t *item)
     const struct change_operation *operation = find(json_get_string(item, "op"));
 
     return operation && operation->touches_graph;
+}
+
+void change_operation_add_parts(const json_t *item, json_t *parts)
+{
+    const struct change_operation *operation = find(json_get_string(item, "op"));
+
+    if (!operation || operation->reads == 0)
+        return;
+    for (const struct field *row = operation->members; row->name; row++) {
+        const char *id = json_get_string(item, row->name);
+        json_int_t before;
+
+        if (!id && row->also)
+            id = json_get_string(item, row->also);
+        if (!id || !(row->flags & FIELD_NAME))
+            continue;
+        before = json_integer_value(json_object_get(parts, id));
+        json_object_set_new(parts, id, json_integer(before | operation->reads));
+    }
 }
 
 static int say_unknown(const json_t *op, struct error *err)

@@ -25,6 +25,7 @@ struct change_operation {
     struct field members[CHANGE_MEMBERS_CAP + 1];
     bool further; /* other members are the node's own fields */
     bool touches_graph;
+    unsigned reads; /* enum store_part, of the nodes that it names */
     int (*apply)(struct change_work *work, struct error *err);
 };
 
@@ -40,6 +41,8 @@ int change_operation_resolve(const struct change_operation *operation, struct st
                              const char *sid, json_t *given, struct error *err);
 /* "rename_node takes node_id, title, expected_revision?" */
 void change_operation_list(const struct change_operation *operation, struct buf *to);
+/* Adds what the item will read to parts, as store_read_ahead takes it. */
+void change_operation_add_parts(const json_t *item, json_t *parts);
 /* Whether an item touches the graph, so far as can be told. */
 bool change_operation_touches_graph(const json_t *item);
 

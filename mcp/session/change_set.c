@@ -173,13 +173,29 @@ static int check_expected(struct store *store, const char *sid, int64_t expected
                      (long long)*version);
 }
 
+/* In front of a service each node is a request: all that are named are asked for at once. */
+static int read_ahead(struct change_run *run, struct error *err)
+{
+    json_auto_t *parts = NULL;
+    const json_t *item;
+    size_t i;
+
+    if (!store_capabilities(run->store).waits_for_network)
+        return 0;
+    parts = json_object();
+    json_array_foreach((json_t *)run->set->operations, i, item)
+        change_operation_add_parts(item, parts);
+    return store_read_ahead(run->store, run->sid, parts, err);
+}
+
 static int work(struct change_run *run, int64_t expected, struct error *err)
 {
     struct change_set_outcome *outcome = run->outcome;
     const json_t *item;
     size_t i;
 
-    if (check_expected(run->store, run->sid, expected, &run->version, err) < 0)
+    if (check_expected(run->store, run->sid, expected, &run->version, err) < 0 ||
+        read_ahead(run, err) < 0)
         return -1;
     outcome->version = run->version;
     json_array_foreach((json_t *)run->set->operations, i, item) outcome->touches_graph =

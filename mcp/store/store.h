@@ -90,6 +90,16 @@ void store_close(struct store *store); /* takes NULL */
  * nothing where it is. */
 int store_catch_up(struct store *store, const char *sid, struct error *err);
 
+/* What an operation reads of a node. */
+enum store_part {
+    STORE_COMPONENTS_PART = 1 << 0,
+    STORE_TEXTS_PART = 1 << 1,
+};
+/* In front of a service: within store_begin and store_end, reads at once what the writes that
+ * follow will read one by one. parts: {node_id: enum store_part joined}; ids that no node has are
+ * passed over. */
+int store_read_ahead(struct store *store, const char *sid, const json_t *parts, struct error *err);
+
 /* The observer is called on the store's thread after each commit, once for each thing changed. */
 void store_observe(struct store *store, store_observer *observer, void *user);
 

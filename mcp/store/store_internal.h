@@ -47,6 +47,7 @@ enum upstream_scope {
     UPSTREAM_CHANGED = 1 << 10, /* what a change set touched: node_id names it, NULL the latest */
     UPSTREAM_OWNERS = 1 << 11,  /* which sessions have a node; sid NULL */
     UPSTREAM_PASS_OVER = 1 << 12, /* nodes that cannot be told apart are left as they are */
+    UPSTREAM_AHEAD = 1 << 14,     /* parts of several nodes, which struct upstream names */
     UPSTREAM_UNKNOWN = 1 << 13,   /* UPSTREAM_SESSION of one that is not known here; else nothing:
                                      for what is kept here alone, such as conversations */
 };
@@ -56,6 +57,7 @@ enum upstream_scope {
 
 /* A service that is the truth for what the database keeps a copy of. */
 struct upstream {
+    const json_t *ahead; /* store_read_ahead's parts, for a refresh of UPSTREAM_AHEAD */
     int shared; /* a file beside the copy that all its connections have open; here: the last keys */
     /* Brings the copy up to date before a read or a write of that scope. What others changed there
      * goes into the change log as theirs. -1: the service cannot be asked, or says no. */

@@ -74,6 +74,18 @@ int store_refresh(struct store *store, unsigned scope, const char *sid, const ch
     return rc;
 }
 
+int store_read_ahead(struct store *store, const char *sid, const json_t *parts, struct error *err)
+{
+    int rc;
+
+    if (!store->upstream)
+        return 0;
+    store->upstream->ahead = parts;
+    rc = store_refresh(store, UPSTREAM_AHEAD | UPSTREAM_PASS_OVER, sid, NULL, err);
+    store->upstream->ahead = NULL;
+    return rc;
+}
+
 int store_catch_up(struct store *store, const char *sid, struct error *err)
 {
     return store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err);
