@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/wire/checks.h"
 #include "helpers/base/json.h"
 
 #define REQUEST_ID_SIZE  4u

@@ -16,10 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "executor/docker/docker_api.h"
-#include "executor/docker/docker_info.h"
+#include "executor/docker/docker_daemon.h"
 #include "executor/engine.h"
-#include "executor/local/local_kernel.h"
 #include "executor/local/local_machine.h"
 
 #define MOUNTS_CAP 65536 /* bytes of /proc/self/mountinfo that are looked at */
@@ -86,7 +84,7 @@ static bool find_newer(const char *share_dir, time_t than, char *name, size_t si
 }
 
 static bool check_image(struct doctor_rows *rows, const struct executor_config *config,
-                        struct docker_api *api)
+                        struct docker_daemon *daemon)
 {
     const char *name = config->docker_image ? config->docker_image : "";
     struct docker_image image;
@@ -94,7 +92,7 @@ static bool check_image(struct doctor_rows *rows, const struct executor_config *
     char newer[256];
     time_t made;
 
-    if (!name[0] || docker_find_image(api, name, &image, &err) < 0) {
+    if (!name[0] || docker_find_image(daemon, &image, &err) < 0) {
         add_row(rows, "sandbox image", false, "make image", "%s",
                 name[0] ? err.text : "none is named: --image");
         return false;
@@ -167,46 +165,40 @@ static void check_seccomp(struct doctor_rows *rows, const struct docker_info *in
 }
 
 static void check_info(struct doctor_rows *rows, const struct executor_config *config,
-                       struct docker_api *api, bool *well)
+                       struct docker_daemon *daemon, bool *well)
 {
-    const struct docker_request request = {.method = "GET", .path = "/info", .look = true};
     struct docker_info info;
     struct error err = {0};
-    json_t *answer;
-    long status = docker_call(api, &request, &answer, &err);
 
-    if (status != 200) {
-        if (status >= 0)
-            docker_refused(status, answer, "/info", &err);
+    if (docker_ask_info(daemon, &info, &err) < 0) {
         add_row(rows, "docker limits", false, "", "the daemon does not say: %s", err.text);
     } else {
-        docker_info_read(&info, answer);
         *well = check_runtime(rows, config->docker_runtime, &info) && *well;
         check_limits(rows, &info);
         check_seccomp(rows, &info);
     }
-    json_decref(answer);
 }
 
 static bool check_docker(struct doctor_rows *rows, const struct executor_config *config)
 {
     struct error err = {0};
-    struct docker_api *api = docker_api_create(config->docker_host, NULL, &err);
+    struct docker_daemon *daemon =
+        docker_daemon_create(config->docker_host, config->docker_image, NULL, &err);
     char server[160];
     bool well = false;
 
-    if (!api || docker_api_hello(api, &err) < 0) {
+    if (!daemon || docker_hello(daemon, &err) < 0) {
         add_row(rows, "docker daemon", false,
                 "apt-get install docker.io, or point DOCKER_HOST to a daemon", "%s", err.text);
         add_row(rows, "sandbox image", false, "make image", "%s: no daemon to ask",
                 config->docker_image ? config->docker_image : "none is named");
     } else {
-        docker_api_server(api, server, sizeof server);
-        add_row(rows, "docker daemon", true, "", "%s at %s", server, docker_api_host(api)->address);
-        well = check_image(rows, config, api);
-        check_info(rows, config, api, &well);
+        docker_daemon_server(daemon, server, sizeof server);
+        add_row(rows, "docker daemon", true, "", "%s at %s", server, docker_daemon_address(daemon));
+        well = check_image(rows, config, daemon);
+        check_info(rows, config, daemon, &well);
     }
-    docker_api_destroy(api);
+    docker_daemon_destroy(daemon);
     return well;
 }
 

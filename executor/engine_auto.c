@@ -11,12 +11,19 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "helpers/base/log.h"
 
-#define AUTO_COUNT 2
-
-static const struct engine *const engines[AUTO_COUNT] = {&engine_docker, &engine_local};
+/* In the order in which they are tried. */
+static const struct {
+    enum executor_engine asked;
+    const struct engine *engine;
+} rows[] = {
+    {EXECUTOR_DOCKER, &engine_docker},
+    {EXECUTOR_LOCAL, &engine_local},
+};
+#define AUTO_COUNT (sizeof rows / sizeof *rows)
 
 struct auto_state {
     void *states[AUTO_COUNT];
@@ -29,9 +36,9 @@ static void auto_close(void *state)
 {
     struct auto_state *self = state;
 
-    for (int i = 0; i < AUTO_COUNT; i++) {
+    for (size_t i = 0; i < AUTO_COUNT; i++) {
         if (self->states[i])
-            engines[i]->close(self->states[i]);
+            rows[i].engine->close(self->states[i]);
     }
     pthread_mutex_destroy(&self->lock);
     free(self);
@@ -47,8 +54,8 @@ static void *auto_open(const struct executor_config *config, struct error *err)
     }
     pthread_mutex_init(&self->lock, NULL);
     atomic_init(&self->chosen, -1);
-    for (int i = 0; i < AUTO_COUNT; i++) {
-        self->states[i] = engines[i]->open(config, err);
+    for (size_t i = 0; i < AUTO_COUNT; i++) {
+        self->states[i] = rows[i].engine->open(config, err);
         if (!self->states[i]) {
             auto_close(self);
             return NULL;
@@ -59,19 +66,22 @@ static void *auto_open(const struct executor_config *config, struct error *err)
 
 static int look(struct auto_state *self, bool quiet, struct error *err)
 {
-    struct error why[AUTO_COUNT] = {{0}};
+    char text[ERROR_TEXT_CAP] = "no engine can run code";
 
-    for (int i = 0; i < AUTO_COUNT; i++) {
-        if (engines[i]->works(self->states[i], &why[i]) == 0) {
-            atomic_store(&self->chosen, i);
-            log_info("executor", "code runs in the %s sandbox from now on", engines[i]->name);
-            return i;
+    for (size_t i = 0; i < AUTO_COUNT; i++) {
+        struct error why = {0};
+        size_t used = strlen(text);
+
+        if (rows[i].engine->works(self->states[i], &why) == 0) {
+            atomic_store(&self->chosen, (int)i);
+            log_info("executor", "code runs in the %s sandbox from now on", rows[i].engine->name);
+            return (int)i;
         }
+        snprintf(text + used, sizeof text - used, ". %s: %.900s", rows[i].engine->name, why.text);
     }
-    error_set(err, ERROR_UNAVAILABLE, "no engine can run code. docker: %.900s. local: %.900s",
-              why[0].text, why[1].text);
-    if (!quiet && !self->logged && err)
-        log_warning("executor", "%s. Analyses wait; both are looked for again", err->text);
+    error_set(err, ERROR_UNAVAILABLE, "%s", text);
+    if (!quiet && !self->logged)
+        log_warning("executor", "%s. Analyses wait; both are looked for again", text);
     self->logged = self->logged || !quiet;
     return -1;
 }
@@ -103,7 +113,7 @@ static void auto_describe(void *state, char *text, size_t size)
     int chosen = choose(self, true, &err);
 
     if (chosen >= 0)
-        engines[chosen]->describe(self->states[chosen], text, size);
+        rows[chosen].engine->describe(self->states[chosen], text, size);
     else
         snprintf(text, size, "no code can run yet, and that is tried again: %.440s", err.text);
 }
@@ -112,8 +122,8 @@ static void auto_interrupt(void *state)
 {
     struct auto_state *self = state;
 
-    for (int i = 0; i < AUTO_COUNT; i++)
-        engines[i]->interrupt(self->states[i]);
+    for (size_t i = 0; i < AUTO_COUNT; i++)
+        rows[i].engine->interrupt(self->states[i]);
 }
 
 static int auto_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
@@ -121,7 +131,7 @@ static int auto_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error
     struct auto_state *self = state;
     int chosen = choose(self, false, err);
 
-    return chosen < 0 ? -1 : engines[chosen]->made_of(self->states[chosen], text, err);
+    return chosen < 0 ? -1 : rows[chosen].engine->made_of(self->states[chosen], text, err);
 }
 
 static const struct engine *auto_pick(void **state, struct error *err)
@@ -135,7 +145,7 @@ static const struct engine *auto_pick(void **state, struct error *err)
         return NULL;
     }
     *state = self->states[chosen];
-    return engines[chosen];
+    return rows[chosen].engine;
 }
 
 const struct engine engine_auto = {
@@ -162,35 +172,35 @@ static const struct engine *open_one(const struct engine *engine,
     return NULL;
 }
 
-/* NULL where it does not work now, with what it lacks. */
-static const struct engine *open_working(const struct engine *engine,
-                                         const struct executor_config *config, void **state,
-                                         struct error *err)
+/* Whether it works now; else what it lacks. */
+static bool open_working(const struct engine *engine, const struct executor_config *config,
+                         void **state, struct error *err)
 {
     if (!open_one(engine, config, state, err))
-        return NULL;
+        return false;
     if (engine->works(*state, err) == 0)
-        return engine;
+        return true;
     engine->close(*state);
-    *state = NULL;
-    return NULL;
+    return false;
 }
 
 const struct engine *engine_choose(const struct executor_config *config, void **state, char *note,
                                    size_t note_size, struct error *err)
 {
-    struct error no_docker = {0}, no_local = {0};
+    struct error lacks[AUTO_COUNT] = {{0}};
 
     note[0] = '\0';
-    if (config->engine == EXECUTOR_DOCKER)
-        return open_one(&engine_docker, config, state, err);
-    if (config->engine == EXECUTOR_LOCAL)
-        return open_one(&engine_local, config, state, err);
-    if (open_working(&engine_docker, config, state, &no_docker))
-        return &engine_docker;
-    if (open_working(&engine_local, config, state, &no_local)) {
-        snprintf(note, note_size, "code runs in the local sandbox: %s", no_docker.text);
-        return &engine_local;
+    for (size_t i = 0; i < AUTO_COUNT; i++) {
+        if (config->engine == rows[i].asked)
+            return open_one(rows[i].engine, config, state, err);
+    }
+    for (size_t i = 0; i < AUTO_COUNT; i++) {
+        if (!open_working(rows[i].engine, config, state, &lacks[i]))
+            continue;
+        if (i > 0)
+            snprintf(note, note_size, "code runs in the %s sandbox: %s", rows[i].engine->name,
+                     lacks[0].text);
+        return rows[i].engine;
     }
     return open_one(&engine_auto, config, state, err);
 }

@@ -138,7 +138,7 @@ struct execution_job {
 
 enum executor_engine { EXECUTOR_AUTO, EXECUTOR_DOCKER, EXECUTOR_LOCAL };
 
-struct docker_times; /* executor/docker/docker_api.h */
+struct docker_times; /* executor/docker/docker_daemon.h */
 
 struct executor_config {
     enum executor_engine engine;

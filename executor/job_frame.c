@@ -23,25 +23,17 @@ static json_t *name_array(const char *const *names)
 
 static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, struct error *err)
 {
-    json_t *code = json_stringn(job->code, job->code_len);
-    json_t *profile = json_string(job->profile ? job->profile : "minimal");
-    json_t *session = job->session_id ? json_string(job->session_id) : json_null();
-    json_t *preload = name_array(job->preload);
+    json_auto_t *preload = name_array(job->preload);
     json_t *json = NULL;
 
-    if (!code || !profile || !session || !preload)
+    if (preload)
+        json = json_pack("{s:s%, s:s, s:s?, s:I, s:O, s:b}", "code", job->code, job->code_len,
+                         "profile", job->profile ? job->profile : "minimal", "session_id",
+                         job->session_id, "timeout_ms", (json_int_t)timeout_ms, "preload", preload,
+                         "warnings", job->warnings);
+    if (!json)
         error_set(err, ERROR_INVALID,
                   "the code, the session and the names of modules must be UTF-8");
-    else
-        json = json_pack("{s:O, s:O, s:O, s:I, s:O, s:b}", "code", code, "profile", profile,
-                         "session_id", session, "timeout_ms", (json_int_t)timeout_ms, "preload",
-                         preload, "warnings", job->warnings);
-    if (!json && err && err->kind == ERROR_NONE)
-        error_set(err, ERROR_MEMORY, "out of memory for a job");
-    json_decref(code);
-    json_decref(profile);
-    json_decref(session);
-    json_decref(preload);
     return json;
 }
 

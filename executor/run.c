@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "executor/wire/checks.h"
 #include "executor/job_frame.h"
 #include "executor/output.h"
 #include "helpers/base/log.h"

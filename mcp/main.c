@@ -17,6 +17,12 @@
 
 #define KEPT_BYTES (4 << 20)
 
+static const struct command *const commands[] = {
+    &command_serve,  &command_stdio,  &command_validate, &command_exec,   &command_graph,
+    &command_import, &command_export, &command_sessions, &command_rename, &command_delete,
+    &command_backup, &command_demo,   &command_doctor,   &command_image,  NULL,
+};
+
 static void print_overview(FILE *to)
 {
     fputs("Usage: lectern COMMAND [OPTIONS] [ARGUMENTS]\n\n"
@@ -77,36 +83,45 @@ static int set_log_level(const struct command *command, const struct config *con
                      config->log);
 }
 
+static int read_options(const struct command *command, struct config *config, int argc, char **argv,
+                        struct error *err)
+{
+    if (config_read(config, command->options, argc, argv, err) < 0 ||
+        set_log_level(command, config, err) < 0)
+        return -1;
+    if (command->most_words == 0 && config->argument_count > 0)
+        return error_set(err, ERROR_INVALID, "unexpected argument '%s'", config->arguments[0]);
+    return 0;
+}
+
 static int check_words(const struct command *command, const struct config *config,
                        struct error *err)
 {
-    if (command->takes_words || config->argument_count == 0)
-        return 0;
-    return error_set(err, ERROR_INVALID, "unexpected argument '%s'", config->arguments[0]);
-}
-
-static int fail_usage(const struct command *command, const struct error *err)
-{
-    terminal_printf(stderr, "lectern %s: %s; see lectern %s --help\n", command->name, err->text,
-                    command->name);
-    return EXIT_USAGE;
+    return config->argument_count >= command->least_words &&
+                   config->argument_count <= command->most_words
+               ? 0
+               : error_set(err, ERROR_INVALID, "%s", command->words_needed);
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
     struct config config;
     struct error err = {0};
-    int status;
+    int status = EXIT_USAGE;
 
-    if (config_read(&config, command->options, argc, argv, &err) < 0 ||
-        set_log_level(command, &config, &err) < 0 || check_words(command, &config, &err) < 0)
-        status = fail_usage(command, &err);
-    else if (config.help)
+    bool read = read_options(command, &config, argc, argv, &err) == 0;
+
+    if (read && config.help)
         status = print_help(command);
-    else if (config.component_types && component_types_load(config.component_types, &err) < 0)
-        status = command_fail(command->name, EXIT_USAGE, &err);
-    else
-        status = command->run(&config);
+    else if (read &&
+             (!config.component_types || component_types_load(config.component_types, &err) == 0) &&
+             check_words(command, &config, &err) == 0)
+        status = command->run(&config, &err);
+    if (!read)
+        terminal_printf(stderr, "lectern %s: %s; see lectern %s --help\n", command->name, err.text,
+                        command->name);
+    else if (err.kind != ERROR_NONE)
+        command_fail(command->name, &err);
     config_finish(&config);
     return status;
 }

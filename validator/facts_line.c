@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the parser sees in one program, as a line of JSON. See the header.
+ * What the parser sees in one program, as a line of JSON.
  */
-#include "validator/facts_line.h"
+#include "validator/validator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 
 #include "helpers/base/json.h"
 #include "validator/encoding.h"
-#include "validator/syntax/parser.h"
+#include "validator/report.h"
+#include "validator/syntax/ast.h"
 #include "validator/syntax/unicode.h"
 
 /* ---- the facts ---- */
@@ -190,7 +191,8 @@ static void write_list(const struct collector *collector, struct list *list, str
     buf_addc(to, ']');
 }
 
-void facts_json(const struct ast *ast, struct buf *to)
+/* Without memory to->failed is set. */
+static void facts_json(const struct ast *ast, struct buf *to)
 {
     struct collector collector = {.ast = ast};
 

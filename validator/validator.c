@@ -8,9 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "validator/rule/compile.h"
+#include "validator/report.h"
 #include "validator/rule/check_internal.h"
-#include "validator/syntax/parser.h"
+#include "validator/rule/compile_internal.h"
+#include "validator/syntax/ast.h"
 #include "validator/syntax/unicode.h"
 
 static const struct validator_profile profiles[PROFILE_COUNT] = {

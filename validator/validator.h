@@ -68,4 +68,19 @@ void validator_explain_json(const struct verdict *verdict, struct buf *to);
 /* The policy's tables as one JSON object. */
 void validator_dump_policy(struct buf *to);
 
+/* What the parser sees in one program, as a line of JSON: what `lectern validate --facts` prints.
+ * It stands before any policy: the bytes are read as Python reads them, cookies of PEP 263
+ * included, and a program may have VALIDATOR_PARSE_CAP bytes. Appends
+ * {"file", "grammar": "ok"|"reject", "facts": {...}|null, "error", "rule"}
+ * file: what the program is called. facts: {"imports": ["a.b", "..mod:name"], "names",
+ * "attributes", "other", "strings"}, each a list without repetitions, sorted by code points; other:
+ * definitions, parameters, keywords, aliases, global and nonlocal names, what handlers and patterns
+ * bind or look up; strings: bytes as Latin-1, null where one holds a lone surrogate, which JSON
+ * cannot carry. error: why it is no Python, in words, with the line. rule: "encoding" or "too-long"
+ * where it was not read as far as the grammar. 0, or -1 without memory. */
+int facts_line(const char *file, const char *bytes, size_t len, struct buf *to, struct error *err);
+
+/* The line of a program that is larger than is read. */
+int facts_line_too_long(const char *file, struct buf *to, struct error *err);
+
 #endif

@@ -13,9 +13,9 @@
  *
  * None is left behind: the container is named by us before it exists, so that it can be removed
  * also when the daemon's answer got lost; what cannot be removed while the daemon is away stays
- * pending (docker_removals.h); a container whose server was killed ends with its standard input and
- * is removed by the daemon (AutoRemove); and what even that left, the next start knows by the
- * owner's label and removes (docker_removals.h).
+ * pending; a container whose server was killed ends with its standard input and is removed by the
+ * daemon (AutoRemove); and what even that left, the next start knows by the owner's label and
+ * removes.
  */
 #include "executor/engine.h"
 
@@ -25,38 +25,283 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/queue.h>
 #include <time.h>
 
-#include "executor/demux.h"
 #include "executor/docker/docker_daemon.h"
-#include "executor/docker/docker_plan.h"
-#include "executor/docker/docker_removals.h"
 #include "executor/owner.h"
-#include "executor/stderr_tail.h"
+#include "executor/runner.h"
 #include "helpers/base/log.h"
 
-#define DOCKER_RUNTIME_CAP 128
+#define IMAGE_CAP   256
+#define RUNTIME_CAP 128
+
+#define NAME_CAP         128 /* of a container, or its id */
+#define REMOVALS_CAP     256u
+#define REMOVALS_AT_ONCE 8u     /* with one start */
+#define REMOVALS_RETRY_S 10     /* between two tries of one */
+#define REMOVE_MS        10000u /* waiting for the daemon to remove one */
+#define REMOVE_LAST_MS   3000u  /* the same when the server ends */
+#define LAST_PAUSE_MS    200    /* between two rounds at the end */
+#define DOUBT_S          120    /* how long a container may come to be after its creation failed */
+#define SWEEP_CAP        200u   /* removed at once; the rest when the daemon is met again */
+#define SWEEP_S          5      /* seconds for one, and for all: then the rest waits likewise */
+#define LEFTOVERS_PATH                                                                             \
+    "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22lectern.owner%22%5D%7D"
+
+/* A container to remove. */
+struct removal {
+    TAILQ_ENTRY(removal) link;
+    char name[NAME_CAP];
+    time_t due;            /* seconds of the monotonic clock */
+    time_t doubtful_until; /* "there is none" is no end before; 0: it is */
+};
 
 struct docker {
     struct docker_daemon *daemon;
-    struct docker_removals *removals;
     char owner[OWNER_CAP];
-    char runtime[DOCKER_RUNTIME_CAP]; /* "": the daemon's default */
+    char image[IMAGE_CAP];
+    char runtime[RUNTIME_CAP]; /* "": the daemon's default */
     struct cancel *stop;
     pthread_mutex_t lock;     /* of all below */
     unsigned long started;    /* for names */
     bool no_update;           /* the daemon does not change the limits of what runs */
     bool no_quota, no_shares; /* it refuses limits that it said it can hold */
+    TAILQ_HEAD(, removal) removals;
+    size_t removal_count;
+    bool overflowed; /* said once */
 };
 
 struct engine_box {
-    char name[DOCKER_NAME_CAP];
+    char name[NAME_CAP];
     struct http_tunnel *tunnel;
     struct docker_plan plan;
-    struct demux demux;
-    struct stderr_tail tail;
-    char line[3 * STDERR_TAIL_KEPT + 1];
+    struct docker_demux demux;
+    struct runner_stderr errors;
 };
+
+/* ---- removing ----
+ *
+ * A daemon that is away is not asked, and a container whose creation was never answered may come to
+ * be after it was told to remove it. Both stay pending, and are tried again with the next starts.
+ * The list is bounded; what does not fit in it, and what is left at the end, the next server's
+ * sweep finds by its label. */
+
+static time_t now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* 0 when it is gone, or the daemon is about it, or there is none of that name (*none is set then;
+ * none may be NULL). */
+static int remove_container(struct docker_daemon *daemon, const char *name, unsigned ms, bool *none,
+                            struct error *err)
+{
+    char path[NAME_CAP + 64];
+    const struct docker_request request = {.method = "DELETE", .path = path, .ms = ms};
+    json_auto_t *answer = NULL;
+    const char *message;
+    long status;
+
+    snprintf(path, sizeof path, "/containers/%s?force=1&v=1", name);
+    status = docker_call(daemon, &request, &answer, err);
+    message = json_get_string(answer, "message");
+    if (none)
+        *none = status == 404;
+    if (status < 0)
+        return -1;
+    if (status == 409 && message && strstr(message, "in progress"))
+        return 0; /* AutoRemove was quicker */
+    if (status >= 300 && status != 404)
+        return docker_refused(status, answer, "remove a container", err);
+    return 0;
+}
+
+static void put_back(struct docker *docker, struct removal *removal)
+{
+    bool say;
+
+    pthread_mutex_lock(&docker->lock);
+    say = docker->removal_count >= REMOVALS_CAP && !docker->overflowed;
+    if (docker->removal_count < REMOVALS_CAP) {
+        TAILQ_INSERT_TAIL(&docker->removals, removal, link);
+        docker->removal_count++;
+        removal = NULL;
+    } else {
+        docker->overflowed = true;
+    }
+    pthread_mutex_unlock(&docker->lock);
+    if (say)
+        log_warning("executor",
+                    "more than %u containers could not be removed; the rest is left "
+                    "to the next start of the server",
+                    REMOVALS_CAP);
+    free(removal);
+}
+
+/* The first that is due; owned. */
+static struct removal *take_due(struct docker *docker, time_t now)
+{
+    struct removal *removal;
+
+    pthread_mutex_lock(&docker->lock);
+    TAILQ_FOREACH(removal, &docker->removals, link)
+    {
+        if (removal->due <= now)
+            break;
+    }
+    if (removal) {
+        TAILQ_REMOVE(&docker->removals, removal, link);
+        docker->removal_count--;
+    }
+    pthread_mutex_unlock(&docker->lock);
+    return removal;
+}
+
+/* Frees it, or puts it back. -1 where the daemon does not answer. */
+static int try_removal(struct docker *docker, struct removal *removal, unsigned ms)
+{
+    struct error err = {0};
+    bool none;
+    int rc = remove_container(docker->daemon, removal->name, ms, &none, &err);
+
+    if (rc == 0 && !(none && now_s() < removal->doubtful_until)) {
+        free(removal);
+        return 0;
+    }
+    if (rc < 0)
+        log_debug("executor", "container %s stays for now: %s", removal->name, err.text);
+    removal->due = now_s() + REMOVALS_RETRY_S;
+    put_back(docker, removal);
+    return docker_daemon_is_here(docker->daemon) ? 0 : -1;
+}
+
+/* Some of what is due. Does nothing where the daemon is away. */
+static void retry_removals(struct docker *docker)
+{
+    struct removal *removal;
+
+    for (unsigned i = 0; i < REMOVALS_AT_ONCE && docker_daemon_is_here(docker->daemon); i++) {
+        removal = take_due(docker, now_s());
+        if (!removal || try_removal(docker, removal, REMOVE_MS) < 0)
+            return;
+    }
+}
+
+/* Removes it now or later. doubtful: whether it exists is not known. */
+static void remove_later(struct docker *docker, const char *name, bool doubtful)
+{
+    struct removal *removal = calloc(1, sizeof *removal);
+
+    if (!removal) {
+        log_warning("executor", "container %s is left to the next start: out of memory", name);
+        return;
+    }
+    snprintf(removal->name, sizeof removal->name, "%s", name);
+    if (doubtful)
+        removal->doubtful_until = now_s() + DOUBT_S;
+    if (docker_daemon_is_here(docker->daemon))
+        try_removal(docker, removal, cancel_fired(docker->stop) ? REMOVE_LAST_MS : REMOVE_MS);
+    else
+        put_back(docker, removal); /* due at once, when it is met again */
+}
+
+/* Each once, whether due or not; -1 where the daemon does not answer. */
+static int try_all(struct docker *docker)
+{
+    for (size_t left = docker->removal_count; left > 0; left--) {
+        struct removal *removal = take_due(docker, now_s() + REMOVALS_RETRY_S);
+
+        if (!removal)
+            return 0;
+        removal->doubtful_until = 0; /* what comes to be later is for the next server's sweep */
+        if (try_removal(docker, removal, REMOVE_LAST_MS) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Again and again, as long as the daemon answers and time is left: after a crash of its own it may
+ * hold on to a container for a moment. */
+static void remove_last(struct docker *docker)
+{
+    const struct timespec moment = {.tv_nsec = LAST_PAUSE_MS * 1000000L};
+    time_t until = now_s() + REMOVE_LAST_MS / 1000;
+    struct error err = {0};
+    bool again;
+
+    if (docker->removal_count == 0 || docker_daemon_meet(docker->daemon, true, &again, &err) < 0)
+        return;
+    while (try_all(docker) == 0 && docker->removal_count > 0 && now_s() <= until)
+        nanosleep(&moment, NULL);
+}
+
+/* Removes what can be removed within a few seconds. */
+static void finish_removals(struct docker *docker)
+{
+    struct removal *removal;
+
+    remove_last(docker);
+    if (docker->removal_count > 0)
+        log_warning("executor",
+                    "%zu containers could not be removed; the next start of a server "
+                    "removes what is left of them",
+                    docker->removal_count);
+    while ((removal = TAILQ_FIRST(&docker->removals))) {
+        TAILQ_REMOVE(&docker->removals, removal, link);
+        free(removal);
+    }
+}
+
+/* Owned; NULL where the daemon does not say. */
+static json_t *list_containers(struct docker_daemon *daemon)
+{
+    const struct docker_request request = {.method = "GET", .path = LEFTOVERS_PATH, .look = true};
+    struct error err = {0};
+    json_t *list;
+    long status = docker_call(daemon, &request, &list, &err);
+
+    if (status == 200)
+        return list;
+    if (status >= 0)
+        docker_refused(status, list, "list containers", &err);
+    log_warning("executor", "leftover containers were not looked for: %s", err.text);
+    json_decref(list);
+    return NULL;
+}
+
+/* What a dead server left: known by the owner's label, removed when a daemon is met. Trouble here
+ * is logged, and no reason not to start. */
+static void sweep(struct docker_daemon *daemon)
+{
+    json_auto_t *list = list_containers(daemon);
+    json_t *container;
+    time_t began = time(NULL);
+    struct error err = {0};
+    size_t index, removed = 0, kept = 0;
+
+    json_array_foreach(list, index, container)
+    {
+        const char *id = json_get_string(container, "Id");
+
+        if (!id || strlen(id) >= NAME_CAP || !docker_is_leftover(container, (long)began))
+            continue;
+        if (removed >= SWEEP_CAP || time(NULL) - began > SWEEP_S ||
+            !docker_daemon_is_here(daemon) ||
+            remove_container(daemon, id, SWEEP_S * 1000, NULL, &err) < 0)
+            kept++;
+        else
+            removed++;
+    }
+    if (removed > 0)
+        log_info("executor", "removed %zu containers that a server left behind", removed);
+    if (kept > 0)
+        log_warning("executor", "%zu leftover containers stay for now: %s", kept,
+                    err.text[0] ? err.text : "there are too many");
+}
 
 /* ---- what the daemon can ---- */
 
@@ -72,7 +317,7 @@ static int meet(struct docker *docker, bool quiet, struct error *err)
         pthread_mutex_lock(&docker->lock);
         docker->no_update = docker->no_quota = docker->no_shares = false; /* it may be another */
         pthread_mutex_unlock(&docker->lock);
-        docker_sweep(docker->daemon);
+        sweep(docker->daemon);
     }
     return 0;
 }
@@ -89,7 +334,7 @@ static void plan_box(struct docker *docker, const struct execution_kind *kind,
     info.limits.cpu_shares = info.limits.cpu_shares && !docker->no_shares;
     *plan = (struct docker_plan){
         .kind = kind,
-        .image = docker_daemon_image_name(docker->daemon),
+        .image = docker->image,
         .owner = docker->owner,
         .runtime = docker->runtime,
         .limits = info.limits,
@@ -155,64 +400,46 @@ static bool cannot_update(struct docker *docker, long status, const json_t *answ
 
 /* ---- starting ---- */
 
-static void on_stderr(void *user, const char *bytes, size_t len)
-{
-    struct engine_box *box = user;
-
-    log_debug("executor", "runner: %.*s", (int)(len < LOG_LINE_CAP ? len : LOG_LINE_CAP), bytes);
-    stderr_tail_add(&box->tail, bytes, len);
-}
-
 /* *doubtful: the daemon may have created it all the same. */
 static int create_container(struct docker *docker, const struct engine_box *box, bool *doubtful,
                             struct error *err)
 {
-    json_t *plan = docker_plan_create(&box->plan, err);
-    char path[DOCKER_NAME_CAP + 64];
+    json_auto_t *plan = docker_plan_create(&box->plan, err), *answer = NULL;
+    char path[NAME_CAP + 64];
     /* Never cancelled: a daemon whose client leaves creates the container all the same, and knows
      * no such name when it is told at once to remove it. */
     const struct docker_request request = {.method = "POST", .path = path, .body = plan};
-    json_t *answer = NULL;
     long status;
-    int rc = 0;
 
     if (!plan)
         return -1;
     snprintf(path, sizeof path, "/containers/create?name=%s", box->name);
-    status = docker_daemon_call(docker->daemon, &request, &answer, err);
+    status = docker_call(docker->daemon, &request, &answer, err);
     *doubtful = status < 0;
-    if (status < 0)
-        rc = -1;
-    else if (status == 404)
-        rc = error_set(err, ERROR_UNAVAILABLE, "the image %s is not there: make image",
-                       docker_daemon_image_name(docker->daemon));
-    else if (status != 201)
-        rc = docker_refused(status, answer, "create a container", err);
+    if (status < 0 || status == 201)
+        return status < 0 ? -1 : 0;
     if (status >= 400)
         learn_limits(docker, json_get_string(answer, "message"));
-    json_decref(answer);
-    json_decref(plan);
-    return rc;
+    if (status == 404)
+        return error_set(err, ERROR_UNAVAILABLE, "the image %s is not there: make image",
+                         docker->image);
+    return docker_refused(status, answer, "create a container", err);
 }
 
 static int start_container(struct docker *docker, const struct engine_box *box, struct error *err)
 {
-    char path[DOCKER_NAME_CAP + 64];
+    char path[NAME_CAP + 64];
     const struct docker_request request = {.method = "POST", .path = path, .cancel = docker->stop};
-    json_t *answer;
+    json_auto_t *answer = NULL;
     long status;
-    int rc = 0;
 
     snprintf(path, sizeof path, "/containers/%s/start", box->name);
-    status = docker_daemon_call(docker->daemon, &request, &answer, err);
-    if (status < 0)
-        rc = -1;
-    else if (status >= 300)
-        rc = docker_refused(status, answer, "start a container", err);
+    status = docker_call(docker->daemon, &request, &answer, err);
+    if (status < 300)
+        return status < 0 ? -1 : 0;
     if (status >= 400)
         learn_limits(docker, json_get_string(answer, "message"));
-    json_decref(answer);
-    return rc;
+    return docker_refused(status, answer, "start a container", err);
 }
 
 static struct engine_box *create_box(struct docker *docker, struct error *err)
@@ -224,8 +451,7 @@ static struct engine_box *create_box(struct docker *docker, struct error *err)
         error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
         return NULL;
     }
-    box->demux.on_stderr = on_stderr;
-    box->demux.user = box;
+    box->demux.errors = &box->errors;
     pthread_mutex_lock(&docker->lock);
     snprintf(box->name, sizeof box->name, "lectern-%s-%lu", apart, ++docker->started);
     pthread_mutex_unlock(&docker->lock);
@@ -241,20 +467,20 @@ static struct engine_box *docker_start(void *state, const struct execution_kind 
 
     if (cancel_check(docker->stop, err) < 0 || meet(docker, false, err) < 0)
         return NULL;
-    docker_removals_retry(docker->removals);
+    retry_removals(docker);
     box = create_box(docker, err);
     if (!box)
         return NULL;
     plan_box(docker, kind, &box->plan);
     if (create_container(docker, box, &doubtful, err) < 0)
         goto fail;
-    box->tunnel = docker_daemon_attach(docker->daemon, box->name, docker->stop, err);
+    box->tunnel = docker_attach(docker->daemon, box->name, docker->stop, err);
     if (!box->tunnel || start_container(docker, box, err) < 0)
         goto fail;
     return box;
 fail:
     http_tunnel_close(box->tunnel);
-    docker_removals_remove(docker->removals, box->name, doubtful, cancel_fired(docker->stop));
+    remove_later(docker, box->name, doubtful);
     free(box);
     return NULL;
 }
@@ -262,11 +488,10 @@ fail:
 static int docker_settle(void *state, struct engine_box *box, struct error *err)
 {
     struct docker *docker = state;
-    char path[DOCKER_NAME_CAP + 64];
+    char path[NAME_CAP + 64];
     struct docker_request request = {.method = "POST", .path = path, .cancel = docker->stop};
-    json_t *plan, *answer = NULL;
+    json_auto_t *plan = NULL, *answer = NULL;
     long status;
-    int rc = 0;
 
     if (!docker_plan_settles(&box->plan))
         return 0;
@@ -275,17 +500,12 @@ static int docker_settle(void *state, struct engine_box *box, struct error *err)
         return -1;
     request.body = plan;
     snprintf(path, sizeof path, "/containers/%s/update", box->name);
-    status = docker_daemon_call(docker->daemon, &request, &answer, err);
-    if (status < 0)
-        rc = -1;
-    else if (status >= 300)
-        rc = docker_refused(status, answer, "limit a container's CPU", err);
+    status = docker_call(docker->daemon, &request, &answer, err);
+    if (status < 300)
+        return status < 0 ? -1 : 0;
+    docker_refused(status, answer, "limit a container's CPU", err);
     /* This one goes, unless no container can have that limit. */
-    if (status >= 300 && cannot_update(docker, status, answer) && docker->no_quota)
-        rc = 0;
-    json_decref(answer);
-    json_decref(plan);
-    return rc;
+    return cannot_update(docker, status, answer) && docker->no_quota ? 0 : -1;
 }
 
 static void docker_destroy(void *state, struct engine_box *box)
@@ -295,7 +515,7 @@ static void docker_destroy(void *state, struct engine_box *box)
     /* The connection first: a daemon whose reader has stopped reading cannot even kill the
      * container. */
     http_tunnel_close(box->tunnel);
-    docker_removals_remove(docker->removals, box->name, false, cancel_fired(docker->stop));
+    remove_later(docker, box->name, false);
     free(box);
 }
 
@@ -318,11 +538,11 @@ static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
 
         if (got <= 0)
             return got;
-        got = demux_take(&box->demux, bytes, (size_t)got);
+        got = docker_demux(&box->demux, bytes, (size_t)got);
         if (got < 0) {
             static const char words[] = "the stream from the Docker daemon is none of its form\n";
 
-            stderr_tail_add(&box->tail, words, sizeof words - 1);
+            runner_stderr_add(&box->errors, words, sizeof words - 1);
             errno = EPROTO;
         }
         if (got != 0)
@@ -332,7 +552,7 @@ static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
 
 static const char *docker_stderr_tail(struct engine_box *box)
 {
-    return stderr_tail_line(&box->tail, box->line);
+    return runner_stderr_line(&box->errors);
 }
 
 /* ---- opening ---- */
@@ -341,7 +561,7 @@ static void docker_close(void *state)
 {
     struct docker *docker = state;
 
-    docker_removals_destroy(docker->removals);
+    finish_removals(docker);
     docker_daemon_destroy(docker->daemon);
     cancel_unref(docker->stop);
     pthread_mutex_destroy(&docker->lock);
@@ -358,21 +578,25 @@ static void *docker_open(const struct executor_config *config, struct error *err
         return NULL;
     }
     pthread_mutex_init(&docker->lock, NULL);
+    TAILQ_INIT(&docker->removals);
     if (config->docker_runtime && strlen(config->docker_runtime) >= sizeof docker->runtime) {
         error_set(err, ERROR_INVALID, "the name of the runtime is too long: --runtime");
         goto fail;
     }
     snprintf(docker->runtime, sizeof docker->runtime, "%s",
              config->docker_runtime ? config->docker_runtime : "");
+    if (!config->docker_image || !config->docker_image[0] ||
+        strlen(config->docker_image) >= sizeof docker->image) {
+        error_set(err, ERROR_INVALID, "no name of an image is given: --image");
+        goto fail;
+    }
+    snprintf(docker->image, sizeof docker->image, "%s", config->docker_image);
     docker->stop = cancel_create(err);
     if (!docker->stop || owner_label(docker->owner, err) < 0)
         goto fail;
     docker->daemon =
-        docker_daemon_create(config->docker_host, config->docker_image, config->docker_times, err);
+        docker_daemon_create(config->docker_host, docker->image, config->docker_times, err);
     if (!docker->daemon)
-        goto fail;
-    docker->removals = docker_removals_create(docker->daemon, err);
-    if (!docker->removals)
         goto fail;
     meet(docker, true, &why); /* away for now is no reason not to open */
     return docker;
@@ -389,14 +613,14 @@ static int docker_works(void *state, struct error *err)
 static int docker_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
 {
     struct docker *docker = state;
-    char id[DOCKER_ID_CAP];
+    struct docker_image image;
 
     if (meet(docker, false, err) < 0)
         return -1;
-    docker_removals_retry(docker->removals); /* also where nothing has started for long */
-    if (docker_daemon_image(docker->daemon, id, err) < 0)
+    retry_removals(docker); /* also where nothing has started for long */
+    if (docker_find_image(docker->daemon, &image, err) < 0)
         return -1;
-    snprintf(text, ENGINE_MADE_OF_CAP, "%s", id);
+    snprintf(text, ENGINE_MADE_OF_CAP, "%s", image.id);
     return 0;
 }
 
@@ -425,9 +649,8 @@ static void describe_here(struct docker *docker, char *text, size_t size)
     snprintf(text, size,
              "code runs in containers of %s at %s%s%s%s, image %s: no network, read-only root, as "
              "nobody, no capability, %s; seccomp and Landlock by the runner",
-             server, docker_daemon_host(docker->daemon)->address,
-             docker->runtime[0] ? ", runtime " : "", docker->runtime,
-             info.rootless ? ", rootless" : "", docker_daemon_image_name(docker->daemon), limits);
+             server, docker_daemon_address(docker->daemon), docker->runtime[0] ? ", runtime " : "",
+             docker->runtime, info.rootless ? ", rootless" : "", docker->image, limits);
 }
 
 static void docker_describe(void *state, char *text, size_t size)

@@ -22,22 +22,36 @@
  */
 #include "executor/engine.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
 #include <inttypes.h>
+#include <linux/close_range.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "executor/local/local_machine.h"
-#include "executor/local/local_orphans.h"
-#include "executor/local/local_spawn.h"
+#include "executor/local/local_plan.h"
+#include "helpers/base/cleanup.h"
+#include "helpers/base/hash.h"
 #include "helpers/base/log.h"
 
 #define SHARE_PATH_CAP 4096
+/* Class best-effort, level 7: ioprio_set(2) has no header. */
+#define IOPRIO_LOWEST_BE (2 << 13 | 7)
+#define TRIAL_MS         5000 /* most that one trial takes */
 
 struct local {
     char share_dir[SHARE_PATH_CAP];
@@ -49,24 +63,273 @@ struct local {
 };
 
 struct engine_box {
-    struct local_process process;
+    pid_t pid;
+    int stream; /* its standard input and output, one socket; does not block */
+    int errors; /* its standard error; does not block */
+    struct runner_stderr tail;
 };
+
+/* ---- bubblewrap's process ---- */
+
+/* Between fork and exec: only calls that are safe there. Never returns. */
+static void become(const struct local_plan *plan, const struct local_setup *setup, int stream,
+                   int errors)
+{
+    static char *const no_environment[] = {NULL};
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigset_t none;
+
+    for (int signal_number = 1; signal_number < NSIG; signal_number++)
+        sigaction(signal_number, &plain, NULL);
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
+    setpgid(0, 0); /* a group of its own: ended whole, and out of the terminal's reach */
+    if (dup2(stream, STDIN_FILENO) < 0 || dup2(stream, STDOUT_FILENO) < 0 ||
+        dup2(errors, STDERR_FILENO) < 0)
+        _exit(126);
+    /* Whatever a library has opened without close-on-exec stays outside. */
+    if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) < 0) {
+        for (int fd = STDERR_FILENO + 1; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+    }
+    for (size_t i = 0; i < setup->file_count; i++)
+        fcntl(setup->files[i].fd, F_SETFD, 0);
+    for (size_t i = 0; i < local_limit_count; i++) {
+        struct rlimit limit = {.rlim_cur = local_limits[i].value,
+                               .rlim_max = local_limits[i].value};
+
+        if (setrlimit((__rlimit_resource_t)local_limits[i].resource, &limit) < 0 && errno != EPERM)
+            _exit(126);
+    }
+    setpriority(PRIO_PROCESS, 0, LOCAL_NICE);
+    syscall(SYS_ioprio_set, 1, 0, IOPRIO_LOWEST_BE);
+    if (plan->drop &&
+        (setgroups(0, NULL) < 0 || setresgid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0 ||
+         setresuid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0))
+        _exit(126);
+    execve(plan->argv[0], (char *const *)plan->argv, no_environment);
+    _exit(127);
+}
+
+/* The process of bubblewrap, with a socket to its standard input and output and a pipe from its
+ * standard error. It inherits the setup's files, and dies with the thread that calls this. */
+static int spawn(struct engine_box *box, const struct local_plan *plan,
+                 const struct local_setup *setup, struct error *err)
+{
+    int stream[2], errors[2];
+
+    memset(box, 0, sizeof *box);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0)
+        return error_errno(err, errno, "a channel to the sandbox");
+    cleanup_fd int mine = stream[0], its = stream[1];
+    if (pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0)
+        return error_errno(err, errno, "a channel to the sandbox");
+    cleanup_fd int words = errors[0], its_words = errors[1];
+    fcntl(mine, F_SETFL, O_NONBLOCK);
+    box->pid = fork();
+    if (box->pid == 0)
+        become(plan, setup, its, its_words);
+    if (box->pid < 0)
+        return error_errno(err, errno, "fork");
+    setpgid(box->pid, box->pid); /* here as well: whichever of the two comes first */
+    box->stream = steal_fd(&mine);
+    box->errors = steal_fd(&words);
+    return 0;
+}
+
+/* The last of what it wrote to its standard error; valid until the next call. */
+static const char *last_words(struct engine_box *box)
+{
+    char text[1024];
+    ssize_t got;
+
+    while ((got = read(box->errors, text, sizeof text)) > 0)
+        runner_stderr_add(&box->tail, text, (size_t)got);
+    return runner_stderr_line(&box->tail);
+}
+
+/* Of one that was waited for. */
+static void close_process(struct engine_box *box)
+{
+    close(box->stream);
+    close(box->errors);
+}
+
+/* Ends it with all that is in it, and waits for that. */
+static void kill_process(struct engine_box *box)
+{
+    /* Killing bubblewrap ends its PID namespace with all that is in it. The whole group, because
+     * bubblewrap's inner process, while it is still being made, does not yet die with the outer
+     * one. */
+    kill(-box->pid, SIGKILL);
+    kill(box->pid, SIGKILL);
+    while (waitpid(box->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    last_words(box);
+    close_process(box);
+}
+
+/* ---- the runner's files ---- */
+
+static void close_files(struct local_setup *setup)
+{
+    for (size_t i = 0; i < setup->file_count; i++)
+        close(setup->files[i].fd);
+    setup->file_count = 0;
+}
+
+static int open_file(struct local_setup *setup, const char *share_dir, const char *name,
+                     const char *mode, struct error *err)
+{
+    struct local_file *file = &setup->files[setup->file_count];
+    char path[SHARE_PATH_CAP + 64];
+
+    if (setup->file_count == LOCAL_FILES_CAP || strlen(name) >= sizeof file->name)
+        return error_set(err, ERROR_UNAVAILABLE, "%s holds more than it should: make build",
+                         share_dir);
+    snprintf(path, sizeof path, "%s/%s", share_dir, name);
+    file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->fd < 0)
+        return error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", path,
+                         strerrordesc_np(errno));
+    memcpy(file->name, name, strlen(name) + 1);
+    file->mode = mode;
+    setup->file_count++;
+    return 0;
+}
+
+static bool is_wanted(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return dot && (strcmp(dot, ".py") == 0 || strcmp(dot, ".so") == 0);
+}
+
+/* The runner, all Python and all modules that lie beside it, and the tables it judges by. */
+static int open_files(struct local_setup *setup, const char *share_dir, struct error *err)
+{
+    cleanup_dir DIR *folder = opendir(share_dir);
+    struct dirent *entry;
+    int rc;
+
+    if (!folder)
+        return error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", share_dir,
+                         strerrordesc_np(errno));
+    setup->file_count = 0;
+    rc = open_file(setup, share_dir, "runner", "0555", err);
+    if (rc == 0)
+        rc = open_file(setup, share_dir, "policy.json", "0444", err);
+    while (rc == 0 &&
+           (entry = readdir(folder))) { // NOLINT(concurrency-mt-unsafe): this thread's own folder
+        if (is_wanted(entry->d_name))
+            rc = open_file(setup, share_dir, entry->d_name, "0444", err);
+    }
+    if (rc < 0)
+        close_files(setup);
+    return rc;
+}
+
+/* ---- the machine ---- */
+
+static void find_mounts(struct local_setup *setup)
+{
+    static const char *const paths[] = {
+        "/usr",          "/lib", "/lib32",           "/lib64",
+        "/libx32",       "/bin", "/etc/ld.so.cache", "/etc/alternatives",
+        "/etc/localtime"};
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && setup->mount_count < LOCAL_MOUNTS_CAP;
+         i++) {
+        struct local_mount *mount = &setup->mounts[setup->mount_count];
+        ssize_t len = readlink(paths[i], mount->target, sizeof mount->target - 1);
+
+        mount->path = paths[i];
+        mount->target[len > 0 ? len : 0] = '\0';
+        if (len > 0 || access(paths[i], F_OK) == 0)
+            setup->mount_count++;
+    }
+}
+
+static int find_bwrap(struct local_setup *setup, struct error *err)
+{
+    static const char *const folders[] = {"/usr/bin", "/usr/local/bin", "/bin"};
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(setup->bwrap, sizeof setup->bwrap, "%s/bwrap", folders[i]);
+        if (access(setup->bwrap, X_OK) == 0)
+            return 0;
+    }
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "bubblewrap is not installed: apt-get install bubblewrap");
+}
+
+/* Whether a sandbox comes up at all, with nothing but true(1) in it. */
+static int try_out(const struct local_setup *setup, struct error *err)
+{
+    static const char *const command[] = {"/usr/bin/true", NULL};
+    struct local_setup empty = *setup;
+    struct engine_box process;
+    struct local_plan plan;
+    struct pollfd poll_fd;
+    int status = 0, rc;
+
+    empty.file_count = 0;
+    if (local_plan_build(&plan, &empty, command, err) < 0 ||
+        spawn(&process, &plan, &empty, err) < 0)
+        return -1;
+    poll_fd = (struct pollfd){.fd = process.stream, .events = POLLIN};
+    rc = poll(&poll_fd, 1, TRIAL_MS);
+    if (rc > 0 && waitpid(process.pid, &status, 0) == process.pid) {
+        rc = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+        if (rc < 0)
+            error_set(err, ERROR_UNAVAILABLE, "bubblewrap cannot make a sandbox here: %s",
+                      last_words(&process));
+        close_process(&process);
+        return rc;
+    }
+    error_set(err, ERROR_UNAVAILABLE, "bubblewrap did not end within %d s", TRIAL_MS / 1000);
+    kill_process(&process);
+    return -1;
+}
+
+/* As nobody, else as who we are. */
+static int try_ways(struct local_setup *setup, struct error *err)
+{
+    struct local_userns userns = local_userns_look("/proc/sys");
+    struct error first = {0};
+
+    setup->drop = geteuid() == 0;
+    if (try_out(setup, &first) == 0)
+        return 0;
+    if (setup->drop) {
+        setup->drop = false;
+        if (try_out(setup, NULL) == 0)
+            return 0;
+    }
+    if (userns.fix)
+        return error_set(err, ERROR_UNAVAILABLE, "%s; %s: %s", first.text, userns.text, userns.fix);
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "%s; %s, so where this is a container its seccomp profile may: run it with "
+                     "--security-opt seccomp=unconfined, or use Docker from it",
+                     first.text, userns.text);
+}
+
+/* Fills setup but its owner and its files, and tries a sandbox with nothing in it. */
+static int look(struct local_setup *setup, struct error *err)
+{
+    setup->mount_count = 0;
+    find_mounts(setup);
+    if (find_bwrap(setup, err) < 0)
+        return -1;
+    if (access(LOCAL_PYTHON, X_OK) < 0)
+        return error_set(err, ERROR_UNAVAILABLE, LOCAL_PYTHON " is not there: make deps");
+    return try_ways(setup, err);
+}
 
 /* ---- starting ---- */
 
-/* Whether the machine and the runner's files are such that a sandbox comes up. */
-static int look(const struct local *local, struct local_setup *setup, struct error *err)
-{
-    int fds[LOCAL_FILES_CAP];
-
-    if (local_machine_open(setup, local->share_dir, fds, err) < 0)
-        return -1;
-    local_machine_close(setup, fds);
-    return local_machine_look(setup, err);
-}
-
-/* 0 when sandboxes can be made here; looks again where they could not. *setup, with the files as
- * they are now, may be NULL. */
+/* 0 when sandboxes can be made here; looks again where they could not. *setup, with the files open
+ * as they are now (close_files), may be NULL. */
 static int prepare(struct local *local, bool quiet, struct local_setup *setup, struct error *err)
 {
     struct local_setup found;
@@ -78,12 +341,13 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
         rc = error_set(&why, ERROR_CANCELLED, "the server is stopping");
     found = local->setup;
     if (rc == 0)
-        rc = local_machine_files(&found, local->share_dir, &why);
+        rc = open_files(&found, local->share_dir, &why);
     if (rc == 0 && !local->ready) {
-        rc = look(local, &found, &why);
+        rc = look(&found, &why);
         local->ready = rc == 0;
         if (rc == 0)
             local->setup = found;
+        local->setup.file_count = 0;
     }
     if (rc == 0 && local->logged)
         log_info("executor", "local sandboxes can be made again");
@@ -92,36 +356,33 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
     if (rc == 0 || !quiet)
         local->logged = rc < 0;
     pthread_mutex_unlock(&local->lock);
-    if (rc < 0)
-        return error_set(err, why.kind, "%s", why.text);
-    if (setup)
+    if (rc == 0 && setup)
         *setup = found;
-    return 0;
+    else
+        close_files(&found);
+    return rc == 0 ? 0 : error_set(err, why.kind, "%s", why.text);
 }
 
 static struct engine_box *local_start(void *state, const struct execution_kind *kind,
                                       struct error *err)
 {
     struct local *local = state;
-    struct engine_box *box = NULL;
     struct runner_command command;
     struct local_setup setup = {0};
     struct local_plan plan;
-    int fds[LOCAL_FILES_CAP];
+    struct engine_box *box;
 
-    if (prepare(local, false, &setup, err) < 0 || runner_command_build(&command, kind, err) < 0 ||
-        local_machine_open(&setup, local->share_dir, fds, err) < 0)
+    if (runner_command_build(&command, kind, err) < 0 || prepare(local, false, &setup, err) < 0)
         return NULL;
-    if (local_plan_build(&plan, &setup, fds, command.argv, err) == 0) {
-        box = calloc(1, sizeof *box);
-        if (!box)
-            error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
-    }
-    if (box && local_spawn(&box->process, &plan, fds, setup.file_count, err) < 0) {
+    box = calloc(1, sizeof *box);
+    if (!box) {
+        error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
+    } else if (local_plan_build(&plan, &setup, command.argv, err) < 0 ||
+               spawn(box, &plan, &setup, err) < 0) {
         free(box);
         box = NULL;
     }
-    local_machine_close(&setup, fds);
+    close_files(&setup);
     return box;
 }
 
@@ -134,7 +395,7 @@ static int local_settle(void *state, struct engine_box *box, struct error *err)
 static void local_destroy(void *state, struct engine_box *box)
 {
     (void)state;
-    local_kill(&box->process);
+    kill_process(box);
     free(box);
 }
 
@@ -142,25 +403,20 @@ static void local_destroy(void *state, struct engine_box *box)
 
 static int local_fd(const struct engine_box *box)
 {
-    return box->process.stream;
+    return box->stream;
 }
 
 static ssize_t local_send(struct engine_box *box, const void *bytes, size_t len)
 {
-    return send(box->process.stream, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
-static const char *stderr_tail(struct engine_box *box)
-{
-    return local_stderr_tail(&box->process);
+    return send(box->stream, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static ssize_t local_receive(struct engine_box *box, void *bytes, size_t size)
 {
-    ssize_t got = recv(box->process.stream, bytes, size, MSG_DONTWAIT);
+    ssize_t got = recv(box->stream, bytes, size, MSG_DONTWAIT);
 
     if (got >= 0)
-        stderr_tail(box);
+        last_words(box);
     return got;
 }
 
@@ -208,17 +464,37 @@ static int local_works(void *state, struct error *err)
     return prepare(state, true, NULL, err);
 }
 
+/* A sum, since a folder may list its files in any order. */
+static void add_state(uint64_t *sum, const char *name, const struct stat *status)
+{
+    const uint64_t numbers[] = {(uint64_t)status->st_size, (uint64_t)status->st_mtim.tv_sec,
+                                (uint64_t)status->st_mtim.tv_nsec, status->st_ino, status->st_dev};
+
+    *sum += hash_bytes(hash_bytes(HASH_START, name, strlen(name)), numbers, sizeof numbers);
+}
+
+/* The names, inodes, sizes and times of the files and of python3. */
 static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
 {
     struct local *local = state;
     struct local_setup setup = {.file_count = 0};
-    uint64_t sum;
+    struct stat status = {0};
+    uint64_t sum = 0;
+    int rc;
 
-    if (local_machine_files(&setup, local->share_dir, err) < 0 ||
-        local_machine_state(&setup, local->share_dir, &sum, err) < 0)
+    if (open_files(&setup, local->share_dir, err) < 0)
         return -1;
+    rc = stat(LOCAL_PYTHON, &status);
+    add_state(&sum, LOCAL_PYTHON, &status);
+    for (size_t i = 0; rc == 0 && i < setup.file_count; i++) {
+        rc = fstat(setup.files[i].fd, &status);
+        add_state(&sum, setup.files[i].name, &status);
+    }
+    if (rc < 0)
+        error_set(err, ERROR_UNAVAILABLE, "%s: %s", LOCAL_PYTHON, strerrordesc_np(errno));
+    close_files(&setup);
     snprintf(text, ENGINE_MADE_OF_CAP, "%016" PRIx64, sum);
-    return 0;
+    return rc;
 }
 
 static void local_describe(void *state, char *text, size_t size)
@@ -235,6 +511,7 @@ static void local_describe(void *state, char *text, size_t size)
     user = setup.drop       ? "nobody"
            : geteuid() == 0 ? "nobody (root outside: this kernel lets nobody make no namespaces)"
                             : "nobody (outside, the user of the server)";
+    close_files(&setup);
     snprintf(text, size,
              "code runs under bubblewrap on this machine as %s: separate namespaces, no network, "
              "read-only root, no capability, seccomp and Landlock by the runner; memory and CPU by "
@@ -263,5 +540,5 @@ const struct engine engine_local = {
     .fd = local_fd,
     .send = local_send,
     .receive = local_receive,
-    .stderr_tail = stderr_tail,
+    .stderr_tail = last_words,
 };

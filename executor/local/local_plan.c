@@ -61,12 +61,12 @@ static void add_mounts(struct local_plan *plan, const struct local_setup *setup)
 
 /* Copied in from open files, so that their folder need not be readable for nobody, nor be seen
  * inside. */
-static void add_runner(struct local_plan *plan, const struct local_setup *setup, const int *fds)
+static void add_runner(struct local_plan *plan, const struct local_setup *setup)
 {
     add_all(plan, (const char *const[]){"--perms", "0555", "--dir", RUNNER_FOLDER, NULL});
     for (size_t i = 0; i < setup->file_count; i++) {
         add_all(plan, (const char *const[]){"--perms", setup->files[i].mode, "--file", NULL});
-        addf(plan, "%d", fds[i]);
+        addf(plan, "%d", setup->files[i].fd);
         addf(plan, "%s/%s", RUNNER_FOLDER, setup->files[i].name);
     }
 }
@@ -91,7 +91,7 @@ static void add_owner(struct local_plan *plan, const struct local_setup *setup)
                                             LOCAL_OWNER, NULL});
 }
 
-int local_plan_build(struct local_plan *plan, const struct local_setup *setup, const int *fds,
+int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
                      const char *const *command, struct error *err)
 {
     memset(plan, 0, sizeof *plan);
@@ -109,8 +109,8 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup, c
     add_all(plan, (const char *const[]){"--proc", "/proc", "--dev", "/dev", "--size", NULL});
     addf(plan, "%u", LOCAL_TMP_BYTES);
     add_all(plan, (const char *const[]){"--tmpfs", "/tmp", NULL});
-    if (fds)
-        add_runner(plan, setup, fds);
+    if (setup->file_count > 0)
+        add_runner(plan, setup);
     add_environment(plan);
     /* Last of the mounts: bubblewrap's own root and /dev are writable until now. */
     add_all(plan, (const char *const[]){"--remount-ro", "/dev", "--remount-ro", "/", "--chdir",

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "executor/owner.h"
-#include "executor/runner_command.h"
+#include "executor/runner.h"
 
 #define LOCAL_MOUNTS_CAP  16u
 #define LOCAL_FILES_CAP   32u
@@ -34,6 +34,7 @@ struct local_mount {
 struct local_file {
     char name[64];
     const char *mode; /* octal */
+    int fd;           /* it is open */
 };
 
 struct local_setup {
@@ -63,9 +64,9 @@ struct local_limit {
 extern const struct local_limit local_limits[];
 extern const size_t local_limit_count;
 
-/* fds[i] is open on setup->files[i]; command is what runs inside (its argv must live as long as the
- * plan). With fds NULL there is no runner in it: to try whether the sandbox works at all. */
-int local_plan_build(struct local_plan *plan, const struct local_setup *setup, const int *fds,
+/* command is what runs inside (its argv must live as long as the plan). Without files there is no
+ * runner in it: to try whether the sandbox works at all. */
+int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
                      const char *const *command, struct error *err);
 
 #endif

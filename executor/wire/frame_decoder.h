@@ -52,4 +52,16 @@ enum frame_decoded { FRAME_BREACH = -1, FRAME_MORE = 0, FRAME_COMPLETE = 1 };
 enum frame_decoded frame_decode(struct frame_decoder *decoder, const char **bytes, size_t *len,
                                 struct frame *frame);
 
+/* ---- the form of what is in a frame: checked by the runner, which passes it on, and by the
+ * server, which does not believe the runner ---- */
+
+#define ARTIFACT_MIME "image/png"
+
+/* Strict base64 (RFC 4648, section 4, no line ends) of bytes that begin as a PNG does. What follows
+ * in it is the code's, and is for whoever shows it to judge. */
+bool artifact_is_png(const char *base64, size_t len);
+
+/* "GET /path" of printable ASCII, as a URL has it. */
+bool request_is_get(const char *text, size_t len);
+
 #endif

@@ -7,10 +7,22 @@
 
 #include "helpers/base/utf8.h"
 
-static void set_text(struct error *err, const char *format, va_list args)
+/* behind: follows the text and a colon; or NULL. */
+static void set_text(struct error *err, const char *format, va_list args, const char *behind)
 {
-    if (vsnprintf(err->text, sizeof err->text, format, args) >= (int)sizeof err->text)
-        utf8_mark_cut(err->text, sizeof err->text);
+    size_t size = sizeof err->text, len = (size_t)vsnprintf(err->text, size, format, args);
+
+    if (behind && len < size)
+        len += (size_t)snprintf(err->text + len, size - len, ": %s", behind);
+    if (len >= size)
+        utf8_mark_cut(err->text, size);
+}
+
+static void set_kind(struct error *err, enum error_kind kind, const char *loc)
+{
+    err->kind = kind;
+    err->listed = false;
+    snprintf(err->loc, sizeof err->loc, "%s", loc);
 }
 
 int error_set(struct error *err, enum error_kind kind, const char *format, ...)
@@ -19,11 +31,9 @@ int error_set(struct error *err, enum error_kind kind, const char *format, ...)
 
     if (!err)
         return -1;
-    err->kind = kind;
-    err->listed = false;
-    err->loc[0] = '\0';
+    set_kind(err, kind, "");
     va_start(args, format);
-    set_text(err, format, args);
+    set_text(err, format, args, NULL);
     va_end(args);
     return -1;
 }
@@ -34,45 +44,40 @@ int error_set_at(struct error *err, const char *loc, const char *format, ...)
 
     if (!err)
         return -1;
-    err->kind = ERROR_INVALID;
-    err->listed = false;
-    snprintf(err->loc, sizeof err->loc, "%s", loc);
+    set_kind(err, ERROR_INVALID, loc);
     va_start(args, format);
-    set_text(err, format, args);
+    set_text(err, format, args, NULL);
     va_end(args);
     return -1;
 }
 
 int error_wrap(struct error *err, const char *format, ...)
 {
-    char context[ERROR_TEXT_CAP];
     char old[ERROR_TEXT_CAP];
     va_list args;
 
     if (!err)
         return -1;
-    va_start(args, format);
-    vsnprintf(context, sizeof context, format, args);
-    va_end(args);
     memcpy(old, err->text, sizeof old);
-    if (snprintf(err->text, sizeof err->text, "%s: %s", context, old) >= (int)sizeof err->text)
-        utf8_mark_cut(err->text, sizeof err->text);
+    va_start(args, format);
+    set_text(err, format, args, old);
+    va_end(args);
     return -1;
 }
 
 int error_errno(struct error *err, int errno_value, const char *format, ...)
 {
-    char what[ERROR_TEXT_CAP];
     char reason[128];
     va_list args;
 
     if (!err)
         return -1;
+    set_kind(err, ERROR_IO, "");
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
     /* The GNU strerror_r: thread-safe, and returns the text it chose. */
-    return error_set(err, ERROR_IO, "%s: %s", what, strerror_r(errno_value, reason, sizeof reason));
+    set_text(err, format, args, strerror_r(errno_value, reason, sizeof reason));
+    va_end(args);
+    return -1;
 }
 
 const char *error_kind_name(enum error_kind kind)

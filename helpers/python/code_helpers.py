@@ -237,9 +237,9 @@ def connect(ask):
         """One of the graph's queries, computed by the server, as a dict: "query", "over" (the relationship types and edges it
         speaks about), "cut" (rows left out) and its own members; nodes are ids. In teaching order or the greatest first.
 
-        outline, counts; needs, needed_by, neighbours (of node_id); path, common_needs (from_node_id, to_node_id);
-        starting_points, end_points, order, levels, longest_chain, cycles, bottlenecks, hubs, unlocks, redundant,
-        unreachable. types: relationship types instead of the query's own, or "all". limit: rows of each list; all without."""
+        @QUERIES@
+
+        types: relationship types instead of the query's own, or "all". limit: rows of each list; all without."""
         if not isinstance(query, str):
             raise TypeError("query must be text such as 'bottlenecks', not %s" % type(query).__name__)
         parts = [argument(name, value) for name, value in (("node_id", node_id), ("from_node_id", from_node_id),

@@ -97,14 +97,6 @@ static int take_ends(const int ends[ZYGOTE_ENDS])
     return 0;
 }
 
-static int open_statm(pid_t pid)
-{
-    char path[32];
-
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 static int answer(pid_t pid, int pidfd)
 {
     struct zygote_answer said = {pid < 0 ? -errno : pid};

@@ -229,14 +229,6 @@ static _Noreturn void drop_privileges_and_exec(const struct options *options,
 
 #define START_MS_MAX 10000 /* from fork to exec */
 
-static int open_statm(pid_t pid)
-{
-    char path[32];
-
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 /* What Python may write to, less than the cap: its code's pages and the runner count there too, and
  * the code shall meet a MemoryError, which it can tell, before anybody kills it. Set from outside,
  * while the child waits for its exec: a build with a sanitizer has more before. */

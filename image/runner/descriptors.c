@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -134,4 +135,12 @@ int descriptors_receive(int socket, void *bytes, size_t len, int *fds, size_t wa
         return -1;
     }
     return count;
+}
+
+int open_statm(pid_t pid)
+{
+    char path[32];
+
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+    return open(path, O_RDONLY | O_CLOEXEC);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Descriptors: made in pairs for an interpreter, and passed over a socket.
+ * Descriptors: made in pairs for an interpreter, passed over a socket, and to its memory's size.
  */
 #ifndef LECTERN_IMAGE_DESCRIPTORS_H
 #define LECTERN_IMAGE_DESCRIPTORS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #define DESCRIPTORS_MAX 4 /* in one message */
 
@@ -25,5 +26,8 @@ int descriptors_send(int socket, const void *bytes, size_t len, const int *fds, 
 /* One such message, whole, with at most `wanted` descriptors: how many came, the rest of fds is -1.
  * -1 where there is none (errno EAGAIN: not yet) or it is another. */
 int descriptors_receive(int socket, void *bytes, size_t len, int *fds, size_t wanted);
+
+/* /proc/PID/statm, which tells how much memory that process has; -1 where there is no /proc. */
+int open_statm(pid_t pid);
 
 #endif

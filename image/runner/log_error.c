@@ -9,13 +9,15 @@
 
 #define PREFIX "runner: "
 
-/* The line's end: the error's text where there is one. Nowhere is left to say that standard error
- * is gone. */
-static int finish(char line[LOG_ERROR_CAP], const char *reason)
+/* reason: the error's text, or NULL. Nowhere is left to say that standard error is gone. */
+static int log_line(const char *reason, const char *format, va_list args)
 {
-    size_t len = strlen(line);
+    char line[LOG_ERROR_CAP] = PREFIX;
+    size_t len = sizeof PREFIX - 1;
 
-    snprintf(line + len, LOG_ERROR_CAP - len - 1, "%s%s", reason ? ": " : "", reason ? reason : "");
+    vsnprintf(line + len, sizeof line - len - 1, format, args);
+    len = strlen(line);
+    snprintf(line + len, sizeof line - len - 1, "%s%s", reason ? ": " : "", reason ? reason : "");
     len = strlen(line);
     line[len++] = '\n';
     (void)!write(STDERR_FILENO, line, len);
@@ -24,25 +26,21 @@ static int finish(char line[LOG_ERROR_CAP], const char *reason)
 
 int log_error(const char *format, ...)
 {
-    char line[LOG_ERROR_CAP];
     va_list args;
 
-    memcpy(line, PREFIX, sizeof PREFIX);
     va_start(args, format);
-    vsnprintf(line + strlen(PREFIX), sizeof line - strlen(PREFIX) - 1, format, args);
+    log_line(NULL, format, args);
     va_end(args);
-    return finish(line, NULL);
+    return -1;
 }
 
 int log_errno(const char *format, ...)
 {
     const char *reason = strerrordesc_np(errno);
-    char line[LOG_ERROR_CAP];
     va_list args;
 
-    memcpy(line, PREFIX, sizeof PREFIX);
     va_start(args, format);
-    vsnprintf(line + strlen(PREFIX), sizeof line - strlen(PREFIX) - 1, format, args);
+    log_line(reason ? reason : "an unknown error", format, args);
     va_end(args);
-    return finish(line, reason ? reason : "an unknown error");
+    return -1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The runner's command line. Nothing is copied: the texts are argv's own, or live in the struct.
+ * The runner's command line, as runner.c reads it. Nothing is copied: the texts are argv's own, or
+ * live in the struct.
  */
 #ifndef LECTERN_IMAGE_OPTIONS_H
 #define LECTERN_IMAGE_OPTIONS_H
@@ -24,8 +25,5 @@ struct options {
     char interpreter_path[PATH_MAX];
     char helpers_path[PATH_MAX];
 };
-
-/* 0, or -1 with a message logged on standard error. */
-int options_read(struct options *options, int argc, char **argv);
 
 #endif

@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "executor/wire/checks.h"
 #include "executor/wire/frame_decoder.h"
 #include "image/runner/log_error.h"
 #include "image/runner/output.h"

@@ -13,6 +13,9 @@
  *   lectern.limit    {"limit", "message"}: a bound was reached, or ("stopped") the server stops
  *   lectern.again    {"id", "message"}: the newest question is asked again; id is the note's
  *
+ * A TOOL_CALL_START, and a call of a MESSAGES_SNAPSHOT, says in `metadata` {"title", "icon"}: the
+ * call_title and the icon of its tool (mcp/tool/tool.h).
+ *
  * A TOOL_CALL_RESULT says in `metadata` {"isError", "category", "changeSet", "milliseconds",
  * "waited", "repair", "repairsMax"}; changeSet: of an edit, by which it can be undone. What the
  * thread's notes say is an activity message, "lectern.note" {"kind", "text"}, or "lectern.usage"

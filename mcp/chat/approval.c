@@ -23,7 +23,7 @@ static const char changed[] =
 
 struct approval {
     struct workq_job job; /* first */
-    struct server *server;
+    const struct store_queues *store;
     const struct tool *tool;
     json_t *arguments; /* owned */
     char *call_id;     /* owned */
@@ -190,7 +190,7 @@ static void find_effect(struct workq_job *job, void *context)
     struct error err = {0};
 
     (void)context;
-    if (change_effect(&outcome->before, &outcome->after, true, approval->server->graphs, NULL, NULL,
+    if (change_effect(&outcome->before, &outcome->after, true, approval->store->graphs, NULL, NULL,
                       &approval->effect, &err) < 0)
         buf_addf(&approval->effect, "(Its effect on the graph is unknown: %s)\n", err.text);
 }
@@ -208,7 +208,7 @@ static void on_looked(struct workq_job *job)
     job->work = find_effect;
     job->done = on_effect_found;
     if (approval->err.kind == ERROR_NONE && approval->preview.outcome.touches_graph) {
-        if (workq_submit(approval->server->graph, job, &err) == 0)
+        if (workq_submit(approval->store->graph, job, &err) == 0)
             return;
         buf_addf(&approval->effect, "(Its effect on the graph is unknown: %s)\n", err.text);
     }
@@ -273,7 +273,7 @@ int approval_check(const struct tool *tool, const json_t *arguments, const char 
     return rc;
 }
 
-int approval_describe(struct server *server, const char *session_id, const char *who,
+int approval_describe(const struct store_queues *store, const char *session_id, const char *who,
                       const char *call_id, const struct tool *tool, const json_t *arguments,
                       unsigned attempt,
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),
@@ -285,7 +285,7 @@ int approval_describe(struct server *server, const char *session_id, const char 
         return error_set(err, ERROR_MEMORY, "out of memory for an approval");
     approval->job.work = preview;
     approval->job.done = on_looked;
-    approval->server = server;
+    approval->store = store;
     approval->tool = tool;
     approval->arguments = json_deep_copy(arguments);
     approval->call_id = strdup(call_id);
@@ -296,7 +296,7 @@ int approval_describe(struct server *server, const char *session_id, const char 
         error_set(err, ERROR_MEMORY, "out of memory for an approval");
     else if (begin(&approval->preview, tool, &approval->arguments, session_id, who, err) == 0) {
         approval->job.key = workq_key(session_id);
-        if (workq_submit(server->trial, &approval->job, err) == 0)
+        if (workq_submit(store->trial, &approval->job, err) == 0)
             return 0;
     }
     free_approval(approval);

@@ -28,7 +28,7 @@ size_t approval_replacements(const struct tool *tool, const json_t *arguments);
  * with err where the call would fail anyway (it is not made then: the model hears why from err).
  * who: for whom the call is made, as in the change log; borrowed until on_done.
  * For the same state of the curriculum "changes" and "more" are the same each time. */
-int approval_describe(struct server *server, const char *session_id, const char *who,
+int approval_describe(const struct store_queues *store, const char *session_id, const char *who,
                       const char *call_id, const struct tool *tool, const json_t *arguments,
                       unsigned attempt,
                       void (*on_done)(void *user, json_t *interrupt, const struct error *err),

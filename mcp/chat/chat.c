@@ -35,8 +35,8 @@ struct chat *chat_create(struct server *server, const struct chat_config *config
     LIST_INIT(&chat->pages);
     LIST_INIT(&chat->conversations);
     LIST_INIT(&chat->readings);
-    if (server->feed)
-        change_feed_listen(server->feed, &chat->listener);
+    if (server->store.feed)
+        change_feed_listen(server->store.feed, &chat->listener);
     return chat;
 }
 
@@ -47,7 +47,7 @@ void chat_destroy(struct chat *chat)
     if (chat->page_count > 0 || chat->runs > 0)
         log_error("chat", "%zu pages and %zu runs were still there at the end", chat->page_count,
                   chat->runs);
-    if (chat->server->feed)
+    if (chat->server->store.feed)
         change_feed_leave(&chat->listener);
     conversations_abandon(chat);
     chat_state_abandon(chat);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The chat as the transport sees it: pages, each in one session, JSON text frames in and out. No
- * sockets here: mcp/transport/chat_socket.c has them. Everything runs on the loop's thread.
+ * sockets here: mcp/transport/web_socket.c has them. Everything runs on the loop's thread.
  *
  * A page that connects gets a small run of the server's own (runId "live-..."): STATE_SNAPSHOT
  * {"version", "session": {"session_id", "title"}, "model": {"name", "ready", "advice"}, "threads":

@@ -503,7 +503,7 @@ static void begin(struct chat_page *page)
         greeting->page = page;
         memcpy(greeting->state.session_id, page->session_id, sizeof greeting->state.session_id);
         greeting->state.job.key = workq_key(page->session_id);
-        if (workq_submit(page->chat->server->read, &greeting->state.job, &err) == 0) {
+        if (workq_submit(page->chat->server->store.read, &greeting->state.job, &err) == 0) {
             page->greeting = greeting;
             return;
         }

@@ -115,7 +115,7 @@ static void free_reading(struct state_reading *reading)
 static void submit(struct state_reading *reading)
 {
     reading->state.job.key = workq_key(reading->state.session_id);
-    if (workq_submit(reading->chat->server->read, &reading->state.job, NULL) < 0)
+    if (workq_submit(reading->chat->server->store.read, &reading->state.job, NULL) < 0)
         free_reading(reading);
 }
 

@@ -104,8 +104,8 @@ void conversation_load(struct conversation *conversation)
         return;
     conversation->error = (struct error){0};
     conversation->loading = true;
-    if (thread_load(conversation->chat->server, conversation->session_id, conversation->thread_id,
-                    on_loaded, conversation, &conversation->error) == 0)
+    if (thread_load(&conversation->chat->server->store, conversation->session_id,
+                    conversation->thread_id, on_loaded, conversation, &conversation->error) == 0)
         return;
     conversation->loading = false;
     post(conversation);
@@ -192,8 +192,8 @@ static bool save_cancelled(struct conversation *conversation)
     if (conversation->thread->saved == json_array_size(conversation->thread->messages))
         return false;
     conversation->keeping = true;
-    if (thread_save(conversation->chat->server, conversation->thread, on_kept, conversation, &err) <
-        0)
+    if (thread_save(&conversation->chat->server->store, conversation->thread, on_kept, conversation,
+                    &err) < 0)
         on_kept(conversation, &err);
     return true;
 }

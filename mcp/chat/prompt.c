@@ -42,17 +42,9 @@ static const char who_asks[] =
     "- Markdown. Maths as $...$, on a separate line as $$...$$; write a plain dollar sign as "
     "\\$.\n"
     "- Say only what a tool result or the conversation shows. Never guess an id, a count or a "
-    "text.\n"
-    "\n"
-    "# Which tool\n"
-    "- query_graph: for a question that one query by name answers (what a node needs, a path, "
-    "cycles, bottlenecks, teaching order). Exact and cheap.\n"
-    "- execute_code: for all else that has to be read, counted, compared or searched, node texts "
-    "included. The curriculum is too large to read whole: write one short program that answers the "
-    "whole question and prints only what the answer needs. Do not dump texts or lists to look "
-    "through them yourself.\n"
-    "- The other tools edit. Edit only when the editor asks for a change; a question is not a "
-    "request to change.\n"
+    "text.\n";
+
+static const char programs[] =
     "Calls that do not depend on each other go into one turn. All tools work on the curriculum "
     "that is open.\n"
     "\n"
@@ -127,9 +119,27 @@ static const char graph_snippet[] =
     "    print(n, g.nodes[n][\"title\"], round(rank[n], 3))\n"
     "```\n";
 
-static void write_repairs(const struct server *server, struct buf *to)
+/* "- NAME: USE" of the tools that only read, or of those that edit. */
+static void write_uses(bool reading, struct buf *to)
 {
-    (void)server;
+    for (const struct tool *const *tool = tools; *tool; tool++) {
+        if ((*tool)->read_only == reading)
+            buf_addf(to, "- %s: %s\n", (*tool)->name, (*tool)->use);
+    }
+}
+
+static void write_which_tool(const struct analyses *analyses, struct buf *to)
+{
+    (void)analyses;
+    buf_adds(to, "\n# Which tool\n");
+    write_uses(true, to);
+    buf_adds(to, "- The other tools edit. Edit only when the editor asks for a change; a question "
+                 "is not a request to change.\n");
+}
+
+static void write_repairs(const struct analyses *analyses, struct buf *to)
+{
+    (void)analyses;
     buf_addf(
         to,
         "When a program fails or is refused, read the error, correct its cause and send the whole "
@@ -138,32 +148,29 @@ static void write_repairs(const struct server *server, struct buf *to)
         CODE_ATTEMPTS_MAX);
 }
 
-static void write_edits(const struct server *server, struct buf *to)
+static void write_edits(const struct analyses *analyses, struct buf *to)
 {
-    (void)server;
+    (void)analyses;
+    buf_adds(to, "# Edits\n");
+    write_uses(false, to);
     buf_addf(
         to,
-        "# Edits\n"
         "- First read what you change (get_node_content), so that you know its order, component_id "
         "and revision. Address a component by component_id and send expected_revision: a refusal "
         "then means that somebody changed it meanwhile, so read it again.\n"
-        "- One component: add_component, edit_component (send only the parameters that change), "
-        "delete_component. Several to one node: batch_add_components. One edge: "
-        "create_relationship. What belongs together, or nodes: one change_curriculum, all or none; "
-        "with dry_run first when you are not sure of its effect.\n"
         "- Change what was asked and no more; keep the author's style, level and language.\n"
         "- Deleting, merging, undoing, restoring and calls of more than %u operations or "
         "components are shown to the editor, with what would be lost, and done only once approved. "
         "Do not ask for that in words, and do not split a call to get around it: make the call. If "
         "it is declined, leave it and ask what the editor wants instead.\n"
-        "- Afterwards say in a sentence what is different now. history lists and undoes changes.\n"
+        "- Afterwards say in a sentence what is different now.\n"
         "\n",
         TOOL_OPERATIONS_MAX);
 }
 
-static void write_component_types(const struct server *server, struct buf *to)
+static void write_component_types(const struct analyses *analyses, struct buf *to)
 {
-    (void)server;
+    (void)analyses;
     buf_adds(to, "# Component types, and when to use which\n"
                  "Their parameters (? where optional) are checked on every edit.\n");
     for (size_t i = 0; i < component_type_count(); i++) {
@@ -176,17 +183,19 @@ static void write_component_types(const struct server *server, struct buf *to)
     buf_addc(to, '\n');
 }
 
-static bool has_networkx(const struct server *server)
+static bool has_networkx(const struct analyses *analyses)
 {
-    return validator_profile_allows(server->profile, "networkx");
+    return validator_profile_allows(analyses->profile, "networkx");
 }
 
 static const struct {
     const char *text;
-    void (*write)(const struct server *server, struct buf *to);
-    bool (*wanted)(const struct server *server);
+    void (*write)(const struct analyses *analyses, struct buf *to);
+    bool (*wanted)(const struct analyses *analyses);
 } pieces[] = {
     {who_asks, NULL, NULL},
+    {NULL, write_which_tool, NULL},
+    {programs, NULL, NULL},
     {graph_helper, NULL, has_networkx},
     {snippets, NULL, NULL},
     {graph_snippet, NULL, has_networkx},
@@ -215,15 +224,15 @@ static void write_data(const char *text, size_t shown_max, struct buf *to)
     write_bytes(text, utf8_cut(text, strlen(text), shown_max), to);
 }
 
-void prompt_write(const struct server *server, const char *session_title, struct buf *to)
+void prompt_write(const struct analyses *analyses, const char *session_title, struct buf *to)
 {
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        if (pieces[i].wanted && !pieces[i].wanted(server))
+        if (pieces[i].wanted && !pieces[i].wanted(analyses))
             continue;
         if (pieces[i].text)
             buf_adds(to, pieces[i].text);
         else
-            pieces[i].write(server, to);
+            pieces[i].write(analyses, to);
     }
     buf_adds(to, "# The curriculum that is open\n<data>{\"title\":");
     write_data(session_title ? session_title : "", TITLE_SHOWN_MAX, to);

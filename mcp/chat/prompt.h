@@ -16,7 +16,7 @@
 #define PROMPT_TOKENS_MAX 3000u
 
 /* Appends the system prompt. title: the session's, shown as data. */
-void prompt_write(const struct server *server, const char *session_title, struct buf *to);
+void prompt_write(const struct analyses *analyses, const char *session_title, struct buf *to);
 
 /* Appends where the editor is, as a text that goes in front of a question: marked as data. Each may
  * be NULL or "". Nothing where all are. */
@@ -37,7 +37,7 @@ void prompt_context(const json_t *items, struct buf *to);
  * messages of the user). The tools stand in their table's order, without the arguments that the
  * chat settles itself (session_id, idempotency_key, confirm). messages: borrowed, from
  * thread_for_model. no_more_calls: tool_choice none. */
-void prompt_request(const struct server *server, const char *model, const char *system_prompt,
+void prompt_request(const struct analyses *analyses, const char *model, const char *system_prompt,
                     const json_t *messages, unsigned max_tokens, bool no_more_calls,
                     struct buf *to);
 

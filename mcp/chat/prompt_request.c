@@ -23,14 +23,14 @@ static const char mark[] = "\"cache_control\":{\"type\":\"ephemeral\"}";
  * is the editor. */
 static const char *const settled[] = {"session_id", "idempotency_key", "confirm"};
 
-static void write_tool(const struct tool *tool, const struct server *server, struct buf *to)
+static void write_tool(const struct tool *tool, const struct analyses *analyses, struct buf *to)
 {
     struct buf BUF_AUTO text = {0};
     struct error err = {0};
     json_t *described, *schema, *properties;
     const char *description;
 
-    tool_describe(tool, server, &text);
+    tool_describe(tool, analyses, &text);
     described = json_read(text.data ? text.data : "", text.len, tool->name, &err);
     schema = json_object_get(described, "inputSchema");
     properties = json_object_get(schema, "properties");
@@ -50,13 +50,13 @@ static void write_tool(const struct tool *tool, const struct server *server, str
 }
 
 /* As the Messages API expects them; the last has a cache mark. */
-static void write_tools(const struct server *server, struct buf *to)
+static void write_tools(const struct analyses *analyses, struct buf *to)
 {
     buf_addc(to, '[');
     for (size_t i = 0; tools[i]; i++) {
         if (i > 0)
             buf_addc(to, ',');
-        write_tool(tools[i], server, to);
+        write_tool(tools[i], analyses, to);
         if (!tools[i + 1])
             buf_addf(to, ",%s", mark);
         buf_addc(to, '}');
@@ -114,13 +114,13 @@ static void write_messages(const json_t *messages, struct buf *to)
     buf_addc(to, ']');
 }
 
-void prompt_request(const struct server *server, const char *model, const char *system_prompt,
+void prompt_request(const struct analyses *analyses, const char *model, const char *system_prompt,
                     const json_t *messages, unsigned max_tokens, bool no_more_calls, struct buf *to)
 {
     buf_adds(to, "{\"model\":");
     json_write_string(to, model, strlen(model));
     buf_addf(to, ",\"max_tokens\":%u,\"stream\":true,\"tools\":", max_tokens);
-    write_tools(server, to);
+    write_tools(analyses, to);
     buf_adds(to, ",\"system\":[{\"type\":\"text\",\"text\":");
     json_write_string(to, system_prompt, strlen(system_prompt));
     buf_addf(to, ",%s}],\"messages\":", mark);

@@ -79,7 +79,7 @@ static enum run_state save(struct chat_run *run, enum run_state next)
     struct error err = {0};
 
     run->after_save = next;
-    if (thread_save(run->server, run->thread, on_saved, run, &err) < 0)
+    if (thread_save(&run->server->store, run->thread, on_saved, run, &err) < 0)
         return saved(run, &err);
     return RUN_STATE_SAVING;
 }
@@ -236,7 +236,7 @@ static enum run_state read_session(struct chat_run *run)
     run->reading.work = read_work;
     run->reading.done = on_read;
     run->reading.key = workq_key(run->thread->session_id);
-    if (workq_submit(run->server->read, &run->reading, &err) < 0)
+    if (workq_submit(run->server->store.read, &run->reading, &err) < 0)
         return fail(run, &err);
     return RUN_STATE_READING;
 }
@@ -245,7 +245,7 @@ static enum run_state write_prompt(struct chat_run *run)
 {
     if (run->read_error.kind != ERROR_NONE)
         return fail(run, &run->read_error);
-    prompt_write(run->server, run->title, &run->system);
+    prompt_write(&run->server->analyses, run->title, &run->system);
     if (!run->answers)
         return RUN_STATE_ASK;
     run_approvals_resume(run);
@@ -283,8 +283,9 @@ static int send_request(struct chat_run *run, struct error *err)
         return error_set(err, ERROR_MEMORY, "out of memory for a request to the model");
     }
     buf_init(&call->body, MODEL_BODY_CAP);
-    prompt_request(run->server, model_name(run->model), run->system.data ? run->system.data : "",
-                   messages, RUN_MAX_TOKENS, run->last, &call->body);
+    prompt_request(&run->server->analyses, model_name(run->model),
+                   run->system.data ? run->system.data : "", messages, RUN_MAX_TOKENS, run->last,
+                   &call->body);
     call->listener = run_model_listener;
     call->on_wait = on_wait;
     call->on_done = on_answered;
@@ -546,9 +547,9 @@ static void look_at(struct run_call *call)
 
     call->state = RUN_CALL_LOOKED_AT;
     run->under_way++;
-    if (approval_describe(run->server, run->thread->session_id, run->who, call->id, call->tool,
-                          run_call_input(call), run_approval_attempt(call), on_looked_at, call,
-                          &err) < 0)
+    if (approval_describe(&run->server->store, run->thread->session_id, run->who, call->id,
+                          call->tool, run_call_input(call), run_approval_attempt(call),
+                          on_looked_at, call, &err) < 0)
         on_looked_at(call, NULL, &err);
 }
 

@@ -384,7 +384,7 @@ static void on_loaded(struct workq_job *job)
     free(loading);
 }
 
-int thread_load(struct server *server, const char *session_id, const char *thread_id,
+int thread_load(const struct store_queues *store, const char *session_id, const char *thread_id,
                 void (*on_done)(void *user, struct thread *thread, const struct error *err),
                 void *user, struct error *err)
 {
@@ -405,7 +405,7 @@ int thread_load(struct server *server, const char *session_id, const char *threa
     loading->on_done = on_done;
     loading->user = user;
     loading->job.key = workq_key(session_id);
-    if (workq_submit(server->read, &loading->job, err) == 0)
+    if (workq_submit(store->read, &loading->job, err) == 0)
         return 0;
     free(loading);
     return -1;
@@ -473,7 +473,7 @@ static json_t *copy_from(const json_t *messages, size_t first)
     return copy;
 }
 
-int thread_save(struct server *server, struct thread *thread,
+int thread_save(const struct store_queues *store, struct thread *thread,
                 void (*on_done)(void *user, const struct error *err), void *user, struct error *err)
 {
     struct saving *saving = calloc(1, sizeof *saving);
@@ -495,7 +495,7 @@ int thread_save(struct server *server, struct thread *thread,
     saving->user = user;
     if (!saving->messages || !saving->interrupts)
         error_set(err, ERROR_MEMORY, "out of memory for the conversation");
-    else if (workq_submit(server->sql, &saving->job, err) == 0)
+    else if (workq_submit(store->sql, &saving->job, err) == 0)
         return 0;
     free_saving(saving);
     return -1;

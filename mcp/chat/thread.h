@@ -49,7 +49,7 @@ struct thread {
 /* Reads it from the store, or begins a new one where there is none. A run that was
  * cut off is closed. on_done on the loop, with the
  * thread, now the receiver's, or NULL and err. */
-int thread_load(struct server *server, const char *session_id, const char *thread_id,
+int thread_load(const struct store_queues *store, const char *session_id, const char *thread_id,
                 void (*on_done)(void *user, struct thread *thread, const struct error *err),
                 void *user, struct error *err);
 void thread_destroy(struct thread *thread); /* takes NULL; not while a save is under way */
@@ -59,7 +59,7 @@ int thread_add(struct thread *thread, json_t *message, struct error *err);
 void thread_set_interrupts(struct thread *thread, json_t *interrupts);
 
 /* Makes what was added, and the open interrupts, durable. on_done on the loop. */
-int thread_save(struct server *server, struct thread *thread,
+int thread_save(const struct store_queues *store, struct thread *thread,
                 void (*on_done)(void *user, const struct error *err), void *user,
                 struct error *err);
 

@@ -30,24 +30,13 @@ static void on_step(void *user, size_t done, size_t total)
     fprintf(stderr, "lectern backup: %zu of %zu pages (%zu %%)\n", done, total, done * 100 / total);
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
     struct progress progress = {0};
-    struct error err = {0};
-    struct store *store;
-    int rc;
+    cleanup_store struct store *store = store_open(config->store, STORE_READ, err);
 
-    if (config->argument_count != 1) {
-        error_set(&err, ERROR_INVALID, "name the one file to write: lectern backup FILE");
-        return command_fail("backup", EXIT_USAGE, &err);
-    }
-    store = store_open(config->store, STORE_READ, &err);
-    if (!store)
-        return command_fail("backup", EXIT_FAILED, &err);
-    rc = store_backup(store, config->arguments[0], on_step, &progress, &err);
-    store_close(store);
-    if (rc < 0)
-        return command_fail("backup", EXIT_FAILED, &err);
+    if (!store || store_backup(store, config->arguments[0], on_step, &progress, err) < 0)
+        return EXIT_FAILED;
     terminal_printf(stdout, "%s\n", config->arguments[0]);
     return EXIT_OK;
 }
@@ -57,6 +46,8 @@ const struct command command_backup = {
     .usage = "[OPTIONS] FILE",
     .summary = "Copy the store into a new file, even while a server uses it",
     .options = CONFIG_BACKUP,
-    .takes_words = true,
+    .least_words = 1,
+    .most_words = 1,
+    .words_needed = "name the one file to write: lectern backup FILE",
     .run = run,
 };

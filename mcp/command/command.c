@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of subcommands, and what they share.
+ * What subcommands share.
  */
 #include "mcp/command/command.h"
 
 #include <stdio.h>
 
 #include "helpers/base/terminal.h"
-#include "mcp/format/file.h"
 
-const struct command *const commands[] = {
-    &command_serve,  &command_stdio,  &command_validate, &command_exec,   &command_graph,
-    &command_import, &command_export, &command_sessions, &command_rename, &command_delete,
-    &command_backup, &command_demo,   &command_doctor,   &command_image,  NULL,
-};
-
-int command_fail(const char *name, int status, const struct error *err)
+void command_fail(const char *name, const struct error *err)
 {
     terminal_printf(stderr, "lectern %s: %s\n", name, err->text);
-    return status;
 }
 
 const struct format *command_format(const struct config *config, const char *path,
@@ -42,7 +34,12 @@ void command_format_report(const struct format_report *report, const char *losse
     terminal_write(stderr, report->text.data, report->text.len);
 }
 
-int command_read_file(const char *path, size_t cap, struct buf *to, struct error *err)
+int command_check_session(const struct config *config, struct error *err)
 {
-    return file_read(path, cap, to, err);
+    cleanup_store struct store *store = NULL;
+
+    if (!config->session)
+        return 0;
+    store = store_open(config->store, STORE_READ, err);
+    return store ? store_session(store, config->session, NULL, 0, NULL, err) : -1;
 }

@@ -26,20 +26,19 @@ struct command {
     const char *usage;   /* "[--profile P] [--json] [FILE...]" */
     const char *summary; /* one line */
     enum config_command options;
-    bool takes_words;             /* behind its options: a FILE, a query, ... */
-    void (*help)(struct buf *to); /* what --help says before the options; may be NULL */
-    int (*run)(
-        const struct config *config); /* the exit status; it has said what was wrong on stderr */
+    size_t least_words, most_words; /* behind its options: a FILE, a query, ... */
+    const char *words_needed;       /* what is said to fewer or more; NULL where it takes none */
+    void (*help)(struct buf *to);   /* what --help says before the options; may be NULL */
+    /* The exit status. What is in err is then said on stderr; a command may also say it itself. */
+    int (*run)(const struct config *config, struct error *err);
 };
-
-extern const struct command *const commands[]; /* NULL-terminated */
 
 extern const struct command command_serve, command_stdio, command_validate, command_exec,
     command_graph, command_import, command_export, command_demo, command_doctor, command_image,
     command_backup, command_sessions, command_rename, command_delete;
 
-/* "lectern exec: text" on stderr; returns status. */
-int command_fail(const char *name, int status, const struct error *err);
+/* "lectern exec: text" on stderr. */
+void command_fail(const char *name, const struct error *err);
 
 /* The form that --format names, else the one the path looks like; NULL with the names there are. */
 const struct format *command_format(const struct config *config, const char *path,
@@ -47,8 +46,14 @@ const struct format *command_format(const struct config *config, const char *pat
 /* What a form has to say, on stderr; losses: what happened to those things it counts. */
 void command_format_report(const struct format_report *report, const char *losses);
 
-/* Reads a whole file, or stdin for "-", up to cap bytes. */
-int command_read_file(const char *path, size_t cap, struct buf *to, struct error *err);
+/* 0 where --session was not given, or names a session that exists. */
+int command_check_session(const struct config *config, struct error *err);
+
+static inline void command_close_store(struct store **store)
+{
+    store_close(*store);
+}
+#define cleanup_store __attribute__((cleanup(command_close_store))) /* NULL: nothing */
 
 /* Imports the demo where the store has no session at all. sid (may be NULL) gets the id of the
  * demo's session, "" where the store holds other curricula only. */

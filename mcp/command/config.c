@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,16 @@
 #ifndef LECTERN_SHARE_DIR
 #define LECTERN_SHARE_DIR "/usr/local/share/lectern"
 #endif
+
+/* Where curricula are kept: struct config has what follows from these, its store. */
+#define PLACE_OPTIONS(ROW)                                                                         \
+    ROW(STORE, "store", store, TEXT, "URL", NULL, 0, 0, CONFIG_ANY_STORE,                          \
+        "where curricula are kept: sqlite:PATH, or http://HOST:PORT for a service with the "       \
+        "session API (default: sqlite:lectern.db in the data folder)")                             \
+    ROW(STORE, "store-timeout", store_timeout, NUMBER, "SECONDS", "10", 1, 600, CONFIG_ANY_STORE,  \
+        "time limit for one request to that service")                                              \
+    ROW(STORE, "data", data, TEXT, "DIR", NULL, 0, 0, CONFIG_ANY_STORE,                            \
+        "data folder (default: $XDG_DATA_HOME/lectern)")
 
 enum option_type { OPTION_TEXT, OPTION_NUMBER, OPTION_FLAG, OPTION_LIST };
 
@@ -43,7 +54,8 @@ struct option_row {
     enum option_group group;
     const char *name;
     enum option_type type;
-    size_t offset;       /* in struct config */
+    bool of_place; /* in struct places, not in struct config */
+    size_t offset;
     const char *metavar; /* NULL for a flag */
     const char *initial; /* default as text; NULL: none, or said by help */
     long least, most;    /* of a number */
@@ -51,11 +63,25 @@ struct option_row {
     const char *help;
 };
 
-#define ROW_OF(group, name, member, type, metavar, initial, least, most, commands, help)           \
-    {GROUP_##group, name,    OPTION_##type, offsetof(struct config, member),                       \
-     metavar,       initial, least,         most,                                                  \
-     commands,      help},
-static const struct option_row rows[] = {CONFIG_OPTIONS(ROW_OF)};
+struct places {
+    PLACE_OPTIONS(CONFIG_MEMBER)
+};
+
+struct config_private {
+    struct places given;
+    size_t count;
+    char *texts[256];
+};
+
+#define ROW_IN(of_place, owner, group, name, member, type, metavar, initial, least, most,          \
+               commands, help)                                                                     \
+    {                                                                                              \
+        GROUP_##group, name,    OPTION_##type, of_place, offsetof(struct owner, member),           \
+        metavar,       initial, least,         most,     commands,                                 \
+        help},
+#define PLACE_ROW(...)  ROW_IN(true, places, __VA_ARGS__)
+#define CONFIG_ROW(...) ROW_IN(false, config, __VA_ARGS__)
+static const struct option_row rows[] = {PLACE_OPTIONS(PLACE_ROW) CONFIG_OPTIONS(CONFIG_ROW)};
 #define ROW_COUNT (sizeof rows / sizeof rows[0])
 
 /* Former names of options, still accepted. */
@@ -63,11 +89,6 @@ static const struct option_alias {
     const char *alias, *name;
 } aliases[] = {{"waiting", "warm"}};
 #define ALIAS_COUNT (sizeof aliases / sizeof aliases[0])
-
-struct config_texts {
-    size_t count;
-    char *texts[256];
-};
 
 /* Options are read before the first thread starts, so what is not thread-safe is safe here. */
 static const char *environment(const char *name)
@@ -77,22 +98,29 @@ static const char *environment(const char *name)
     return value && *value ? value : NULL;
 }
 
-static const char *keep(struct config *config, const char *text, struct error *err)
+/* A text that the config owns; NULL: err. */
+static const char *keep(struct config *config, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static const char *keep(struct config *config, struct error *err, const char *format, ...)
 {
-    struct config_texts *texts = config->texts;
-    char *copy;
+    struct config_private *private = config->private;
+    va_list args;
+    char *text;
+    int len;
 
-    if (texts->count == sizeof texts->texts / sizeof texts->texts[0]) {
+    if (private->count == sizeof private->texts / sizeof private->texts[0]) {
         error_set(err, ERROR_TOO_LARGE, "too many option values");
         return NULL;
     }
-    copy = strdup(text);
-    if (!copy) {
+    va_start(args, format);
+    len = vasprintf(&text, format, args);
+    va_end(args);
+    if (len < 0) {
         error_set(err, ERROR_MEMORY, "out of memory for an option");
         return NULL;
     }
-    texts->texts[texts->count++] = copy;
-    return copy;
+    private->texts[private->count++] = text;
+    return text;
 }
 
 static int set_number(long *to, const struct option_row *row, const char *text, struct error *err)
@@ -140,7 +168,7 @@ static int add_to_list(const char **list, const struct option_row *row, const ch
 static int set_row(struct config *config, const struct option_row *row, const char *text,
                    struct error *err)
 {
-    char *field = (char *)config + row->offset;
+    char *field = (row->of_place ? (char *)&config->private->given : (char *)config) + row->offset;
     const char *kept;
 
     switch (row->type) {
@@ -152,7 +180,7 @@ static int set_row(struct config *config, const struct option_row *row, const ch
     case OPTION_LIST:
         break;
     }
-    kept = keep(config, text, err);
+    kept = keep(config, err, "%s", text);
     if (!kept)
         return -1;
     if (row->type == OPTION_LIST)
@@ -285,7 +313,7 @@ static int read_environment(struct config *config, enum config_command command, 
         char name[ENV_NAME_CAP];
         const char *value, *alias = alias_of(&rows[i]);
 
-        if (!(rows[i].commands & (int)command) || rows[i].offset == offsetof(struct config, help))
+        if (!(rows[i].commands & (int)command) || &rows[i] == find_row("help"))
             continue;
         env_name(rows[i].name, name);
         value = environment(name);
@@ -370,12 +398,15 @@ static int read_words(struct config *config, enum config_command command, int ar
 
 /* The copy of a service's curricula is a file of the service's address: its path goes behind the
  * address, where no server is told of it. */
-static int place_copy(struct config *config, struct error *err)
+static const char *service_with_copy(struct config *config, const char *data, struct error *err)
 {
-    char text[PATH_MAX + 512], name[256];
-    const char *from = config->store;
+    const char *from = config->private->given.store, *fragment = strchr(from, '#');
+    long seconds = config->private->given.store_timeout;
     size_t len = strcspn(from, "#"), used = 0;
+    char name[256];
 
+    if (fragment)
+        return keep(config, err, "%s?seconds=%ld", from, seconds);
     while (len > 0 && from[len - 1] == '/')
         len--;
     for (size_t i = 0; i < len && used < sizeof name - 1; i++) {
@@ -385,39 +416,27 @@ static int place_copy(struct config *config, struct error *err)
             name[used++] = *(plain ? &from[i] : "_");
     }
     name[used] = '\0';
-    if (from[strcspn(from, "#")] == '#')
-        snprintf(text, sizeof text, "%s?seconds=%ld", from, config->store_timeout);
-    else if (snprintf(text, sizeof text, "%.*s#%s/%s.copy.db?seconds=%ld", (int)len, from,
-                      config->data, name, config->store_timeout) >= (int)sizeof text)
-        return error_set(err, ERROR_INVALID, "the path of --data is too long");
-    config->store = keep(config, text, err);
-    return config->store ? 0 : -1;
+    return keep(config, err, "%.*s#%s/%s.copy.db?seconds=%ld", (int)len, from, data, name, seconds);
 }
 
 /* The data folder by the XDG rules, and the store in it. */
-static int fill_places(struct config *config, struct error *err)
+static int find_store(struct config *config, struct error *err)
 {
     const char *base = environment("XDG_DATA_HOME"), *home = environment("HOME");
-    char text[PATH_MAX];
+    const char *data = config->private->given.data, *store = config->private->given.store;
 
-    if (!config->data) {
-        if (base)
-            snprintf(text, sizeof text, "%s/lectern", base);
-        else if (home)
-            snprintf(text, sizeof text, "%s/.local/share/lectern", home);
-        else
-            return error_set(err, ERROR_INVALID, "HOME is not set; give --data DIR");
-        config->data = keep(config, text, err);
-        if (!config->data)
-            return -1;
-    }
-    if (config->store && strncmp(config->store, "http", 4) == 0)
-        return place_copy(config, err);
-    if (!config->store) {
-        if (snprintf(text, sizeof text, "sqlite:%s/lectern.db", config->data) >= (int)sizeof text)
-            return error_set(err, ERROR_INVALID, "the path of --data is too long");
-        config->store = keep(config, text, err);
-    }
+    if (!data && !base && !home)
+        return error_set(err, ERROR_INVALID, "HOME is not set; give --data DIR");
+    if (!data)
+        data = keep(config, err, "%s%s/lectern", base ? base : home, base ? "" : "/.local/share");
+    if (!data)
+        return -1;
+    if (!store)
+        config->store = keep(config, err, "sqlite:%s/lectern.db", data);
+    else if (strncmp(store, "http", 4) == 0)
+        config->store = service_with_copy(config, data, err);
+    else
+        config->store = store;
     return config->store ? 0 : -1;
 }
 
@@ -425,8 +444,8 @@ int config_read(struct config *config, enum config_command command, int argc, ch
                 struct error *err)
 {
     memset(config, 0, sizeof *config);
-    config->texts = calloc(1, sizeof *config->texts);
-    if (!config->texts)
+    config->private = calloc(1, sizeof *config->private);
+    if (!config->private)
         return error_set(err, ERROR_MEMORY, "out of memory for options");
     for (size_t i = 0; i < ROW_COUNT; i++) {
         if (rows[i].initial && set_row(config, &rows[i], rows[i].initial, err) < 0)
@@ -435,14 +454,14 @@ int config_read(struct config *config, enum config_command command, int argc, ch
     if (read_file(config, command, err) < 0 || read_environment(config, command, err) < 0 ||
         read_words(config, command, argc, argv, err) < 0)
         return -1;
-    return config->help ? 0 : fill_places(config, err);
+    return config->help ? 0 : find_store(config, err);
 }
 
 void config_finish(struct config *config)
 {
-    for (size_t i = 0; config->texts && i < config->texts->count; i++)
-        free(config->texts->texts[i]);
-    free(config->texts);
+    for (size_t i = 0; config->private && i < config->private->count; i++)
+        free(config->private->texts[i]);
+    free(config->private);
     memset(config, 0, sizeof *config);
 }
 

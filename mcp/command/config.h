@@ -2,7 +2,8 @@
  *
  * Every option of every command: one row each. From the rows come the members of struct config,
  * parsing, defaults, --help, and the names in the environment (LECTERN_STORE for --store) and in
- * the configuration file. Precedence: command line, environment, file, default.
+ * the configuration file. Precedence: command line, environment, file, default. The options that
+ * say where curricula are kept have their rows in config.c: commands see what follows from them.
  */
 #ifndef LECTERN_COMMAND_CONFIG_H
 #define LECTERN_COMMAND_CONFIG_H
@@ -89,13 +90,6 @@ enum config_command {
         "maximum size of a request body, in MiB")                                                  \
     ROW(SERVER, "no-demo", no_demo, FLAG, NULL, NULL, 0, 0, CONFIG_SERVE,                          \
         "do not load the demo curriculum into an empty store")                                     \
-    ROW(STORE, "store", store, TEXT, "URL", NULL, 0, 0, CONFIG_ANY_STORE,                          \
-        "where curricula are kept: sqlite:PATH, or http://HOST:PORT for a service with the "       \
-        "session API (default: sqlite:lectern.db in the data folder)")                             \
-    ROW(STORE, "store-timeout", store_timeout, NUMBER, "SECONDS", "10", 1, 600, CONFIG_ANY_STORE,  \
-        "time limit for one request to that service")                                              \
-    ROW(STORE, "data", data, TEXT, "DIR", NULL, 0, 0, CONFIG_ANY_STORE,                            \
-        "data folder (default: $XDG_DATA_HOME/lectern)")                                           \
     ROW(STORE, "component-types", component_types, TEXT, "FILE", NULL, 0, 0, CONFIG_ANY_STORE,     \
         "JSON file with further component types: [{\"name\", \"use\", \"parameters\": "            \
         "[{\"name\", \"type\", \"required\", \"choices\"}]}]")                                     \
@@ -148,13 +142,14 @@ enum config_command {
 #define CONFIG_MEMBER_LIST(member)                    const char *member[CONFIG_LIST_CAP + 1];
 #define CONFIG_MEMBER(group, name, member, type, ...) CONFIG_MEMBER_##type(member)
 
-/* A text is NULL where it has neither default nor value; a list is NULL-terminated. store is
- * "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N" with the path of the copy. */
+/* A text is NULL where it has neither default nor value; a list is NULL-terminated. */
 struct config {
     CONFIG_OPTIONS(CONFIG_MEMBER)
+    const char *store; /* "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N" with the path of the
+                          copy */
     const char *arguments[CONFIG_ARGUMENTS_CAP + 1]; /* NULL-terminated; borrowed from argv */
     size_t argument_count;
-    struct config_texts *texts; /* owns what the struct points to */
+    struct config_private *private; /* owns what the struct points to */
 };
 
 /* argv[0] is the first word behind the command's name. 0, or -1 with ERROR_INVALID that names the

@@ -43,33 +43,17 @@ static int confirm(const struct config *config, const char *title, struct error 
     return 0;
 }
 
-static int delete_session(const struct config *config, const char *sid, struct error *err)
+static int run(const struct config *config, struct error *err)
 {
     const struct writer writer = {.who = "command"};
-    struct store *store = store_open(config->store, STORE_WRITE, err);
+    const char *sid = config->arguments[0];
+    cleanup_store struct store *store = store_open(config->store, STORE_WRITE, err);
     char title[TITLE_MAX + 1];
-    int rc = -1;
 
     if (store && store_session(store, sid, title, sizeof title, NULL, err) == 0 &&
-        confirm(config, title, err) == 0)
-        rc = store_session_delete(store, &writer, sid, err);
-    store_close(store);
-    return rc;
-}
-
-static int run(const struct config *config)
-{
-    struct error err = {0};
-
-    if (config->argument_count != 1) {
-        error_set(&err, ERROR_INVALID,
-                  "the session is missing: lectern delete SID (lectern sessions "
-                  "lists the ids)");
-        return command_fail("delete", EXIT_USAGE, &err);
-    }
-    if (delete_session(config, config->arguments[0], &err) == 0)
+        confirm(config, title, err) == 0 && store_session_delete(store, &writer, sid, err) == 0)
         return EXIT_OK;
-    return command_fail("delete", err.kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED, &err);
+    return err->kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED;
 }
 
 const struct command command_delete = {
@@ -77,6 +61,8 @@ const struct command command_delete = {
     .usage = "[OPTIONS] SID",
     .summary = "Delete a session with its history and conversations",
     .options = CONFIG_DELETE,
-    .takes_words = true,
+    .least_words = 1,
+    .most_words = 1,
+    .words_needed = "the session is missing: lectern delete SID (lectern sessions lists the ids)",
     .run = run,
 };

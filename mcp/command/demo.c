@@ -10,6 +10,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/command/command.h"
+#include "mcp/format/file.h"
 #include "mcp/session/curriculum_file.h"
 
 #define DEMO_FILE  "demo_curriculum.json"
@@ -21,7 +22,8 @@ static int find_demo(struct store *store, char sid[SESSION_ID_SIZE], size_t *tot
                      struct error *err)
 {
     struct buf BUF_AUTO text = {0};
-    json_t *answer, *session;
+    json_auto_t *answer = NULL;
+    json_t *session;
     size_t i;
 
     buf_init(&text, 0);
@@ -38,7 +40,6 @@ static int find_demo(struct store *store, char sid[SESSION_ID_SIZE], size_t *tot
         if (!*sid && title && strcmp(title, DEMO_TITLE) == 0)
             snprintf(sid, SESSION_ID_SIZE, "%s", json_get_string(session, "session_id"));
     }
-    json_decref(answer);
     return 0;
 }
 
@@ -52,7 +53,7 @@ static int import_demo(const struct config *config, struct store *store, char si
     int rc;
 
     if (config_share_file(config, DEMO_FILE, path, sizeof path, err) < 0 ||
-        command_read_file(path, DEMO_CAP, &text, err) < 0)
+        file_read(path, DEMO_CAP, &text, err) < 0)
         return -1;
     rc = curriculum_import(store, &writer, text.data, text.len, DEMO_TITLE, false, NULL, &report,
                            err);
@@ -67,7 +68,7 @@ static int import_demo(const struct config *config, struct store *store, char si
 
 int demo_load(const struct config *config, char sid[SESSION_ID_SIZE], struct error *err)
 {
-    struct store *store;
+    cleanup_store struct store *store = NULL;
     char found[SESSION_ID_SIZE] = "";
     size_t total = 0;
     int rc;
@@ -84,21 +85,20 @@ int demo_load(const struct config *config, char sid[SESSION_ID_SIZE], struct err
         rc = import_demo(config, store, found, err);
     if (sid)
         memcpy(sid, found, sizeof found);
-    store_close(store);
     return rc;
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
-    struct error err = {0};
     char sid[SESSION_ID_SIZE];
 
-    if (demo_load(config, sid, &err) < 0)
-        return command_fail("demo", EXIT_FAILED, &err);
+    if (demo_load(config, sid, err) < 0)
+        return EXIT_FAILED;
     if (!*sid) {
-        fprintf(stderr, "lectern demo: the store holds curricula of your own, so the demo is not "
-                        "loaded into it; "
-                        "--data DIR with an empty folder loads it there\n");
+        error_set(
+            err, ERROR_CONFLICT,
+            "the store holds curricula of your own, so the demo is not loaded into it; --data "
+            "DIR with an empty folder loads it there");
         return EXIT_FAILED;
     }
     puts(sid);

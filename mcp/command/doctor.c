@@ -30,7 +30,7 @@ static void fill_check(struct executor_check *check, const char *name, bool ok, 
 static size_t check_store(const char *url, struct executor_check *checks)
 {
     struct error err = {0}, faults = {0};
-    struct store *store = store_open(url, STORE_LOOK, &err);
+    cleanup_store struct store *store = store_open(url, STORE_LOOK, &err);
     struct store_backing backing;
     bool usable = store || err.kind == ERROR_NOT_FOUND;
     struct buf BUF_AUTO shown = {0}, BUF_AUTO text = {0};
@@ -51,7 +51,6 @@ static size_t check_store(const char *url, struct executor_check *checks)
     if (store_check_backing(url, &backing))
         fill_check(&checks[count++], backing.name, backing.ok, backing.text.data, backing.fix);
     buf_finish(&backing.text);
-    store_close(store);
     return count;
 }
 
@@ -76,19 +75,18 @@ static void add_json(struct buf *to, const struct executor_check *check)
     buf_addc(to, '}');
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
     struct executor_check checks[CHECKS_CAP];
     struct executor_config executor;
     struct buf BUF_AUTO json = {0};
-    struct error err = {0};
     char share[4096];
     size_t count;
     bool well = true;
 
     count = check_store(config->store, checks);
-    if (server_executor_config(config, &executor, share, sizeof share, &err) < 0)
-        return command_fail("doctor", EXIT_FAILED, &err);
+    if (server_executor_config(config, &executor, share, sizeof share, err) < 0)
+        return EXIT_FAILED;
     count += executor_doctor(&executor, checks + count, CHECKS_CAP - count);
     buf_init(&json, 0);
     buf_addc(&json, '[');

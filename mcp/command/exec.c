@@ -12,10 +12,10 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
+#include "mcp/format/file.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_answer.h"
-#include "mcp/tool/run_json.h"
 
 #define EXIT_SIGNAL 128 /* and the signal's number, as shells have it */
 
@@ -25,6 +25,7 @@ struct exec_run {
     struct server server; /* as far as one analysis needs them */
     struct signals signals;
     const struct config *config;
+    struct error *err; /* why there was no run */
     int status;
     struct buf out, error; /* standard output and standard error */
 };
@@ -110,6 +111,7 @@ static void print_unrun(const char *why, size_t len, int status, const struct fa
     terminal_write(stdout, line.data, line.len);
 }
 
+/* The exit status of code that did not run; the error's text is main's to print. */
 static int fail(const struct config *config, const struct error *err)
 {
     int status =
@@ -120,13 +122,14 @@ static int fail(const struct config *config, const struct error *err)
         failure_of_error(&failure, err);
         print_unrun(err->text, strlen(err->text), status, &failure);
     }
-    return command_fail("exec", status, err);
+    return status;
 }
 
 static void on_failed(struct analysis *analysis, const struct error *err)
 {
     struct exec_run *execution = (struct exec_run *)analysis;
 
+    *execution->err = *err;
     execution->status = fail(execution->config, err);
     uv_stop(analysis->server->loop);
 }
@@ -154,33 +157,23 @@ static int prepare(struct exec_run *execution, struct error *err)
     execution->server.loop_queue = loop_queue_create(execution->server.loop, err);
     if (!execution->server.loop_queue)
         return -1;
-    if (config->session && server_open_readers(&execution->server, err) < 0)
+    if (config->session && server_open_readers(&execution->server, config, err) < 0)
         return -1;
-    execution->server.executor = server_executor(config, kinds, err);
-    return execution->server.executor ? 0 : -1;
-}
-
-/* The session must exist before a sandbox is warmed for it. */
-static int check_session(const struct config *config, struct error *err)
-{
-    struct store *store = store_open(config->store, STORE_READ, err);
-    int rc = store ? store_session(store, config->session, NULL, 0, NULL, err) : -1;
-
-    store_close(store);
-    return rc;
+    execution->server.analyses.executor = server_executor(config, kinds, err);
+    return execution->server.analyses.executor ? 0 : -1;
 }
 
 /* What was checked and accepted, from its sandbox to what it printed. */
 static void execute(struct exec_run *execution)
 {
-    struct error err = {0};
+    struct error *err = execution->err;
     uv_loop_t loop;
 
     uv_loop_init(&loop);
     execution->server.loop = &loop;
-    if (signals_init(&execution->signals, &loop, on_signal, execution, &err) < 0 ||
-        prepare(execution, &err) < 0 || analysis_start(&execution->analysis, &err) < 0)
-        execution->status = fail(execution->config, &err);
+    if (signals_init(&execution->signals, &loop, on_signal, execution, err) < 0 ||
+        prepare(execution, err) < 0 || analysis_start(&execution->analysis, err) < 0)
+        execution->status = fail(execution->config, err);
     else
         uv_run(&loop, UV_RUN_DEFAULT);
     server_finish(&execution->server);
@@ -202,7 +195,7 @@ static void check_and_run(struct exec_run *execution, const struct buf *code)
     analysis->server = &execution->server;
     analysis->code = code->data;
     analysis->code_len = code->len;
-    analysis->profile = execution->server.profile;
+    analysis->profile = execution->server.analyses.profile;
     analysis->session_id = execution->config->session;
     analysis->warnings = execution->config->warnings;
     analysis->take = take;
@@ -217,33 +210,30 @@ static void check_and_run(struct exec_run *execution, const struct buf *code)
     }
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
-    struct error err = {0};
-    const struct validator_profile *profile = server_profile(config, &err);
+    const struct validator_profile *profile = server_profile(config, err);
     struct buf BUF_AUTO code = {0};
     struct exec_run *execution;
     int status;
 
-    if (!profile || config->argument_count > 1) {
-        if (profile)
-            error_set(&err, ERROR_INVALID, "one FILE at a time, or - for standard input");
-        return command_fail("exec", EXIT_USAGE, &err);
-    }
-    if (command_read_file(config->argument_count ? config->arguments[0] : "-", VALIDATOR_SOURCE_CAP,
-                          &code, &err) < 0 ||
-        (config->session && check_session(config, &err) < 0))
-        return fail(config, &err);
+    if (!profile)
+        return EXIT_USAGE;
+    /* The session must exist before a sandbox is warmed for it. */
+    if (file_read(config->argument_count ? config->arguments[0] : "-", VALIDATOR_SOURCE_CAP, &code,
+                  err) < 0 ||
+        command_check_session(config, err) < 0)
+        return fail(config, err);
     execution = calloc(1, sizeof *execution);
     if (!execution) {
-        error_set(&err, ERROR_MEMORY, "out of memory");
-        return fail(config, &err);
+        error_set(err, ERROR_MEMORY, "out of memory");
+        return fail(config, err);
     }
     execution->config = config;
-    execution->server.profile = profile;
-    execution->server.store_url = config->store;
-    execution->server.timeout_seconds = config->timeout;
-    execution->server.query_timeout_seconds = config->query_timeout;
+    execution->err = err;
+    execution->server.analyses.profile = profile;
+    execution->server.store.url = config->store;
+    execution->server.analyses.timeout_seconds = config->timeout;
     analysis_init(&execution->analysis);
     check_and_run(execution, &code);
     status = execution->status;
@@ -259,6 +249,7 @@ const struct command command_exec = {
     .usage = "[OPTIONS] [FILE | -]",
     .summary = "Run a Python analysis; --session gives it a curriculum to read",
     .options = CONFIG_EXEC,
-    .takes_words = true,
+    .most_words = 1,
+    .words_needed = "one FILE at a time, or - for standard input",
     .run = run,
 };

@@ -12,19 +12,14 @@
 
 static int read_session(const struct config *config, struct buf *text, struct error *err)
 {
-    struct store *store = store_open(config->store, STORE_READ, err);
+    cleanup_store struct store *store = store_open(config->store, STORE_READ, err);
     char sid[SESSION_ID_SIZE];
-    int rc = 0;
 
     if (!store)
         return -1;
-    if (config->argument_count == 0)
-        rc = store_only_session(store, sid, err);
-    if (rc == 0)
-        rc = curriculum_export(store, config->argument_count > 0 ? config->arguments[0] : sid, text,
-                               err);
-    store_close(store);
-    return rc;
+    if (config->argument_count > 0)
+        return curriculum_export(store, config->arguments[0], text, err);
+    return store_only_session(store, sid, err) < 0 ? -1 : curriculum_export(store, sid, text, err);
 }
 
 /* A folder, or a path that is to be one, does not say whether it is to be CSV or Markdown. */
@@ -43,7 +38,7 @@ static int write_path(const struct config *config, const char *path, const struc
 {
     const struct format *format = command_format(config, path, err);
     struct format_report report = {0};
-    json_t *curriculum;
+    json_auto_t *curriculum = NULL;
     int rc = -1;
 
     if (!format || (format == &format_json && refuse_folder(config, path, err) < 0) ||
@@ -52,32 +47,32 @@ static int write_path(const struct config *config, const char *path, const struc
     curriculum = json_read(text->data, text->len, "the session", err);
     if (curriculum)
         rc = format->write(curriculum, path, &report, err);
-    json_decref(curriculum);
     if (rc == 0)
         command_format_report(&report, "not supported by this format");
     format_report_finish(&report);
     return rc;
 }
 
-static int run(const struct config *config)
+#define WORDS_NEEDED "one session id and one path at a time"
+
+static int run(const struct config *config, struct error *err)
 {
     const char *path = config->output;
     struct buf BUF_AUTO text = {0};
-    struct error err = {0};
     int rc;
 
-    if (config->argument_count > 2 || (config->argument_count == 2 && path)) {
-        error_set(&err, ERROR_INVALID, "one session id and one path at a time");
-        return command_fail("export", EXIT_USAGE, &err);
+    if (config->argument_count == 2 && path) {
+        error_set(err, ERROR_INVALID, WORDS_NEEDED);
+        return EXIT_USAGE;
     }
     if (config->argument_count == 2)
         path = config->arguments[1];
-    rc = read_session(config, &text, &err);
+    rc = read_session(config, &text, err);
     if (rc == 0 && !path && (!config->format || strcmp(config->format, "json") == 0))
-        rc = file_write("-", &text, &err); /* as it is kept */
+        rc = file_write("-", &text, err); /* as it is kept */
     else if (rc == 0)
-        rc = write_path(config, path ? path : "-", &text, &err);
-    return rc < 0 ? command_fail("export", EXIT_FAILED, &err) : EXIT_OK;
+        rc = write_path(config, path ? path : "-", &text, err);
+    return rc < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command command_export = {
@@ -85,6 +80,7 @@ const struct command command_export = {
     .usage = "[OPTIONS] [SID [PATH]]",
     .summary = "Write a session as JSON, CSV, CASE or Markdown",
     .options = CONFIG_EXPORT,
-    .takes_words = true,
+    .most_words = 2,
+    .words_needed = WORDS_NEEDED,
     .run = run,
 };

@@ -109,24 +109,19 @@ static int answer(const struct config *config, struct store *store,
     return rc;
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
+    cleanup_store struct store *store = NULL;
     struct graph_question question;
-    struct error err = {0};
-    struct store *store;
-    int rc;
 
-    if (read_question(config, &question, &err) < 0)
-        return command_fail("graph", EXIT_USAGE, &err);
-    store = store_open(config->store, STORE_READ, &err);
+    if (read_question(config, &question, err) < 0)
+        return EXIT_USAGE;
+    store = store_open(config->store, STORE_READ, err);
     if (!store)
-        return command_fail("graph", EXIT_FAILED, &err);
-    buf_init(&text, 0);
-    rc = answer(config, store, &question, &text, &err);
-    store_close(store);
-    if (rc < 0)
-        return command_fail("graph", err.kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED, &err);
+        return EXIT_FAILED;
+    if (answer(config, store, &question, &text, err) < 0)
+        return err->kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED;
     terminal_write(stdout, text.data, text.len); /* main tells when it cannot be written */
     return EXIT_OK;
 }
@@ -136,7 +131,7 @@ const struct command command_graph = {
     .usage = "[OPTIONS] QUERY [NODE | FROM TO]",
     .summary = "Answer a question about prerequisites, paths, cycles, and more",
     .options = CONFIG_GRAPH,
-    .takes_words = true,
+    .most_words = CONFIG_ARGUMENTS_CAP,
     .help = help,
     .run = run,
 };

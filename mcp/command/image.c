@@ -50,22 +50,21 @@ static const struct {
     int (*run)(const struct config *config, struct error *err);
 } actions[] = {{"build", build}, {"list", list}, {"remove", remove_image}};
 
-static int run(const struct config *config)
-{
-    const char *name = config->argument_count == 1 ? config->arguments[0] : "";
-    struct error err = {0};
+#define WORDS_NEEDED "say build, list or remove"
 
+static int run(const struct config *config, struct error *err)
+{
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
-        if (strcmp(actions[i].name, name) != 0)
+        if (strcmp(actions[i].name, config->arguments[0]) != 0)
             continue;
         if (config->docker_host)
             /* There is one thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
             setenv("DOCKER_HOST", config->docker_host, 1);
-        actions[i].run(config, &err);
-        return command_fail("image", EXIT_FAILED, &err);
+        actions[i].run(config, err);
+        return EXIT_FAILED;
     }
-    error_set(&err, ERROR_INVALID, "say build, list or remove");
-    return command_fail("image", EXIT_USAGE, &err);
+    error_set(err, ERROR_INVALID, WORDS_NEEDED);
+    return EXIT_USAGE;
 }
 
 const struct command command_image = {
@@ -73,6 +72,8 @@ const struct command command_image = {
     .usage = "[OPTIONS] build | list | remove",
     .summary = "Build, list or remove the Docker image of the sandbox",
     .options = CONFIG_IMAGE,
-    .takes_words = true,
+    .least_words = 1,
+    .most_words = 1,
+    .words_needed = WORDS_NEEDED,
     .run = run,
 };

@@ -49,7 +49,7 @@ static int read_path(const struct config *config, struct buf *text, struct forma
 {
     const char *path = config->arguments[0];
     const struct format *format = command_format(config, path, err);
-    json_t *curriculum;
+    json_auto_t *curriculum = NULL;
 
     if (format == &format_json && file_is_folder(path))
         return error_set(err, ERROR_INVALID,
@@ -59,7 +59,6 @@ static int read_path(const struct config *config, struct buf *text, struct forma
         return -1;
     buf_init(text, 2 * CURRICULUM_FILE_CAP); /* its own cap is the importer's to tell */
     json_write(text, curriculum);
-    json_decref(curriculum);
     return buf_check(text, "the curriculum", err);
 }
 
@@ -72,7 +71,7 @@ static int import(const struct config *config, const struct buf *text,
     const char *url = config->dry_run && store_url_capabilities(config->store).imports
                           ? "sqlite::memory:"
                           : config->store;
-    struct store *store = store_open(url, STORE_WRITE, err);
+    cleanup_store struct store *store = store_open(url, STORE_WRITE, err);
     struct import_report report = {0};
     char name[PATH_MAX];
     int rc;
@@ -90,26 +89,19 @@ static int import(const struct config *config, const struct buf *text,
         error_wrap(err, "%s", basename(name));
     }
     import_report_finish(&report);
-    store_close(store);
     return rc;
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
     struct format_report read = {0};
     struct buf BUF_AUTO text = {0};
-    struct error err = {0};
-    int rc;
+    int rc = read_path(config, &text, &read, err);
 
-    if (config->argument_count != 1) {
-        error_set(&err, ERROR_INVALID, "one PATH, or - for standard input");
-        return command_fail("import", EXIT_USAGE, &err);
-    }
-    rc = read_path(config, &text, &read, &err);
     if (rc == 0)
-        rc = import(config, &text, &read, &err);
+        rc = import(config, &text, &read, err);
     format_report_finish(&read);
-    return rc < 0 ? command_fail("import", EXIT_FAILED, &err) : EXIT_OK;
+    return rc < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command command_import = {
@@ -117,6 +109,8 @@ const struct command command_import = {
     .usage = "[OPTIONS] PATH",
     .summary = "Read a curriculum into a new session and print its id",
     .options = CONFIG_IMPORT,
-    .takes_words = true,
+    .least_words = 1,
+    .most_words = 1,
+    .words_needed = "one PATH, or - for standard input",
     .run = run,
 };

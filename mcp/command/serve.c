@@ -42,7 +42,7 @@ static void on_stuck(void *user)
 {
     struct serve_process *serving = user;
 
-    executor_destroy(serving->server.executor);
+    executor_destroy(serving->server.analyses.executor);
     log_error("serve", "a run did not end; exiting");
     _exit(EXIT_FAILED);
 }
@@ -92,21 +92,20 @@ static int start(struct serve_process *serving, const struct config *config,
     return signals_init(&serving->signals, serving->server.loop, on_signal, serving, err);
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
     struct serve_process serving = {0};
     struct model_config model;
-    struct error err = {0};
     uv_loop_t loop;
     int rc;
 
     config_model(config, &model);
-    if (!config->no_demo && demo_load(config, NULL, &err) < 0)
-        return command_fail("serve", EXIT_FAILED, &err);
+    if (!config->no_demo && demo_load(config, NULL, err) < 0)
+        return EXIT_FAILED;
     uv_loop_init(&loop);
-    rc = server_init(&serving.server, &loop, config, &err);
+    rc = server_init(&serving.server, &loop, config, err);
     if (rc == 0)
-        rc = start(&serving, config, &model, &err);
+        rc = start(&serving, config, &model, err);
     if (rc == 0) {
         int port = http_server_port(serving.http);
 
@@ -119,7 +118,6 @@ static int run(const struct config *config)
                 config->host, port);
         uv_run(&loop, UV_RUN_DEFAULT);
     } else {
-        command_fail("serve", EXIT_FAILED, &err);
         model_destroy(serving.model);
         server_finish(&serving.server);
         uv_run(&loop, UV_RUN_DEFAULT);

@@ -26,10 +26,10 @@
 static void *open_writer(void *arg, struct error *err)
 {
     const struct server *server = arg;
-    struct store *store = store_open(server->store_url, STORE_WRITE, err);
+    struct store *store = store_open(server->store.url, STORE_WRITE, err);
 
     if (store)
-        change_feed_attach(server->feed, store);
+        change_feed_attach(server->store.feed, store);
     return store;
 }
 
@@ -37,7 +37,7 @@ static void *open_reader(void *arg, struct error *err)
 {
     const struct server *server = arg;
 
-    return store_open(server->store_url, STORE_READ, err);
+    return store_open(server->store.url, STORE_READ, err);
 }
 
 static void close_store(void *context)
@@ -120,7 +120,7 @@ static const struct store_workq {
 static struct workq *open_workq(struct server *server, const struct store_workq *workq,
                                 struct error *err)
 {
-    const bool service = store_url_capabilities(server->store_url).waits_for_network;
+    const bool service = store_url_capabilities(server->store.url).waits_for_network;
     const struct workq_config config = {
         .name = workq->name,
         .threads = workq->forms[service].threads,
@@ -188,16 +188,16 @@ struct executor *server_executor(const struct config *config, const char *const 
     return executor_create(&executor, err);
 }
 
-int server_open_readers(struct server *server, struct error *err)
+int server_open_readers(struct server *server, const struct config *config, struct error *err)
 {
-    server->read = open_workq(server, &read_workq, err);
-    if (!server->read)
+    server->store.read = open_workq(server, &read_workq, err);
+    if (!server->store.read)
         return -1;
-    server->graph = open_workq(server, &graph_workq, err);
-    if (!server->graph)
+    server->store.graph = open_workq(server, &graph_workq, err);
+    if (!server->store.graph)
         return -1;
-    server->graphs = graph_cache_create((unsigned)server->query_timeout_seconds, err);
-    return server->graphs ? 0 : -1;
+    server->store.graphs = graph_cache_create((unsigned)config->query_timeout, err);
+    return server->store.graphs ? 0 : -1;
 }
 
 int server_init(struct server *server, uv_loop_t *loop, const struct config *config,
@@ -207,44 +207,44 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
 
     memset(server, 0, sizeof *server);
     server->loop = loop;
-    server->store_url = config->store;
-    server->timeout_seconds = config->timeout;
-    server->query_timeout_seconds = config->query_timeout;
-    server->stdout_characters = config->stdout_cap;
-    server->stderr_characters = config->stderr_cap;
-    server->profile = server_profile(config, err);
-    if (!server->profile)
+    server->store.url = config->store;
+    server->analyses.timeout_seconds = config->timeout;
+    server->analyses.stdout_characters = config->stdout_cap;
+    server->analyses.stderr_characters = config->stderr_cap;
+    server->analyses.profile = server_profile(config, err);
+    if (!server->analyses.profile)
         return -1;
     server->loop_queue = loop_queue_create(loop, err);
     if (!server->loop_queue)
         return -1;
-    server->feed = change_feed_create(server->loop_queue, err);
-    if (!server->feed)
+    server->store.feed = change_feed_create(server->loop_queue, err);
+    if (!server->store.feed)
         return -1;
     /* The writer first: it creates and migrates what the readers want to find. */
-    server->sql = open_workq(server, &sql_workq, err);
-    if (!server->sql)
+    server->store.sql = open_workq(server, &sql_workq, err);
+    if (!server->store.sql)
         return -1;
-    server->trial = open_workq(server, &trial_workq, err);
-    if (!server->trial || server_open_readers(server, err) < 0)
+    server->store.trial = open_workq(server, &trial_workq, err);
+    if (!server->store.trial || server_open_readers(server, config, err) < 0)
         return -1;
-    server->executor = server_executor(config, NULL, &engine);
-    if (!server->executor)
+    server->analyses.executor = server_executor(config, NULL, &engine);
+    if (!server->analyses.executor)
         log_warning("executor", "analyses cannot run: %s", engine.text);
-    snprintf(server->executor_error, sizeof server->executor_error, "%s", engine.text);
+    snprintf(server->analyses.executor_error, sizeof server->analyses.executor_error, "%s",
+             engine.text);
     return 0;
 }
 
 void server_finish(struct server *server)
 {
-    executor_destroy(server->executor);
-    workq_destroy(server->sql);
-    workq_destroy(server->read);
-    workq_destroy(server->graph);
-    workq_destroy(server->trial);
-    graph_cache_destroy(server->graphs);
+    executor_destroy(server->analyses.executor);
+    workq_destroy(server->store.sql);
+    workq_destroy(server->store.read);
+    workq_destroy(server->store.graph);
+    workq_destroy(server->store.trial);
+    graph_cache_destroy(server->store.graphs);
     loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
-    change_feed_destroy(server->feed);
+    change_feed_destroy(server->store.feed);
 }
 
 static void on_uv_signal(uv_signal_t *handle, int number)

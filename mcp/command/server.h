@@ -9,14 +9,14 @@
 #include "mcp/server.h"
 
 /* Work queues, executor and caches by the configuration, into *server, whose loop the caller gives.
- * An executor that cannot be had is no failure: server->executor_error then says why. Wants
- * server_finish in any case. */
+ * An executor that cannot be had is no failure: server->analyses.executor_error then says why.
+ * Wants server_finish in any case. */
 int server_init(struct server *server, uv_loop_t *loop, const struct config *config,
                 struct error *err);
 
-/* What answers reads alone, for `exec`: the work queues read and graph, over server->store_url, and
+/* What answers reads alone, for `exec`: the work queues read and graph, over server->store.url, and
  * the graphs' cache. */
-int server_open_readers(struct server *server, struct error *err);
+int server_open_readers(struct server *server, const struct config *config, struct error *err);
 
 /* Ends runs, works off the work queues, runs what tasks are left. The loop must then run once more
  * to close its queue. */

@@ -39,21 +39,17 @@ static int print(const struct buf *json, struct error *err)
     return 0;
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
     struct buf BUF_AUTO json = {0};
-    struct error err = {0};
-    struct store *store = store_open(config->store, STORE_READ, &err);
-    int rc = store ? store_read_sessions(store, &json, &err) : -1;
+    cleanup_store struct store *store = store_open(config->store, STORE_READ, err);
 
-    store_close(store);
-    if (rc == 0)
-        rc = buf_check(&json, "the sessions", &err);
-    if (rc == 0 && config->json)
+    if (!store || store_read_sessions(store, &json, err) < 0 ||
+        buf_check(&json, "the sessions", err) < 0)
+        return EXIT_FAILED;
+    if (config->json)
         puts(json.data);
-    else if (rc == 0)
-        rc = print(&json, &err);
-    return rc < 0 ? command_fail("sessions", EXIT_FAILED, &err) : EXIT_OK;
+    return config->json || print(&json, err) == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
 const struct command command_sessions = {

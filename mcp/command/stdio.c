@@ -29,42 +29,24 @@ static void on_end(void *user)
     signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
 }
 
-/* A session that does not exist is told at the start, not at every call. */
-static int check_session(const struct config *config, struct error *err)
-{
-    struct store *store;
-    int rc;
-
-    if (!config->session)
-        return 0;
-    store = store_open(config->store, STORE_READ, err);
-    if (!store)
-        return -1;
-    rc = store_session(store, config->session, NULL, 0, NULL, err);
-    store_close(store);
-    return rc;
-}
-
-static int run(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
     struct stdio_process serving = {0};
-    struct error err = {0};
     uv_loop_t loop;
     int rc;
 
-    if (demo_load(config, NULL, &err) < 0 || check_session(config, &err) < 0)
-        return command_fail("stdio", EXIT_FAILED, &err);
+    /* A session that does not exist is told at the start, not at every call. */
+    if (demo_load(config, NULL, err) < 0 || command_check_session(config, err) < 0)
+        return EXIT_FAILED;
     uv_loop_init(&loop);
-    rc = server_init(&serving.server, &loop, config, &err);
+    rc = server_init(&serving.server, &loop, config, err);
     if (rc == 0) {
         serving.stdio = stdio_server_create(&serving.server, STDIN_FILENO, STDOUT_FILENO,
-                                            config->session, on_end, &serving, &err);
-        rc = serving.stdio ? signals_init(&serving.signals, &loop, on_end, &serving, &err) : -1;
+                                            config->session, on_end, &serving, err);
+        rc = serving.stdio ? signals_init(&serving.signals, &loop, on_end, &serving, err) : -1;
     }
-    if (rc < 0) {
-        command_fail("stdio", EXIT_FAILED, &err);
+    if (rc < 0)
         server_finish(&serving.server);
-    }
     uv_run(&loop, UV_RUN_DEFAULT);
     if (uv_loop_close(&loop) != 0)
         log_error("stdio", "the event loop still had open handles at the end");

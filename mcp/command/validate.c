@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/terminal.h"
-#include "validator/facts_line.h"
+#include "mcp/command/server.h"
+#include "mcp/format/file.h"
 #include "validator/limits.h"
 #include "validator/validator.h"
 
@@ -48,98 +50,75 @@ static int answer(const struct config *config, const char *path, const struct bu
 }
 
 static int check_file(const struct config *config, const char *path,
-                      const struct validator_profile *profile, struct verdict *verdict)
+                      const struct validator_profile *profile, struct verdict *verdict,
+                      struct error *err)
 {
-    struct buf BUF_AUTO source = {0};
-    struct buf BUF_AUTO text = {0};
-    struct error err = {0};
+    struct buf BUF_AUTO source = {0}, BUF_AUTO text = {0};
 
-    buf_init(&text, 0);
-    if (command_read_file(path, READ_CAP, &source, &err) < 0)
-        return command_fail("validate", EXIT_USAGE, &err);
+    if (file_read(path, READ_CAP, &source, err) < 0)
+        return EXIT_USAGE;
     validator_check(source.data, source.len, profile, verdict);
-    if (answer(config, path, &source, verdict, &text, &err) < 0)
-        return command_fail("validate", EXIT_USAGE, &err);
+    if (answer(config, path, &source, verdict, &text, err) < 0)
+        return EXIT_USAGE;
     terminal_write(stdout, text.data, text.len);
     return verdict->accepted ? EXIT_OK : EXIT_FAILED;
 }
 
-static int dump_policy(void)
+static int dump_policy(struct error *err)
 {
     struct buf BUF_AUTO text = {0};
-    struct error err = {0};
 
-    buf_init(&text, 0);
     validator_dump_policy(&text);
-    if (buf_check(&text, "the policy", &err) < 0)
-        return command_fail("validate", EXIT_USAGE, &err);
+    if (buf_check(&text, "the policy", err) < 0)
+        return EXIT_USAGE;
     printf("%s\n", text.data);
     return EXIT_OK;
 }
 
-static int print_file_facts(const char *path)
+/* --facts: what the parser sees in a program, before any policy and without the cap on its size.
+ * EXIT_OK whatever the program is, EXIT_USAGE when it could not be read. */
+static int print_facts(const char *path, struct error *err)
 {
-    struct buf BUF_AUTO source = {0};
-    struct buf BUF_AUTO line = {0};
-    struct error err = {0};
-    int rc;
+    struct buf BUF_AUTO source = {0}, BUF_AUTO line = {0};
+    int rc = file_read(path, VALIDATOR_PARSE_CAP, &source, err);
 
-    rc = command_read_file(path, VALIDATOR_PARSE_CAP, &source, &err);
-    if (rc < 0 && err.kind == ERROR_TOO_LARGE)
-        rc = facts_line_too_long(path, &line, &err);
+    if (rc < 0 && err->kind == ERROR_TOO_LARGE)
+        rc = facts_line_too_long(path, &line, err);
     else if (rc == 0)
-        rc = facts_line(path, source.data, source.len, &line, &err);
+        rc = facts_line(path, source.data, source.len, &line, err);
     if (rc < 0)
-        return command_fail("validate", EXIT_USAGE, &err);
+        return EXIT_USAGE;
     terminal_write(stdout, line.data, line.len);
     return EXIT_OK;
 }
 
-/* --facts: what the parser sees in programs, before any policy and without the cap on their size.
- * EXIT_OK whatever the programs are, EXIT_USAGE when one could not be read. */
-static int print_facts(const struct config *config)
+static int run(const struct config *config, struct error *err)
 {
     static const char *const standard_input[] = {"-", NULL};
-    const char *const *paths = config->argument_count ? config->arguments : standard_input;
-    int status = EXIT_OK, of_file;
-
-    for (; *paths; paths++) {
-        of_file = print_file_facts(*paths);
-        status = of_file > status ? of_file : status;
-    }
-    return status;
-}
-
-static int run(const struct config *config)
-{
-    const struct validator_profile *profile = validator_profile_find(config->profile);
-    const char *const *paths = config->arguments;
-    static const char *const standard_input[] = {"-", NULL};
-    struct verdict *verdict;
-    struct error err = {0};
-    int status = EXIT_OK, of_file;
+    const char *const *paths = config->argument_count > 0 ? config->arguments : standard_input;
+    const struct validator_profile *profile;
+    cleanup_free struct verdict *verdict = NULL;
+    int status = EXIT_OK;
 
     if (config->dump_policy)
-        return dump_policy();
-    if (config->facts)
-        return print_facts(config);
-    if (!profile) {
-        error_set(&err, ERROR_INVALID, "unknown profile '%s'; the profiles are %s", config->profile,
-                  validator_profile_names());
-        return command_fail("validate", EXIT_USAGE, &err);
-    }
+        return dump_policy(err);
+    profile = config->facts ? NULL : server_profile(config, err);
+    if (!profile && !config->facts)
+        return EXIT_USAGE;
     verdict = calloc(1, sizeof *verdict);
     if (!verdict) {
-        error_set(&err, ERROR_MEMORY, "out of memory");
-        return command_fail("validate", EXIT_USAGE, &err);
+        error_set(err, ERROR_MEMORY, "out of memory");
+        return EXIT_USAGE;
     }
-    if (config->argument_count == 0)
-        paths = standard_input;
     for (; *paths; paths++) {
-        of_file = check_file(config, *paths, profile, verdict);
+        struct error wrong = {0};
+        int of_file = config->facts ? print_facts(*paths, &wrong)
+                                    : check_file(config, *paths, profile, verdict, &wrong);
+
+        if (of_file == EXIT_USAGE) /* the others are checked all the same */
+            command_fail("validate", &wrong);
         status = of_file > status ? of_file : status;
     }
-    free(verdict);
     return status;
 }
 
@@ -148,6 +127,6 @@ const struct command command_validate = {
     .usage = "[OPTIONS] [FILE...]",
     .summary = "Check Python programs against the policy without running them",
     .options = CONFIG_VALIDATE,
-    .takes_words = true,
+    .most_words = CONFIG_ARGUMENTS_CAP,
     .run = run,
 };

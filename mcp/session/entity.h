@@ -15,10 +15,9 @@
 #include "helpers/base/error.h"
 #include "helpers/base/fields.h"
 
-#define ENTITY_SIZE_MAX                                                                            \
-    ((size_t)4                                                                                     \
-     << 20) /* bytes of one node, component or relationship as JSON text, in a new write */
-#define ENTITY_DEPTH_MAX 64 /* nesting of one, in a new write */
+/* Of one node, component or relationship in a new write: its bytes as JSON text, its nesting. */
+#define ENTITY_SIZE_MAX  ((size_t)4 << 20)
+#define ENTITY_DEPTH_MAX 64
 
 extern const char *const entity_categories[]; /* the four content categories, NULL-terminated */
 
@@ -51,7 +50,6 @@ int entity_relationship_change(json_t *relationship, const json_t *changes, stru
 
 /* {"title": ...}: what can be changed of a session. */
 extern const struct fields entity_session_fields;
-int entity_session_check(const json_t *object, struct error *err);
 
 /* {"explanation": ..., ...}: at least one of the four, each text or null. */
 int entity_texts_check(const json_t *texts, struct error *err);

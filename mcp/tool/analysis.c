@@ -3,44 +3,47 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
-#include "mcp/tool/session_broker.h"
+#include "helpers/base/utf8.h"
+#include "mcp/api/rest.h"
 
 #define WORKQ_RETRY_AFTER_S 1 /* the work queue works its queue off in less */
+#define CUT_MARK            "... "
 
 void analysis_init(struct analysis *analysis)
 {
-    run_progress_init(&analysis->progress);
+    pthread_mutex_init(&analysis->progress.lock, NULL);
 }
 
 void analysis_finish(struct analysis *analysis)
 {
-    run_progress_finish(&analysis->progress);
+    pthread_mutex_destroy(&analysis->progress.lock);
 }
 
 /* ---- checking ---- */
 
-int analysis_find_profile(const struct server *server, const char *name,
+int analysis_find_profile(const struct analyses *analyses, const char *name,
                           const struct validator_profile **profile, struct error *err)
 {
-    *profile = name ? validator_profile_find(name) : server->profile;
+    *profile = name ? validator_profile_find(name) : analyses->profile;
     if (!*profile)
         return error_set_at(err, "profile", "unknown profile; the profiles are %s",
                             validator_profile_names());
-    if (!validator_profile_within(*profile, server->profile))
+    if (!validator_profile_within(*profile, analyses->profile))
         return error_set_at(
             err, "profile", "%s is wider than this server allows: send %s, or leave it out",
-            validator_profile_name(*profile), validator_profile_name(server->profile));
+            validator_profile_name(*profile), validator_profile_name(analyses->profile));
     return 0;
 }
 
-static void count_refusal(struct server *server, const char *rule)
+static void count_refusal(struct analyses *analyses, const char *rule)
 {
     for (size_t i = 0; i < REFUSED_RULES_CAP; i++) {
-        struct refused_rule *row = &server->refused[i];
+        struct refused_rule *row = &analyses->refused[i];
 
         if (!row->rule)
             row->rule = rule;
@@ -57,7 +60,7 @@ bool analysis_check(struct analysis *analysis, struct buf *why)
     const char *rule;
 
     if (validator_is_blank(analysis->code, analysis->code_len)) {
-        count_refusal(analysis->server, "empty");
+        count_refusal(&analysis->server->analyses, "empty");
         log_info("run", "verdict=refused rule=empty code_bytes=%zu", analysis->code_len);
         buf_adds(why, "there is no code to run. Send a Python program, such as print(1).");
         return false;
@@ -70,7 +73,7 @@ bool analysis_check(struct analysis *analysis, struct buf *why)
     }
     failure_of_verdict(&analysis->failure, verdict);
     rule = analysis->failure.rule ? analysis->failure.rule : "unknown";
-    count_refusal(analysis->server, rule);
+    count_refusal(&analysis->server->analyses, rule);
     log_info("run", "verdict=refused rule=%s line=%zu problems=%zu code_bytes=%zu", rule,
              verdict->diagnostics[0].line, verdict->diagnostic_count, analysis->code_len);
     validator_explain(verdict, analysis->code, analysis->code_len, why);
@@ -79,33 +82,130 @@ bool analysis_check(struct analysis *analysis, struct buf *why)
 
 /* ---- on the executor's thread ---- */
 
-static void on_queued(void *user, unsigned place)
+void analysis_on_queued(void *user, unsigned place)
 {
-    struct analysis *analysis = user;
+    struct run_progress *progress = &((struct analysis *)user)->progress;
 
-    run_progress_queued(&analysis->progress, place);
+    pthread_mutex_lock(&progress->lock);
+    progress->moved |= place != progress->place;
+    progress->place = place;
+    pthread_mutex_unlock(&progress->lock);
 }
 
-static void on_started(void *user)
+void analysis_on_started(void *user)
 {
-    struct analysis *analysis = user;
+    struct run_progress *progress = &((struct analysis *)user)->progress;
 
-    run_progress_started(&analysis->progress);
+    pthread_mutex_lock(&progress->lock);
+    progress->moved = progress->started = true;
+    pthread_mutex_unlock(&progress->lock);
 }
 
-static void on_output(void *user, int fd, const char *bytes, size_t len)
+void analysis_on_output(void *user, int fd, const char *bytes, size_t len)
 {
-    struct analysis *analysis = user;
+    struct run_progress *progress = &((struct analysis *)user)->progress;
+    size_t over;
 
     (void)fd;
-    run_progress_output(&analysis->progress, bytes, len);
+    pthread_mutex_lock(&progress->lock);
+    if (len > ANALYSIS_PROGRESS_SIZE) {
+        over = utf8_skip(bytes, len, len - ANALYSIS_PROGRESS_SIZE);
+        bytes += over;
+        len -= over;
+        progress->cut = true;
+        progress->len = 0;
+    }
+    if (progress->len + len > ANALYSIS_PROGRESS_SIZE) { /* the oldest makes room */
+        over = utf8_skip(progress->recent, progress->len,
+                         progress->len + len - ANALYSIS_PROGRESS_SIZE);
+        progress->len -= over;
+        memmove(progress->recent, progress->recent + over, progress->len);
+        progress->cut = true;
+    }
+    memcpy(progress->recent + progress->len, bytes, len);
+    progress->len += len;
+    pthread_mutex_unlock(&progress->lock);
 }
 
+/* ---- what a run asks of its session: to the work queue where the session API itself reads (graph
+ * questions on the graph work queue, all else on the read work queue), and the answer goes straight
+ * back to the executor ---- */
+
+struct brokered {
+    struct workq_job job;
+    struct broker_request *request;
+    const struct rest_route *route;
+    struct graph_cache *graphs; /* on the graph work queue only */
+    struct cancel *cancel;      /* there too */
+};
+
+static void refuse(struct broker_request *request, const char *body)
+{
+    executor_answer(request, 503, body, strlen(body));
+}
+
+static void answer_request(struct workq_job *job, void *context)
+{
+    struct brokered *brokered = container_of(job, struct brokered, job);
+    const struct rest_broker_request read = {
+        .route = brokered->route,
+        .sid = broker_request_session(brokered->request),
+        .target = broker_request_target(brokered->request),
+        .graphs = brokered->graphs,
+        .cancel = brokered->cancel,
+    };
+    struct rest_response response = {0};
+
+    rest_broker(context, &read, &response);
+    executor_answer(brokered->request, response.status, response.body.data, response.body.len);
+    rest_response_finish(&response);
+}
+
+static void on_answered(struct workq_job *job)
+{
+    struct brokered *brokered = container_of(job, struct brokered, job);
+
+    cancel_unref(brokered->cancel);
+    free(brokered);
+}
+
+static struct workq *choose_workq(struct brokered *brokered, const struct store_queues *store)
+{
+    brokered->route = rest_broker_find(broker_request_target(brokered->request));
+    if (rest_workq(brokered->route) != REST_GRAPH)
+        return store->read;
+    brokered->graphs = store->graphs;
+    brokered->cancel = broker_request_cancel(brokered->request);
+    return store->graph;
+}
+
+/* On the executor's thread. Answered with 503 at once where the work queue is full. */
 static void on_request(void *user, struct broker_request *request)
 {
-    struct analysis *analysis = user;
+    const struct store_queues *store = &((struct analysis *)user)->server->store;
+    struct brokered *brokered = calloc(1, sizeof *brokered);
 
-    session_broker_take(analysis->server, request);
+    if (!brokered) {
+        refuse(request, "{\"detail\": \"the server is out of memory; try again\"}");
+        return;
+    }
+    brokered->request = request;
+    brokered->job.work = answer_request;
+    brokered->job.done = on_answered;
+    brokered->job.key = workq_key(broker_request_session(request));
+    if (workq_submit(choose_workq(brokered, store), &brokered->job, NULL) < 0) {
+        refuse(request, "{\"detail\": \"the server is busy; try again\"}");
+        on_answered(&brokered->job);
+    }
+}
+
+/* Seconds that it may run. */
+static long timeout_of(const struct analysis *analysis)
+{
+    long most = analysis->server->analyses.timeout_seconds;
+
+    return analysis->timeout_asked > 0 && analysis->timeout_asked < most ? analysis->timeout_asked
+                                                                         : most;
 }
 
 static void on_result(void *user, const struct execution_result *result)
@@ -120,9 +220,9 @@ static void on_result(void *user, const struct execution_result *result)
     analysis->ended.err = result->stderr_len;
     analysis->ended.cut = result->stdout_cut + result->stderr_cut;
     analysis->ended.artifacts = result->artifact_count;
-    failure_of_result(&analysis->failure, result, analysis_timeout(analysis));
+    failure_of_result(&analysis->failure, result, timeout_of(analysis));
     if (result->status == EXECUTION_BUSY)
-        analysis->failure.retry_after_s = executor_retry_after(analysis->server->executor);
+        analysis->failure.retry_after_s = executor_retry_after(analysis->server->analyses.executor);
     analysis->take(analysis, result);
     loop_queue_post(analysis->server->loop_queue, &analysis->done);
 }
@@ -155,17 +255,9 @@ static void run_done(void *arg)
     log_info("run", "%s", line);
 }
 
-long analysis_timeout(const struct analysis *analysis)
-{
-    long most = analysis->server->timeout_seconds;
-
-    return analysis->timeout_asked > 0 && analysis->timeout_asked < most ? analysis->timeout_asked
-                                                                         : most;
-}
-
 bool analysis_timeout_was_cut(const struct analysis *analysis)
 {
-    return analysis->timeout_asked > analysis->server->timeout_seconds;
+    return analysis->timeout_asked > analysis->server->analyses.timeout_seconds;
 }
 
 /* retry_after_s: where it found no place. */
@@ -187,11 +279,11 @@ static int hand_over(struct analysis *analysis, struct error *err)
         .kind = analysis->verdict.kind,
         .profile = validator_profile_name(analysis->profile),
         .preload = analysis->preload,
-        .timeout_ms = (unsigned)analysis_timeout(analysis) * 1000,
+        .timeout_ms = (unsigned)timeout_of(analysis) * 1000,
         .warnings = analysis->warnings,
-        .on_queued = analysis->wants_progress ? on_queued : NULL,
-        .on_started = analysis->wants_progress ? on_started : NULL,
-        .on_output = analysis->wants_progress ? on_output : NULL,
+        .on_queued = analysis->wants_progress ? analysis_on_queued : NULL,
+        .on_started = analysis->wants_progress ? analysis_on_started : NULL,
+        .on_output = analysis->wants_progress ? analysis_on_output : NULL,
         .on_request = analysis->session_id ? on_request : NULL,
         .on_done = on_result,
         .user = analysis,
@@ -200,12 +292,12 @@ static int hand_over(struct analysis *analysis, struct error *err)
 
     analysis->done.run = run_done;
     analysis->done.arg = analysis;
-    analysis->run_id = executor_run(server->executor, &job, &why);
+    analysis->run_id = executor_run(server->analyses.executor, &job, &why);
     if (analysis->run_id != 0)
         return 0;
     log_info("run", "verdict=accepted turned_away=%s", error_kind_name(why.kind));
     error_set(err, why.kind, "%s", why.text);
-    return did_not_run(analysis, err, executor_retry_after(server->executor));
+    return did_not_run(analysis, err, executor_retry_after(server->analyses.executor));
 }
 
 static void on_session(struct workq_job *job)
@@ -237,15 +329,15 @@ int analysis_start(struct analysis *analysis, struct error *err)
 {
     struct server *server = analysis->server;
 
-    if (!server->executor) {
-        error_set(err, ERROR_UNAVAILABLE, "%s", server->executor_error);
+    if (!server->analyses.executor) {
+        error_set(err, ERROR_UNAVAILABLE, "%s", server->analyses.executor_error);
         return did_not_run(analysis, err, 0);
     }
     if (!analysis->find_session && !analysis->session_id)
         return hand_over(analysis, err);
     analysis->job.work = find_session;
     analysis->job.done = on_session;
-    if (workq_submit(server->read, &analysis->job, err) == 0)
+    if (workq_submit(server->store.read, &analysis->job, err) == 0)
         return 0;
     return did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
 }
@@ -254,10 +346,45 @@ void analysis_cancel(struct analysis *analysis)
 {
     analysis->cancelled = true;
     if (analysis->run_id != 0)
-        executor_cancel(analysis->server->executor, analysis->run_id);
+        executor_cancel(analysis->server->analyses.executor, analysis->run_id);
+}
+
+/* The last lines of at most that many characters, or of one long line its end. */
+static void add_output(struct buf *to, const struct run_progress *progress, size_t most)
+{
+    const char *text = progress->recent;
+    size_t len = progress->len, count = utf8_count(text, len), from = 0;
+    const char *line_end;
+
+    if (count > most)
+        from = utf8_offset(text, len, count - most);
+    if (from > 0 || progress->cut) {
+        line_end = memchr(text + from, '\n', len - from);
+        if (line_end && (size_t)(line_end + 1 - text) < len)
+            from = (size_t)(line_end + 1 - text);
+        buf_adds(to, CUT_MARK);
+    }
+    buf_add(to, text + from, len - from);
 }
 
 bool analysis_progress(struct analysis *analysis, struct buf *words, struct buf *printed)
 {
-    return run_progress_take(&analysis->progress, words, printed);
+    struct run_progress *progress = &analysis->progress;
+    bool output, moved;
+
+    pthread_mutex_lock(&progress->lock);
+    output = progress->len > 0;
+    moved = progress->moved;
+    if (output && printed)
+        add_output(printed, progress, ANALYSIS_PROGRESS_SIZE);
+    else if (output)
+        add_output(words, progress, ANALYSIS_PROGRESS_SHOWN);
+    if (moved && (!output || printed) && progress->started)
+        buf_adds(words, "running");
+    else if (moved && (!output || printed))
+        buf_addf(words, "waiting for a sandbox: place %u", progress->place);
+    progress->len = 0;
+    progress->cut = progress->moved = false;
+    pthread_mutex_unlock(&progress->lock);
+    return output || moved;
 }

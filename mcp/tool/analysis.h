@@ -10,14 +10,29 @@
 #ifndef LECTERN_TOOL_ANALYSIS_H
 #define LECTERN_TOOL_ANALYSIS_H
 
+#include <pthread.h>
+
 #include "mcp/server.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
-#include "mcp/tool/run_progress.h"
 
 #define ANALYSIS_TIMEOUT_ASKED_MAX 3600 /* seconds; the server's own limit is far below */
 #define ANALYSIS_EXIT_REFUSED      3    /* the exit code of what was checked and did not run */
 #define ANALYSIS_BLOCKED           "Code analysis blocked"
+#define ANALYSIS_PROGRESS_SHOWN    1000u /* characters of output in words of progress */
+#define ANALYSIS_PROGRESS_SIZE     ((size_t)32 << 10) /* bytes of output kept between two */
+
+/* What is new of a run, from the executor's thread to the loop. Nothing wakes the loop and nothing
+ * grows: one small buffer keeps the newest output. */
+struct run_progress {
+    pthread_mutex_t lock;
+    bool started;
+    unsigned place; /* in the queue, from 1; 0: not told yet */
+    bool moved;     /* place or started since the last message */
+    bool cut;       /* output before what is kept was thrown away */
+    size_t len;
+    char recent[ANALYSIS_PROGRESS_SIZE]; /* whole characters */
+};
 
 /* Large: on the heap. Zeroed first; then what is asked for is set, analysis_init called. */
 struct analysis {
@@ -67,7 +82,7 @@ void analysis_finish(struct analysis *analysis); /* what it owns, not itself */
 
 /* The profile of that name (NULL: the server's own). ERROR_INVALID for a name there is not, and for
  * one that may import what the server's may not. */
-int analysis_find_profile(const struct server *server, const char *name,
+int analysis_find_profile(const struct analyses *analyses, const char *name,
                           const struct validator_profile **profile, struct error *err);
 
 /* Checks the code. false: why has what is wrong, for the one who wrote it. Counts refusals. */
@@ -80,11 +95,18 @@ int analysis_start(struct analysis *analysis, struct error *err);
 /* Ends it soon; on_done or on_failed comes all the same. */
 void analysis_cancel(struct analysis *analysis);
 
-/* Seconds it may run, and whether that is less than was asked for. */
-long analysis_timeout(const struct analysis *analysis);
+/* Whether it may run shorter than was asked for. */
 bool analysis_timeout_was_cut(const struct analysis *analysis);
 
-/* As a tool's progress (tool.h). */
+/* As a tool's progress (tool.h): appends what came since the last time. words: where the run is;
+ * printed: the output, or, where more came than is kept, a mark and the newest lines of it. printed
+ * NULL: the last lines of the output stand in words, in place of where the run is. */
 bool analysis_progress(struct analysis *analysis, struct buf *words, struct buf *printed);
+
+/* On the executor's thread, which has these with the job; user: the analysis. bytes: valid UTF-8.
+ */
+void analysis_on_queued(void *user, unsigned place);
+void analysis_on_started(void *user);
+void analysis_on_output(void *user, int fd, const char *bytes, size_t len);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/tool/arguments.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
 
 int arguments_take(struct tool_call *call, struct error *err)
 {
@@ -38,28 +40,41 @@ long argument_whole(const struct tool_call *call, const char *name, long otherwi
     return value ? (long)json_integer_value(value) : otherwise;
 }
 
-bool argument_flag(const struct tool_call *call, const char *name)
+int arguments_resolve(struct tool_call *call, struct store *store, const char *sid,
+                      struct error *err)
 {
-    return json_is_true(json_object_get(call->arguments, name));
+    for (const struct field *row = call->tool->arguments.rows; row->name; row++) {
+        const char *name = argument_text(call, row->name), *id;
+        struct buf BUF_AUTO found = {0};
+
+        if (!(row->flags & FIELD_NAME) || !name)
+            continue;
+        if (store_node_id(store, sid, name, row->name, &found, &id, err) < 0)
+            return -1;
+        if (id != name && json_object_set_new(call->arguments, row->name, json_string(id)) != 0)
+            return error_set(err, ERROR_MEMORY, "out of memory for the arguments");
+    }
+    return 0;
 }
 
-int argument_node(const struct tool_call *call, struct store *store, const char *sid,
-                  const char *name, struct buf *found, const char **node_id, struct error *err)
+int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
+                 struct error *err)
 {
-    return store_node_id(store, sid, argument_text(call, name), name, found, node_id, err);
-}
+    const char *given = argument_text(call, "session_id");
 
-int argument_component(const struct tool_call *call, struct store *store, const char *sid,
-                       struct buf *found, struct component_ref *ref, struct error *err)
-{
-    *ref = (struct component_ref){.component_id = argument_text(call, "component_id"),
-                                  .order = argument_whole(call, "component_order", 0)};
-    if (argument_node(call, store, sid, "node_id", found, &ref->node_id, err) < 0)
-        return -1;
-    if (ref->component_id || ref->order > 0)
-        return 0;
-    return error_set_at(
-        err, "component_order",
-        "%s needs component_order (1 for the node's first component) or component_id.",
-        call->tool->name);
+    if (call->bound_session && given && strcmp(given, call->bound_session) != 0)
+        return error_set_at(
+            err, "session_id",
+            "This connection is bound to session %s and reaches no other; leave session_id out.",
+            call->bound_session);
+    if (!given)
+        given = call->bound_session;
+    if (!given || !*given)
+        return store_only_session(store, sid, err);
+    if (strlen(given) >= SESSION_ID_SIZE)
+        return error_set(err, ERROR_UNAUTHORIZED,
+                         "'%.*s' is not a session id, which is a UUID of 36 characters.",
+                         utf8_shown(given, SESSION_ID_SIZE), given);
+    snprintf(sid, SESSION_ID_SIZE, "%s", given);
+    return store_session(store, sid, NULL, 0, NULL, err);
 }

@@ -16,7 +16,7 @@
     {.name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT, .noun = "argument"}
 #define ARGUMENT_SESSION   FIELD("session_id", FIELD_TEXT)
 #define ARGUMENT_KEY       FIELD("idempotency_key", FIELD_TEXT)
-#define ARGUMENT_NODE      FIELD("node_id", FIELD_TEXT, .required = true, .least = 1)
+#define ARGUMENT_NODE      FIELD("node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME)
 #define ARGUMENT_COMPONENT \
     FIELD("component_order", FIELD_WHOLE, .least = 1, .most = INFINITY), FIELD("component_id", FIELD_TEXT)
 #define ARGUMENT_REVISION  FIELD("expected_revision", FIELD_WHOLE, .least = 1, .most = INFINITY)
@@ -26,17 +26,12 @@
  * a number, true or false, an object or an array, becomes one. */
 int arguments_take(struct tool_call *call, struct error *err);
 
-/* Of a call whose arguments are taken: the text, or NULL; the number, or otherwise; the flag. */
+/* Of a call whose arguments are taken: the text, or NULL; the number, or otherwise. */
 const char *argument_text(const struct tool_call *call, const char *name);
 long argument_whole(const struct tool_call *call, const char *name, long otherwise);
-bool argument_flag(const struct tool_call *call, const char *name);
 
-/* The id of the node that the argument names by id or title (store_node_id); borrowed from the call
- * or from found, which the caller finishes. */
-int argument_node(const struct tool_call *call, struct store *store, const char *sid,
-                  const char *name, struct buf *found, const char **node_id, struct error *err);
-/* node_id with component_id or component_order. The texts are borrowed as above. */
-int argument_component(const struct tool_call *call, struct store *store, const char *sid,
-                       struct buf *found, struct component_ref *ref, struct error *err);
+/* Puts ids in place of the titles by which the rows with FIELD_NAME name nodes (store_node_id). */
+int arguments_resolve(struct tool_call *call, struct store *store, const char *sid,
+                      struct error *err);
 
 #endif

@@ -13,7 +13,6 @@
 #include "mcp/server.h"
 #include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/preview.h"
 #include "mcp/tool/table.h"
 
 static void say(struct tool_call *call, const struct change_set *set,
@@ -52,9 +51,14 @@ static int apply(struct tool_call *call, struct store *store, const char *sid,
     return 0;
 }
 
+static bool is_set(const struct tool_call *call, const char *name)
+{
+    return json_is_true(json_object_get(call->arguments, name));
+}
+
 static bool tries(const struct tool_call *call)
 {
-    return argument_flag(call, "dry_run");
+    return is_set(call, "dry_run");
 }
 
 static struct tool_impact impact(const struct tool_call *call)
@@ -67,7 +71,7 @@ static struct tool_impact impact(const struct tool_call *call)
 static int preview(const struct tool_call *call, struct tool_preview *preview, struct error *err)
 {
     (void)err;
-    preview->keep_going = argument_flag(call, "keep_going");
+    preview->keep_going = is_set(call, "keep_going");
     preview->version = argument_whole(call, "expected_version", 0);
     preview->operations = json_incref(json_object_get(call->arguments, "operations"));
     return 0;
@@ -91,8 +95,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     };
     const struct change_set set = {
         .operations = json_object_get(call->arguments, "operations"),
-        .dry_run = argument_flag(call, "dry_run"),
-        .keep_going = argument_flag(call, "keep_going"),
+        .dry_run = is_set(call, "dry_run"),
+        .keep_going = is_set(call, "keep_going"),
     };
     char sid[SESSION_ID_SIZE];
 
@@ -106,7 +110,7 @@ static int then(struct tool_call *call, struct error *err)
     const struct change_set_outcome *outcome = call->state;
 
     return change_effect(&outcome->before, &outcome->after, *outcome->change_set == '\0',
-                         call->server->graphs, call->cancel, NULL, &call->text, err);
+                         call->server->store.graphs, call->cancel, NULL, &call->text, err);
 }
 
 static void forget(struct tool_call *call)
@@ -122,6 +126,11 @@ const struct tool tool_change_curriculum = {
     .title = "Change the curriculum",
     .description = "Several operations, all or none (keep_going: but for bad ones); dry_run tells "
                    "their effect.",
+    .call_title = "{dry_run=true}Try out {operations:operation}"
+                  "|Change the curriculum: {operations:operation}",
+    .icon = "edit",
+    .use = "what belongs together, or nodes: all or none; with dry_run first when you are not sure "
+           "of its effect",
     .arguments = ARGUMENTS(
         "change_curriculum", ARGUMENT_SESSION, ARGUMENT_KEY,
         FIELD("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation_brief),

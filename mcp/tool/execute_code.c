@@ -45,11 +45,11 @@ static int find_session(struct analysis *analysis, struct store *store, struct e
 
 static void take(struct analysis *analysis, const struct execution_result *result)
 {
-    const struct server *server = analysis->server;
+    const struct analyses *analyses = &analysis->server->analyses;
     const struct run_answer_limits limits = {
-        .stdout_characters = (size_t)server->stdout_characters,
-        .stderr_characters = (size_t)server->stderr_characters,
-        .timeout_cut_to = analysis_timeout_was_cut(analysis) ? server->timeout_seconds : 0,
+        .stdout_characters = (size_t)analyses->stdout_characters,
+        .stderr_characters = (size_t)analyses->stderr_characters,
+        .timeout_cut_to = analysis_timeout_was_cut(analysis) ? analyses->timeout_seconds : 0,
         .retry_after_s = analysis->failure.retry_after_s,
     };
 
@@ -93,7 +93,7 @@ static int start(struct tool_call *call, struct error *err)
         return error_set(err, ERROR_MEMORY, "out of memory for a run");
     run->call = call;
     run->analysis.server = call->server;
-    run->analysis.profile = call->server->profile;
+    run->analysis.profile = call->server->analyses.profile;
     run->analysis.wants_progress = call->wants_progress;
     run->analysis.find_session = find_session;
     run->analysis.take = take;
@@ -128,20 +128,20 @@ static bool progress(struct tool_call *call, struct buf *words, struct buf *prin
 /* The server's own limit, to which a longer one is cut. */
 static void write_timeout(const struct field *row, const void *context, struct buf *to)
 {
-    const struct server *server = context;
+    const struct analyses *analyses = context;
 
     (void)row;
-    buf_addf(to, "{\"type\":\"integer\",\"maximum\":%ld}", server->timeout_seconds);
+    buf_addf(to, "{\"type\":\"integer\",\"maximum\":%ld}", analyses->timeout_seconds);
 }
 static const struct fields timeout = {.name = "timeout_seconds", .write_schema = write_timeout};
 
 /* What the server's profile lets code import. */
-static void describe_here(const struct server *server, struct buf *to)
+static void describe_here(const struct analyses *analyses, struct buf *to)
 {
     const struct validator_profile *minimal = validator_profile_find("minimal");
     const char *module, *last = "-", *join = " ";
 
-    for (size_t i = 0; (module = validator_profile_module(server->profile, i)); i++) {
+    for (size_t i = 0; (module = validator_profile_module(analyses->profile, i)); i++) {
         size_t len = strlen(last);
 
         if (validator_profile_allows(minimal, module) ||
@@ -153,7 +153,7 @@ static void describe_here(const struct server *server, struct buf *to)
     }
     buf_addf(to, "%s stdlib modules (json, re, statistics, ...) import%s.",
              *join == ',' ? " and plain" : " Plain",
-             validator_profile_allows(server->profile, "matplotlib.pyplot")
+             validator_profile_allows(analyses->profile, "matplotlib.pyplot")
                  ? "; figures come back as images"
                  : "");
 }
@@ -172,6 +172,12 @@ const struct tool tool_execute_code = {
                    "query_graph(query, node_id=None, ...) -> dict, as that tool. print() what you "
                    "need, short; the last expression's value shows too.",
     .describe_here = describe_here,
+    .call_title = "Analysis",
+    .icon = "code",
+    .use = "for what has to be read, counted, compared or searched and no query answers, node "
+           "texts included. The curriculum is too large to read whole: write one short program "
+           "that answers the whole question and prints only what the answer needs. Do not dump "
+           "texts or lists to look through them yourself.",
     .arguments = ARGUMENTS("execute_code", ARGUMENT_SESSION,
                            FIELD("code", FIELD_TEXT, .required = true, .least = 1),
                            FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,

@@ -445,6 +445,15 @@ const struct tool tool_history = {
     .title = "History",
     .description = "What changed, by whom; undo a change (default: your newest), restore a "
                    "version, difference of two. Undo and restore can be undone.",
+    .call_title = "{action=undo}{change_set=}Undo a change"
+                  "|{action=undo}{version=}Undo a change"
+                  "|{action=undo}Undo the last change"
+                  "|{action=restore}Restore version {version}"
+                  "|{action=restore}Restore version …"
+                  "|{action=difference}Compare versions[ {version}][ and {to_version}]"
+                  "|Look at the history",
+    .icon = "history",
+    .use = "lists and undoes changes",
     .arguments =
         ARGUMENTS("history", ARGUMENT_SESSION, FIELD("action", FIELD_TEXT, .choices = action_names),
                   FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/tool/preview.h"
+#include "mcp/tool/tool.h"
 
 #include <string.h>
 

@@ -57,7 +57,7 @@ static int check_needs(const struct graph_question *question, struct error *err)
 static int answer(struct tool_call *call, struct store *store, const char *sid,
                   struct graph_question *question, struct error *err)
 {
-    struct graph *graph = graph_cache_get(call->server->graphs, store, sid, err);
+    struct graph *graph = graph_cache_get(call->server->store.graphs, store, sid, err);
 
     return graph ? graph_answer(graph, question, &call->text, err) : -1;
 }
@@ -72,7 +72,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         .to = argument_text(call, "to_node_id"),
         .types = types,
         .limit = (unsigned)argument_whole(call, "limit", GRAPH_LIMIT_DEFAULT),
-        .bounds = graph_cache_bounds(call->server->graphs, call->cancel),
+        .bounds = graph_cache_bounds(call->server->store.graphs, call->cancel),
     };
     char sid[SESSION_ID_SIZE];
 
@@ -125,6 +125,11 @@ const struct tool tool_query_graph = {
     .name = "query_graph",
     .title = "Ask the graph",
     .description = "Exact answers about the graph. Nodes by id or title.",
+    .call_title = "Graph question: {query:words}[ of {node_id}][ from {from_node_id}]"
+                  "[ to {to_node_id}]|Graph question",
+    .icon = "ask",
+    .use = "for a question that one query by name answers (what a node needs, a path, cycles, "
+           "bottlenecks, teaching order). Exact and cheap.",
     .arguments = ARGUMENTS("query_graph", ARGUMENT_SESSION,
                            FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
                            FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/tool/tool.h"
 
 /* Caps on what one answer spends on the other parts, in bytes; with what the executor keeps of the
  * output under TOOL_ANSWER_CAP. */
@@ -20,6 +22,20 @@ struct shown_output {
     size_t len, head; /* where `cut` bytes are missing */
     uint64_t cut;
 };
+
+static struct shown_output stdout_of(const struct execution_result *result)
+{
+    return (struct shown_output){result->stdout_text, result->stdout_len, result->stdout_head,
+                                 result->stdout_cut};
+}
+
+static struct shown_output stderr_of(const struct execution_result *result)
+{
+    return (struct shown_output){result->stderr_text, result->stderr_len, result->stderr_head,
+                                 result->stderr_cut};
+}
+
+/* ---- in words, for a model ---- */
 
 /* What was not shown of one: characters as far as all of it is here, else bytes. */
 struct left_out {
@@ -163,10 +179,7 @@ bool run_answer_shows_value(const struct execution_result *result)
 void run_answer_write(const struct execution_result *result, const struct run_answer_limits *limits,
                       struct tool_call *call)
 {
-    const struct shown_output out = {result->stdout_text, result->stdout_len, result->stdout_head,
-                                     result->stdout_cut};
-    const struct shown_output err = {result->stderr_text, result->stderr_len, result->stderr_head,
-                                     result->stderr_cut};
+    const struct shown_output out = stdout_of(result), err = stderr_of(result);
     struct left_out out_left, err_left = {0}, value_left = {0, "bytes"};
     enum execution_status status = result->status;
     struct buf *to = &call->text;
@@ -198,5 +211,85 @@ void run_answer_write(const struct execution_result *result, const struct run_an
     say_left_out(to, &value_left, "the value");
     if (limits->timeout_cut_to > 0)
         buf_addf(to, ", timeout_seconds limited to %ld", limits->timeout_cut_to);
+    buf_addc(to, ']');
+}
+
+/* ---- whole, as text and as JSON ---- */
+
+static void add_whole(struct buf *to, const struct shown_output *output)
+{
+    size_t head = output->cut > 0 ? output->head : output->len;
+
+    buf_add(to, output->text, head);
+    if (output->cut == 0)
+        return;
+    if (head > 0 && output->text[head - 1] != '\n')
+        buf_addc(to, '\n');
+    buf_addf(to, "... %" PRIu64 " bytes left out ...\n", output->cut);
+    buf_add(to, output->text + head, output->len - head);
+}
+
+void run_add_stdout(const struct execution_result *result, struct buf *to)
+{
+    const struct shown_output out = stdout_of(result);
+
+    add_whole(to, &out);
+}
+
+void run_add_stderr(const struct execution_result *result, struct buf *to)
+{
+    const struct shown_output err = stderr_of(result);
+
+    add_whole(to, &err);
+}
+
+static void add_or_null(struct buf *to, const char *text)
+{
+    if (text)
+        json_write_string(to, text, strlen(text));
+    else
+        buf_adds(to, "null");
+}
+
+void run_json_texts(const struct execution_result *result, struct buf *to)
+{
+    struct buf BUF_AUTO out = {0}, BUF_AUTO err = {0};
+
+    run_add_stdout(result, &out);
+    run_add_stderr(result, &err);
+    buf_adds(to, "\"stdout\":");
+    json_write_string(to, out.data ? out.data : "", out.len);
+    buf_adds(to, ",\"stderr\":");
+    json_write_string(to, err.data ? err.data : "", err.len);
+    buf_adds(to, ",\"result\":");
+    add_or_null(to, result->value);
+    buf_adds(to, ",\"error\":");
+    add_or_null(to, result->error);
+}
+
+void run_json_refused(const char *why, size_t len, struct buf *to)
+{
+    buf_adds(to, "\"stdout\":\"\",\"stderr\":\"\",\"result\":null,\"error\":");
+    json_write_string(to, why, len);
+}
+
+void run_json_failure(const struct failure *failure, struct buf *to)
+{
+    buf_adds(to, ",\"error_info\":");
+    failure_write(failure, NULL, to);
+}
+
+void run_json_artifacts(const struct execution_result *result, struct buf *to)
+{
+    buf_addc(to, '[');
+    for (size_t i = 0; i < result->artifact_count; i++) {
+        const struct execution_artifact *figure = &result->artifacts[i];
+
+        buf_addf(to, "%s{\"mime\":", i > 0 ? "," : "");
+        json_write_string(to, figure->mime, strlen(figure->mime));
+        buf_adds(to, ",\"base64\":");
+        json_write_string(to, figure->base64, figure->len);
+        buf_addc(to, '}');
+    }
     buf_addc(to, ']');
 }

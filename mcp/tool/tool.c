@@ -37,13 +37,13 @@ void tool_names(struct buf *to)
         buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
 }
 
-void tool_describe(const struct tool *tool, const struct server *server, struct buf *to)
+void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to)
 {
     struct buf BUF_AUTO description = {0};
 
     buf_adds(&description, tool->description);
     if (tool->describe_here)
-        tool->describe_here(server, &description);
+        tool->describe_here(analyses, &description);
     buf_adds(to, "{\"name\":");
     json_write_string(to, tool->name, strlen(tool->name));
     buf_adds(to, ",\"title\":");
@@ -51,7 +51,7 @@ void tool_describe(const struct tool *tool, const struct server *server, struct 
     buf_adds(to, ",\"description\":");
     json_write_string(to, description.data, description.len);
     buf_adds(to, ",\"inputSchema\":");
-    fields_schema(&tool->arguments, NULL, server, to);
+    fields_schema(&tool->arguments, NULL, analyses, to);
     /* What the protocol takes for granted is left out: each word is paid for in every conversation.
      */
     buf_addf(to, ",\"annotations\":{\"%s",
@@ -284,7 +284,7 @@ static void on_then_done(struct workq_job *job)
     job->work = on_keep_whole;
     job->done = on_whole;
     job->undone = on_not_whole;
-    if (*call->kept_key && workq_submit(call->server->sql, job, &err) == 0)
+    if (*call->kept_key && workq_submit(call->server->store.sql, job, &err) == 0)
         return;
     call->on_done(call);
 }
@@ -297,7 +297,7 @@ static void on_workq_done(struct workq_job *job)
     if (call->followup && call->failure.category == FAILURE_NONE) {
         job->work = on_then;
         job->done = on_then_done;
-        if (workq_submit(call->server->graph, job, &err) == 0)
+        if (workq_submit(call->server->store.graph, job, &err) == 0)
             return;
         say_left_out(call, &err);
     }
@@ -333,10 +333,10 @@ bool tool_call_tries(const struct tool_call *call)
 static struct workq *workq_for(const struct tool_call *call)
 {
     if (tool_call_tries(call))
-        return call->server->trial;
+        return call->server->store.trial;
     if (tool_call_writes(call))
-        return call->server->sql;
-    return call->tool->graphs ? call->server->graph : call->server->read;
+        return call->server->store.sql;
+    return call->tool->graphs ? call->server->store.graph : call->server->store.read;
 }
 
 /* Those that name no session mean the only one. */

@@ -26,11 +26,10 @@
 #define TOOL_IMAGE_BYTES    ((size_t)8 << 20) /* of base64, in all images of one answer */
 #define TOOL_IMAGE_MIME_CAP 32u
 #define CHANGE_SET_ID_SIZE  80u
-#define TOOL_OPERATIONS_MAX                                                                        \
-    10u /* of one call; one with more counts as if it deleted (tool_loss)                          \
-         */
+#define TOOL_OPERATIONS_MAX 10u /* of one call; what does more counts as if it deleted */
 
-struct server; /* what tools stand on: work queues, executor, profile; mcp/server.h */
+struct server; /* mcp/server.h */
+struct analyses;
 struct tool;
 
 struct tool_image {
@@ -106,9 +105,20 @@ struct tool {
     const char *name;
     const char *title;
     const char *description;
+    /* What the page calls one call while its arguments arrive: alternatives separated by "|", of
+     * which the first counts whose arguments are there.
+     *   {name}        the argument, a text or a number
+     *   {name:words}  the same with spaces for underscores; {name:a}: and with an article
+     *   {name:THING}  how many things an array has: "2 components"
+     *   {name=value}  writes nothing; the argument must have this value ("": any)
+     *   [...]         is left out where its arguments are not there */
+    const char *call_title;
+    const char *icon; /* of the page: "code", "ask", "edit" or "history" */
+    const char *use;  /* when to use it, in the chat's prompt */
     /* Appends to the description what depends on the server's configuration; may be NULL. */
-    void (*describe_here)(const struct server *server, struct buf *to);
-    /* Checked before the tool gets the call (arguments.h). context of write_schema: the server. */
+    void (*describe_here)(const struct analyses *analyses, struct buf *to);
+    /* Checked before the tool gets the call (arguments.h). write_schema gets the analyses as its
+     * context. */
     struct fields arguments;
     bool read_only, destructive, idempotent; /* annotations */
 
@@ -149,7 +159,7 @@ const struct tool *tool_find(const char *name); /* NULL when there is none */
 void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
-void tool_describe(const struct tool *tool, const struct server *server, struct buf *to);
+void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
 
 /* On the loop. Takes a zeroed call whose tool, server, arguments, cancel, on_done and others are
  * set; ends in on_done, never before it returns. Wrong arguments too are a result. */
@@ -188,5 +198,11 @@ int tool_call_add_image(struct tool_call *call, const char *mime, const char *ba
  * only one there is. */
 int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
                  struct error *err);
+
+/* Of an edit of a component with these parameters, which may be NULL: what is set to nothing is
+ * gone, though its place stays. */
+enum tool_loss tool_loss_of_edit(const json_t *parameters);
+/* Of the operations of a change set; an unknown one counts as the worst. */
+struct tool_impact tool_impact_of(const json_t *operations);
 
 #endif

@@ -15,12 +15,12 @@
 
 #include "helpers/base/log.h"
 #include "mcp/chat/chat.h"
-#include "mcp/api/cache.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
-#include "mcp/transport/web_socket.h"
 
 #define HOUSEKEEPING_MS 30000
+#define PING_S          30 /* without a sign of life, the client of a WebSocket is asked for one */
+#define HANGUP_S        50 /* and without one by then it is closed */
 #define DRAIN_TICK_MS   20
 /* Bytes of one request's headers, with what libwebsockets adds to each. */
 #define HEADERS_CAP      (HTTP_HEAD_CAP + 16 * HTTP_HEAD_LINES_CAP)
@@ -30,56 +30,6 @@
 #define DESCRIPTORS_HIGH 65536 /* libwebsockets' tables have a slot for each up to the limit */
 
 /* ---- libwebsockets' context and callback ---- */
-
-/* Host and Origin first. 0: it goes on, -1: refused, and answered. */
-static int on_upgrade(struct http_server *http, struct lws *wsi)
-{
-    struct server_request *request;
-    struct gate_verdict verdict;
-    struct error err = {0};
-    int status;
-
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) == 0)
-        return -1; /* libwebsockets has answered it already */
-    request = calloc(1, sizeof *request);
-    if (!request)
-        return -1;
-    server_request_read(wsi, request);
-    server_request_check(&http->gate, request, &verdict);
-    status = request->wrong ? 400 : verdict.status;
-    if (status != 0)
-        error_set(&err, ERROR_INVALID, "%s", request->wrong ? request->wrong : verdict.error.text);
-    else
-        status = web_socket_check(http, wsi, request, &err);
-    if (status != 0)
-        http_refuse_upgrade(wsi, status, err.text);
-    free(request);
-    return status != 0 ? -1 : 0;
-}
-
-static int on_plain(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
-                    struct connection *connection, void *in, size_t len)
-{
-    struct exchange *exchange = connection ? connection->exchange : NULL;
-
-    if (reason == LWS_CALLBACK_HTTP)
-        return connection && !exchange ? exchange_on_request(http, wsi, connection) : -1;
-    if (!exchange)
-        return 0;
-    switch (reason) {
-    case LWS_CALLBACK_HTTP_BODY:
-        return exchange_on_body(exchange, in, len);
-    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-        return exchange_on_body_end(exchange);
-    case LWS_CALLBACK_HTTP_WRITEABLE:
-        return exchange_on_writable(exchange);
-    default: /* HTTP_DROP_PROTOCOL, CLOSED_HTTP */
-        connection->exchange = NULL;
-        exchange_gone(exchange);
-        http_connection_expects(wsi);
-        return 0;
-    }
-}
 
 static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                   size_t len)
@@ -95,26 +45,20 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
         http->open--;
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
-        return on_upgrade(http, wsi);
+        return web_socket_on_upgrade(http, wsi);
     case LWS_CALLBACK_HTTP:
     case LWS_CALLBACK_HTTP_BODY:
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
     case LWS_CALLBACK_HTTP_WRITEABLE:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
     case LWS_CALLBACK_CLOSED_HTTP:
-        return on_plain(http, wsi, reason, user, in, len);
+        return exchange_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_ESTABLISHED:
-        http_connection_upgraded(wsi);
-        return user ? web_socket_on_open(http, wsi, user) : -1;
     case LWS_CALLBACK_RECEIVE:
-        return web_socket_on_bytes(user, in, len);
     case LWS_CALLBACK_SERVER_WRITEABLE:
-        return web_socket_on_writable(user);
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-        return web_socket_on_close_frame(user);
     case LWS_CALLBACK_CLOSED:
-        web_socket_on_closed(user);
-        return 0;
+        return web_socket_on_event(http, wsi, reason, user, in, len);
     default:
         return 0;
     }
@@ -151,7 +95,7 @@ static void set_descriptor_limit(void)
 
 static int create_context(struct http_server *http, struct error *err)
 {
-    void *loops[] = {http->server->loop};
+    void *loops[] = {http->services.server->loop};
     struct lws_context_creation_info info = {
         .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
         .foreign_loops = loops,
@@ -162,8 +106,8 @@ static int create_context(struct http_server *http, struct error *err)
         .timeout_secs = HTTP_BODY_STALL_S,
         .server_string = "lectern",
     };
-    static const lws_retry_bo_t idle = {.secs_since_valid_ping = WEB_SOCKET_PING_S,
-                                        .secs_since_valid_hangup = WEB_SOCKET_HANGUP_S};
+    static const lws_retry_bo_t idle = {.secs_since_valid_ping = PING_S,
+                                        .secs_since_valid_hangup = HANGUP_S};
     struct lws_context_creation_info vhost = {
         .port = CONTEXT_PORT_NO_LISTEN_SERVER,
         .vhost_name = "lectern",
@@ -180,7 +124,7 @@ static int create_context(struct http_server *http, struct error *err)
         return error_set(err, ERROR_INTERNAL,
                          "libwebsockets did not start; is the package libwebsockets-evlib-uv "
                          "installed?");
-    http->pipe_fd = http_find_pipe(http->server->loop);
+    http->pipe_fd = http_find_pipe(http->services.server->loop);
     http->vhost = lws_create_vhost(http->context, &vhost);
     return http->vhost ? 0 : error_set(err, ERROR_INTERNAL, "libwebsockets made no vhost");
 }
@@ -201,12 +145,12 @@ static void on_housekeeping(uv_timer_t *timer)
 
     if (dropped > 0)
         log_warning("http", "%zu idle connections were closed to make room for new ones", dropped);
-    mcp_sessions_expire(http->sessions);
+    mcp_sessions_expire(http->services.sessions);
 }
 
 static void free_server(struct http_server *http)
 {
-    rest_cache_destroy(http->rest_answers);
+    rest_cache_destroy(http->services.rest_answers);
     free(http);
 }
 
@@ -224,10 +168,10 @@ static void on_timer_closed(uv_handle_t *handle)
 /* A run that waits for what nobody can end, a service behind the store for instance. */
 static void give_up_runs(struct http_server *http)
 {
-    if (uv_now(http->server->loop) < http->deadline_ms)
+    if (uv_now(http->services.server->loop) < http->deadline_ms)
         return;
     log_error("http", "%zu cancelled runs of the chat did not end within %d ms",
-              chat_runs(http->chat), HTTP_RUNS_END_MS);
+              chat_runs(http->services.chat), HTTP_RUNS_END_MS);
     uv_timer_stop(&http->timer);
     http->on_stuck(http->on_closed_user);
 }
@@ -237,7 +181,7 @@ static void on_closing_tick(uv_timer_t *timer)
     struct http_server *http = timer->data;
 
     /* A cancelled run ends soon, and stands on what is taken down behind this. */
-    if (http->chat && chat_runs(http->chat) > 0) {
+    if (http->services.chat && chat_runs(http->services.chat) > 0) {
         give_up_runs(http);
         return;
     }
@@ -248,8 +192,8 @@ static void on_closing_tick(uv_timer_t *timer)
     http->context = NULL;
     sync_destroy(http->sync);
     http->sync = NULL;
-    chat_destroy(http->chat);
-    http->chat = NULL;
+    chat_destroy(http->services.chat);
+    http->services.chat = NULL;
     http_connections_destroy(http->connections);
     http->connections = NULL;
     uv_close((uv_handle_t *)timer, on_timer_closed);
@@ -259,12 +203,12 @@ static void take_down(struct http_server *http)
 {
     http_port_close(http->port);
     http->port = NULL;
-    mcp_sessions_destroy(http->sessions);
-    http->sessions = NULL;
+    mcp_sessions_destroy(http->services.sessions);
+    http->services.sessions = NULL;
     http_close_context(http->context, http->pipe_fd);
     uv_close((uv_handle_t *)&http->connections_timer, NULL);
-    uv_update_time(http->server->loop);
-    http->deadline_ms = uv_now(http->server->loop) + HTTP_RUNS_END_MS;
+    uv_update_time(http->services.server->loop);
+    http->deadline_ms = uv_now(http->services.server->loop) + HTTP_RUNS_END_MS;
     uv_timer_start(&http->timer, on_closing_tick, 1, 1);
 }
 
@@ -272,9 +216,11 @@ static void on_drain_tick(uv_timer_t *timer)
 {
     struct http_server *http = timer->data;
 
-    if (chat_runs(http->chat) == 0 || uv_now(timer->loop) >= http->pages_end_ms)
-        chat_socket_close_all(http); /* what waits for a page goes out first */
-    if ((http->exchanges > 0 || sync_clients(http->sync) > 0 || chat_pages(http->chat) > 0) &&
+    if (chat_runs(http->services.chat) == 0 || uv_now(timer->loop) >= http->pages_end_ms)
+        chat_each(http->services.chat,
+                  web_socket_go_away); /* what waits for a page goes out first */
+    if ((http->exchanges > 0 || sync_clients(http->sync) > 0 ||
+         chat_pages(http->services.chat) > 0) &&
         uv_now(timer->loop) < http->deadline_ms)
         return;
     if (http->exchanges > 0)
@@ -293,38 +239,39 @@ void http_server_close(struct http_server *http, unsigned deadline_ms,
     http->on_closed_user = user;
     http_port_close(http->port);
     http->port = NULL;
-    sync_socket_close_all(http);
-    chat_cancel_all(http->chat); /* pages are closed once they were told so */
-    uv_update_time(http->server->loop);
-    http->deadline_ms = uv_now(http->server->loop) + deadline_ms;
+    sync_each(http->sync, web_socket_go_away);
+    chat_cancel_all(http->services.chat); /* pages are closed once they were told so */
+    uv_update_time(http->services.server->loop);
+    http->deadline_ms = uv_now(http->services.server->loop) + deadline_ms;
     uv_ref((uv_handle_t *)&http->timer);
-    http->pages_end_ms = uv_now(http->server->loop) + deadline_ms / 2;
+    http->pages_end_ms = uv_now(http->services.server->loop) + deadline_ms / 2;
     uv_timer_start(&http->timer, on_drain_tick, DRAIN_TICK_MS, DRAIN_TICK_MS);
 }
 
-static int start(struct http_server *http, const struct http_config *config, struct error *err)
+static int start(struct http_server *http, struct error *err)
 {
+    struct http_config *config = &http->config;
     const struct chat_config chat = {.model = config->model};
 
-    http->port =
-        http_port_open(http->server->loop, config->host, config->port, on_connection, http, err);
+    http->port = http_port_open(http->services.server->loop, config->host, config->port,
+                                on_connection, http, err);
     if (!http->port)
         return -1;
-    http->gate.port = http_port_number(http->port);
+    config->port = http_port_number(http->port);
     http->connections = http_connections_create(&http->connections_timer);
     if (!http->connections)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
-    http->rest_answers = rest_cache_create(err);
-    if (!http->rest_answers)
+    http->services.rest_answers = rest_cache_create(err);
+    if (!http->services.rest_answers)
         return -1;
-    http->sync = sync_create(http->server->feed, sync_socket_wake, err);
+    http->sync = sync_create(http->services.server->store.feed, web_socket_wake, err);
     if (!http->sync)
         return -1;
-    http->chat = chat_create(http->server, &chat, chat_socket_wake, err);
-    if (!http->chat)
+    http->services.chat = chat_create(http->services.server, &chat, web_socket_wake, err);
+    if (!http->services.chat)
         return -1;
-    http->sessions = mcp_sessions_create(http->server, err);
-    return http->sessions ? create_context(http, err) : -1;
+    http->services.sessions = mcp_sessions_create(http->services.server, err);
+    return http->services.sessions ? create_context(http, err) : -1;
 }
 
 struct http_server *http_server_create(struct server *server, const struct http_config *config,
@@ -337,17 +284,16 @@ struct http_server *http_server_create(struct server *server, const struct http_
         return NULL;
     }
     signal(SIGPIPE, SIG_IGN); /* a client that left is an error of write */
-    http->server = server;
+    http->services.server = server;
     http->pipe_fd = -1;
-    http->body_cap = config->body_cap ? config->body_cap : HTTP_BODY_CAP;
-    http->gate = (struct http_gate){.host = config->host,
-                                    .allow_origins = config->allow_origins,
-                                    .allow_hosts = config->allow_hosts};
+    http->config = *config;
+    if (config->body_cap == 0)
+        http->config.body_cap = HTTP_BODY_CAP;
     uv_timer_init(server->loop, &http->timer);
     http->timer.data = http;
     uv_timer_init(server->loop, &http->connections_timer);
     uv_unref((uv_handle_t *)&http->connections_timer);
-    if (start(http, config, err) < 0) {
+    if (start(http, err) < 0) {
         http->abandoned = true;
         take_down(http);
         return NULL;
@@ -359,7 +305,7 @@ struct http_server *http_server_create(struct server *server, const struct http_
 
 int http_server_port(const struct http_server *http)
 {
-    return http->gate.port;
+    return http->config.port;
 }
 
 void http_server_destroy(struct http_server *http)

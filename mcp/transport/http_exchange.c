@@ -14,137 +14,11 @@
 #include <sys/socket.h>
 
 #include "helpers/base/json.h"
-#include "mcp/protocol/message.h"
+#include "mcp/protocol/peer.h"
 #include "mcp/transport/http_server.h"
 
 #define JSON_TYPE   "application/json"
 #define EVENTS_TYPE "text/event-stream"
-
-enum exchange_state {
-    EXCHANGE_RECEIVING, /* the body */
-    EXCHANGE_WORKING,   /* the handler has it */
-    EXCHANGE_ANSWERING,
-    EXCHANGE_LINGERING, /* answered; the client gets time to read it before the connection closes */
-    EXCHANGE_DONE,
-};
-
-struct exchange {
-    struct http_server *http;
-    struct lws *wsi;
-    const struct http_route *route;
-    const struct rest_route *rest_route; /* or NULL */
-    struct server_request request;
-    struct gate_verdict gate;
-    enum exchange_state state;
-    struct buf body;
-    uint64_t body_deadline_ms;
-    void (*on_gone)(void *user);
-    void *on_gone_user;
-
-    /* the answer */
-    int status; /* 0: none yet */
-    const char *content_type;
-    struct buf out; /* the body, or the events not yet written */
-    size_t written;
-    size_t counted;      /* of out in http->answers */
-    bool continue_waits; /* "100 Continue" goes first */
-    bool headers_sent;
-    bool streaming, stream_ended;
-    bool closes;
-    bool lingers; /* first, for a client that still sends */
-    char etag[REST_ETAG_SIZE];
-    bool replayed;
-    char allow[96];
-    char mcp_session[64];
-    unsigned retry_after_s;            /* 0: the usual */
-    const struct http_header *headers; /* or NULL */
-};
-
-struct server *exchange_server(struct exchange *exchange)
-{
-    return exchange->http->server;
-}
-
-const struct chat *exchange_chat(struct exchange *exchange)
-{
-    return exchange->http->chat;
-}
-
-struct mcp_sessions *exchange_sessions(struct exchange *exchange)
-{
-    return exchange->http->sessions;
-}
-
-struct rest_cache *exchange_answers(struct exchange *exchange)
-{
-    return exchange->http->rest_answers;
-}
-
-const struct server_request *exchange_request(const struct exchange *exchange)
-{
-    return &exchange->request;
-}
-
-void exchange_set_rest_route(struct exchange *exchange, const struct rest_route *route)
-{
-    exchange->rest_route = route;
-}
-
-const struct rest_route *exchange_rest_route(const struct exchange *exchange)
-{
-    return exchange->rest_route;
-}
-
-const struct buf *exchange_body(const struct exchange *exchange)
-{
-    return &exchange->body;
-}
-
-bool exchange_answered(const struct exchange *exchange)
-{
-    return exchange->status != 0;
-}
-
-bool exchange_streams(const struct exchange *exchange)
-{
-    return exchange->streaming;
-}
-
-void exchange_set_on_gone(struct exchange *exchange, void (*on_gone)(void *user), void *user)
-{
-    exchange->on_gone = on_gone;
-    exchange->on_gone_user = user;
-}
-
-void exchange_set_etag(struct exchange *exchange, const char *etag)
-{
-    snprintf(exchange->etag, sizeof exchange->etag, "%s", etag);
-}
-
-void exchange_set_replayed(struct exchange *exchange)
-{
-    exchange->replayed = true;
-}
-
-void exchange_set_allow(struct exchange *exchange, const char *methods)
-{
-    snprintf(exchange->allow, sizeof exchange->allow, "%s", methods);
-}
-
-void exchange_set_mcp_session(struct exchange *exchange, const char *id)
-{
-    snprintf(exchange->mcp_session, sizeof exchange->mcp_session, "%s", id);
-}
-
-void exchange_set_retry_after(struct exchange *exchange, unsigned seconds)
-{
-    exchange->retry_after_s = seconds;
-}
-
-void exchange_set_headers(struct exchange *exchange, const struct http_header *headers)
-{
-    exchange->headers = headers;
-}
 
 /* ---- life ---- */
 
@@ -163,7 +37,7 @@ struct buf exchange_take_body(struct exchange *exchange)
     return body;
 }
 
-void exchange_gone(struct exchange *exchange)
+static void free_exchange(struct exchange *exchange)
 {
     if (exchange->on_gone)
         exchange->on_gone(exchange->on_gone_user);
@@ -266,12 +140,11 @@ bool exchange_takes(struct exchange *exchange, const char *method, const char *r
 {
     const char *given = exchange->request.method;
     bool reads = strcmp(method, "GET") == 0;
-    char allow[64];
 
     if (strcmp(given, method) == 0 || (reads && strcmp(given, "HEAD") == 0))
         return true;
-    snprintf(allow, sizeof allow, "%s%s, OPTIONS", method, reads ? ", HEAD" : "");
-    exchange_set_allow(exchange, allow);
+    snprintf(exchange->allow, sizeof exchange->allow, "%s%s, OPTIONS", method,
+             reads ? ", HEAD" : "");
     if (strcmp(given, "OPTIONS") == 0)
         exchange_answer(exchange, 204, NULL, NULL);
     else
@@ -361,7 +234,7 @@ static const struct http_route *find_route(const char *path)
 
 static size_t body_cap(const struct exchange *exchange)
 {
-    return exchange->route->body_cap ? exchange->route->body_cap : exchange->http->body_cap;
+    return exchange->route->body_cap ? exchange->route->body_cap : exchange->http->config.body_cap;
 }
 
 /* What the headers alone decide. */
@@ -369,12 +242,13 @@ static void check(struct exchange *exchange)
 {
     struct http_server *http = exchange->http;
     const struct server_request *request = &exchange->request;
+    struct error err = {0};
+    int refused = server_request_check(&http->config, request, &exchange->cross_origin, &err);
 
-    server_request_check(&http->gate, request, &exchange->gate);
     if (request->wrong) /* first, as the gate shows what it refuses */
         exchange_error(exchange, request->wrong_status, "%s", request->wrong);
-    else if (exchange->gate.status != 0)
-        exchange_error(exchange, exchange->gate.status, "%s", exchange->gate.error.text);
+    else if (refused != 0)
+        exchange_error(exchange, refused, "%s", err.text);
     else if (http->draining)
         exchange_error(exchange, 503, "the server is stopping");
     else if (request->chunked)
@@ -382,7 +256,7 @@ static void check(struct exchange *exchange)
     else if (request->length > body_cap(exchange))
         exchange_error(exchange, 413, "the body has %llu bytes; the limit of this path is %zu",
                        (unsigned long long)request->length, body_cap(exchange));
-    else if (request->preflight && exchange->gate.cross_origin)
+    else if (request->preflight && exchange->cross_origin)
         exchange_answer(exchange, 204, NULL, NULL);
     else if (exchange->route->check)
         exchange->route->check(exchange);
@@ -399,11 +273,11 @@ static void work(struct exchange *exchange)
     exchange->route->handle(exchange);
 }
 
-int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
+static int on_body(struct exchange *exchange, const char *bytes, size_t len)
 {
     struct http_server *http = exchange->http;
 
-    if (uv_now(http->server->loop) > exchange->body_deadline_ms)
+    if (uv_now(http->services.server->loop) > exchange->body_deadline_ms)
         return -1;
     exchange->continue_waits = false;
     if (exchange->state != EXCHANGE_RECEIVING || exchange->status != 0)
@@ -420,13 +294,6 @@ int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len)
     return 0;
 }
 
-int exchange_on_body_end(struct exchange *exchange)
-{
-    if (exchange->state == EXCHANGE_RECEIVING)
-        work(exchange);
-    return 0;
-}
-
 /* The end of the body cannot be found, or is not worth waiting for. */
 static bool is_unreadable(const struct exchange *exchange)
 {
@@ -435,7 +302,7 @@ static bool is_unreadable(const struct exchange *exchange)
     return request->unreadable || request->chunked || request->length > body_cap(exchange);
 }
 
-int exchange_on_request(struct http_server *http, struct lws *wsi, struct connection *connection)
+static int on_request(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
 
@@ -444,12 +311,14 @@ int exchange_on_request(struct http_server *http, struct lws *wsi, struct connec
     connection->exchange = exchange;
     http->exchanges++;
     exchange->http = http;
+    exchange->services = &http->services;
     exchange->wsi = wsi;
     server_request_read(wsi, &exchange->request);
     exchange->route = find_route(exchange->request.path);
     exchange->closes = http->draining;
     buf_init(&exchange->body, body_cap(exchange));
-    exchange->body_deadline_ms = uv_now(http->server->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
+    exchange->body_deadline_ms =
+        uv_now(http->services.server->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
     check(exchange);
     if (is_unreadable(exchange)) {
         exchange->closes = exchange->lingers = true;
@@ -481,7 +350,7 @@ static int add_header(struct exchange *exchange, const char *name, const char *v
 
 static int add_cors(struct exchange *exchange, unsigned char **p, unsigned char *end)
 {
-    if (!exchange->gate.cross_origin)
+    if (!exchange->cross_origin)
         return 0;
     if (add_header(exchange, "access-control-allow-origin:", exchange->request.origin, p, end) ||
         add_header(exchange, "vary:", "Origin", p, end) ||
@@ -621,7 +490,7 @@ static int write_continue(struct exchange *exchange)
     return lws_write(exchange->wsi, start, sizeof text - 1, LWS_WRITE_HTTP_HEADERS) < 0 ? -1 : 0;
 }
 
-int exchange_on_writable(struct exchange *exchange)
+static int on_writable(struct exchange *exchange)
 {
     if (exchange->continue_waits)
         return write_continue(exchange);
@@ -645,4 +514,30 @@ int exchange_on_writable(struct exchange *exchange)
         return 0;
     }
     return finish(exchange);
+}
+
+int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                      struct connection *connection, const void *in, size_t len)
+{
+    struct exchange *exchange = connection ? connection->exchange : NULL;
+
+    if (reason == LWS_CALLBACK_HTTP)
+        return connection && !exchange ? on_request(http, wsi, connection) : -1;
+    if (!exchange)
+        return 0;
+    switch (reason) {
+    case LWS_CALLBACK_HTTP_BODY:
+        return on_body(exchange, in, len);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+        if (exchange->state == EXCHANGE_RECEIVING)
+            work(exchange);
+        return 0;
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return on_writable(exchange);
+    default: /* HTTP_DROP_PROTOCOL, CLOSED_HTTP */
+        connection->exchange = NULL;
+        free_exchange(exchange);
+        http_connection_expects(wsi);
+        return 0;
+    }
 }

@@ -10,7 +10,7 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "mcp/tool/analysis.h"
-#include "mcp/tool/run_json.h"
+#include "mcp/tool/run_answer.h"
 #include "mcp/transport/http_internal.h"
 
 _Static_assert(REST_EXECUTE_TIMEOUT_MAX == ANALYSIS_TIMEOUT_ASKED_MAX, "one limit");
@@ -57,7 +57,7 @@ static void answer_error(struct execution *execution, const struct error *err)
     if (err->kind == ERROR_UNAUTHORIZED) /* named in the body, not the login of a client */
         response.status = 404;
     if (execution->exchange) {
-        exchange_set_retry_after(execution->exchange, execution->analysis.failure.retry_after_s);
+        execution->exchange->retry_after_s = execution->analysis.failure.retry_after_s;
         exchange_answer(execution->exchange, response.status, "application/json", &response.body);
     }
     rest_response_finish(&response);
@@ -74,7 +74,7 @@ static void answer(struct execution *execution)
         return;
     }
     if (execution->exchange) {
-        exchange_set_retry_after(execution->exchange, execution->analysis.failure.retry_after_s);
+        execution->exchange->retry_after_s = execution->analysis.failure.retry_after_s;
         exchange_answer(execution->exchange, execution->status, "application/json",
                         &execution->answer);
     }
@@ -180,7 +180,7 @@ static int read_body(struct execution *execution, const struct buf *body, struct
     if (!execution->body)
         return error_set(err, ERROR_MEMORY, "out of memory for the request body");
     take_members(execution);
-    return analysis_find_profile(execution->analysis.server, execution->profile,
+    return analysis_find_profile(&execution->analysis.server->analyses, execution->profile,
                                  &execution->analysis.profile, err);
 }
 
@@ -197,7 +197,8 @@ static void run(struct execution *execution, const struct buf *body)
             return;
         }
         if (analysis_start(&execution->analysis, &err) == 0) {
-            exchange_set_on_gone(execution->exchange, on_gone, execution);
+            execution->exchange->on_gone = on_gone;
+            execution->exchange->on_gone_user = execution;
             return;
         }
     }
@@ -213,13 +214,13 @@ static void handle(struct exchange *exchange)
         return;
     }
     execution->exchange = exchange;
-    execution->analysis.server = exchange_server(exchange);
+    execution->analysis.server = exchange->services->server;
     execution->analysis.take = take;
     execution->analysis.on_done = on_done;
     execution->analysis.on_failed = on_failed;
     analysis_init(&execution->analysis);
     buf_init(&execution->answer, RUN_JSON_CAP);
-    run(execution, exchange_body(exchange));
+    run(execution, &exchange->body);
 }
 
 static void check(struct exchange *exchange)

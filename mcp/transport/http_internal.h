@@ -14,7 +14,6 @@
 
 #include "helpers/base/buf.h"
 #include "mcp/api/rest.h"
-#include "mcp/transport/http_gate.h"
 #include "mcp/transport/transport.h"
 
 #define HTTP_HEADERS_TIMEOUT_S   10      /* for a request's headers to come */
@@ -30,10 +29,21 @@
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */
 #define HTTP_STREAM_MARK         ((size_t)1 << 20) /* unread bytes of a stream; above, no progress */
 
+#define MCP_SESSION_ID_SIZE 33 /* 128 random bits in hex, with the NUL */
+
 struct http_server;
 struct exchange;
 struct mcp_sessions;
 struct chat;
+struct lws;
+
+/* What the handlers stand on. */
+struct http_services {
+    struct server *server;
+    struct mcp_sessions *sessions;
+    struct chat *chat;
+    struct rest_cache *rest_answers; /* jobs on the work queues use it until these are gone */
+};
 
 struct server_request {
     const char *method;         /* static: "GET" */
@@ -77,36 +87,61 @@ struct http_route {
 extern const struct http_route http_route_mcp, http_route_page, http_route_page_files,
     http_route_metrics, http_route_execute, http_route_rest;
 
-/* What a handler needs of an exchange. */
-struct server *exchange_server(struct exchange *exchange);
-struct mcp_sessions *exchange_sessions(struct exchange *exchange);
-const struct chat *exchange_chat(struct exchange *exchange);
-struct rest_cache *exchange_answers(struct exchange *exchange);
-const struct server_request *exchange_request(const struct exchange *exchange);
-/* Of the session API: found by its check, for its handler. */
-void exchange_set_rest_route(struct exchange *exchange, const struct rest_route *route);
-const struct rest_route *exchange_rest_route(const struct exchange *exchange);
-const struct buf *exchange_body(const struct exchange *exchange);
-struct buf exchange_take_body(struct exchange *exchange); /* now the caller's */
-
-/* The client is gone before the answer was: on_gone is called once, and the exchange is no more.
- * A handler that answers later sets it; answering takes it back. */
-void exchange_set_on_gone(struct exchange *exchange, void (*on_gone)(void *user), void *user);
-
 struct http_header {
     const char *name, *value; /* "content-encoding:"; the row behind the last has none */
 };
 
-/* Further headers of the answer to come. Copied. */
-void exchange_set_etag(struct exchange *exchange, const char *etag);
-void exchange_set_replayed(struct exchange *exchange); /* an earlier answer to the same key */
-void exchange_set_allow(struct exchange *exchange, const char *methods);
-/* Of 503 and 429; 0: HTTP_RETRY_AFTER_S. */
-void exchange_set_retry_after(struct exchange *exchange, unsigned seconds);
-void exchange_set_mcp_session(struct exchange *exchange, const char *id);
-/* Static, and in place of "Cache-Control: no-store" which every other answer has. An error that is
- * told instead goes without them. */
-void exchange_set_headers(struct exchange *exchange, const struct http_header *headers);
+enum exchange_state {
+    EXCHANGE_RECEIVING, /* the body */
+    EXCHANGE_WORKING,   /* the handler has it */
+    EXCHANGE_ANSWERING,
+    EXCHANGE_LINGERING, /* answered; the client gets time to read it before the connection closes */
+    EXCHANGE_DONE,
+};
+
+struct exchange {
+    const struct http_services *services;
+    struct server_request request;
+    struct buf body;                     /* of the request */
+    const struct rest_route *rest_route; /* set by the check of the session API, for its handler */
+
+    /* The client is gone before the answer was: called once, and the exchange is no more. A handler
+     * that answers later sets it; answering takes it back. */
+    void (*on_gone)(void *user);
+    void *on_gone_user;
+
+    /* Further headers of the answer, set before it. Empty texts are not sent. */
+    char etag[REST_ETAG_SIZE];
+    char allow[96];
+    char mcp_session[MCP_SESSION_ID_SIZE];
+    bool replayed;          /* an earlier answer to the same key */
+    unsigned retry_after_s; /* of 503 and 429; 0: HTTP_RETRY_AFTER_S */
+    /* Static, and in place of "Cache-Control: no-store" which every other answer has; or NULL. An
+     * error that is told instead goes without them. */
+    const struct http_header *headers;
+
+    int status;     /* of the answer; 0: none yet */
+    bool streaming; /* it is a stream of events */
+
+    /* The rest is http_exchange.c's. */
+    struct http_server *http;
+    struct lws *wsi;
+    const struct http_route *route;
+    enum exchange_state state;
+    uint64_t body_deadline_ms;
+    bool cross_origin; /* the answer carries CORS headers */
+    const char *content_type;
+    struct buf out; /* the body, or the events not yet written */
+    size_t written;
+    size_t counted;      /* of out in http->answers */
+    bool continue_waits; /* "100 Continue" goes first */
+    bool headers_sent;
+    bool stream_ended;
+    bool closes;
+    bool lingers; /* first, for a client that still sends */
+};
+
+struct buf exchange_take_body(struct exchange *exchange); /* now the caller's */
 
 /* The whole answer; body's bytes are taken over, NULL for none. 503 and 429 carry Retry-After. */
 void exchange_answer(struct exchange *exchange, int status, const char *content_type,
@@ -114,11 +149,6 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
 /* An error in the form of its path. */
 void exchange_error(struct exchange *exchange, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-bool exchange_answered(const struct exchange *exchange);
-
-/* http_request.c: whether the request may come at all. */
-void server_request_check(const struct http_gate *gate, const struct server_request *request,
-                          struct gate_verdict *verdict);
 
 /* For a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or
  * with 415. GET stands for HEAD too. */
@@ -128,7 +158,11 @@ bool exchange_takes_json(struct exchange *exchange);
 /* An answer in server-sent events: begins with the first, ends with exchange_end_stream. Each is
  * one message without line ends. droppable: thrown away where the client is far behind. */
 void exchange_send_event(struct exchange *exchange, const char *json, size_t len, bool droppable);
-bool exchange_streams(const struct exchange *exchange);
 void exchange_end_stream(struct exchange *exchange);
+
+/* http_mcp.c: the MCP clients, by their Mcp-Session-Id. */
+struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *err);
+void mcp_sessions_destroy(struct mcp_sessions *sessions); /* ends all. Takes NULL */
+void mcp_sessions_expire(struct mcp_sessions *sessions);  /* those idle for HTTP_PEER_IDLE_S */
 
 #endif

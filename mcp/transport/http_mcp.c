@@ -6,20 +6,193 @@
  * nothing that they did not ask. A connection that is lost cancels nothing. Runs on the loop's
  * thread.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
+#include <time.h>
 
+#include "helpers/base/cleanup.h"
+#include "helpers/base/log.h"
+#include "mcp/protocol/peer.h"
 #include "mcp/transport/http_internal.h"
-#include "mcp/transport/http_sessions.h"
 
 #define JSON_TYPE            "application/json"
 #define EVENTS_TYPE          "text/event-stream"
 #define VERSION_CHECKED_FROM "2025-06-18" /* the first revision with MCP-Protocol-Version */
 
+/* ---- the clients: a list in the order of use, as there are few (HTTP_PEERS_CAP) ---- */
+
+struct mcp_session {
+    TAILQ_ENTRY(mcp_session) link; /* least recently used first */
+    char id[MCP_SESSION_ID_SIZE];  /* "" while it is not in the table */
+    struct peer *peer;             /* NULL once it has ended */
+    size_t users;                  /* exchanges that refer to it */
+    uint64_t last_used;            /* seconds, monotonic */
+};
+
+struct mcp_sessions {
+    struct server *server;
+    TAILQ_HEAD(session_list, mcp_session) list;
+    size_t count;
+};
+
+static uint64_t now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec;
+}
+
+/* One user less. What never got an id ends with its last. */
+static void leave_session(struct mcp_session *session)
+{
+    session->last_used = now_s();
+    if (--session->users > 0 || (session->peer && session->id[0]))
+        return;
+    peer_destroy(session->peer);
+    free(session);
+}
+
+/* Ends it: its calls are cancelled and their exchanges told; its id is unknown from now on. */
+static void end_session(struct mcp_sessions *sessions, struct mcp_session *session)
+{
+    struct peer *peer = session->peer;
+
+    TAILQ_REMOVE(&sessions->list, session, link);
+    sessions->count--;
+    session->peer = NULL;
+    session->users++; /* its exchanges leave while they are told */
+    peer_destroy(peer);
+    leave_session(session);
+}
+
+static bool is_idle(const struct mcp_session *session)
+{
+    return session->users == 0 && peer_calls(session->peer) == 0;
+}
+
+/* A client that has no id yet, with one user; NULL without memory. */
+static struct mcp_session *create_session(struct mcp_sessions *sessions, struct error *err)
+{
+    struct mcp_session *session = calloc(1, sizeof *session);
+
+    if (!session) {
+        error_set(err, ERROR_MEMORY, "out of memory for an MCP session");
+        return NULL;
+    }
+    session->peer = peer_create(sessions->server, "http", NULL, err);
+    if (!session->peer) {
+        free(session);
+        return NULL;
+    }
+    session->users = 1;
+    return session;
+}
+
+static int make_room(struct mcp_sessions *sessions, struct error *err)
+{
+    struct mcp_session *session;
+
+    if (sessions->count < HTTP_PEERS_CAP)
+        return 0;
+    TAILQ_FOREACH(session, &sessions->list, link)
+    {
+        if (is_idle(session)) {
+            log_info("http", "the table of %d MCP sessions is full: the one idle longest ends",
+                     HTTP_PEERS_CAP);
+            end_session(sessions, session);
+            return 0;
+        }
+    }
+    return error_set(err, ERROR_BUSY,
+                     "%d MCP sessions have calls under way: send initialize again in a moment",
+                     HTTP_PEERS_CAP);
+}
+
+/* Gives it its id. In a full table the one that was idle longest ends for it; -1 with ERROR_BUSY
+ * where all have calls under way. */
+static int register_session(struct mcp_sessions *sessions, struct mcp_session *session,
+                            struct error *err)
+{
+    unsigned char random[(MCP_SESSION_ID_SIZE - 1) / 2];
+
+    if (make_room(sessions, err) < 0)
+        return -1;
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return error_errno(err, errno, "getrandom for a session id");
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(session->id + 2 * i, 3, "%02x", random[i]);
+    session->last_used = now_s();
+    TAILQ_INSERT_TAIL(&sessions->list, session, link);
+    sessions->count++;
+    return 0;
+}
+
+/* NULL when there is none. One more user. */
+static struct mcp_session *use_session(struct mcp_sessions *sessions, const char *id)
+{
+    struct mcp_session *session;
+
+    TAILQ_FOREACH(session, &sessions->list, link)
+    {
+        if (strcmp(session->id, id) != 0)
+            continue;
+        TAILQ_REMOVE(&sessions->list, session, link);
+        TAILQ_INSERT_TAIL(&sessions->list, session, link);
+        session->last_used = now_s();
+        session->users++;
+        return session;
+    }
+    return NULL;
+}
+
+struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *err)
+{
+    struct mcp_sessions *sessions = calloc(1, sizeof *sessions);
+
+    if (!sessions) {
+        error_set(err, ERROR_MEMORY, "out of memory for the table of MCP sessions");
+        return NULL;
+    }
+    sessions->server = server;
+    TAILQ_INIT(&sessions->list);
+    return sessions;
+}
+
+void mcp_sessions_destroy(struct mcp_sessions *sessions)
+{
+    struct mcp_session *session, *next;
+
+    if (!sessions)
+        return;
+    for (session = TAILQ_FIRST(&sessions->list); session; session = next) {
+        next = TAILQ_NEXT(session, link);
+        end_session(sessions, session);
+    }
+    free(sessions);
+}
+
+void mcp_sessions_expire(struct mcp_sessions *sessions)
+{
+    struct mcp_session *session, *next;
+    uint64_t now = now_s();
+
+    for (session = TAILQ_FIRST(&sessions->list); session; session = next) {
+        next = TAILQ_NEXT(session, link);
+        if (now - session->last_used > HTTP_PEER_IDLE_S && is_idle(session))
+            end_session(sessions, session);
+    }
+}
+
+/* ---- one POST ---- */
+
 /* One POST while its message is worked on. */
 struct post {
-    struct peer_reply reply; /* first: a reply is its post */
+    struct peer_reply reply;
     struct exchange *exchange;
     struct mcp_session *session;
     bool takes_json, takes_events;
@@ -38,7 +211,7 @@ static bool accepts(const char *accept, const char *type, const char *any_of_kin
 static void free_post(struct post *post)
 {
     if (post->session)
-        mcp_session_leave(post->session);
+        leave_session(post->session);
     buf_finish(&post->response);
     free(post);
 }
@@ -55,14 +228,14 @@ static void on_gone(void *user)
 
 static void on_send(struct peer_reply *reply, const char *json, size_t len, bool is_response)
 {
-    struct post *post = (struct post *)reply;
+    struct post *post = container_of(reply, struct post, reply);
 
     if (!is_response) {
         if (post->takes_events)
             exchange_send_event(post->exchange, json, len, true);
         return;
     }
-    if (exchange_streams(post->exchange)) {
+    if (post->exchange->streaming) {
         exchange_send_event(post->exchange, json, len, false);
         return;
     }
@@ -77,9 +250,9 @@ static void finish_post(struct post *post)
     const struct buf *response = &post->response;
 
     if (response->len > 0 && !post->takes_json && post->response_status < 400 &&
-        !exchange_answered(exchange))
+        exchange->status == 0)
         exchange_send_event(exchange, response->data, response->len, false);
-    if (exchange_streams(exchange))
+    if (exchange->streaming)
         exchange_end_stream(exchange);
     else if (response->len > 0)
         exchange_answer(exchange, post->response_status, JSON_TYPE, &post->response);
@@ -92,7 +265,7 @@ static void finish_post(struct post *post)
 
 static void on_end(struct peer_reply *reply, bool accepted)
 {
-    struct post *post = (struct post *)reply;
+    struct post *post = container_of(reply, struct post, reply);
 
     post->ended = true;
     post->accepted = accepted;
@@ -114,19 +287,20 @@ static void admit(struct post *post)
                            "the Mcp-Session-Id header is missing: send initialize first, then each "
                            "message with the id that its answer carries");
         }
-    } else if (mcp_session_register(exchange_sessions(exchange), post->session, &err) < 0) {
+    } else if (register_session(exchange->services->sessions, post->session, &err) < 0) {
         exchange_error(exchange, 503, "%s", err.text);
     } else {
-        exchange_set_mcp_session(exchange, post->session->id);
+        snprintf(exchange->mcp_session, sizeof exchange->mcp_session, "%s", post->session->id);
     }
 }
 
 static void receive(struct post *post)
 {
-    const struct buf *body = exchange_body(post->exchange);
+    const struct buf *body = &post->exchange->body;
     bool is_new = !post->session->id[0];
 
-    exchange_set_on_gone(post->exchange, on_gone, post);
+    post->exchange->on_gone = on_gone;
+    post->exchange->on_gone_user = post;
     post->receiving = true;
     peer_receive(post->session->peer, body->data ? body->data : "", body->len, &post->reply);
     post->receiving = false;
@@ -140,7 +314,7 @@ static void receive(struct post *post)
 
 static void check_post(struct exchange *exchange)
 {
-    const struct server_request *request = exchange_request(exchange);
+    const struct server_request *request = &exchange->request;
     size_t type_len = strcspn(request->content_type, "; \t");
 
     if (type_len != strlen(JSON_TYPE) ||
@@ -154,24 +328,11 @@ static void check_post(struct exchange *exchange)
                        "text/event-stream");
 }
 
-static void check_get(struct exchange *exchange)
-{
-    exchange_set_allow(exchange, "POST, DELETE, OPTIONS");
-    exchange_error(exchange, 405, "GET /mcp is not supported: send messages with POST");
-}
-
-static void check_options(struct exchange *exchange)
-{
-    exchange_set_allow(exchange, "POST, DELETE, OPTIONS");
-    exchange_answer(exchange, 204, NULL, NULL);
-}
-
 /* The session that the header names, with one more user; NULL: answered. */
 static struct mcp_session *find_session(struct exchange *exchange)
 {
-    const struct server_request *request = exchange_request(exchange);
-    struct mcp_session *session =
-        mcp_session_use(exchange_sessions(exchange), request->mcp_session);
+    const struct server_request *request = &exchange->request;
+    struct mcp_session *session = use_session(exchange->services->sessions, request->mcp_session);
 
     if (!session) {
         exchange_error(exchange, 404,
@@ -183,7 +344,7 @@ static struct mcp_session *find_session(struct exchange *exchange)
         !protocol_version_known(request->mcp_version)) {
         exchange_error(exchange, 400, "MCP-Protocol-Version must be the agreed one, %s",
                        peer_version(session->peer));
-        mcp_session_leave(session);
+        leave_session(session);
         return NULL;
     }
     return session;
@@ -191,20 +352,20 @@ static struct mcp_session *find_session(struct exchange *exchange)
 
 static void handle_post(struct exchange *exchange)
 {
-    const struct server_request *request = exchange_request(exchange);
+    const struct server_request *request = &exchange->request;
     struct mcp_session *session;
     struct error err = {0};
     struct post *post;
 
     session = *request->mcp_session ? find_session(exchange)
-                                    : mcp_session_create(exchange_sessions(exchange), &err);
+                                    : create_session(exchange->services->sessions, &err);
     if (!session) {
         exchange_error(exchange, 503, "%s", err.text); /* find_session has answered already */
         return;
     }
     post = calloc(1, sizeof *post);
     if (!post) {
-        mcp_session_leave(session);
+        leave_session(session);
         exchange_error(exchange, 503, "out of memory: send it again in a moment");
         return;
     }
@@ -221,51 +382,41 @@ static void handle_delete(struct exchange *exchange)
 {
     struct mcp_session *session;
 
-    if (!*exchange_request(exchange)->mcp_session) {
+    if (!*exchange->request.mcp_session) {
         exchange_error(exchange, 400, "the Mcp-Session-Id header of the session to end is missing");
         return;
     }
     session = find_session(exchange);
     if (!session)
         return;
-    mcp_session_end(exchange_sessions(exchange), session);
-    mcp_session_leave(session);
+    end_session(exchange->services->sessions, session);
+    leave_session(session);
     exchange_answer(exchange, 204, NULL, NULL);
-}
-
-static const struct {
-    const char *method;
-    void (*check)(struct exchange *exchange);
-    void (*handle)(struct exchange *exchange);
-} methods[] = {
-    {"POST", check_post, handle_post},
-    {"DELETE", NULL, handle_delete},
-    {"OPTIONS", check_options, NULL},
-};
-#define METHOD_COUNT (sizeof methods / sizeof methods[0])
-
-static size_t find_method(const struct exchange *exchange)
-{
-    size_t i = 0;
-
-    while (i < METHOD_COUNT && strcmp(methods[i].method, exchange_request(exchange)->method) != 0)
-        i++;
-    return i;
 }
 
 static void check(struct exchange *exchange)
 {
-    size_t i = find_method(exchange);
+    const char *method = exchange->request.method;
 
-    if (i == METHOD_COUNT)
-        check_get(exchange);
-    else if (methods[i].check)
-        methods[i].check(exchange);
+    if (strcmp(method, "POST") == 0) {
+        check_post(exchange);
+        return;
+    }
+    if (strcmp(method, "DELETE") == 0)
+        return;
+    snprintf(exchange->allow, sizeof exchange->allow, "POST, DELETE, OPTIONS");
+    if (strcmp(method, "OPTIONS") == 0)
+        exchange_answer(exchange, 204, NULL, NULL);
+    else
+        exchange_error(exchange, 405, "GET /mcp is not supported: send messages with POST");
 }
 
 static void handle(struct exchange *exchange)
 {
-    methods[find_method(exchange)].handle(exchange);
+    if (strcmp(exchange->request.method, "POST") == 0)
+        handle_post(exchange);
+    else
+        handle_delete(exchange);
 }
 
 const struct http_route http_route_mcp = {

@@ -123,7 +123,7 @@ static void write_by_kind(const struct family *family, const struct counts *coun
 
 static void write_refusals(const struct family *family, const struct counts *counts, struct buf *to)
 {
-    const struct refused_rule *rows = counts->server->refused;
+    const struct refused_rule *rows = counts->server->analyses.refused;
 
     for (size_t i = 0; i < REFUSED_RULES_CAP && rows[i].rule; i++)
         buf_addf(to, "%s{rule=\"%s\"} %" PRIu64 "\n", family->name, rows[i].rule, rows[i].programs);
@@ -170,7 +170,7 @@ static void write_tokens(const struct family *family, const struct counts *count
 
 static void write_graphs(const struct family *family, const struct counts *counts, struct buf *to)
 {
-    struct graph_cache_counts graphs = graph_cache_counts(counts->server->graphs);
+    struct graph_cache_counts graphs = graph_cache_counts(counts->server->store.graphs);
 
     buf_addf(to, "%s{graph=\"kept\"} %" PRIu64 "\n%s{graph=\"built\"} %" PRIu64 "\n", family->name,
              graphs.kept, family->name, graphs.built);
@@ -231,11 +231,11 @@ static void check(struct exchange *exchange)
 
 static void handle(struct exchange *exchange)
 {
-    struct counts counts = {.server = exchange_server(exchange), .chat = exchange_chat(exchange)};
+    struct counts counts = {.server = exchange->services->server, .chat = exchange->services->chat};
     struct buf body;
 
-    if (counts.server->executor)
-        executor_stats(counts.server->executor, &counts.stats);
+    if (counts.server->analyses.executor)
+        executor_stats(counts.server->analyses.executor, &counts.stats);
     buf_init(&body, 0);
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
         buf_addf(&body, "# HELP %s %s\n# TYPE %s %s\n", families[i].name, families[i].help,

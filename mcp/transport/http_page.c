@@ -99,21 +99,19 @@ static void answer_missing(struct exchange *exchange)
 
     buf_init(&body, 0);
     buf_addf(&body, missing, page_files_missing);
-    exchange_set_headers(exchange, headers[false][false]);
+    exchange->headers = headers[false][false];
     exchange_answer(exchange, 200, "text/html; charset=utf-8", &body);
 }
 
 static void answer_file(struct exchange *exchange, const struct page_file *file, bool kept)
 {
-    const struct server_request *request = exchange_request(exchange);
+    const struct server_request *request = &exchange->request;
     bool gz = file->gz && takes_gzip(request->accept_encoding);
-    char etag[REST_ETAG_SIZE];
     struct buf body;
 
-    exchange_set_headers(exchange, headers[kept][gz]);
-    snprintf(etag, sizeof etag, "\"%s%s\"", file->etag, gz ? "-gz" : "");
-    exchange_set_etag(exchange, etag);
-    if (strstr(request->if_none_match, etag)) {
+    exchange->headers = headers[kept][gz];
+    snprintf(exchange->etag, sizeof exchange->etag, "\"%s%s\"", file->etag, gz ? "-gz" : "");
+    if (strstr(request->if_none_match, exchange->etag)) {
         exchange_answer(exchange, 304, NULL, NULL);
         return;
     }
@@ -139,7 +137,7 @@ static void handle_page(struct exchange *exchange)
 
 static void handle_file(struct exchange *exchange)
 {
-    const char *path = exchange_request(exchange)->path;
+    const char *path = exchange->request.path;
     const struct page_file *file = find_file(path);
 
     if (file)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Takes what matters out of a request's headers, once, as libwebsockets keeps them only while the
- * request is under way. A header that is too long or holds anything but printable ASCII makes the
- * whole request unreadable: it is refused rather than guessed at. Runs on the loop's thread.
+ * request is under way, and says who may send it. A header that is too long or holds anything but
+ * printable ASCII makes the whole request unreadable: it is refused rather than guessed at. Runs on
+ * the loop's thread.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,10 +11,12 @@
 
 #include <jansson.h>
 
+#include "helpers/base/utf8.h"
 #include "mcp/transport/http_server.h"
 
 #define KEY_HEADER    "idempotency-key:"
 #define EDITOR_HEADER "x-editor:"
+#define SHOWN_CAP     100 /* bytes of a header in an error */
 
 static void set_wrong(struct server_request *request, int status, const char *wrong)
 {
@@ -183,16 +186,167 @@ void server_request_read(struct lws *wsi, struct server_request *request)
     request->unreadable = head->status != 0;
 }
 
-void server_request_check(const struct http_gate *gate, const struct server_request *request,
-                          struct gate_verdict *verdict)
-{
-    const struct gate_request asked = {
-        .host = request->host,
-        .origin = request->origin,
-        .site = request->site,
-        .opens_page = request->opens_page && strcmp(request->method, "GET") == 0 &&
-                      strcmp(request->path, http_route_page.path) == 0,
-    };
+/* ---- who may send requests ----
+ *
+ * A page on the web can make its visitor's browser send requests to a loopback server, and by DNS
+ * rebinding even read the answers. A page cannot forge three headers: Host names the server it
+ * believes it speaks to, Origin the page itself, and Sec-Fetch-Site says how the two are related.
+ * So Host must be a name that only this machine answers to (or one the user gave), Origin, where
+ * there is one, this server's own, and without it the page must not be another site's. Another port
+ * of this machine is the same site, and still another's page.
+ */
 
-    gate_check(gate, &asked, verdict);
+static const char *const loopback_names[] = {"localhost", "127.0.0.1", "[::1]", NULL};
+static const char *const wildcards[] = {"0.0.0.0", "::", "[::]", NULL};
+
+/* "[::1]:8001" as name "[::1]" and port ":8001"; the port may be missing. */
+struct authority {
+    const char *name;
+    size_t name_len;
+    const char *port; /* behind the colon, or NULL */
+};
+
+static struct authority split(const char *text)
+{
+    struct authority authority = {.name = text, .name_len = strlen(text)};
+    const char *colon = strrchr(text, ':');
+
+    if (colon && !strchr(colon, ']')) {
+        authority.name_len = (size_t)(colon - text);
+        authority.port = colon + 1;
+    }
+    return authority;
+}
+
+static bool is_name(const struct authority *authority, const char *name)
+{
+    return strlen(name) == authority->name_len &&
+           strncasecmp(name, authority->name, authority->name_len) == 0;
+}
+
+static bool in_list(const char *const *list, const char *text)
+{
+    for (; list && *list; list++) {
+        if (strcasecmp(*list, text) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_our_port(const struct http_config *config, const char *port)
+{
+    char ours[16];
+
+    snprintf(ours, sizeof ours, "%d", config->port);
+    return strcmp(ours, port) == 0;
+}
+
+static bool is_loopback(const struct authority *authority)
+{
+    for (size_t i = 0; loopback_names[i]; i++) {
+        if (is_name(authority, loopback_names[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The address or name it listens on; an IPv6 address stands in brackets in a Host header. A
+ * wildcard address is nobody's name. */
+static bool is_configured_name(const struct http_config *config, const struct authority *authority)
+{
+    char bracketed[256];
+
+    if (!config->host || in_list(wildcards, config->host))
+        return false;
+    snprintf(bracketed, sizeof bracketed, "[%s]", config->host);
+    return is_name(authority, config->host) || is_name(authority, bracketed);
+}
+
+static bool host_allowed(const struct http_config *config, const char *host)
+{
+    struct authority authority = split(host);
+
+    if ((is_loopback(&authority) || is_configured_name(config, &authority)) &&
+        (!authority.port || is_our_port(config, authority.port)))
+        return true;
+    for (const char *const *allowed = config->allow_hosts; allowed && *allowed; allowed++) {
+        if (strcasecmp(*allowed, host) == 0 || is_name(&authority, *allowed))
+            return true;
+    }
+    return false;
+}
+
+/* The page came from this very server: under the name of this request, or under a loopback name and
+ * our port. */
+static bool is_same_origin(const struct http_config *config, const char *host, const char *origin)
+{
+    static const char *const schemes[] = {"http://", "https://"};
+    struct authority authority;
+
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        if (strncasecmp(origin, schemes[i], strlen(schemes[i])) != 0)
+            continue;
+        origin += strlen(schemes[i]);
+        authority = split(origin);
+        return strcasecmp(origin, host) == 0 ||
+               (i == 0 && is_loopback(&authority) && authority.port &&
+                is_our_port(config, authority.port));
+    }
+    return false;
+}
+
+/* A page of another site need not send Origin: its pictures and scripts come without. */
+static int check_site(const struct server_request *request, struct error *err)
+{
+    bool foreign =
+        strcmp(request->site, "cross-site") == 0 || strcmp(request->site, "same-site") == 0;
+    bool opens_page = request->opens_page && strcmp(request->method, "GET") == 0 &&
+                      strcmp(request->path, http_route_page.path) == 0;
+
+    if (!foreign || opens_page)
+        return 0;
+    error_set(
+        err, ERROR_INVALID,
+        "requests from pages of other sites are refused (Sec-Fetch-Site: %s). To allow a page, "
+        "send the request with CORS and start Lectern with --allow-origin and the origin of the "
+        "page",
+        request->site);
+    return 403;
+}
+
+int server_request_check(const struct http_config *config, const struct server_request *request,
+                         bool *cross_origin, struct error *err)
+{
+    const char *host = request->host, *origin = request->origin;
+
+    *cross_origin = false;
+    if (!*host) {
+        error_set(err, ERROR_MALFORMED, "the request has no Host header: send one");
+        return 400;
+    }
+    if (!host_allowed(config, host)) {
+        error_set(err, ERROR_INVALID,
+                  "Host '%.*s' is not allowed. Use http://127.0.0.1:%d, or "
+                  "start it with --allow-host %.*s",
+                  utf8_shown(host, SHOWN_CAP), host, config->port, utf8_shown(host, SHOWN_CAP),
+                  host);
+        return 403;
+    }
+    if (!*origin)
+        return check_site(request, err);
+    if (is_same_origin(config, host, origin))
+        return 0;
+    *cross_origin = strcmp(origin, "null") != 0 && in_list(config->allow_origins, origin);
+    if (*cross_origin)
+        return 0;
+    if (strcmp(origin, "null") == 0)
+        error_set(err, ERROR_INVALID,
+                  "Origin 'null' (a file, a sandboxed frame) is never allowed: serve the page from "
+                  "a server and start Lectern with --allow-origin and that server's origin");
+    else
+        error_set(err, ERROR_INVALID,
+                  "pages from Origin '%.*s' may not use this server. If they should, start it with "
+                  "--allow-origin %.*s",
+                  utf8_shown(origin, SHOWN_CAP), origin, utf8_shown(origin, SHOWN_CAP), origin);
+    return 403;
 }

@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "helpers/base/log.h"
-#include "mcp/protocol/message.h"
+#include "helpers/base/utf8.h"
 #include "mcp/transport/http_internal.h"
 
 #define ALLOW_SIZE 80
+#define SHOWN_CAP  100 /* bytes of an unknown path in an error */
 
 struct rest_job {
     struct workq_job job;
@@ -71,7 +72,7 @@ static void watch_client(struct rest_job *job)
 /* What the graph work queue needs: the graphs, and to hear that the client is gone. */
 static void ask_graph(struct rest_job *job, struct server *server)
 {
-    job->request.graphs = server->graphs;
+    job->request.graphs = server->store.graphs;
     watch_client(job);
 }
 
@@ -108,7 +109,7 @@ static bool tries(struct rest_job *job)
         return false;
     job->request.trial = true;
     watch_client(job);
-    if (workq_submit(exchange_server(job->exchange)->trial, &job->job, &err) == 0)
+    if (workq_submit(job->exchange->services->server->store.trial, &job->job, &err) == 0)
         return true;
     rest_answer_error(&job->response, &err);
     return false;
@@ -127,12 +128,12 @@ static bool needs_followup(struct rest_job *job)
     if (!job->exchange ||
         !(job->response.more || (filled && job->request.idempotency_key && !job->request.trial)))
         return false;
-    server = exchange_server(job->exchange);
+    server = job->exchange->services->server;
     job->job.work = filled ? on_keep_whole : on_fill_in;
     job->job.undone = on_not_whole;
     if (!filled)
         ask_graph(job, server);
-    if (workq_submit(filled ? server->sql : server->graph, &job->job, &err) == 0)
+    if (workq_submit(filled ? server->store.sql : server->store.graph, &job->job, &err) == 0)
         return true;
     if (!filled)
         rest_fill_in(&job->response, NULL, NULL, &err);
@@ -146,9 +147,9 @@ static void on_done(struct workq_job *workq_job)
     if (needs_followup(job))
         return;
     if (job->exchange) {
-        exchange_set_etag(job->exchange, job->response.etag);
+        snprintf(job->exchange->etag, sizeof job->exchange->etag, "%s", job->response.etag);
         if (job->response.replayed)
-            exchange_set_replayed(job->exchange);
+            job->exchange->replayed = true;
         exchange_answer(job->exchange, job->response.status, "application/json",
                         &job->response.body);
     }
@@ -167,35 +168,31 @@ static void on_gone(void *user)
 static void refuse_path(struct exchange *exchange, const struct server_request *request,
                         const char *has)
 {
-    char allow[ALLOW_SIZE + sizeof ", HEAD, OPTIONS"];
-
     if (!*has) {
-        exchange_error(exchange, 404, "unknown path %.*s", message_show(request->target),
+        exchange_error(exchange, 404, "unknown path %.*s", utf8_shown(request->target, SHOWN_CAP),
                        request->target);
         return;
     }
-    snprintf(allow, sizeof allow, "%s%s", has,
+    snprintf(exchange->allow, sizeof exchange->allow, "%s%s", has,
              strstr(has, "GET") ? ", HEAD, OPTIONS" : ", OPTIONS");
-    exchange_set_allow(exchange, allow);
     if (strcmp(request->method, "OPTIONS") == 0)
         exchange_answer(exchange, 204, NULL, NULL);
     else
         exchange_error(exchange, 405, "this path does not support %s; it supports %s",
-                       request->method, allow);
+                       request->method, exchange->allow);
 }
 
 static void check(struct exchange *exchange)
 {
-    const struct server_request *request = exchange_request(exchange);
+    const struct server_request *request = &exchange->request;
     char has[ALLOW_SIZE];
 
-    exchange_set_rest_route(exchange,
-                            rest_find(method_of(request), request->target, has, sizeof has));
-    if (!exchange_rest_route(exchange))
+    exchange->rest_route = rest_find(method_of(request), request->target, has, sizeof has);
+    if (!exchange->rest_route)
         refuse_path(exchange, request, has);
-    if (!exchange_answered(exchange) && request->wrong_editor)
+    if (exchange->status == 0 && request->wrong_editor)
         exchange_error(exchange, 422, "%s", request->wrong_editor);
-    if (!exchange_answered(exchange))
+    if (exchange->status == 0)
         exchange_takes_json(exchange);
 }
 
@@ -211,14 +208,14 @@ static struct workq *choose_workq(struct rest_job *job, struct server *server)
 {
     switch (rest_workq(job->request.route)) {
     case REST_WRITE:
-        return server->sql;
+        return server->store.sql;
     case REST_GRAPH:
         ask_graph(job, server);
-        return server->graph;
+        return server->store.graph;
     case REST_READ:
         break;
     }
-    return server->read;
+    return server->store.read;
 }
 
 /* Copies a text of the request, as the client may leave before the answer. NULL for NULL. */
@@ -235,7 +232,7 @@ static const char *copy(char **at, const char *text)
 
 static struct rest_job *create_job(struct exchange *exchange)
 {
-    const struct server_request *request = exchange_request(exchange);
+    const struct server_request *request = &exchange->request;
     size_t size = strlen(request->target) + strlen(request->query) + strlen(request->session) +
                   strlen(request->if_match) + strlen(request->if_none_match) +
                   strlen(request->idempotency_key) + 6;
@@ -251,7 +248,7 @@ static struct rest_job *create_job(struct exchange *exchange)
     job->body = exchange_take_body(exchange);
     name_writer(job, request->editor);
     job->request = (struct rest_request){
-        .route = exchange_rest_route(exchange),
+        .route = exchange->rest_route,
         .method = method_of(request),
         .path = copy(&at, request->target),
         .query = copy(&at, request->query),
@@ -262,7 +259,7 @@ static struct rest_job *create_job(struct exchange *exchange)
         .who = job->who,
         .body = job->body.data ? job->body.data : "",
         .body_len = job->body.len,
-        .answers = exchange_answers(exchange),
+        .answers = exchange->services->rest_answers,
     };
     return job;
 }
@@ -277,12 +274,13 @@ static void handle(struct exchange *exchange)
         return;
     }
     job->job.key = rest_key(&job->request);
-    if (workq_submit(choose_workq(job, exchange_server(exchange)), &job->job, &err) < 0) {
+    if (workq_submit(choose_workq(job, exchange->services->server), &job->job, &err) < 0) {
         exchange_error(exchange, 429, "%s", err.text);
         free_job(job);
         return;
     }
-    exchange_set_on_gone(exchange, on_gone, job);
+    exchange->on_gone = on_gone;
+    exchange->on_gone_user = job;
 }
 
 const struct http_route http_route_rest = {

@@ -10,22 +10,16 @@
 #include "mcp/transport/http_connections.h"
 #include "mcp/transport/http_port.h"
 #include "mcp/transport/http_internal.h"
-#include "mcp/transport/http_sessions.h"
 #include "mcp/transport/lws_workarounds.h"
 
 #define HTTP_CHUNK_SIZE ((size_t)64 << 10) /* bytes of one write */
 
 struct http_server {
-    struct server *server;
-    struct http_gate gate;
-    struct mcp_sessions *sessions;
+    struct http_services services;
+    struct http_config config; /* the port as bound */
     struct http_port *port;
     struct http_connections *connections;
-    size_t body_cap; /* of requests to the session API */
     struct sync *sync;
-    struct chat *chat;
-    struct rest_cache
-        *rest_answers; /* jobs on the work queues use it until the work queues are gone */
     struct lws_context *context;
     struct lws_vhost *vhost;
     int pipe_fd;      /* of the context, for its end; -1 where it is not known */
@@ -54,15 +48,23 @@ struct connection {
     struct web_socket *socket; /* a WebSocket's; else NULL */
 };
 
-/* libwebsockets' callbacks for plain requests (http_exchange.c). -1
- * closes the connection. */
-int exchange_on_request(struct http_server *http, struct lws *wsi, struct connection *connection);
-int exchange_on_body(struct exchange *exchange, const char *bytes, size_t len);
-int exchange_on_body_end(struct exchange *exchange);
-int exchange_on_writable(struct exchange *exchange);
-void exchange_gone(struct exchange *exchange);
+/* libwebsockets' callbacks. -1 closes the connection. */
+int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                      struct connection *connection, const void *in, size_t len);
+int web_socket_on_upgrade(struct http_server *http,
+                          struct lws *wsi); /* -1: refused, and answered */
+int web_socket_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                        struct connection *connection, const void *in, size_t len);
+
+/* For the chat and the sync, whose user is the socket. */
+void web_socket_wake(void *user);    /* something waits for the client */
+void web_socket_go_away(void *user); /* the server ends: closes it once it has what waits */
 
 /* http_request.c: what a request's headers say. */
 void server_request_read(struct lws *wsi, struct server_request *request);
+/* Whether it may come at all: 0, or 400 or 403 with what is wrong. *cross_origin: it is a page of
+ * another origin that may. */
+int server_request_check(const struct http_config *config, const struct server_request *request,
+                         bool *cross_origin, struct error *err);
 
 #endif

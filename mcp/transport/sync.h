@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Those who look on: clients of /mcp-sync, each in one session, and what is told to them. No
- * sockets here: sync_socket.c has them. Everything runs on the loop's thread.
+ * sockets here: web_socket.c has them. Everything runs on the loop's thread.
  *
  * A client says where its editor is ({"type": "context_update", ...}); each committed change of its
  * session, by whatever door, becomes {"type": "refresh_ui", "target", "node_id"}. What waits for a

@@ -1,14 +1,66 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/transport/web_socket.h"
-
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * WebSockets on libwebsockets: which paths speak it, frames put together to messages up to a cap,
+ * one message written a WRITEABLE, close frames. What a path says and hears is its kind's: the last
+ * two parts of this file. On the loop's thread.
+ */
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
+#include "helpers/base/cleanup.h"
+#include "helpers/base/json.h"
+#include "mcp/chat/chat.h"
+#include "mcp/chat/legacy_chat.h"
+#include "mcp/chat/prompt.h"
+#include "mcp/chat/run_input.h"
+#include "mcp/transport/http_server.h"
+#include "mcp/transport/sync.h"
+
 #define PATH_SIZE     64
 #define ARGUMENT_SIZE 4096 /* name and value */
+#define CLOSE_S       2    /* for the client's answer to a close frame */
 
-static const struct web_socket_kind *const kinds[] = {&sync_socket_kind, &chat_socket_kind};
+struct web_socket;
+
+struct web_socket_kind {
+    const char *path;
+    size_t message_cap; /* bytes; a longer message is cut one byte behind it */
+    bool long_closes;   /* and ends the connection once it was heard */
+    /* A message that is longer than the cap may grow up to this one, by its beginning; or NULL. */
+    size_t (*cap_for)(const char *beginning, size_t len);
+    /* Before the upgrade, Host, Origin and path being right: 0, or the status of a refusal and why.
+     */
+    int (*check)(struct http_server *http, struct lws *wsi, struct error *err);
+    /* Sets what the kind has in the socket; -1 without memory. */
+    int (*open)(struct web_socket *socket);
+    /* A whole message; -1: the client is to be closed. */
+    int (*receive)(struct web_socket *socket, const char *text, size_t len);
+    /* The next message for the client, appended; false where none waits. */
+    bool (*next)(struct web_socket *socket, struct buf *to);
+    /* Whether it is to be closed now that nothing waits; or NULL. */
+    bool (*ended)(const struct web_socket *socket);
+    void (*closed)(struct web_socket *socket); /* frees what the kind has in it */
+};
+
+struct web_socket {
+    const struct web_socket_kind *kind;
+    struct http_server *http;
+    struct lws *wsi;
+    struct buf message;           /* as far as it has come */
+    size_t cap;                   /* of it */
+    bool too_long;                /* the rest of it is thrown away */
+    enum lws_close_status closes; /* 0: stays */
+    bool close_sent;
+
+    struct sync_client *client; /* of /mcp-sync */
+    struct legacy_chat *legacy; /* there, once it has asked something; else NULL */
+    struct chat_page *page;     /* of /chat */
+};
+
+static const struct web_socket_kind sync_kind, chat_kind;
+static const struct web_socket_kind *const kinds[] = {&sync_kind, &chat_kind};
 
 static const struct web_socket_kind *find_kind(const char *path)
 {
@@ -33,7 +85,9 @@ static bool is_line(const char *text)
     return good;
 }
 
-int web_socket_argument(struct lws *wsi, const char *name, char *value, size_t size)
+/* The value of a query's argument ("session_id"), decoded: 1, 0 where there is none or it is empty,
+ * -1 where it is longer than size allows or no UTF-8 text in one line. */
+static int read_argument(struct lws *wsi, const char *name, char *value, size_t size)
 {
     char part[ARGUMENT_SIZE];
     size_t name_len = strlen(name);
@@ -66,8 +120,9 @@ static bool has_handshake(struct lws *wsi)
            strcmp(version, "13") == 0;
 }
 
-int web_socket_check(struct http_server *http, struct lws *wsi,
-                     const struct server_request *request, struct error *err)
+/* Host and Origin being right: 0, or the status of a refusal. */
+static int check(struct http_server *http, struct lws *wsi, const struct server_request *request,
+                 struct error *err)
 {
     const struct web_socket_kind *kind = find_kind(request->path);
 
@@ -95,55 +150,67 @@ int web_socket_check(struct http_server *http, struct lws *wsi,
     return kind->check(http, wsi, err);
 }
 
+int web_socket_on_upgrade(struct http_server *http, struct lws *wsi)
+{
+    cleanup_free struct server_request *request = NULL;
+    bool cross_origin;
+    struct error err = {0};
+    int status;
+
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_UPGRADE) == 0)
+        return -1; /* libwebsockets has answered it already */
+    request = calloc(1, sizeof *request);
+    if (!request)
+        return -1;
+    server_request_read(wsi, request);
+    if (request->wrong) {
+        status = 400;
+        error_set(&err, ERROR_INVALID, "%s", request->wrong);
+    } else {
+        status = server_request_check(&http->config, request, &cross_origin, &err);
+    }
+    if (status == 0)
+        status = check(http, wsi, request, &err);
+    if (status == 0)
+        return 0;
+    http_refuse_upgrade(wsi, status, err.text);
+    return -1;
+}
+
 /* ---- a connection ---- */
 
-int web_socket_on_open(struct http_server *http, struct lws *wsi, struct connection *connection)
+static int on_open(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
+    cleanup_free struct web_socket *socket = calloc(1, sizeof *socket);
     char path[PATH_SIZE];
-    const struct web_socket_kind *kind;
-    struct web_socket *socket = NULL;
 
     /* What was checked before the upgrade is still among the headers. */
-    kind = lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) > 0 ? find_kind(path) : NULL;
-    if (kind)
-        socket = kind->open(http, wsi);
-    if (!socket)
+    if (!socket || lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) <= 0)
         return -1;
-    socket->kind = kind;
+    socket->kind = find_kind(path);
     socket->http = http;
     socket->wsi = wsi;
-    connection->socket = socket;
+    if (!socket->kind || socket->kind->open(socket) < 0)
+        return -1;
+    connection->socket = steal_pointer(&socket);
     return 0;
 }
 
-void web_socket_on_closed(struct connection *connection)
+void web_socket_wake(void *user)
 {
-    struct web_socket *socket = connection->socket;
-
-    connection->socket = NULL;
-    if (!socket)
-        return;
-    buf_finish(&socket->message);
-    socket->kind->closed(socket);
+    lws_callback_on_writable(((struct web_socket *)user)->wsi);
 }
 
-void web_socket_wake(struct web_socket *socket)
-{
-    if (socket->wsi)
-        lws_callback_on_writable(socket->wsi);
-}
-
-void web_socket_close(struct web_socket *socket, enum lws_close_status status)
+/* Closes it once it has what waits. */
+static void close_socket(struct web_socket *socket, enum lws_close_status status)
 {
     socket->closes = status;
     web_socket_wake(socket);
 }
 
-int web_socket_on_close_frame(struct connection *connection)
+void web_socket_go_away(void *user)
 {
-    struct web_socket *socket = connection->socket;
-
-    return socket && socket->close_sent ? -1 : 0; /* libwebsockets answers one that comes first */
+    close_socket(user, LWS_CLOSE_STATUS_GOINGAWAY);
 }
 
 /* ---- in ---- */
@@ -180,12 +247,11 @@ static void add_bytes(struct web_socket *socket, const char *bytes, size_t len)
     socket->too_long = socket->too_long || len > 0;
 }
 
-int web_socket_on_bytes(struct connection *connection, const char *bytes, size_t len)
+static int on_bytes(struct web_socket *socket, const char *bytes, size_t len)
 {
-    struct web_socket *socket = connection->socket;
     int rc;
 
-    if (!socket || socket->closes)
+    if (socket->closes)
         return 0;
     if (lws_is_first_fragment(socket->wsi))
         begin_message(socket);
@@ -198,9 +264,9 @@ int web_socket_on_bytes(struct connection *connection, const char *bytes, size_t
                                socket->message.len);
     buf_finish(&socket->message);
     if (rc != 0)
-        web_socket_close(socket, LWS_CLOSE_STATUS_POLICY_VIOLATION);
+        close_socket(socket, LWS_CLOSE_STATUS_POLICY_VIOLATION);
     else if (socket->too_long && socket->kind->long_closes)
-        web_socket_close(socket, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);
+        close_socket(socket, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE);
     return 0;
 }
 
@@ -220,7 +286,7 @@ static int write_close(struct web_socket *socket)
     memcpy(out + LWS_PRE + 2, reason, sizeof reason - 1);
     if (lws_write(socket->wsi, out + LWS_PRE, 2 + sizeof reason - 1, HTTP_WRITE_CLOSE_FRAME) < 0)
         return -1;
-    lws_set_timeout(socket->wsi, PENDING_TIMEOUT_CLOSE_ACK, WEB_SOCKET_CLOSE_S);
+    lws_set_timeout(socket->wsi, PENDING_TIMEOUT_CLOSE_ACK, CLOSE_S);
     return 0;
 }
 
@@ -231,14 +297,11 @@ static int nothing_waits(struct web_socket *socket)
     return socket->closes ? write_close(socket) : 0;
 }
 
-int web_socket_on_writable(struct connection *connection)
+static int on_writable(struct web_socket *socket)
 {
     static const char room[LWS_PRE];
-    struct web_socket *socket = connection->socket;
     struct buf BUF_AUTO out = {0};
 
-    if (!socket)
-        return -1;
     if (socket->close_sent)
         return 0;
     buf_add(&out, room, sizeof room);
@@ -250,3 +313,220 @@ int web_socket_on_writable(struct connection *connection)
                ? -1
                : 0;
 }
+
+int web_socket_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                        struct connection *connection, const void *in, size_t len)
+{
+    struct web_socket *socket = connection ? connection->socket : NULL;
+
+    if (reason == LWS_CALLBACK_ESTABLISHED) {
+        http_connection_upgraded(wsi);
+        return connection ? on_open(http, wsi, connection) : -1;
+    }
+    if (!socket)
+        return reason == LWS_CALLBACK_SERVER_WRITEABLE ? -1 : 0;
+    switch (reason) {
+    case LWS_CALLBACK_RECEIVE:
+        return on_bytes(socket, in, len);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return on_writable(socket);
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        return socket->close_sent ? -1 : 0; /* libwebsockets answers one that comes first */
+    default:                                /* CLOSED */
+        connection->socket = NULL;
+        buf_finish(&socket->message);
+        socket->kind->closed(socket);
+        free(socket);
+        return 0;
+    }
+}
+
+/* ---- "/mcp-sync": those who look on (sync.h), and the chat of the original CMS ---- */
+
+static int sync_check(struct http_server *http, struct lws *wsi, struct error *err)
+{
+    char sid[SESSION_ID_SIZE];
+
+    if (read_argument(wsi, "session_id", sid, sizeof sid) < 0) {
+        error_set(err, ERROR_INVALID, "session_id must be the id of a session");
+        return 422;
+    }
+    if (sync_clients(http->sync) < SYNC_CLIENTS_CAP)
+        return 0;
+    error_set(err, ERROR_BUSY, "%d clients are connected already: try again later",
+              SYNC_CLIENTS_CAP);
+    return 503;
+}
+
+static void on_said(void *user, const char *text, size_t len)
+{
+    struct web_socket *socket = user;
+
+    if (sync_client_say(socket->client, text, len) != 0)
+        close_socket(socket, LWS_CLOSE_STATUS_POLICY_VIOLATION);
+}
+
+static const char *of(const json_t *context, const char *name, const char *instead)
+{
+    const char *given = json_get_string(context, name);
+
+    return given && *given ? given : instead;
+}
+
+/* Where the editor is: what the message says of it, else what was said last in the session. Who
+ * asks in a session looks on in it: what the answer changes is told. */
+static void on_chat(void *user, const json_t *message)
+{
+    struct web_socket *socket = user;
+    const struct sync_context *own = sync_client_context(socket->client), *last;
+    const json_t *context = json_object_get(message, "context");
+    const char *sid = of(context, "session_id", own->session_id);
+    static const struct sync_context nowhere;
+    struct buf BUF_AUTO where = {0};
+
+    if (strlen(sid) < SESSION_ID_SIZE)
+        sync_client_join(socket->client, sid);
+    last = *own->session_id && strcmp(own->session_id, sid) == 0 && *own->node_id
+               ? own
+               : sync_last_context(socket->http->sync, sid);
+    if (!last)
+        last = &nowhere;
+    if (!socket->legacy)
+        socket->legacy = legacy_chat_create(socket->http->services.chat, on_said, socket);
+    if (!socket->legacy) {
+        close_socket(socket, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION);
+        return;
+    }
+    prompt_where(of(context, "node_id", last->node_id), NULL, of(context, "screen", last->screen),
+                 of(context, "action", last->action), &where);
+    legacy_chat_receive(socket->legacy, sid, where.len > 0 && !where.failed ? where.data : NULL,
+                        message);
+}
+
+static int sync_open(struct web_socket *socket)
+{
+    char sid[SESSION_ID_SIZE];
+
+    socket->client = sync_client_create(socket->http->sync, socket);
+    if (!socket->client)
+        return -1;
+    if (read_argument(socket->wsi, "session_id", sid, sizeof sid) > 0)
+        sync_client_join(socket->client, sid);
+    return 0;
+}
+
+static void sync_closed(struct web_socket *socket)
+{
+    legacy_chat_destroy(socket->legacy);
+    sync_client_destroy(socket->client);
+}
+
+static int sync_receive(struct web_socket *socket, const char *text, size_t len)
+{
+    return sync_client_receive(socket->client, text, len, on_chat, socket);
+}
+
+static bool sync_next(struct web_socket *socket, struct buf *to)
+{
+    return sync_client_next(socket->client, to);
+}
+
+static const struct web_socket_kind sync_kind = {
+    .path = "/mcp-sync",
+    .message_cap = SYNC_MESSAGE_CAP,
+    .long_closes = true,
+    .cap_for = sync_message_cap,
+    .check = sync_check,
+    .open = sync_open,
+    .receive = sync_receive,
+    .next = sync_next,
+    .closed = sync_closed,
+};
+
+/* ---- "/chat?session_id=SID&thread_id=TID&editor=NAME", over chat.h ----
+ *
+ * Whether there is such a session is asked on a work queue, after the upgrade: a page of an unknown
+ * session gets a RUN_ERROR and is closed.
+ */
+
+struct chat_arguments {
+    char session_id[SESSION_ID_SIZE];
+    char thread_id[THREAD_ID_MAX + 1];
+    char editor[CHAT_EDITOR_MAX + 1];
+};
+
+/* 0, or the status of a refusal. */
+static int read_chat_arguments(struct lws *wsi, struct chat_arguments *arguments, struct error *err)
+{
+    int found =
+        read_argument(wsi, "session_id", arguments->session_id, sizeof arguments->session_id);
+
+    if (found <= 0)
+        error_set(err, ERROR_INVALID,
+                  found < 0 ? "session_id must be the id of a session; GET /sessions lists them"
+                            : "session_id is missing: connect to /chat?session_id=ID; GET "
+                              "/sessions lists the ids");
+    else if (read_argument(wsi, "thread_id", arguments->thread_id, sizeof arguments->thread_id) < 0)
+        error_set(err, ERROR_INVALID, "thread_id must be a text of at most %u bytes in one line",
+                  THREAD_ID_MAX);
+    else if (read_argument(wsi, "editor", arguments->editor, sizeof arguments->editor) < 0)
+        error_set(err, ERROR_INVALID, "editor must be a name of at most %u bytes in one line",
+                  CHAT_EDITOR_MAX);
+    else
+        return 0;
+    return 422;
+}
+
+static int chat_check(struct http_server *http, struct lws *wsi, struct error *err)
+{
+    struct chat_arguments arguments = {0};
+    int status = read_chat_arguments(wsi, &arguments, err);
+
+    if (status != 0)
+        return status;
+    if (chat_pages(http->services.chat) < CHAT_PAGES_CAP)
+        return 0;
+    error_set(err, ERROR_BUSY, "%u pages are open already: try again later", CHAT_PAGES_CAP);
+    return 503;
+}
+
+static int chat_open(struct web_socket *socket)
+{
+    struct chat_arguments arguments = {0};
+
+    if (read_chat_arguments(socket->wsi, &arguments, NULL) == 0)
+        socket->page = chat_page_create(socket->http->services.chat, arguments.session_id,
+                                        arguments.thread_id, arguments.editor, socket);
+    return socket->page ? 0 : -1;
+}
+
+static void chat_closed(struct web_socket *socket)
+{
+    chat_page_destroy(socket->page);
+}
+
+static int chat_receive(struct web_socket *socket, const char *text, size_t len)
+{
+    return chat_page_receive(socket->page, text, len);
+}
+
+static bool chat_next(struct web_socket *socket, struct buf *to)
+{
+    return chat_page_next(socket->page, to);
+}
+
+static bool chat_ended(const struct web_socket *socket)
+{
+    return chat_page_ended(socket->page);
+}
+
+static const struct web_socket_kind chat_kind = {
+    .path = "/chat",
+    .message_cap = RUN_INPUT_CAP,
+    .check = chat_check,
+    .open = chat_open,
+    .receive = chat_receive,
+    .next = chat_next,
+    .ended = chat_ended,
+    .closed = chat_closed,
+};

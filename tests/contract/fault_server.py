@@ -9,7 +9,7 @@ HUGE_PIECE = b"x" * (1 << 20)
 
 
 class FaultServer:
-    """mode: pass, slow (seconds late), silent (for ever), refuse (nobody listens), 503, garbage, half, huge, lost (done, but not answered),
+    """mode: pass, silent (for ever), refuse (nobody listens), 503, garbage, half, huge, lost (done, but not answered),
     undescribed (no /openapi.json), held (until the next set(), then passed on), unanswered (done, and
     answered after the next set()).
     only: the methods it is for; about: texts, one of which its path or X-Session-ID has; after: how many of those go through before."""
@@ -22,7 +22,6 @@ class FaultServer:
         self.holding = 0
         self.released = threading.Event()
         self.after = 0
-        self.late = 0.0
         self.seen = []
         self.ending = threading.Event()
         self.lock = threading.Lock()
@@ -48,9 +47,9 @@ class FaultServer:
         self.threads.append(thread)
         thread.start()
 
-    def set(self, mode, only=(), after=0, late=0.0, about=()):
+    def set(self, mode, only=(), after=0, about=()):
         with self.lock:
-            was, self.mode, self.only, self.after, self.late, self.about = self.mode, mode, only, after, late, about
+            was, self.mode, self.only, self.after, self.about = self.mode, mode, only, after, about
             self.released.set()
             if mode in ("held", "unanswered"):
                 self.released = threading.Event()
@@ -162,8 +161,6 @@ class FaultServer:
             answer = self._forward(*request) if mode == "unanswered" else None
             if answer:
                 self._hold()
-            if mode == "slow":
-                time.sleep(self.late)
             connection.sendall(answer or self._forward(*request))
 
     def close(self):

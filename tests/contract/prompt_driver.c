@@ -8,14 +8,14 @@
 
 int main(int argc, char **argv)
 {
-    struct server server = {.timeout_seconds = 5};
+    struct server server = {.analyses.timeout_seconds = 5};
     struct buf BUF_AUTO text = {0};
 
-    server.profile = argc == 3 ? validator_profile_find(argv[1]) : NULL;
-    if (!server.profile) {
+    server.analyses.profile = argc == 3 ? validator_profile_find(argv[1]) : NULL;
+    if (!server.analyses.profile) {
         fputs("usage: prompt_driver PROFILE TITLE\n", stderr);
         return 2;
     }
-    prompt_write(&server, argv[2], &text);
+    prompt_write(&server.analyses, argv[2], &text);
     return text.failed || fwrite(text.data, 1, text.len, stdout) != text.len;
 }

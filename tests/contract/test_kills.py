@@ -27,7 +27,6 @@ ROUNDS = int(os.environ.get("LECTERN_ROUNDS", "8"))
 SEED = int(os.environ.get("LECTERN_SEED", random.SystemRandom().randrange(10 ** 6)))
 DAEMON = harness.ROOT / "tests/sandbox/dockerd.sh"
 LEFT_SECONDS = 20  # after which what is left is left
-ENDING_SECONDS = 3  # a call whose sandbox or engine died is told in this time
 BACK_SECONDS = 60  # after which the engine is found again
 MEGABYTES = {"small": 110, "big": 160}  # what a run holds tells from outside which it is; pandas alone has less
 RUN_SECONDS = 2
@@ -129,7 +128,7 @@ class Caller(threading.Thread):
     def __init__(self, port, sid, code):
         super().__init__()
         self.port, self.sid, self.code = port, sid, code
-        self.result = self.error = self.ended = None
+        self.result = self.error = None
 
     def run(self):
         client = harness.Client(self.port)
@@ -141,7 +140,6 @@ class Caller(threading.Thread):
             self.error = error
         except ValueError as error:  # an answer cut short is no JSON
             self.error = error
-        self.ended = time.monotonic()
         client.connection.close()
 
     @property
@@ -290,14 +288,12 @@ class Kills(unittest.TestCase):
                            self.call("from code_helpers import get_nodes\nwhile True: get_nodes()"), self.call("print(1)")]
                 time.sleep(self.random.uniform(0, 1.2))
                 server.kill()
-                killed = time.monotonic()
                 for caller in callers:
                     caller.join()
                 editor.join()
                 for caller in callers:
                     # Either it was answered before, rightly, or its connection ended.
                     self.assertTrue(caller.error is not None or category(caller.result) is None, caller.result)
-                    self.assertLess(caller.ended, killed + ENDING_SECONDS)
                 self.assertIsNotNone(callers[1].error)
                 self.assertTrue(self.until(lambda: not self.cage.inmates()), [watch.words(pid) for pid in self.cage.inmates()])
                 if ENGINE == "docker":
@@ -321,12 +317,10 @@ class Kills(unittest.TestCase):
                         [(resident(pid), pid) for pid in self.interpreters()])
         time.sleep(self.random.uniform(0, RUN_SECONDS / 2))
         os.kill(runners[sizes[0]], 9)
-        killed = time.monotonic()
         dead.join()
         living.join()
         self.assertEqual(category(dead.result), "engine", dead.text)
         self.assertTrue(dead.result["_meta"]["lectern/error"]["isRetryable"])
-        self.assertLess(dead.ended, killed + ENDING_SECONDS)
         self.assertEqual((category(living.result), living.text.split("\n")[0]), (None, "2 %d" % (MEGABYTES[sizes[1]] << 20)))
         self.check_next_call()
 
@@ -380,13 +374,11 @@ class Kills(unittest.TestCase):
                 self.assertIsNone(caller.error)
                 if category(caller.result) is not None:
                     self.assertEqual(category(caller.result), "engine", caller.text)
-                # While it is away: told so, soon. What waits in the pool is away with it.
-                began = time.monotonic()
+                # While it is away a call says so. The sandboxes that waited in the pool are away with it.
                 away = self.call("print(1)")
                 away.join()
                 self.assertEqual(category(away.result), "engine", away.text)
                 self.assertTrue(away.result["_meta"]["lectern/error"]["isRetryable"])
-                self.assertLess(time.monotonic() - began, ENDING_SECONDS)
                 self.assertEqual(server.http("GET", "/health")[0], 200)
                 self.daemon("start")
 

@@ -20,14 +20,15 @@ INITIALIZE = [
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}},
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
 ]
-END_SECONDS = 15  # the drain's 3 and what a slow machine needs
+RUN_SECONDS = 60  # what a run may take
+END_SECONDS = 45  # shows that the server does not wait for the end of a run; it takes 3 s
 
 
 def calls(sid):
     """One call for each work queue and for the executor, as messages."""
     made = [
-        ("execute_code", {"code": ENDLESS, "session_id": sid}),
-        ("execute_code", {"code": HELPED, "session_id": sid}),
+        ("execute_code", {"code": ENDLESS, "session_id": sid, "timeout_seconds": RUN_SECONDS}),
+        ("execute_code", {"code": HELPED, "session_id": sid, "timeout_seconds": RUN_SECONDS}),
         ("execute_code", {"code": "print(1)", "session_id": sid}),
         ("add_component", {"session_id": sid, "node_id": "N001", "component_type": "heading", "parameters": {"text": "x"}}),
         ("query_graph", {"session_id": sid, "query": "longest_chain"}),
@@ -61,7 +62,7 @@ class Ending(unittest.TestCase):
 
 class Serve(Ending):
     def start(self):
-        return self.started(harness.Server(self.workspace, "--sandbox", ENGINE))
+        return self.started(harness.Server(self.workspace, "--sandbox", ENGINE, "--timeout", str(RUN_SECONDS)))
 
     def test_at_once(self):
         self.end(self.start(), [signal.SIGTERM])

@@ -12,9 +12,10 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "validator/facts_line.h"
 #include "validator/limits.h"
-#include "validator/syntax/parser.h"
+#include "validator/report.h"
+#include "validator/syntax/ast.h"
+#include "validator/validator.h"
 
 static void write_node(const struct ast *ast, uint32_t number, struct buf *to)
 {

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "validator/rule/compile.h"
-#include "validator/syntax/parser.h"
+#include "validator/report.h"
+#include "validator/rule/compile_internal.h"
+#include "validator/syntax/ast.h"
 #include "validator/syntax/tokenizer.h"
 #include "validator/validator.h"
 

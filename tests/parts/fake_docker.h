@@ -2,7 +2,7 @@
  *
  * A Docker daemon of a few hundred lines for tests of the engine, on a Unix socket of its own: its
  * containers are the boxes of fake_engine.h, and it misbehaves as it is told. It speaks just enough
- * HTTP for docker_api.c.
+ * HTTP for docker_daemon.c.
  */
 #ifndef LECTERN_TESTS_FAKE_DOCKER_H
 #define LECTERN_TESTS_FAKE_DOCKER_H

@@ -48,14 +48,19 @@ static void on_queued(void *user, unsigned place)
     pthread_mutex_unlock(&waiter->lock);
 }
 
+static void set_flag(struct job_waiter *waiter, bool *flag)
+{
+    pthread_mutex_lock(&waiter->lock);
+    *flag = true;
+    pthread_cond_broadcast(&waiter->changed);
+    pthread_mutex_unlock(&waiter->lock);
+}
+
 static void on_started(void *user)
 {
     struct job_waiter *waiter = user;
 
-    pthread_mutex_lock(&waiter->lock);
-    waiter->started = true;
-    pthread_cond_broadcast(&waiter->changed);
-    pthread_mutex_unlock(&waiter->lock);
+    set_flag(waiter, &waiter->started);
 }
 
 static void on_output(void *user, int fd, const char *bytes, size_t len)
@@ -83,6 +88,7 @@ static void on_request(void *user, struct broker_request *request)
     waiter->requests++;
     if (waiter->answer) {
         waiter->answer(waiter, request);
+        set_flag(waiter, &waiter->asked);
         return;
     }
     len = snprintf(text, sizeof text, "{\"session\": \"%s\", \"target\": \"%.300s\"}",
@@ -158,6 +164,11 @@ static bool wait_for(struct job_waiter *waiter, const bool *flag, unsigned ms)
 bool job_waiter_wait_started(struct job_waiter *waiter, unsigned ms)
 {
     return wait_for(waiter, &waiter->started, ms);
+}
+
+bool job_waiter_wait_asked(struct job_waiter *waiter, unsigned ms)
+{
+    return wait_for(waiter, &waiter->asked, ms);
 }
 
 bool job_waiter_wait(struct job_waiter *waiter, unsigned ms)
@@ -237,7 +248,7 @@ bool holdings_are(const struct holdings *before)
 {
     struct holdings now = {0};
 
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 12000; i++) {
         now = holdings_count();
         if (now.descriptors <= before->descriptors && now.threads <= before->threads &&
             now.children <= before->children)

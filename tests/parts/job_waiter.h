@@ -14,7 +14,7 @@
 struct job_waiter {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool started, finished;
+    bool started, asked, finished; /* asked: a request has come */
     int done_calls;
     enum execution_status status;
     char *out, *err, *value, *error,
@@ -46,6 +46,7 @@ uint64_t job_waiter_run(struct job_waiter *waiter, struct executor *executor,
 
 /* False when it did not come within ms. */
 bool job_waiter_wait_started(struct job_waiter *waiter, unsigned ms);
+bool job_waiter_wait_asked(struct job_waiter *waiter, unsigned ms);
 bool job_waiter_wait(struct job_waiter *waiter, unsigned ms);
 
 /* Runs the code in a sandbox of that kind, for session "s", with every module of the data kind

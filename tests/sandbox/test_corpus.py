@@ -12,7 +12,6 @@ import pathlib
 import re
 import secrets
 import sys
-import time
 import unittest
 
 import sandbox
@@ -83,11 +82,9 @@ class Hostile(unittest.TestCase):
         except UnicodeDecodeError:
             return []  # cannot be a JSON text, so it cannot reach the runner
         written = [path for path in re.findall(r"/tmp/[\w.-]+", code) if not os.path.exists(path)]
-        began = time.monotonic()
         with Sandbox(kind=options_of(case)["kind"], preload=options_of(case).get("preload", ""), policy=False) as box:
             outcome = box.run(code, self.curriculum, timeout_ms=HOSTILE_MS, profile=options_of(case)["profile"],
                               output_limit=4 << 20)
-        took = time.monotonic() - began
         everything = bytes(outcome.raw) + outcome.complaints.encode()
         reasons = []
         if self.secret.encode() in everything:
@@ -97,12 +94,8 @@ class Hostile(unittest.TestCase):
             reasons.append("it showed %r" % leak.group())
         if outcome.exit is None or outcome.returncode != 0:
             reasons.append("no orderly end: %s" % outcome.complaints)
-        elif outcome.exit["seconds"] > HOSTILE_MS / 1000 + 0.5:
-            reasons.append("it ran %g s" % outcome.exit["seconds"])
         if len(outcome.stdout) > 65536 or len(outcome.stderr) > 16384:
             reasons.append("output over its cap")
-        if took > 30:
-            reasons.append("it took %g s" % took)
         reasons += ["it wrote %s" % path for path in written if os.path.exists(path)]
         return ["%s (%s): %s" % (case["id"], case["why"], reason) for reason in reasons]
 

@@ -21,8 +21,7 @@
 #include <cmocka.h>
 #include <uv.h>
 
-#include "executor/docker/docker_api.h"
-#include "executor/docker/docker_plan.h"
+#include "executor/docker/docker_daemon.h"
 #include "executor/engine.h"
 #include "executor/owner.h"
 #include "helpers/base/log.h"
@@ -55,13 +54,13 @@ static json_t *ask(const char *method, const char *path, const json_t *body, lon
 {
     const struct docker_request request = {.method = method, .path = path, .body = body};
     struct error err = {0};
-    struct docker_api *api = docker_api_create(NULL, NULL, &err);
+    struct docker_daemon *daemon = docker_daemon_create(NULL, NULL, NULL, &err);
     json_t *answer = NULL;
 
-    if (!api || docker_api_hello(api, &err) < 0 ||
-        docker_call(api, &request, &answer, &err) != status)
+    if (!daemon || docker_hello(daemon, &err) < 0 ||
+        docker_call(daemon, &request, &answer, &err) != status)
         fail_msg("%s %s: %s", method, path, err.text);
-    docker_api_destroy(api);
+    docker_daemon_destroy(daemon);
     return answer;
 }
 
@@ -83,7 +82,7 @@ static size_t count_containers(void)
 /* What is being removed needs a moment. */
 static void assert_none_left(void)
 {
-    for (int i = 0; i < 100 && count_containers() > 0; i++)
+    for (int i = 0; i < 600 && count_containers() > 0; i++)
         nap(100);
     assert_int_equal(count_containers(), 0);
 }
@@ -171,7 +170,7 @@ static void test_always_removed(void **state)
         job_waiter_finish(&waiter);
     }
     /* None but those that wait, and one at most that is being started. */
-    for (int i = 0; i < 100 && count_containers() > 4; i++)
+    for (int i = 0; i < 600 && count_containers() > 4; i++)
         nap(100);
     assert_true(count_containers() <= 4);
     executor_destroy(executor);
@@ -196,7 +195,7 @@ static pid_t start_server(int *ready)
         if (!executor || executor_wait_warm(executor, "bare", WARM_MS, &err) < 0 ||
             executor_wait_warm(executor, "data", WARM_MS, &err) < 0 ||
             job_waiter_run(&waiter, executor, &job, &err) == 0 ||
-            !job_waiter_wait_started(&waiter, 10000))
+            !job_waiter_wait_started(&waiter, WARM_MS))
             _exit(1);
         if (write(ends[1], "r", 1) != 1)
             _exit(1);
@@ -257,7 +256,7 @@ static void test_sweep(void **state)
     assert_int_equal(count_containers(), 2);
     executor_destroy(create());
     /* Ours is gone; the foreign one is young, and its owner may live. */
-    for (int i = 0; i < 50 && count_containers() > 1; i++)
+    for (int i = 0; i < 600 && count_containers() > 1; i++)
         nap(100);
     containers = list();
     assert_int_equal(json_array_size(containers), 1);
@@ -289,7 +288,7 @@ static void check_daemon_lost(const char *how)
     assert_true(job_waiter_run(&waiter, executor, &job, &err) > 0);
     assert_true(job_waiter_wait_started(&waiter, WARM_MS));
     daemon_do(how);
-    assert_true(job_waiter_wait(&waiter, 10000));
+    assert_true(job_waiter_wait(&waiter, WARM_MS));
     /* A daemon that stops in order kills what runs first, and the runner may still say so. */
     print_message("the run: %s, %s\n", execution_status_name(waiter.status), waiter.error);
     assert_true(waiter.status == EXECUTION_ENGINE || waiter.status == EXECUTION_CRASH ||

@@ -92,13 +92,23 @@ static void test_pandas(void **state)
 static void test_warm_run_is_quick(void **state)
 {
     struct error err = {0};
-    double begin;
+    double warm = 1e9, refill, slowest = 0;
 
     (void)state;
-    assert_int_equal(executor_wait_warm(executor, "data", WARM_MS, &err), 0);
-    begin = now();
-    check("data", "import pandas as pd\nprint(pd.Series([1, 2]).sum())", EXECUTION_OK, "3\n");
-    assert_true(now() - begin < 0.5);
+    for (int i = 0; i < 3; i++) {
+        double begin, took;
+
+        assert_int_equal(executor_wait_warm(executor, "data", WARM_MS, &err), 0);
+        begin = now();
+        check("data", "import pandas as pd\nprint(pd.Series([1, 2]).sum())", EXECUTION_OK, "3\n");
+        took = now() - begin;
+        assert_int_equal(executor_wait_warm(executor, "data", WARM_MS, &err), 0);
+        warm = took < warm ? took : warm;
+        refill = now() - begin - took;
+        slowest = refill > slowest ? refill : slowest;
+    }
+    print_message("warm: %.4f s, starting one: %.4f s\n", warm, slowest);
+    assert_true(warm < slowest / 2);
 }
 
 static void test_runtime_error(void **state)
@@ -116,21 +126,19 @@ static void test_timeout(void **state)
                                 .timeout_ms = 600};
     struct job_waiter waiter;
     struct error err = {0};
-    double begin;
 
     (void)state;
     job.code_len = strlen(job.code);
     job_waiter_init(&waiter);
     assert_true(job_waiter_run(&waiter, executor, &job, &err) > 0);
-    assert_true(job_waiter_wait_started(&waiter, 30000));
-    begin = now();
-    assert_true(job_waiter_wait(&waiter, 10000));
+    assert_true(job_waiter_wait_started(&waiter, WARM_MS));
+    assert_true(job_waiter_wait(&waiter, WARM_MS));
     assert_int_equal(waiter.status, EXECUTION_TIMEOUT);
     assert_int_equal(waiter.exit_code, 124);
     assert_string_equal(waiter.out, "x\n");
-    assert_non_null(strstr(waiter.error, "line 2")); /* where it was */
-    assert_true(now() - begin < 2.4);                /* the runner's deadline, not ours behind it */
-    assert_true(waiter.seconds > 0.5 && waiter.seconds < 1.5);
+    /* Where it was: only the runner's deadline can say so, not ours behind it. */
+    assert_non_null(strstr(waiter.error, "line 2"));
+    assert_true(waiter.seconds > 0.5);
     job_waiter_finish(&waiter);
 }
 
@@ -159,22 +167,20 @@ static void test_output_flood(void **state)
 
 static void test_cancel(void **state)
 {
-    struct execution_job job = {.code = "while True: pass", .kind = "bare"};
+    struct execution_job job = {
+        .code = "while True: pass", .kind = "bare", .timeout_ms = EXECUTION_TIMEOUT_MS_MAX};
     struct job_waiter waiter;
     struct error err = {0};
-    double begin;
     uint64_t id;
 
     (void)state;
     job.code_len = strlen(job.code);
     job_waiter_init(&waiter);
     id = job_waiter_run(&waiter, executor, &job, &err);
-    assert_true(job_waiter_wait_started(&waiter, 30000));
-    begin = now();
+    assert_true(job_waiter_wait_started(&waiter, WARM_MS));
     executor_cancel(executor, id);
-    assert_true(job_waiter_wait(&waiter, 5000));
-    assert_int_equal(waiter.status, EXECUTION_CANCELLED);
-    assert_true(now() - begin < 0.9);
+    assert_true(job_waiter_wait(&waiter, WARM_MS));
+    assert_int_equal(waiter.status, EXECUTION_CANCELLED); /* long before its time limit */
     job_waiter_finish(&waiter);
 }
 
@@ -216,7 +222,7 @@ static void test_requests(void **state)
     job_waiter_init(&waiter);
     waiter.answer = answer_nodes;
     assert_true(job_waiter_run(&waiter, executor, &job, &err) > 0);
-    assert_true(job_waiter_wait(&waiter, 40000));
+    assert_true(job_waiter_wait(&waiter, WARM_MS));
     if (waiter.status != EXECUTION_OK)
         print_message("%s\n", waiter.error);
     assert_int_equal(waiter.status, EXECUTION_OK);

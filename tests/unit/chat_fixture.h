@@ -24,7 +24,7 @@ static inline void *chat_open_writer(void *arg, struct error *err)
     struct store *store = store_open(fixture->session.url, STORE_WRITE, err);
 
     if (store)
-        change_feed_attach(fixture->server.feed, store);
+        change_feed_attach(fixture->server.store.feed, store);
     return store;
 }
 
@@ -79,12 +79,13 @@ static inline int chat_fixture_open(void **state)
     free(session);
     uv_loop_init(&fixture->loop);
     fixture->server.loop = &fixture->loop;
-    fixture->server.store_url = fixture->session.url;
+    fixture->server.store.url = fixture->session.url;
     fixture->server.loop_queue = loop_queue_create(&fixture->loop, &fixture->session.err);
-    fixture->server.feed = change_feed_create(fixture->server.loop_queue, &fixture->session.err);
-    fixture->server.sql = chat_workq(fixture, "sql", true);
-    fixture->server.read = chat_workq(fixture, "read", false);
-    fixture->server.trial = chat_workq(fixture, "trial", false);
+    fixture->server.store.feed =
+        change_feed_create(fixture->server.loop_queue, &fixture->session.err);
+    fixture->server.store.sql = chat_workq(fixture, "sql", true);
+    fixture->server.store.read = chat_workq(fixture, "read", false);
+    fixture->server.store.trial = chat_workq(fixture, "trial", false);
     *state = fixture;
     return 0;
 }
@@ -93,11 +94,11 @@ static inline int chat_fixture_close(void **state)
 {
     struct chat_fixture *fixture = *state;
 
-    workq_destroy(fixture->server.sql);
-    workq_destroy(fixture->server.read);
-    workq_destroy(fixture->server.trial);
+    workq_destroy(fixture->server.store.sql);
+    workq_destroy(fixture->server.store.read);
+    workq_destroy(fixture->server.store.trial);
     loop_queue_destroy(fixture->server.loop_queue);
-    change_feed_destroy(fixture->server.feed);
+    change_feed_destroy(fixture->server.store.feed);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&fixture->loop), 0);
     store_close(fixture->session.store);

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "executor/docker/docker_api.h"
+#include "executor/docker/docker_daemon.h"
 #include "executor/engine.h"
 #include "helpers/base/log.h"
 #include "tests/parts/fake_docker.h"
@@ -33,9 +33,17 @@ static const struct executor_limits limits = {
     .pace = {.retry = 10},
 };
 
-/* For daemons that are silent. They are too short for a slow machine with a daemon that is well:
- * then runs are tried until one succeeds. */
-static const struct docker_times hasty = {.call = 250, .ping = 100, .look = 120};
+/* For daemons that are silent where the call is one of that kind; the other kinds have all the time
+ * there is. The short one is too short for a slow machine with a daemon that is well: then runs are
+ * tried until one succeeds. */
+#define PATIENT_MS 60000
+static const struct docker_times silent_ping = {
+    .call = PATIENT_MS, .ping = 100, .look = PATIENT_MS};
+static const struct docker_times silent_look = {
+    .call = PATIENT_MS, .ping = PATIENT_MS, .look = 120};
+static const struct docker_times silent_call = {
+    .call = 250, .ping = PATIENT_MS, .look = PATIENT_MS};
+static const struct docker_times silent_all = {.call = 250, .ping = 100, .look = 120};
 
 struct fixture {
     struct fake_docker *docker;
@@ -117,7 +125,7 @@ static inline void runs_again(struct executor *executor)
     struct job_waiter waiter;
     enum execution_status status = EXECUTION_ENGINE;
 
-    for (int i = 0; i < 1000 && status != EXECUTION_OK; i++) {
+    for (int i = 0; i < 3000 && status != EXECUTION_OK; i++) {
         job_waiter_do(&waiter, executor, "bare", "print x");
         status = waiter.status;
         job_waiter_finish(&waiter);
@@ -141,7 +149,7 @@ static inline void run_fails(struct executor *executor, const char *words)
 
 static inline void assert_nothing_left(struct fixture *fixture)
 {
-    for (int i = 0; i < 300 && fake_docker_containers(fixture->docker) > 0; i++)
+    for (int i = 0; i < 6000 && fake_docker_containers(fixture->docker) > 0; i++)
         nap(10);
     assert_int_equal(fake_docker_containers(fixture->docker), 0);
     assert_true(holdings_are(&fixture->before));

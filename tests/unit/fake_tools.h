@@ -177,17 +177,17 @@ static inline void fake_server_open(struct server *server, uv_loop_t *loop, size
     memset(server, 0, sizeof *server);
     server->loop = loop;
     server->loop_queue = loop_queue_create(loop, &err);
-    server->read = workq_create(&config, server->loop_queue, &err);
-    server->sql = workq_create(&config, server->loop_queue, &err);
+    server->store.read = workq_create(&config, server->loop_queue, &err);
+    server->store.sql = workq_create(&config, server->loop_queue, &err);
     assert_non_null(server->loop_queue);
-    assert_non_null(server->read);
-    assert_non_null(server->sql);
+    assert_non_null(server->store.read);
+    assert_non_null(server->store.sql);
 }
 
 static inline void fake_server_close(struct server *server)
 {
-    workq_destroy(server->read);
-    workq_destroy(server->sql);
+    workq_destroy(server->store.read);
+    workq_destroy(server->store.sql);
     loop_queue_destroy(server->loop_queue);
 }
 

@@ -65,8 +65,8 @@ static inline void on_closed(void *user)
 {
     struct fixture *fixture = user;
 
-    workq_destroy(fixture->server.sql);
-    workq_destroy(fixture->server.read);
+    workq_destroy(fixture->server.store.sql);
+    workq_destroy(fixture->server.store.read);
     loop_queue_destroy(fixture->server.loop_queue);
     uv_close((uv_handle_t *)&fixture->stop, NULL);
 }
@@ -109,26 +109,26 @@ static inline int setup(void **state)
     uv_loop_init(&fixture->loop);
     fixture->server.loop = &fixture->loop;
     fixture->server.loop_queue = loop_queue_create(&fixture->loop, &err);
-    fixture->server.sql = workq_create(&(struct workq_config){.name = "sql",
-                                                              .threads = 1,
-                                                              .capacity = 256,
-                                                              .open = open_writer,
-                                                              .close = close_store,
-                                                              .arg = fixture->url},
-                                       fixture->server.loop_queue, &err);
-    assert_non_null(fixture->server.sql);
-    fixture->server.read = workq_create(&(struct workq_config){.name = "read",
-                                                               .threads = 2,
-                                                               .capacity = READ_CAPACITY,
-                                                               .open = open_reader,
-                                                               .close = close_store,
-                                                               .arg = fixture->url},
-                                        fixture->server.loop_queue, &err);
-    assert_non_null(fixture->server.read);
-    fixture->server.profile = validator_profile_find("data-science");
-    fixture->server.timeout_seconds = 5;
-    snprintf(fixture->server.executor_error, sizeof fixture->server.executor_error,
-             "no sandbox in this test");
+    fixture->server.store.sql = workq_create(&(struct workq_config){.name = "sql",
+                                                                    .threads = 1,
+                                                                    .capacity = 256,
+                                                                    .open = open_writer,
+                                                                    .close = close_store,
+                                                                    .arg = fixture->url},
+                                             fixture->server.loop_queue, &err);
+    assert_non_null(fixture->server.store.sql);
+    fixture->server.store.read = workq_create(&(struct workq_config){.name = "read",
+                                                                     .threads = 2,
+                                                                     .capacity = READ_CAPACITY,
+                                                                     .open = open_reader,
+                                                                     .close = close_store,
+                                                                     .arg = fixture->url},
+                                              fixture->server.loop_queue, &err);
+    assert_non_null(fixture->server.store.read);
+    fixture->server.analyses.profile = validator_profile_find("data-science");
+    fixture->server.analyses.timeout_seconds = 5;
+    snprintf(fixture->server.analyses.executor_error,
+             sizeof fixture->server.analyses.executor_error, "no sandbox in this test");
     fixture->http = http_server_create(&fixture->server, &config, &err);
     if (!fixture->http)
         fail_msg("%s", err.text);

@@ -103,7 +103,7 @@ static inline void load_thread(struct run_fixture *fixture)
     thread_destroy(fixture->thread);
     fixture->thread = NULL;
     fixture->thread_done = false;
-    must(&chat->session, thread_load(&chat->server, chat->session.sid, "thread-1", on_thread,
+    must(&chat->session, thread_load(&chat->server.store, chat->session.sid, "thread-1", on_thread,
                                      fixture, &chat->session.err));
     chat_run_until(chat, &fixture->thread_done);
 }
@@ -132,12 +132,13 @@ static inline int run_fixture_open(void **state)
     chat_fixture_open(state);
     chat = *state;
     import_text(&chat->session, curriculum, strlen(curriculum));
-    chat->server.graph = chat_workq(chat, "graph", false);
-    chat->server.graphs = graph_cache_create(0, &chat->session.err);
-    chat->server.profile = validator_profile_find("data-science");
-    chat->server.timeout_seconds = 30;
-    chat->server.stdout_characters = chat->server.stderr_characters = 1000;
-    snprintf(chat->server.executor_error, sizeof chat->server.executor_error, "no sandbox here");
+    chat->server.store.graph = chat_workq(chat, "graph", false);
+    chat->server.store.graphs = graph_cache_create(0, &chat->session.err);
+    chat->server.analyses.profile = validator_profile_find("data-science");
+    chat->server.analyses.timeout_seconds = 30;
+    chat->server.analyses.stdout_characters = chat->server.analyses.stderr_characters = 1000;
+    snprintf(chat->server.analyses.executor_error, sizeof chat->server.analyses.executor_error,
+             "no sandbox here");
     fixture->chat = chat;
     fixture->listener.on_event = on_event;
     fixture->events = json_array();
@@ -154,8 +155,8 @@ static inline int run_fixture_close(void **state)
 
     thread_destroy(fixture->thread);
     model_destroy(fixture->model);
-    workq_destroy(fixture->chat->server.graph);
-    graph_cache_destroy(fixture->chat->server.graphs);
+    workq_destroy(fixture->chat->server.store.graph);
+    graph_cache_destroy(fixture->chat->server.store.graphs);
     json_decref(fixture->events);
     json_decref(fixture->interrupts);
     free(fixture);

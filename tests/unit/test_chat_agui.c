@@ -96,7 +96,7 @@ static void test_a_whole_run(void **state)
     WRITE(&run, .kind = RUN_TEXT, .id = "m", SAY(""));
     WRITE(&run, .kind = RUN_TEXT_ENDED, .id = "m");
     WRITE(&run, .kind = RUN_CALL_BEGAN, .id = "c1", .name = "execute_code", .message_id = "m");
-    WRITE(&run, .kind = RUN_CALL_BEGAN, .id = "c2", .name = "query_graph");
+    WRITE(&run, .kind = RUN_CALL_BEGAN, .id = "c2", .name = "no_such_tool");
     WRITE(&run, .kind = RUN_CALL_ARGUMENTS, .id = "c1", SAY("{\"code\":1}"));
     WRITE(&run, .kind = RUN_CALL_ENDED, .id = "c1");
     WRITE(&run, .kind = RUN_CALL_ENDED, .id = "c2");
@@ -111,8 +111,8 @@ static void test_a_whole_run(void **state)
            "\"delta\":\"a \\\"\\n\xf0\x9f\xa6\x93\"},"
            "{\"type\":\"TEXT_MESSAGE_END\",\"messageId\":\"m\"},"
            "{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c1\",\"toolCallName\":\"execute_code\","
-           "\"parentMessageId\":\"m\"},"
-           "{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c2\",\"toolCallName\":\"query_graph\"},"
+           "\"parentMessageId\":\"m\",\"metadata\":{\"title\":\"Analysis\",\"icon\":\"code\"}},"
+           "{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c2\",\"toolCallName\":\"no_such_tool\"},"
            "{\"type\":\"TOOL_CALL_ARGS\",\"toolCallId\":\"c1\",\"delta\":\"{\\\"code\\\":1}\"},"
            "{\"type\":\"TOOL_CALL_END\",\"toolCallId\":\"c1\"},"
            "{\"type\":\"TOOL_CALL_END\",\"toolCallId\":\"c2\"}]");
@@ -288,7 +288,7 @@ static void test_a_thread_as_messages(void **state)
             "\"outputTokens\":3}}},"
             "{\"id\":\"a2\",\"role\":\"assistant\",\"content\":[]},"
             "{\"id\":\"a3\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\","
-            "\"id\":\"c3\",\"name\":\"n\",\"input\":{}}]},"
+            "\"id\":\"c3\",\"name\":\"execute_code\",\"input\":{}}]},"
             "{\"id\":\"q2\",\"role\":\"user\",\"content\":[{\"type\":\"tool_result\","
             "\"tool_use_id\":\"c3\",\"content\":\"Not done\",\"is_error\":true},{\"type\":\"text\","
             "\"text\":\"and?\"}],\"shown\":{\"text\":\"and?\",\"results\":[{\"id\":\"x3\","
@@ -320,7 +320,8 @@ static void test_a_thread_as_messages(void **state)
            "{\"id\":\"n2\",\"role\":\"activity\",\"activityType\":\"lectern.usage\",\"content\":{"
            "\"outputTokens\":3}},"
            "{\"id\":\"a3\",\"role\":\"assistant\",\"toolCalls\":[{\"id\":\"c3\",\"type\":"
-           "\"function\",\"function\":{\"name\":\"n\",\"arguments\":\"{}\"}}]},"
+           "\"function\",\"function\":{\"name\":\"execute_code\",\"arguments\":\"{}\"},"
+           "\"metadata\":{\"title\":\"Analysis\",\"icon\":\"code\"}}]},"
            "{\"id\":\"x3\",\"role\":\"tool\",\"toolCallId\":\"c3\",\"content\":\"Not done\","
            "\"metadata\":{\"isError\":true,\"repairsMax\":2}},"
            "{\"id\":\"q2\",\"role\":\"user\",\"content\":\"and?\"}]}]");

@@ -30,7 +30,7 @@ static int setup(void **state)
     chat_fixture_open(state);
     fixture = *state;
     import_text(&fixture->session, curriculum, strlen(curriculum));
-    fixture->server.graph = chat_workq(fixture, "graph", false);
+    fixture->server.store.graph = chat_workq(fixture, "graph", false);
     return 0;
 }
 
@@ -38,7 +38,7 @@ static int teardown(void **state)
 {
     struct chat_fixture *fixture = *state;
 
-    workq_destroy(fixture->server.graph);
+    workq_destroy(fixture->server.store.graph);
     return chat_fixture_close(state);
 }
 
@@ -176,7 +176,7 @@ static json_t *describe(struct chat_fixture *fixture, const char *tool, const ch
     int64_t version = version_of(fixture);
 
     before = export_json(&fixture->session, fixture->session.sid);
-    if (approval_describe(&fixture->server, fixture->session.sid, test_writer.who, "call-1",
+    if (approval_describe(&fixture->server.store, fixture->session.sid, test_writer.who, "call-1",
                           tool_find(tool), given, 1, on_described, &described, &described.err) == 0)
         chat_run_until(fixture, &described.done);
     after = export_json(&fixture->session, fixture->session.sid);

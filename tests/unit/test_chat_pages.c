@@ -93,8 +93,8 @@ static void turn(void **state)
     struct chat_fixture *base = *state;
 
     for (int i = 0; i < 3; i++) {
-        pass_through(base, base->server.read);
-        pass_through(base, base->server.sql);
+        pass_through(base, base->server.store.read);
+        pass_through(base, base->server.store.sql);
     }
     for (int i = 0; i < 5; i++)
         uv_run(&base->loop, UV_RUN_NOWAIT);
@@ -592,7 +592,7 @@ static void test_changes_come_from_the_store(void **state)
     struct writer ben = {.who = "page:Ben/1"};
 
     greet(state, &page, NULL);
-    change_feed_attach(base->server.feed, base->session.store);
+    change_feed_attach(base->server.store.feed, base->session.store);
     must(&base->session,
          store_node_create(base->session.store, &ben, base->session.sid, node, &base->session.err));
     turn(state);

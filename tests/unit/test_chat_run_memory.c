@@ -81,8 +81,8 @@ static void load_named(struct run_fixture *fixture, const char *id)
     thread_destroy(fixture->thread);
     fixture->thread = NULL;
     fixture->thread_done = false;
-    must(&chat->session,
-         thread_load(&chat->server, chat->session.sid, id, on_thread, fixture, &chat->session.err));
+    must(&chat->session, thread_load(&chat->server.store, chat->session.sid, id, on_thread, fixture,
+                                     &chat->session.err));
     chat_run_until(chat, &fixture->thread_done);
 }
 

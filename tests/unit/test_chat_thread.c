@@ -38,7 +38,7 @@ static struct thread *load(struct chat_fixture *fixture, const char *sid, const 
 {
     *answer = (struct answer){0};
     must(&fixture->session,
-         thread_load(&fixture->server, sid, id, on_loaded, answer, &fixture->session.err));
+         thread_load(&fixture->server.store, sid, id, on_loaded, answer, &fixture->session.err));
     chat_run_until(fixture, &answer->done);
     return answer->thread;
 }
@@ -47,7 +47,7 @@ static void save(struct chat_fixture *fixture, struct thread *thread, struct ans
 {
     *answer = (struct answer){0};
     must(&fixture->session,
-         thread_save(&fixture->server, thread, on_saved, answer, &fixture->session.err));
+         thread_save(&fixture->server.store, thread, on_saved, answer, &fixture->session.err));
     chat_run_until(fixture, &answer->done);
 }
 
@@ -111,10 +111,10 @@ static void test_loading_what_is_not_there(void **state)
     assert_null(load(fixture, "11111111-2222-4333-8444-555555555555", "t", &answer));
     assert_int_equal(answer.err.kind, ERROR_UNAUTHORIZED);
     must_fail(&fixture->session, ERROR_INVALID,
-              thread_load(&fixture->server, fixture->session.sid, "", on_loaded, &answer,
+              thread_load(&fixture->server.store, fixture->session.sid, "", on_loaded, &answer,
                           &fixture->session.err));
     must_fail(&fixture->session, ERROR_INVALID,
-              thread_load(&fixture->server, fixture->session.sid, long_id, on_loaded, &answer,
+              thread_load(&fixture->server.store, fixture->session.sid, long_id, on_loaded, &answer,
                           &fixture->session.err));
     long_id[THREAD_ID_MAX] = '\0';
     thread = load(fixture, fixture->session.sid, long_id, &answer);

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "validator/rule/compile.h"
-#include "validator/syntax/parser.h"
+#include "validator/report.h"
+#include "validator/rule/compile_internal.h"
+#include "validator/syntax/ast.h"
 
 #define NEST_CAP 24
 

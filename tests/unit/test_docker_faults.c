@@ -8,28 +8,30 @@
 static const struct row {
     enum fake_docker_fault fault;
     const char *where, *words;
+    const struct docker_times *times; /* NULL: the usual */
 } rows[] = {
-    {DOCKER_REFUSES, "", "no Docker daemon answers at"},
-    {DOCKER_MUTE, "", "no Docker daemon answers at"},
-    {DOCKER_500, "", "no Docker daemon is at"},
-    {DOCKER_NO_HTTP, "", "no Docker daemon answers at"},
-    {DOCKER_CLOSES, "", "no Docker daemon answers at"},
-    {DOCKER_404_PAGE, "/images/", "make image"},
-    {DOCKER_500, "/images/", "it is broken"},
-    {DOCKER_NO_JSON, "/images/", "look for the image"},
-    {DOCKER_MUTE, "/images/", "look for the image"},
-    {DOCKER_500, "/create", "create a container: the Docker daemon answered 500: it is broken"},
-    {DOCKER_409, "/create", "409: it is taken"},
-    {DOCKER_NO_SPACE, "/create", "docker system prune"},
-    {DOCKER_CLOSES, "/create", "does not answer"},
-    {DOCKER_NO_HTTP, "/create", "does not answer"},
-    {DOCKER_500, "/attach", "it is broken"},
-    {DOCKER_NO_HTTP, "/attach", "attach to a container"},
-    {DOCKER_500, "/start", "start a container"},
-    {DOCKER_CLOSES, "/start", "does not answer"},
-    {DOCKER_BAD_HEADS, "/attach", "the stream"},
-    {DOCKER_STREAM_ENDS, "/attach", "the sandbox ended"},
-    {DOCKER_500, "/update", "limit a container's CPU"},
+    {DOCKER_REFUSES, "", "no Docker daemon answers at", NULL},
+    {DOCKER_MUTE, "", "no Docker daemon answers at", &silent_ping},
+    {DOCKER_500, "", "no Docker daemon is at", NULL},
+    {DOCKER_NO_HTTP, "", "no Docker daemon answers at", NULL},
+    {DOCKER_CLOSES, "", "no Docker daemon answers at", NULL},
+    {DOCKER_404_PAGE, "/images/", "make image", NULL},
+    {DOCKER_500, "/images/", "it is broken", NULL},
+    {DOCKER_NO_JSON, "/images/", "look for the image", NULL},
+    {DOCKER_MUTE, "/images/", "look for the image", &silent_look},
+    {DOCKER_500, "/create", "create a container: the Docker daemon answered 500: it is broken",
+     NULL},
+    {DOCKER_409, "/create", "409: it is taken", NULL},
+    {DOCKER_NO_SPACE, "/create", "docker system prune", NULL},
+    {DOCKER_CLOSES, "/create", "does not answer", NULL},
+    {DOCKER_NO_HTTP, "/create", "does not answer", NULL},
+    {DOCKER_500, "/attach", "it is broken", NULL},
+    {DOCKER_NO_HTTP, "/attach", "attach to a container", NULL},
+    {DOCKER_500, "/start", "start a container", NULL},
+    {DOCKER_CLOSES, "/start", "does not answer", NULL},
+    {DOCKER_BAD_HEADS, "/attach", "the stream", NULL},
+    {DOCKER_STREAM_ENDS, "/attach", "the sandbox ended", NULL},
+    {DOCKER_500, "/update", "limit a container's CPU", NULL},
 };
 
 /* Each from the start. */
@@ -41,7 +43,7 @@ static void test_faults(void **state)
         struct executor *executor;
 
         fake_docker_set(fixture->docker, rows[i].fault, rows[i].where);
-        executor = create_with(fixture, rows[i].fault == DOCKER_MUTE ? &hasty : NULL);
+        executor = create_with(fixture, rows[i].times);
         run_fails(executor, rows[i].words);
         fake_docker_set(fixture->docker, DOCKER_WELL, "");
         runs_again(executor);

@@ -72,10 +72,10 @@ static void test_owed(void **state)
 static void test_goes_and_comes(void **state)
 {
     struct fixture *fixture = *state;
-    struct executor *executor = create_with(fixture, &hasty);
+    struct executor *executor = create_with(fixture, &silent_all);
     struct error err = {0};
 
-    assert_int_equal(executor_wait_warm(executor, "bare", 20000, &err), 0);
+    assert_int_equal(executor_wait_warm(executor, "bare", PATIENT_MS, &err), 0);
     for (int i = 0; i < 3; i++) {
         fake_docker_set(fixture->docker, i == 1 ? DOCKER_MUTE : DOCKER_REFUSES, "");
         /* Those that wait still serve; then there are none. */
@@ -97,13 +97,11 @@ static void test_goes_and_comes(void **state)
 /* Silence where it is longest: of the call that makes a container, which is made all the same. */
 static void test_created_in_silence(void **state)
 {
-    /* Only the call is silent: what comes before it may take longer on a slow machine. */
-    static const struct docker_times times = {.call = 250, .ping = 5000, .look = 5000};
     struct fixture *fixture = *state;
     struct executor *executor;
 
     fake_docker_set(fixture->docker, DOCKER_DOES_SILENT, "/create");
-    executor = create_with(fixture, &times);
+    executor = create_with(fixture, &silent_call);
     run_fails(executor, "does not answer");
     assert_true(fake_docker_containers(fixture->docker) > 0);
     fake_docker_set(fixture->docker, DOCKER_WELL, "");

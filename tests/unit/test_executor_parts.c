@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "executor/wire/checks.h"
+#include "executor/wire/frame_decoder.h"
 #include "executor/pool/plan.h"
 #include "executor/kinds.h"
 #include "executor/output.h"

@@ -18,7 +18,7 @@
 #include "tests/parts/fake_engine.h"
 #include "tests/parts/job_waiter.h"
 
-#define SOON_MS 5000
+#define SOON_MS 60000 /* how long a test waits for what must come */
 
 static struct holdings before;
 static struct executor *executor;
@@ -107,7 +107,7 @@ static void begin(struct job_waiter *waiter, const char *session, const char *na
 
 static void finish(struct job_waiter *waiter, enum execution_status status, const char *out)
 {
-    assert_true(job_waiter_wait(waiter, 20000));
+    assert_true(job_waiter_wait(waiter, SOON_MS));
     assert_int_equal(waiter->done_calls, 1);
     assert_string_equal(execution_status_name(waiter->status), execution_status_name(status));
     if (out)
@@ -223,7 +223,7 @@ static void test_a_new_image_replaces_what_waits(void **state)
     nap(50);
     assert_int_equal(kind("bare").started, 2);
     atomic_store(&fake_made_of, 1);
-    for (int i = 0; i < 1000 && kind("bare").started < 4; i++) {
+    for (int i = 0; i < SOON_MS && kind("bare").started < 4; i++) {
         assert_true(kind("bare").ready >= 1); /* one always waits */
         nap(1);
     }
@@ -331,7 +331,7 @@ static void test_never_two_sessions_in_one_sandbox(void **state)
             begin(&waiters[i], session[i], i % 3 ? "bare" : "data", "whose");
         }
         for (int i = 0; i < CALLERS; i++) {
-            assert_true(job_waiter_wait(&waiters[i], 20000));
+            assert_true(job_waiter_wait(&waiters[i], SOON_MS));
             assert_null(strstr(waiters[i].out, "FOREIGN"));
             assert_string_equal(strchr(waiters[i].out, ' ') + 1, session[i]);
             reused += strtoul(waiters[i].out, NULL, 10) > 1;
@@ -378,9 +378,9 @@ static void check_fair(const char *session)
     for (int i = 0; i < 40; i++)
         begin(&many[i], "many", "bare", "sleep 50");
     begin(&one, session, "bare", "print x");
-    assert_true(job_waiter_wait(&one, 20000));
+    assert_true(job_waiter_wait(&one, SOON_MS));
     for (int i = 0; i < 40; i++) {
-        assert_true(job_waiter_wait(&many[i], 20000));
+        assert_true(job_waiter_wait(&many[i], SOON_MS));
         earlier += many[i].end_order < one.end_order;
     }
     print_message("the first of another: behind %u\n", earlier);
@@ -413,7 +413,7 @@ static void await_place(struct job_waiter *waiter, unsigned place)
 {
     unsigned seen = 0;
 
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < SOON_MS / 5; i++) {
         pthread_mutex_lock(&waiter->lock);
         seen = waiter->place;
         pthread_mutex_unlock(&waiter->lock);
@@ -461,9 +461,9 @@ static void test_kinds_take_turns(void **state)
     for (int i = 0; i < 30; i++)
         begin(&waiters[i], NULL, "bare", "print x");
     begin(&other, "s", "data", "print y");
-    assert_true(job_waiter_wait(&other, 20000));
+    assert_true(job_waiter_wait(&other, SOON_MS));
     for (int i = 0; i < 30; i++)
-        assert_true(job_waiter_wait(&waiters[i], 20000));
+        assert_true(job_waiter_wait(&waiters[i], SOON_MS));
     assert_true(waiters[29].end_order > other.end_order);
     finish(&other, EXECUTION_OK, "y");
     for (int i = 0; i < 30; i++)

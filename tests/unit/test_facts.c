@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "validator/facts/facts.h"
-#include "validator/syntax/parser.h"
+#include "validator/report.h"
+#include "validator/syntax/ast.h"
 
 struct read {
     struct ast ast;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "executor/demux.h"
+#include "executor/docker/docker_daemon.h"
 #include "executor/wire/frame_decoder.h"
 #include "executor/job_frame.h"
 #include "executor/output.h"
@@ -213,14 +213,6 @@ static void test_utf8(void **state)
 
 /* ---- Docker's streams ---- */
 
-static char stderr_seen[64];
-
-static void on_stderr(void *user, const char *bytes, size_t len)
-{
-    (void)user;
-    strncat(stderr_seen, bytes, len);
-}
-
 static void test_demux(void **state)
 {
     static const char wire[] =
@@ -229,31 +221,31 @@ static void test_demux(void **state)
 
     (void)state;
     for (size_t step = 1; step <= len; step++) {
-        struct demux demux = {.on_stderr = on_stderr};
+        struct runner_stderr errors = {.len = 0};
+        struct docker_demux demux = {.errors = &errors};
         char out[64] = "", piece[64];
 
-        stderr_seen[0] = '\0';
         for (size_t at = 0; at < len; at += step) {
             size_t some = len - at < step ? len - at : step;
             ssize_t kept;
 
             memcpy(piece, wire + at, some);
-            kept = demux_take(&demux, piece, some);
+            kept = docker_demux(&demux, piece, some);
             assert_true(kept >= 0);
             strncat(out, piece, (size_t)kept);
         }
         assert_string_equal(out, "hello world");
-        assert_string_equal(stderr_seen, "oops");
+        assert_string_equal(runner_stderr_line(&errors), "oops");
     }
 }
 
 static void test_demux_refuses(void **state)
 {
-    struct demux demux = {.on_stderr = on_stderr};
+    struct docker_demux demux = {.head_len = 0};
     char bytes[] = "HTTP/1.1 400";
 
     (void)state;
-    assert_int_equal(demux_take(&demux, bytes, 12), -1);
+    assert_int_equal(docker_demux(&demux, bytes, 12), -1);
 }
 
 /* ---- the JSON of a job ---- */

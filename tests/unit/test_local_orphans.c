@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "executor/local/local_orphans.h"
+#include "executor/local/local_machine.h"
 #include "executor/owner.h"
 
 #define BWRAP "/usr/bin/bwrap"
@@ -75,10 +75,10 @@ static void dead_owner(char label[OWNER_CAP])
     close(ends[1]);
 }
 
-/* Until it has ended, five seconds at most. */
+/* Until it has ended, a minute at most. */
 static bool ends(pid_t pid)
 {
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 6000; i++) {
         if (waitpid(pid, NULL, WNOHANG) == pid)
             return true;
         usleep(10000);

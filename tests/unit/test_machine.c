@@ -16,9 +16,8 @@
 
 #include <cmocka.h>
 
-#include "executor/local/local_kernel.h"
-#include "executor/docker/docker_info.h"
-#include "executor/docker/docker_removals.h"
+#include "executor/local/local_machine.h"
+#include "executor/docker/docker_plan.h"
 #include "executor/engine.h"
 #include "executor/owner.h"
 

@@ -65,8 +65,8 @@ static int set_up(void **state)
         return -1;
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store.db", fixture->folder);
     fixture->store = store_open(fixture->url, STORE_WRITE, &err);
-    fixture->server.graphs = graph_cache_create(0, &err);
-    if (!fixture->store || !fixture->server.graphs)
+    fixture->server.store.graphs = graph_cache_create(0, &err);
+    if (!fixture->store || !fixture->server.store.graphs)
         return -1;
     load(fixture, fixture->sid);
     *state = fixture;
@@ -79,7 +79,7 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
     char path[128];
 
-    graph_cache_destroy(fixture->server.graphs);
+    graph_cache_destroy(fixture->server.store.graphs);
     store_close(fixture->store);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s/%s", fixture->folder, files[i]);
@@ -193,7 +193,7 @@ static void test_sees_every_write(void **state)
 static void test_keeps_a_graph_for_each_version(void **state)
 {
     struct fixture *fixture = *state;
-    struct graph_cache *cache = fixture->server.graphs;
+    struct graph_cache *cache = fixture->server.store.graphs;
     char others[GRAPH_CACHE_ENTRIES][SESSION_ID_SIZE];
     struct error err = {0};
     struct graph *first = graph_cache_get(cache, fixture->store, fixture->sid, &err);

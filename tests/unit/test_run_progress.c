@@ -12,24 +12,25 @@
 #include <cmocka.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/tool/run_progress.h"
+#include "mcp/tool/analysis.h"
 
 #define EURO  "\xE2\x82\xAC"
 #define LINES 100000
 
-static struct run_progress progress;
+static struct analysis analysis;
 
 static int setup(void **state)
 {
     (void)state;
-    run_progress_init(&progress);
+    memset(&analysis, 0, sizeof analysis);
+    analysis_init(&analysis);
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    run_progress_finish(&progress);
+    analysis_finish(&analysis);
     return 0;
 }
 
@@ -37,7 +38,7 @@ static void expect(const char *text)
 {
     struct buf BUF_AUTO got = {0};
 
-    assert_true(run_progress_take(&progress, &got, NULL));
+    assert_true(analysis_progress(&analysis, &got, NULL));
     assert_int_equal(got.len, strlen(text));
     assert_memory_equal(got.data, text, got.len);
 }
@@ -46,7 +47,7 @@ static void expect_nothing(void)
 {
     struct buf BUF_AUTO got = {0};
 
-    assert_false(run_progress_take(&progress, &got, &got));
+    assert_false(analysis_progress(&analysis, &got, &got));
     assert_int_equal(got.len, 0);
 }
 
@@ -54,17 +55,17 @@ static void tells_each_change_once(void **state)
 {
     (void)state;
     expect_nothing();
-    run_progress_queued(&progress, 3);
+    analysis_on_queued(&analysis, 3);
     expect("waiting for a sandbox: place 3");
-    run_progress_queued(&progress, 3);
+    analysis_on_queued(&analysis, 3);
     expect_nothing();
-    run_progress_queued(&progress, 2);
-    run_progress_queued(&progress, 1);
+    analysis_on_queued(&analysis, 2);
+    analysis_on_queued(&analysis, 1);
     expect("waiting for a sandbox: place 1");
-    run_progress_started(&progress);
+    analysis_on_started(&analysis);
     expect("running");
-    run_progress_output(&progress, "a\n", 2);
-    run_progress_output(&progress, "b\n", 2);
+    analysis_on_output(&analysis, 1, "a\n", 2);
+    analysis_on_output(&analysis, 1, "b\n", 2);
     expect("a\nb\n");
     expect_nothing();
 }
@@ -76,35 +77,35 @@ static void tells_output_apart(void **state)
     char line[32];
 
     (void)state;
-    run_progress_queued(&progress, 1);
-    run_progress_output(&progress, "early\n", 6);
-    assert_true(run_progress_take(&progress, &words, &printed));
+    analysis_on_queued(&analysis, 1);
+    analysis_on_output(&analysis, 1, "early\n", 6);
+    assert_true(analysis_progress(&analysis, &words, &printed));
     assert_string_equal(words.data, "waiting for a sandbox: place 1");
     assert_string_equal(printed.data, "early\n");
     buf_clear(&words);
     buf_clear(&printed);
-    run_progress_started(&progress);
-    assert_true(run_progress_take(&progress, &words, &printed));
+    analysis_on_started(&analysis);
+    assert_true(analysis_progress(&analysis, &words, &printed));
     assert_string_equal(words.data, "running");
     assert_int_equal(printed.len, 0);
     buf_clear(&words);
     for (int i = 0; i < 2000; i++) {
         snprintf(line, sizeof line, "line %d\n", i);
-        run_progress_output(&progress, line, strlen(line));
+        analysis_on_output(&analysis, 1, line, strlen(line));
     }
-    assert_true(run_progress_take(&progress, &words, &printed));
+    assert_true(analysis_progress(&analysis, &words, &printed));
     assert_int_equal(words.len, 0);
     assert_memory_equal(printed.data, "line 0\nline 1\n", 14);
     assert_string_equal(printed.data + printed.len - strlen("line 1999\n"), "line 1999\n");
     buf_clear(&printed);
     for (int i = 0; i < LINES; i++) {
         snprintf(line, sizeof line, "line %d\n", i);
-        run_progress_output(&progress, line, strlen(line));
+        analysis_on_output(&analysis, 1, line, strlen(line));
     }
-    assert_true(run_progress_take(&progress, &words, &printed));
+    assert_true(analysis_progress(&analysis, &words, &printed));
     assert_memory_equal(printed.data, "... line 9", 10); /* from a line's beginning */
-    assert_in_range(printed.len, RUN_PROGRESS_SIZE - 100, RUN_PROGRESS_SIZE + 4);
-    assert_false(run_progress_take(&progress, &words, &printed));
+    assert_in_range(printed.len, ANALYSIS_PROGRESS_SIZE - 100, ANALYSIS_PROGRESS_SIZE + 4);
+    assert_false(analysis_progress(&analysis, &words, &printed));
 }
 
 static void keeps_the_newest(void **state)
@@ -115,11 +116,11 @@ static void keeps_the_newest(void **state)
     (void)state;
     for (int i = 0; i < LINES; i++) {
         snprintf(line, sizeof line, "line %d\n", i);
-        run_progress_output(&progress, line, strlen(line));
+        analysis_on_output(&analysis, 1, line, strlen(line));
     }
-    assert_true(run_progress_take(&progress, &got, NULL));
-    assert_in_range(utf8_count(got.data, got.len), RUN_PROGRESS_CHARACTERS - 100,
-                    RUN_PROGRESS_CHARACTERS + 4);
+    assert_true(analysis_progress(&analysis, &got, NULL));
+    assert_in_range(utf8_count(got.data, got.len), ANALYSIS_PROGRESS_SHOWN - 100,
+                    ANALYSIS_PROGRESS_SHOWN + 4);
     assert_memory_equal(got.data, "... line 9", 10); /* from a line's beginning */
     assert_string_equal(got.data + got.len - strlen("line 99999\n"), "line 99999\n");
     expect_nothing();
@@ -136,13 +137,13 @@ static void cuts_between_characters(void **state)
     for (size_t piece = 1; piece <= 29000; piece += 4321) {
         struct buf BUF_AUTO got = {0};
 
-        run_progress_output(&progress, "abcde", 5);
-        run_progress_output(&progress, many, 3 * piece);
-        run_progress_output(&progress, many, 30000);
-        assert_true(run_progress_take(&progress, &got, NULL));
+        analysis_on_output(&analysis, 1, "abcde", 5);
+        analysis_on_output(&analysis, 1, many, 3 * piece);
+        analysis_on_output(&analysis, 1, many, 30000);
+        assert_true(analysis_progress(&analysis, &got, NULL));
         assert_memory_equal(got.data, "... " EURO, 7);
-        assert_int_equal(utf8_count(got.data, got.len), RUN_PROGRESS_CHARACTERS + 4);
-        assert_int_equal(got.len, 4 + 3 * RUN_PROGRESS_CHARACTERS);
+        assert_int_equal(utf8_count(got.data, got.len), ANALYSIS_PROGRESS_SHOWN + 4);
+        assert_int_equal(got.len, 4 + 3 * ANALYSIS_PROGRESS_SHOWN);
     }
 }
 

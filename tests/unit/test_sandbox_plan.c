@@ -17,7 +17,6 @@
 #include "executor/kinds.h"
 #include "executor/local/local_plan.h"
 #include "executor/owner.h"
-#include "executor/stderr_tail.h"
 
 /* The place of the words `first second...` in a row, or -1. */
 static int find(const struct local_plan *plan, const char *const *words)
@@ -42,8 +41,8 @@ static struct local_setup setup(void)
     setup.mounts[0] = (struct local_mount){.path = "/usr"};
     setup.mounts[1] = (struct local_mount){.path = "/lib", .target = "usr/lib"};
     setup.mount_count = 2;
-    setup.files[0] = (struct local_file){.name = "runner", .mode = "0555"};
-    setup.files[1] = (struct local_file){.name = "interpreter.py", .mode = "0444"};
+    setup.files[0] = (struct local_file){.name = "runner", .mode = "0555", .fd = 17};
+    setup.files[1] = (struct local_file){.name = "interpreter.py", .mode = "0444", .fd = 18};
     setup.file_count = 2;
     strcpy(setup.owner, "the/owner");
     return setup;
@@ -53,13 +52,12 @@ static void test_local_plan(void **state)
 {
     struct local_setup machine = setup();
     const char *const command[] = {"/lectern/runner", "--kind", "bare", NULL};
-    const int fds[] = {17, 18};
     struct error err = {0};
     struct local_plan plan;
     int last;
 
     (void)state;
-    assert_int_equal(local_plan_build(&plan, &machine, fds, command, &err), 0);
+    assert_int_equal(local_plan_build(&plan, &machine, command, &err), 0);
     assert_string_equal(plan.argv[0], "/usr/bin/bwrap");
     assert_true(FIND(&plan, "--unshare-all") > 0);
     assert_true(FIND(&plan, "--unshare-user") > 0);
@@ -102,7 +100,7 @@ static void test_local_plan_is_capped(void **state)
     for (size_t i = 0; i < LOCAL_WORDS_CAP; i++)
         command[i] = "x";
     command[LOCAL_WORDS_CAP] = NULL;
-    assert_int_equal(local_plan_build(&plan, &machine, NULL, command, &err), -1);
+    assert_int_equal(local_plan_build(&plan, &machine, command, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERNAL);
 }
 
@@ -257,19 +255,19 @@ static void test_foreign_owners(void **state)
 
 static void test_words(void **state)
 {
-    struct stderr_tail tail = {.len = 0};
-    char line[3 * STDERR_TAIL_KEPT + 1];
+    struct runner_stderr tail = {.len = 0};
+    const char *line;
 
     (void)state;
-    assert_string_equal(stderr_tail_line(&tail, line), "");
-    stderr_tail_add(&tail, "one\ntwo\x1b[m\n\n", 12);
-    assert_string_equal(stderr_tail_line(&tail, line), "one / two?[m");
+    assert_string_equal(runner_stderr_line(&tail), "");
+    runner_stderr_add(&tail, "one\ntwo\x1b[m\n\n", 12);
+    assert_string_equal(runner_stderr_line(&tail), "one / two?[m");
     for (int i = 0; i < 1000; i++)
-        stderr_tail_add(&tail, "abcdefghij", 10);
-    stderr_tail_add(&tail, "the end\n", 8);
-    stderr_tail_line(&tail, line);
+        runner_stderr_add(&tail, "abcdefghij", 10);
+    runner_stderr_add(&tail, "the end\n", 8);
+    line = runner_stderr_line(&tail);
     assert_string_equal(line + strlen(line) - 7, "the end");
-    assert_int_equal(tail.len, STDERR_TAIL_KEPT);
+    assert_int_equal(tail.len, RUNNER_STDERR_KEPT);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "validator/syntax/fstring.h"
+#include "validator/syntax/literal.h"
 
 #define SHOWN_CAP 4096
 

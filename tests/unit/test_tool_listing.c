@@ -16,7 +16,7 @@
 #include "mcp/server.h"
 #include "mcp/tool/tool.h"
 
-static struct server server = {.timeout_seconds = 60};
+static struct server server = {.analyses.timeout_seconds = 60};
 
 #define MODEL_BYTES   7000 /* what a model reads of it: 2,000 tokens of 3.5 bytes, strictly */
 #define LISTING_BYTES 8000 /* with what clients show; o200k makes a token of 4.16 bytes */
@@ -39,13 +39,13 @@ static void the_listing_is_small_and_well_formed(void **state)
     size_t model_bytes = 0;
 
     (void)state;
-    server.profile = validator_profile_find("visualization");
+    server.analyses.profile = validator_profile_find("visualization");
     for (size_t i = 0; tools[i]; i++) {
         size_t start = text.len;
         json_t *tool, *properties, *needed;
         size_t k;
 
-        tool_describe(tools[i], &server, &text);
+        tool_describe(tools[i], &server.analyses, &text);
         tool = json_read(text.data + start, text.len - start, tools[i]->name, &err);
         if (!tool)
             fail_msg("%s", err.text);
@@ -68,8 +68,8 @@ static void every_component_type_is_outlined(void **state)
     struct buf BUF_AUTO text = {0};
 
     (void)state;
-    server.profile = validator_profile_find("minimal");
-    tool_describe(tool_find("add_component"), &server, &text);
+    server.analyses.profile = validator_profile_find("minimal");
+    tool_describe(tool_find("add_component"), &server.analyses, &text);
     for (size_t i = 0; i < component_type_count(); i++) {
         char named[64];
 
@@ -94,13 +94,37 @@ static void execute_code_tells_the_servers_settings(void **state)
     for (size_t i = 0; i < sizeof profiles / sizeof profiles[0]; i++) {
         struct buf BUF_AUTO text = {0};
 
-        server.profile = validator_profile_find(profiles[i].profile);
-        server.timeout_seconds = 7 + (long)i;
-        tool_describe(tool_find("execute_code"), &server, &text);
+        server.analyses.profile = validator_profile_find(profiles[i].profile);
+        server.analyses.timeout_seconds = 7 + (long)i;
+        tool_describe(tool_find("execute_code"), &server.analyses, &text);
         assert_non_null(strstr(text.data, profiles[i].says));
         assert_int_equal(strstr(text.data, "figures come back") != NULL, profiles[i].plots);
         assert_non_null(strstr(
             text.data, (const char *[]){"\"maximum\":7}", "\"maximum\":8}", "\"maximum\":9}"}[i]));
+    }
+}
+
+/* Each place of a call's title names one of the tool's arguments, and nothing else is in braces. */
+static void the_title_of_a_call_names_its_arguments(void **state)
+{
+    (void)state;
+    for (size_t i = 0; tools[i]; i++) {
+        assert_non_null(tools[i]->icon);
+        assert_non_null(tools[i]->use);
+        for (const char *at = tools[i]->call_title; *at; at++) {
+            char name[64] = "";
+
+            assert_true(*at != '}');
+            if (*at != '{')
+                continue;
+            at++;
+            assert_int_equal(sscanf(at, "%63[a-z_]", name), 1);
+            if (!fields_find(&tools[i]->arguments, name))
+                fail_msg("%s has no argument %s", tools[i]->name, name);
+            at += strlen(name);
+            assert_non_null(strchr(":=}", *at));
+            at += strcspn(at, "}");
+        }
     }
 }
 
@@ -110,6 +134,7 @@ int main(void)
         cmocka_unit_test(the_listing_is_small_and_well_formed),
         cmocka_unit_test(every_component_type_is_outlined),
         cmocka_unit_test(execute_code_tells_the_servers_settings),
+        cmocka_unit_test(the_title_of_a_call_names_its_arguments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

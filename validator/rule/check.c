@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/utf8.h"
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 /* ---- what to write instead of a name in double underscores ---- */
 
@@ -61,8 +61,8 @@ void check_refuse_dunder(struct check *check, uint32_t node, bool is_attribute)
 #define TEXT_CAP  (VALIDATOR_SOURCE_CAP * 4)
 #define FIELD     "\xEF\xBF\xBD"
 
-#define RULE_ROW(name) {#name, rule_##name},
-static const struct rule rules[] = {RULES(RULE_ROW)};
+#define RULE_ROW(name) rule_##name,
+static void (*const rules[])(struct check *check) = {RULES(RULE_ROW)};
 #undef RULE_ROW
 
 static bool is_ascii_dunder(const char *text, size_t len)
@@ -108,7 +108,7 @@ void check_program(struct check *check)
     if ((check->roles & ROLE_GRAPH) && check->kind < KIND_DATA)
         check->kind = KIND_DATA;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !check->failed; i++)
-        rules[i].run(check);
+        rules[i](check);
     check->failed = check->failed || check->value.failed;
     buf_finish(&check->value);
     free(check->words);
@@ -144,11 +144,62 @@ bool check_is_text(const struct check *check, uint32_t node, const char *name)
     return len == strlen(name) && memcmp(text, name, len) == 0;
 }
 
-bool check_is_none(const struct check *check, uint32_t node)
+bool check_has_word(const struct check *check, uint32_t node, const char *words)
 {
-    const struct node *row = check_node(check, node);
+    size_t len;
+    const char *text = ast_name(check->ast, node, &len);
 
-    return row->kind == NODE_CONSTANT && row->op == KEYWORD_NONE_VALUE;
+    return policy_has_word(words, text, len);
+}
+
+bool check_text_is(struct check *check, uint32_t node, const char *words)
+{
+    size_t len;
+    const char *text = check_text(check, node, &len, NULL);
+
+    return text && policy_has_word(words, text, len);
+}
+
+void check_each(struct check *check, const struct site_list *list, unsigned roles,
+                void (*look)(struct check *check, const struct site *site))
+{
+    for (uint32_t i = 0; (check->roles & roles) && i < list->count; i++)
+        if (check_word(check, list->rows[i].node)->roles & roles)
+            look(check, &list->rows[i]);
+}
+
+void check_renamed(struct check *check, unsigned roles,
+                   void (*look)(struct check *check, uint32_t node, uint32_t bound))
+{
+    const struct site_list *imports = &check->facts->imports;
+
+    for (uint32_t i = 0; (check->roles & roles) && i < imports->count; i++) {
+        uint32_t node = imports->rows[i].node, bound = check_node(check, node)->child;
+
+        if ((check_word(check, node)->roles & roles) && bound &&
+            check_node(check, bound)->name != check_node(check, node)->name)
+            look(check, node, bound);
+    }
+}
+
+bool check_has_attribute(const struct check *check, unsigned roles)
+{
+    const struct site_list *attributes = &check->facts->attributes;
+
+    for (uint32_t i = 0; (check->roles & roles) && i < attributes->count; i++)
+        if (check_word(check, attributes->rows[i].node)->roles & roles)
+            return true;
+    return false;
+}
+
+void check_mark_class_names(struct check *check, unsigned flag)
+{
+    const struct facts *facts = check->facts;
+
+    for (uint32_t i = 0; i < facts->binding_count; i++)
+        if (facts->scopes[facts->bindings[i].scope].kind == SCOPE_CLASS &&
+            !(facts->bindings[i].flags & (BINDING_GLOBAL | BINDING_NONLOCAL)))
+            check->words[facts->bindings[i].symbol].flags |= (uint8_t)flag;
 }
 
 const char *check_text(struct check *check, uint32_t node, size_t *len, bool *has_fields)
@@ -214,13 +265,13 @@ uint32_t check_parent(struct check *check, uint32_t node)
     return check->parents[node];
 }
 
-bool check_is_storable(const struct check *check, const struct policy_module *module,
-                       uint32_t attribute, const char *storable)
+bool check_has_dotted(const struct check *check, const struct policy_module *module,
+                      uint32_t attribute, const char *words)
 {
     size_t len;
     const char *text = ast_name(check->ast, attribute, &len);
 
-    return policy_has_dotted(storable, module, text, len);
+    return policy_has_dotted(words, module, text, len);
 }
 
 bool check_is_item_store(struct check *check, uint32_t node, uint32_t parent)
@@ -263,15 +314,6 @@ struct step check_step(struct check *check, const struct policy_module *from, ui
     step->allowed = !step->to && policy_attribute_allowed(from, text, len, check->profile->rank);
     step->chart = step->allowed && policy_is_chart(from, text, len);
     return *step;
-}
-
-/* By the symbol: its site is not at hand. */
-bool check_names_self(const struct check *check, uint32_t name, uint32_t scope)
-{
-    uint32_t first = check->facts->scopes[scope].first_binding;
-
-    return check_is_self(check, first, scope) &&
-           check->facts->bindings[first].symbol == check_node(check, name)->name;
 }
 
 void check_add_module(struct check *check, const struct policy_module *module)

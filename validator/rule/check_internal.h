@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One check under way: the tree and its facts, what the policy says of each different name, and
- * what the imported names mean. A rule looks at the facts' lists and reports; it is one file with
- * one function, and one row in the table below. Private to validator/.
+ * what the imported names mean. A rule looks at the facts' lists and reports; it is one function,
+ * in the file of its subject, and one row in the table below. Private to validator/.
  */
 #ifndef LECTERN_VALIDATOR_CHECK_H
 #define LECTERN_VALIDATOR_CHECK_H
@@ -68,8 +68,8 @@ struct check {
     bool *foreign;   /* by binding: a name that was imported from a module; NULL while none is */
     bool *of_module; /* by row of facts->attributes: checked as a module's. Filled by rule_module */
     uint32_t *parents; /* by node; see check_parent */
-    /* buffer.c's, NULL until it is asked. By node of a NAME or ATTRIBUTE: its row in the facts'
-     * list, plus one. */
+    /* rule_writer.c's, NULL until a buffer is asked for. By node of a NAME or ATTRIBUTE: its row in
+     * the facts' list, plus one. */
     uint32_t *buffer_sites;
     uint8_t *buffer_bindings; /* by binding: what is bound to it */
     struct step steps[CHECK_STEPS];
@@ -105,18 +105,12 @@ struct check {
 RULES(RULE_DECLARE)
 #undef RULE_DECLARE
 
-struct rule {
-    const char *name;
-    void (*run)(struct check *check);
-};
-
 /* The tree and the facts are borrowed, and complete. Reports; sets kind, and failed without
  * memory. */
 void check_program(struct check *check);
 
-/* meaning.c: what each binding means, from check->imported. */
-void check_settle_meanings(struct check *check);
-/* The module that a name of this binding means in this scope at this byte, or NULL. */
+/* rule_import.c: the module that a name of this binding means in this scope at this byte, or NULL.
+ */
 const struct policy_module *check_meaning(const struct check *check, uint32_t binding,
                                           uint32_t scope, uint32_t at);
 
@@ -125,11 +119,9 @@ bool check_is_item_store(struct check *check, uint32_t node, uint32_t parent);
 
 /* Whether it is the NAME of a method's first parameter, in the method itself. */
 bool check_is_self(const struct check *check, uint32_t binding, uint32_t scope);
-bool check_names_self(const struct check *check, uint32_t name, uint32_t scope);
 
-/* buffer.c: whether the expression is a buffer in memory for certain, and whether the attribute of
- * the module is a function that is called with one; what else it is given is checked then. */
-bool check_is_buffer(struct check *check, uint32_t node);
+/* rule_writer.c: whether the attribute of the module is a function that is called with a buffer;
+ * what else it is given is checked then. */
 bool check_reads_buffer(struct check *check, const struct site *site,
                         const struct policy_module *module);
 
@@ -166,20 +158,35 @@ static inline uint32_t check_first_argument(const struct check *check, uint32_t 
 int check_shown_len(const struct check *check, uint32_t node);
 const char *check_shown_text(const struct check *check, uint32_t node);
 
-bool check_is_text(const struct check *check, uint32_t node, const char *name); /* its name */
-bool check_is_none(const struct check *check, uint32_t node);                   /* None itself */
+/* Whether its name is this one, or one of the words. */
+bool check_is_text(const struct check *check, uint32_t node, const char *name);
+bool check_has_word(const struct check *check, uint32_t node, const char *words);
 
 /* The text of a STRING or an f-string, whose fields are U+FFFD in it; NULL for all else. Borrowed
  * until the next call. has_fields may be NULL. */
 const char *check_text(struct check *check, uint32_t node, size_t *len, bool *has_fields);
 
+/* Whether it is a text that is one of the words. */
+bool check_text_is(struct check *check, uint32_t node, const char *words);
+
+/* Looks at each row whose name has one of these roles. */
+void check_each(struct check *check, const struct site_list *list, unsigned roles,
+                void (*look)(struct check *check, const struct site *site));
+/* Looks at imports that give such a name another one: from m import node as bound. */
+void check_renamed(struct check *check, unsigned roles,
+                   void (*look)(struct check *check, uint32_t node, uint32_t bound));
+bool check_has_attribute(const struct check *check, unsigned roles);
+
+/* Gives a flag to the names that the bodies of classes bind. */
+void check_mark_class_names(struct check *check, unsigned flag);
+
 /* The parents of all nodes are worked out at the first question. FACTS_NONE for the module's, and
  * without memory. */
 uint32_t check_parent(struct check *check, uint32_t node);
 
-/* Whether the module's attribute is one of `storable`: dotted words. */
-bool check_is_storable(const struct check *check, const struct policy_module *module,
-                       uint32_t attribute, const char *storable);
+/* Whether the module's attribute is one of the dotted words. */
+bool check_has_dotted(const struct check *check, const struct policy_module *module,
+                      uint32_t attribute, const char *words);
 
 struct step check_step(struct check *check, const struct policy_module *from, uint32_t attribute);
 

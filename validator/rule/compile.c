@@ -5,12 +5,10 @@
  * walk over the statements; into expressions only when the program holds one that can be wrong.
  * Then compile_check, which takes the parts in turn.
  */
-#include "validator/rule/compile.h"
+#include "validator/rule/compile_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "validator/rule/compile_internal.h"
 
 enum unit_kind {
     UNIT_MODULE,

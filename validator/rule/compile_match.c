@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "validator/syntax/number.h"
+#include "validator/syntax/literal.h"
 #include "validator/syntax/tokenizer.h"
 
 /* The keys of a mapping pattern: none twice, as Python compares them (1, 1.0, True and 0x1 are the

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "helpers/base/nearest.h"
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 #define ATTRIBUTES_CAP 700 /* bytes of a module's attributes in a message */
 #define CHAIN_CAP      80  /* bytes of a chain in a message */
@@ -137,11 +137,11 @@ static uint32_t check_chain(struct check *check, const struct policy_module *mod
             if (done < count || !check_reads_buffer(check, &rows[0], from))
                 refuse_attribute(check, node, from);
         } else if (is_store(check, &rows[0]) &&
-                   !check_is_storable(check, from, node,
-                                      done < count ? policy_storable
-                                      : check_node(check, node)->op == CONTEXT_LOAD
-                                          ? policy_item_storable
-                                          : ""))
+                   !check_has_dotted(check, from, node,
+                                     done < count ? policy_storable
+                                     : check_node(check, node)->op == CONTEXT_LOAD
+                                         ? policy_item_storable
+                                         : ""))
             refuse_store(check, check_node(check, rows[count - 1].node)->child);
         return done;
     }
@@ -189,10 +189,7 @@ static void mark_class_attributes(struct check *check)
             check_is_self(check, site->binding, site->scope))
             check->words[row->name].flags |= WORD_CLASS;
     }
-    for (uint32_t i = 0; i < facts->binding_count; i++)
-        if (facts->scopes[facts->bindings[i].scope].kind == SCOPE_CLASS &&
-            !(facts->bindings[i].flags & (BINDING_GLOBAL | BINDING_NONLOCAL)))
-            check->words[facts->bindings[i].symbol].flags |= WORD_CLASS;
+    check_mark_class_names(check, WORD_CLASS);
 }
 
 void rule_module(struct check *check)

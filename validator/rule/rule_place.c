@@ -9,7 +9,7 @@
  */
 #include "validator/rule/check_internal.h"
 
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 static bool is_annotation(const struct check *check, const struct site *site)
 {
@@ -82,22 +82,26 @@ static bool is_decorator(struct check *check, const struct site *site)
     return parent != FACTS_NONE && check_node(check, parent)->kind == NODE_DECORATOR;
 }
 
+/* The number of a call's arguments; SIZE_MAX where one is starred or has a name. */
+static size_t plain_arguments(const struct check *check, uint32_t function)
+{
+    size_t count = 0;
+
+    for (uint32_t argument = check_first_argument(check, function); argument;
+         argument = check_node(check, argument)->next, count++) {
+        enum node_kind kind = check_node(check, argument)->kind;
+
+        if (kind == NODE_STARRED || kind == NODE_DOUBLE_STARRED || kind == NODE_KEYWORD)
+            return SIZE_MAX;
+    }
+    return count;
+}
+
 /* wraps(f), update_wrapper(g, f): what follows would be names of attributes. */
 static bool is_wrapper(struct check *check, const struct site *site)
 {
-    size_t left = check_is_text(check, site->node, "wraps") ? 1 : 2;
-
-    if (!check_is_called(check, site))
-        return false;
-    for (uint32_t argument = check_first_argument(check, site->node); argument;
-         argument = check_node(check, argument)->next) {
-        enum node_kind kind = check_node(check, argument)->kind;
-
-        if (kind == NODE_STARRED || kind == NODE_KEYWORD || kind == NODE_DOUBLE_STARRED || !left)
-            return false;
-        left--;
-    }
-    return true;
+    return check_is_called(check, site) && plain_arguments(check, site->node) <=
+                                               (check_is_text(check, site->node, "wraps") ? 1 : 2);
 }
 
 static const struct {
@@ -123,26 +127,13 @@ static bool is_base(const struct check *check, const struct site *site)
 /* map(type, x), df["a"].apply(type): each is asked for its type. */
 static bool is_mapped(const struct check *check, const struct site *site)
 {
-    static const char mappers[] = "apply applymap filter groupby isinstance issubclass map";
     const struct node *call = check_node(check, site->parent);
-    enum node_kind kind;
-    size_t count = 0, len;
-    const char *name;
+    enum node_kind kind = check_node(check, call->child)->kind;
 
-    if (call->kind != NODE_CALL)
-        return false;
-    kind = check_node(check, call->child)->kind;
-    if (kind != NODE_NAME && kind != NODE_ATTRIBUTE)
-        return false;
-    name = ast_name(check->ast, call->child, &len);
-    for (uint32_t argument = check_first_argument(check, call->child); argument && count <= 2;
-         count++) {
-        kind = check_node(check, argument)->kind;
-        if (kind == NODE_STARRED || kind == NODE_DOUBLE_STARRED || kind == NODE_KEYWORD)
-            return false;
-        argument = check_node(check, argument)->next;
-    }
-    return count <= 2 && policy_has_word(mappers, name, len);
+    return call->kind == NODE_CALL && (kind == NODE_NAME || kind == NODE_ATTRIBUTE) &&
+           plain_arguments(check, call->child) <= 2 &&
+           check_has_word(check, call->child,
+                          "apply applymap filter groupby isinstance issubclass map");
 }
 
 static void refuse(struct check *check, uint32_t node, const char *advice)
@@ -167,17 +158,10 @@ static void check_site(struct check *check, const struct site *site)
 }
 
 /* from numpy import ndarray as a */
-static void check_imports(struct check *check)
+static void refuse_renamed(struct check *check, uint32_t node, uint32_t bound)
 {
-    const struct site_list *imports = &check->facts->imports;
-
-    for (uint32_t i = 0; i < imports->count; i++) {
-        uint32_t node = imports->rows[i].node, bound = check_node(check, node)->child;
-
-        if ((check_word(check, node)->roles & ROLE_ANY_PLACE) && bound &&
-            check_node(check, bound)->name != check_node(check, node)->name)
-            refuse(check, node, "must keep its own name. Leave 'as' away.");
-    }
+    (void)bound;
+    refuse(check, node, "must keep its own name. Leave 'as' away.");
 }
 
 /* type itself, where the program has no variable of that name. */
@@ -201,5 +185,73 @@ void rule_place(struct check *check)
     }
     for (uint32_t i = 0; i < facts->attributes.count; i++)
         check_site(check, &facts->attributes.rows[i]);
-    check_imports(check);
+    check_renamed(check, ROLE_ANY_PLACE, refuse_renamed);
+}
+
+/* ---- type(x) gives a type; type(...) of more makes a class from text ---- */
+
+/* By the symbol: its site is not at hand. */
+static bool names_self(const struct check *check, uint32_t name, uint32_t scope)
+{
+    uint32_t first = check->facts->scopes[scope].first_binding;
+
+    return check_is_self(check, first, scope) &&
+           check->facts->bindings[first].symbol == check_node(check, name)->name;
+}
+
+/* type(x)(1, 2): of an array's type, it makes arrays of any bytes. type(self)(1, 2) is a class of
+ * the program. */
+static bool calls_any(struct check *check, const struct site *site)
+{
+    uint32_t call = check_parent(check, site->parent);
+    uint32_t what = check_first_argument(check, site->node);
+    uint32_t first;
+
+    if (!check->has_arrays || call == FACTS_NONE || check_node(check, call)->kind != NODE_CALL ||
+        check_node(check, call)->child != site->parent)
+        return false;
+    first = check_node(check, site->parent)->next;
+    if (!first ||
+        (!check_node(check, first)->next && check_node(check, first)->kind != NODE_STARRED &&
+         check_node(check, first)->kind != NODE_DOUBLE_STARRED))
+        return false;
+    return check_node(check, what)->kind != NODE_NAME || !names_self(check, what, site->scope);
+}
+
+/* type(x)(name, (bases), namespace), and what makes a class by the type in another way. */
+static bool calls_made(struct check *check, uint32_t type_call)
+{
+    uint32_t call = check_parent(check, type_call), second, third;
+
+    /* class M(type(A)), class B(metaclass=type(A)) */
+    if (call != FACTS_NONE && (check_node(check, call)->kind == NODE_CLASS ||
+                               (check_node(check, call)->kind == NODE_KEYWORD &&
+                                check_is_text(check, call, "metaclass"))))
+        return true;
+    if (call == FACTS_NONE || check_node(check, call)->kind != NODE_CALL ||
+        check_node(check, call)->child != type_call || !check_node(check, type_call)->next)
+        return false;
+    second = check_node(check, check_first_argument(check, type_call))->next;
+    third = check_node(check, second)->next;
+    return second && check_node(check, second)->kind == NODE_TUPLE && third &&
+           !check_node(check, third)->next;
+}
+
+static void check_type_call(struct check *check, const struct site *site)
+{
+    if (!check_is_called(check, site))
+        return;
+    if (plain_arguments(check, site->node) > 1 || calls_made(check, site->parent))
+        report_add(check->report, "forbidden-name", check_node(check, site->node)->at,
+                   "type(...) with more than one argument makes a class from text. Write a "
+                   "class statement.");
+    else if (calls_any(check, site))
+        report_add(check->report, "forbidden-name", check_node(check, site->node)->at,
+                   "type(x)(...) with more than one argument is only allowed as "
+                   "type(self)(...). Call the class by its name.");
+}
+
+void rule_type(struct check *check)
+{
+    check_each(check, &check->facts->names, ROLE_TYPE, check_type_call);
 }

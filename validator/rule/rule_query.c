@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/buf.h"
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 #include "validator/syntax/unicode.h"
 
 #define NORMAL_CAP (VALIDATOR_SOURCE_CAP * 20) /* a character becomes 18 at most */
@@ -127,15 +127,12 @@ static bool check_query_text(struct check *check, uint32_t value)
 
 static bool check_keyword(struct check *check, uint32_t argument)
 {
-    size_t len;
-    const char *name = ast_name(check->ast, argument, &len);
-
-    if (!policy_has_word(policy_query_keywords, name, len))
+    if (!check_has_word(check, argument, policy_query_keywords))
         return true;
     report_add(check->report, "text-method", check_node(check, argument)->at,
                "query(%.*s=...) is not allowed. Use @name for a variable of your own: "
                "df.query(\"n > @limit\").",
-               (int)len, name);
+               check_shown(check, argument));
     return false;
 }
 
@@ -158,26 +155,21 @@ static bool check_argument(struct check *check, uint32_t argument, bool is_first
     return true;
 }
 
+static void check_query(struct check *check, const struct site *site)
+{
+    uint32_t first = check_first_argument(check, site->node);
+
+    if (!check_is_called(check, site)) {
+        report_add(check->report, "text-method", check_node(check, site->node)->at,
+                   "'query' evaluates text, so it is only allowed as a call with the text "
+                   "written out: df.query(\"n > 3\").");
+        return;
+    }
+    for (uint32_t argument = first; argument && check_argument(check, argument, argument == first);)
+        argument = check_node(check, argument)->next;
+}
+
 void rule_query(struct check *check)
 {
-    const struct site_list *attributes = &check->facts->attributes;
-
-    if (!(check->roles & ROLE_QUERY))
-        return;
-    for (uint32_t i = 0; i < attributes->count; i++) {
-        const struct site *site = &attributes->rows[i];
-        uint32_t first = check_first_argument(check, site->node);
-
-        if (!(check_word(check, site->node)->roles & ROLE_QUERY))
-            continue;
-        if (!check_is_called(check, site)) {
-            report_add(check->report, "text-method", check_node(check, site->node)->at,
-                       "'query' evaluates text, so it is only allowed as a call with the text "
-                       "written out: df.query(\"n > 3\").");
-            continue;
-        }
-        for (uint32_t argument = first;
-             argument && check_argument(check, argument, argument == first);)
-            argument = check_node(check, argument)->next;
-    }
+    check_each(check, &check->facts->attributes, ROLE_QUERY, check_query);
 }

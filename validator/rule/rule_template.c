@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 #define SHOWN_CAP 60 /* bytes of a text in a message */
 #define WHOLE_CAP (VALIDATOR_SOURCE_CAP * 4)
@@ -201,19 +201,10 @@ static void walk_node(struct template_walk *walk, uint32_t node)
     walk_children(walk, node);
 }
 
-static bool fills_in(const struct check *check)
-{
-    const struct site_list *attributes = &check->facts->attributes;
-
-    for (uint32_t i = 0; i < attributes->count; i++)
-        if (check_word(check, attributes->rows[i].node)->roles & ROLE_FORMAT)
-            return true;
-    return false;
-}
-
 void rule_template(struct check *check)
 {
-    struct template_walk walk = {.check = check, .formats = fills_in(check)};
+    struct template_walk walk = {.check = check,
+                                 .formats = check_has_attribute(check, ROLE_FORMAT)};
 
     if (check->facts->strings.count == 0)
         return;

@@ -13,6 +13,8 @@
 
 #include "helpers/base/buf.h"
 
+struct report;
+
 /* The different names of a program, each once and numbered, so that two names are compared as
  * numbers and what the policy says of a name is looked up once. Names that are not ASCII are kept
  * in NFKC, the form in which Python compares them. */
@@ -219,6 +221,12 @@ struct ast {
 /* source is borrowed, and must live as long as the tree. */
 void ast_init(struct ast *ast, const char *source, size_t len);
 void ast_finish(struct ast *ast);
+
+/* Reads a program into the tree, which ast_init made: what CPython 3.11's ast.parse takes is taken,
+ * what it refuses is refused, except that validator.c's byte rules come first. What is no Python is
+ * reported with the code "syntax": at most one problem a statement, and after it the reading goes
+ * on with the next one. Then ast->broken is set. */
+void parser_parse(struct ast *ast, struct report *report);
 
 /* The text of a NODE_STRING: UTF-8, lone surrogates as three bytes each; of bytes literals each
  * byte as the character of that number. Borrowed. */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "validator/syntax/keyword.h"
+#include "validator/syntax/tokenizer.h"
 
 /* Where the reading stopped for what the tokenizer could not read: reports that, and gives true. */
 static bool report_unreadable(struct parser *p, size_t at)

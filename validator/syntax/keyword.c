@@ -1,5 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validator/syntax/keyword.h"
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The fixed words and signs of Python 3.11's lexical grammar.
+ */
+#include "validator/syntax/tokenizer.h"
 
 #include <string.h>
 

@@ -1,195 +1,171 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What literals stand for. What libunistring leaves out of the names of characters is made up for
- * here: the aliases of control characters, and the names that follow from the character's number,
- * as CPython's unicodedata has them.
+ * Literals: where a number ends, what a string stands for, and the pieces of an f-string.
  */
 #include "validator/syntax/literal.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "validator/syntax/unicode.h"
 
-/* ---- names of characters, as in \N{BULLET} ---- */
+/* ---- numbers ---- */
 
-/* NameAliases.txt of Unicode 14: control characters, which have no names. */
-static const struct {
-    uint32_t character;
-    const char *names;
-} controls[] = {
-    {0x00, "NULL|NUL"},
-    {0x01, "START OF HEADING|SOH"},
-    {0x02, "START OF TEXT|STX"},
-    {0x03, "END OF TEXT|ETX"},
-    {0x04, "END OF TRANSMISSION|EOT"},
-    {0x05, "ENQUIRY|ENQ"},
-    {0x06, "ACKNOWLEDGE|ACK"},
-    {0x07, "ALERT|BEL"},
-    {0x08, "BACKSPACE|BS"},
-    {0x09, "CHARACTER TABULATION|HORIZONTAL TABULATION|HT|TAB"},
-    {0x0A, "LINE FEED|NEW LINE|END OF LINE|EOL|LF|NL"},
-    {0x0B, "LINE TABULATION|VERTICAL TABULATION|VT"},
-    {0x0C, "FORM FEED|FF"},
-    {0x0D, "CARRIAGE RETURN|CR"},
-    {0x0E, "SHIFT OUT|LOCKING-SHIFT ONE|SO"},
-    {0x0F, "SHIFT IN|LOCKING-SHIFT ZERO|SI"},
-    {0x10, "DATA LINK ESCAPE|DLE"},
-    {0x11, "DEVICE CONTROL ONE|DC1"},
-    {0x12, "DEVICE CONTROL TWO|DC2"},
-    {0x13, "DEVICE CONTROL THREE|DC3"},
-    {0x14, "DEVICE CONTROL FOUR|DC4"},
-    {0x15, "NEGATIVE ACKNOWLEDGE|NAK"},
-    {0x16, "SYNCHRONOUS IDLE|SYN"},
-    {0x17, "END OF TRANSMISSION BLOCK|ETB"},
-    {0x18, "CANCEL|CAN"},
-    {0x19, "END OF MEDIUM|EOM"},
-    {0x1A, "SUBSTITUTE|SUB"},
-    {0x1B, "ESCAPE|ESC"},
-    {0x1C, "INFORMATION SEPARATOR FOUR|FILE SEPARATOR|FS"},
-    {0x1D, "INFORMATION SEPARATOR THREE|GROUP SEPARATOR|GS"},
-    {0x1E, "INFORMATION SEPARATOR TWO|RECORD SEPARATOR|RS"},
-    {0x1F, "INFORMATION SEPARATOR ONE|UNIT SEPARATOR|US"},
-    {0x7F, "DELETE|DEL"},
-    {0x80, "PADDING CHARACTER|PAD"},
-    {0x81, "HIGH OCTET PRESET|HOP"},
-    {0x82, "BREAK PERMITTED HERE|BPH"},
-    {0x83, "NO BREAK HERE|NBH"},
-    {0x84, "INDEX|IND"},
-    {0x85, "NEXT LINE|NEL"},
-    {0x86, "START OF SELECTED AREA|SSA"},
-    {0x87, "END OF SELECTED AREA|ESA"},
-    {0x88, "CHARACTER TABULATION SET|HORIZONTAL TABULATION SET|HTS"},
-    {0x89, "CHARACTER TABULATION WITH JUSTIFICATION|HORIZONTAL TABULATION WITH JUSTIFICATION|HTJ"},
-    {0x8A, "LINE TABULATION SET|VERTICAL TABULATION SET|VTS"},
-    {0x8B, "PARTIAL LINE FORWARD|PARTIAL LINE DOWN|PLD"},
-    {0x8C, "PARTIAL LINE BACKWARD|PARTIAL LINE UP|PLU"},
-    {0x8D, "REVERSE LINE FEED|REVERSE INDEX|RI"},
-    {0x8E, "SINGLE SHIFT TWO|SINGLE-SHIFT-2|SS2"},
-    {0x8F, "SINGLE SHIFT THREE|SINGLE-SHIFT-3|SS3"},
-    {0x90, "DEVICE CONTROL STRING|DCS"},
-    {0x91, "PRIVATE USE ONE|PRIVATE USE-1|PU1"},
-    {0x92, "PRIVATE USE TWO|PRIVATE USE-2|PU2"},
-    {0x93, "SET TRANSMIT STATE|STS"},
-    {0x94, "CANCEL CHARACTER|CCH"},
-    {0x95, "MESSAGE WAITING|MW"},
-    {0x96, "START OF GUARDED AREA|START OF PROTECTED AREA|SPA"},
-    {0x97, "END OF GUARDED AREA|END OF PROTECTED AREA|EPA"},
-    {0x98, "START OF STRING|SOS"},
-    {0x99, "SINGLE GRAPHIC CHARACTER INTRODUCER|SGC"},
-    {0x9A, "SINGLE CHARACTER INTRODUCER|SCI"},
-    {0x9B, "CONTROL SEQUENCE INTRODUCER|CSI"},
-    {0x9C, "STRING TERMINATOR|ST"},
-    {0x9D, "OPERATING SYSTEM COMMAND|OSC"},
-    {0x9E, "PRIVACY MESSAGE|PM"},
-    {0x9F, "APPLICATION PROGRAM COMMAND|APC"},
+struct scan {
+    const char *text;
+    size_t len, at;
+    const char *error;
 };
 
-/* The parts of "HANGUL SYLLABLE GAG": a first consonant, a vowel, a last consonant. */
-static const char *const leading[] = {"G",  "GG", "N", "D",  "DD", "R", "M", "B", "BB", "S",
-                                      "SS", "",   "J", "JJ", "C",  "K", "T", "P", "H"};
-static const char *const vowels[] = {"A",   "AE", "YA", "YAE", "EO", "E",  "YEO",
-                                     "YE",  "O",  "WA", "WAE", "OE", "YO", "U",
-                                     "WEO", "WE", "WI", "YU",  "EU", "YI", "I"};
-static const char *const trailing[] = {"",   "G",  "GG", "GS", "N",  "NJ", "NH", "D", "L",  "LG",
-                                       "LM", "LB", "LS", "LT", "LP", "LH", "M",  "B", "BS", "S",
-                                       "SS", "NG", "J",  "C",  "K",  "T",  "P",  "H"};
-
-#define COUNT(rows)      (sizeof(rows) / sizeof((rows)[0]))
-#define FIRST_SYLLABLE   0xAC00
-#define IDEOGRAPH_DIGITS 5
-
-static const struct {
-    uint32_t first, last;
-} ideographs[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B738},
-                  {0x2B740, 0x2B81D}, {0x2B820, 0x2CEA1}, {0x2CEB0, 0x2EBE0}, {0x30000, 0x3134A}};
-
-static bool is_alias(const char *names, const char *name, size_t len)
+static int peek(const struct scan *s, size_t ahead)
 {
-    for (; *names; names += strcspn(names, "|"), names += *names == '|') {
-        if (strcspn(names, "|") == len && strncasecmp(names, name, len) == 0)
-            return true;
-    }
-    return false;
+    return s->at + ahead < s->len ? (unsigned char)s->text[s->at + ahead] : -1;
 }
 
-/* The longest of the rows that the text at *name begins with, which is passed. -1: none. */
-static int take(const char *const *rows, size_t count, const char **name, const char *end)
+static bool is_digit(int c)
 {
-    size_t best = 0;
-    int found = -1;
+    return c >= '0' && c <= '9';
+}
 
-    for (size_t i = 0; i < count; i++) {
-        size_t len = strlen(rows[i]);
+static bool is_digit_of(int c, int base)
+{
+    if (base == 16)
+        return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return c >= '0' && c < '0' + base;
+}
 
-        if (len <= (size_t)(end - *name) && memcmp(rows[i], *name, len) == 0 &&
-            (found < 0 || len > best)) {
-            best = len;
-            found = (int)i;
+/* Digits with single underscores between them, the first of which stands at the place or behind one
+ * underscore where that is allowed. */
+static void read_digits(struct scan *s, int base, bool underscore_first)
+{
+    static const char bad[] =
+        "A digit must follow here. In a number, '_' stands only between two digits.";
+
+    if (underscore_first && peek(s, 0) == '_')
+        s->at++;
+    for (;;) {
+        if (!is_digit_of(peek(s, 0), base)) {
+            s->error = bad;
+            return;
         }
+        while (is_digit_of(peek(s, 0), base))
+            s->at++;
+        if (peek(s, 0) != '_')
+            return;
+        s->at++;
     }
-    *name += best;
-    return found;
 }
 
-static bool syllable(const char *name, const char *end, uint32_t *character)
+static bool follows(const struct scan *s, const char *word)
 {
-    int first = take(leading, COUNT(leading), &name, end);
-    int vowel = take(vowels, COUNT(vowels), &name, end);
-    int last = take(trailing, COUNT(trailing), &name, end);
+    size_t len = strlen(word);
 
-    if (first < 0 || vowel < 0 || last < 0 || name != end)
+    return s->len - s->at >= len && memcmp(s->text + s->at, word, len) == 0;
+}
+
+static bool begins_name(const struct scan *s)
+{
+    uint32_t character;
+
+    return unicode_decode(s->text + s->at, s->len - s->at, &character) &&
+           unicode_is_name_continue(character);
+}
+
+/* A name must not follow directly, but for the keywords that may: 1if x else y. */
+static void check_end(struct scan *s)
+{
+    static const char *const words[] = {"and", "else", "for", "if", "in", "is", "or", "not"};
+    int c = peek(s, 0);
+
+    if (c < 0x80 && (c < 0 || !keyword_is_name_byte((unsigned char)c)))
+        return;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (follows(s, words[i]))
+            return;
+    if (c >= 0x80 && !begins_name(s)) /* the tokenizer reports the character */
+        return;
+    s->error = "A letter follows a number directly. A name begins with a letter or '_'; put an "
+               "operator or a "
+               "space between.";
+}
+
+static void read_based(struct scan *s, int base)
+{
+    s->at += 2;
+    read_digits(s, base, true);
+    if (!s->error && is_digit(peek(s, 0)))
+        s->error = base == 8 ? "Octal numbers have the digits 0 to 7."
+                             : "Binary numbers have the digits 0 and 1.";
+    if (!s->error)
+        check_end(s);
+}
+
+/* 'e', a sign, digits. False where this 'e' begins a word ("1else") and is no exponent. */
+static bool read_exponent(struct scan *s)
+{
+    bool has_sign = peek(s, 1) == '+' || peek(s, 1) == '-';
+
+    if (!has_sign && !is_digit(peek(s, 1))) {
+        check_end(s);
         return false;
-    *character = FIRST_SYLLABLE +
-                 ((uint32_t)first * COUNT(vowels) + (uint32_t)vowel) * COUNT(trailing) +
-                 (uint32_t)last;
+    }
+    s->at += has_sign ? 2 : 1;
+    read_digits(s, 10, false);
     return true;
 }
 
-static bool ideograph(const char *digits, size_t len, uint32_t *character)
+static void read_decimal(struct scan *s, bool *decimal_int)
 {
-    uint32_t value = 0;
+    size_t start = s->at;
+    bool leading_zero = peek(s, 0) == '0', only_digits = true;
 
-    if (len != IDEOGRAPH_DIGITS && len != IDEOGRAPH_DIGITS - 1)
-        return false;
-    for (size_t i = 0; i < len; i++) {
-        if (digits[i] >= '0' && digits[i] <= '9')
-            value = value * 16 + (uint32_t)(digits[i] - '0');
-        else if (digits[i] >= 'A' && digits[i] <= 'F')
-            value = value * 16 + (uint32_t)(digits[i] - 'A' + 10);
-        else
-            return false;
+    if (peek(s, 0) != '.')
+        read_digits(s, 10, false);
+    if (!s->error && peek(s, 0) == '.') {
+        only_digits = false;
+        s->at++;
+        if (is_digit(peek(s, 0)))
+            read_digits(s, 10, false);
     }
-    for (size_t i = 0; i < COUNT(ideographs); i++) {
-        if (value >= ideographs[i].first && value <= ideographs[i].last) {
-            *character = value;
-            return true;
-        }
+    if (s->error)
+        return;
+    if (peek(s, 0) == 'e' || peek(s, 0) == 'E') {
+        if (read_exponent(s))
+            only_digits = false;
     }
-    return false;
+    if (!s->error && (peek(s, 0) == 'j' || peek(s, 0) == 'J')) {
+        only_digits = false;
+        s->at++;
+    }
+    if (!s->error && only_digits && leading_zero)
+        for (size_t i = start; i < s->at; i++)
+            if (s->text[i] != '0' && s->text[i] != '_') {
+                s->at = start;
+                s->error = "A decimal number has no leading zeros. Drop them, or write 0o17 for an "
+                           "octal number.";
+                return;
+            }
+    if (!s->error)
+        check_end(s);
+    *decimal_int = only_digits;
 }
 
-static bool character_by_name(const char *name, size_t len, uint32_t *character)
+size_t number_scan(const char *text, size_t len, bool *decimal_int, const char **error,
+                   size_t *error_at)
 {
-    static const char hangul[] = "HANGUL SYLLABLE ", unified[] = "CJK UNIFIED IDEOGRAPH-";
-    const size_t hangul_len = sizeof hangul - 1, unified_len = sizeof unified - 1;
+    struct scan s = {.text = text, .len = len};
+    int second = len > 1 ? text[1] | 0x20 : 0;
 
-    if (len >= hangul_len && strncasecmp(name, hangul, hangul_len) == 0)
-        return memcmp(name, hangul, hangul_len) == 0 &&
-               syllable(name + hangul_len, name + len, character);
-    if (len >= unified_len && strncasecmp(name, unified, unified_len) == 0)
-        return memcmp(name, unified, unified_len) == 0 &&
-               ideograph(name + unified_len, len - unified_len, character);
-    for (size_t i = 0; i < COUNT(controls); i++) {
-        if (is_alias(controls[i].names, name, len)) {
-            *character = controls[i].character;
-            return true;
-        }
-    }
-    return unicode_by_name(name, len, character);
+    *decimal_int = false;
+    if (text[0] == '0' && (second == 'x' || second == 'o' || second == 'b'))
+        read_based(&s, second == 'x' ? 16 : second == 'o' ? 8 : 2);
+    else
+        read_decimal(&s, decimal_int);
+    *error = s.error;
+    *error_at = s.at;
+    return s.at;
 }
 
-/* ---- literals ---- */
+/* ---- the values of strings ---- */
 
 #define LAST_CHARACTER 0x10FFFF
 
@@ -266,7 +242,7 @@ static void read_character_name(struct decoder *d)
             "\\N wants a character's name in braces: \\N{BULLET}. For a backslash write \\\\N.";
         return;
     }
-    if (!character_by_name(d->source + name, (size_t)(close - d->source) - name, &character)) {
+    if (!unicode_by_name(d->source + name, (size_t)(close - d->source) - name, &character)) {
         d->error = "There is no character of the name behind this \\N. Write the character itself.";
         return;
     }
@@ -349,4 +325,246 @@ void literal_decode(struct buf *to, const char *source, size_t from, size_t end,
         d.at = run;
     }
     *error = d.error;
+}
+
+/* ---- the pieces of an f-string ---- */
+
+void fstring_init(struct fstring *fstring, const char *source, const struct token *token)
+{
+    memset(fstring, 0, sizeof *fstring);
+    fstring->source = source;
+    literal_body(source, token, &fstring->at, &fstring->end);
+    fstring->raw = token->flags & TOKEN_RAW;
+}
+
+static enum fstring_piece_kind fail(struct fstring *f, struct fstring_piece *piece, size_t at,
+                                    const char *error)
+{
+    f->error = error;
+    f->error_at = at;
+    piece->kind = FSTRING_ERROR;
+    return FSTRING_ERROR;
+}
+
+/* Literal text up to a field, the end of a spec, or the end. */
+static enum fstring_piece_kind read_text(struct fstring *f, struct fstring_piece *piece)
+{
+    size_t at = f->at;
+
+    while (at < f->end) {
+        char c = f->source[at];
+
+        if (c == '\\' && !f->raw) {
+            bool named = at + 2 < f->end && f->source[at + 1] == 'N' && f->source[at + 2] == '{';
+
+            if (at + 1 < f->end && (f->source[at + 1] == '{' || f->source[at + 1] == '}')) {
+                at++; /* the brace keeps its meaning */
+                continue;
+            }
+            at += 2;
+            if (named) {
+                while (at < f->end && f->source[at] != '}')
+                    at++;
+                at += at < f->end;
+            }
+            continue;
+        }
+        if (c != '{' && c != '}') {
+            at++;
+            continue;
+        }
+        if (f->level == 0 && at + 1 < f->end && f->source[at + 1] == c) {
+            at += 2;
+            continue;
+        }
+        if (f->level == 0 && c == '}')
+            return fail(f, piece, at,
+                        "A single '}' in an f-string. Write '}}' for the character itself.");
+        break;
+    }
+    piece->kind = FSTRING_TEXT;
+    piece->start = f->at;
+    piece->end = f->at = at < f->end ? at : f->end;
+    return FSTRING_TEXT;
+}
+
+static bool is_blank(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!strchr(" \t\n\f\r", text[i]) || text[i] == '\0')
+            return false;
+    return true;
+}
+
+static bool closes(char open, char close)
+{
+    return (open == '(' && close == ')') || (open == '[' && close == ']') ||
+           (open == '{' && close == '}');
+}
+
+static const char unended[] = "A string or bracket inside the braces of this f-string is not "
+                              "closed. In Python 3.11 a string in there cannot use the "
+                              "quotes of the f-string itself: write f\"{d['key']}\".";
+
+/* Where the expression at f->at ends. -1 after an error. */
+static int find_expression_end(struct fstring *f, struct fstring_piece *piece, size_t *end)
+{
+    char open[VALIDATOR_DEPTH_CAP];
+    size_t depth = 0, quotes = 0, opened_at = f->at, at;
+    char quote = 0;
+
+    for (at = f->at; at < f->end; at++) {
+        char c = f->source[at];
+        bool tripled = at + 2 < f->end && f->source[at + 1] == c && f->source[at + 2] == c;
+
+        if (c == '\\') {
+            fail(f, piece, at,
+                 "Python 3.11 allows no backslash inside the braces of an f-string. Put that part "
+                 "into a variable "
+                 "before, or use chr(10) for a line end.");
+            return -1;
+        }
+        if (quote) {
+            if (c == quote && (quotes == 1 || tripled)) {
+                at += quotes - 1;
+                quote = 0;
+            }
+            continue;
+        }
+        if (c == '\'' || c == '"') {
+            quote = c;
+            quotes = tripled ? 3 : 1;
+            opened_at = at;
+            at += quotes - 1;
+        } else if (c == '(' || c == '[' || c == '{') {
+            if (depth == sizeof open) {
+                fail(f, piece, at,
+                     "Too many open brackets in an f-string. Work the value out before it.");
+                return -1;
+            }
+            opened_at = at;
+            open[depth++] = c;
+        } else if (c == '#') {
+            fail(f, piece, at,
+                 "Python 3.11 allows no '#' inside the braces of an f-string. Put that part into a "
+                 "variable before.");
+            return -1;
+        } else if (depth == 0 && strchr("!:}=<>", c) && c) {
+            if (at + 1 < f->end && f->source[at + 1] == '=' && c != ':' && c != '}')
+                at++;
+            else if (c != '<' && c != '>')
+                break;
+        } else if (c == ')' || c == ']' || c == '}') {
+            if (depth == 0 || !closes(open[depth - 1], c)) {
+                fail(f, piece, at,
+                     "A bracket inside the braces of this f-string closes nothing that is open.");
+                return -1;
+            }
+            depth--;
+        }
+    }
+    if (quote) {
+        fail(f, piece, opened_at, unended);
+        return -1;
+    }
+    if (depth > 0) {
+        fail(f, piece, opened_at, unended);
+        return -1;
+    }
+    *end = at;
+    return 0;
+}
+
+static const char unclosed[] = "A field of this f-string lacks its '}': f\"{x:.2f}\". Write '{{' "
+                               "for the character '{' itself.";
+
+/* Behind the expression: '=', '!r', ':' or '}'. */
+static enum fstring_piece_kind read_field_tail(struct fstring *f, struct fstring_piece *piece)
+{
+    if (f->at < f->end && f->source[f->at] == '=') {
+        piece->shows_source = true;
+        f->at++;
+        while (f->at < f->end && f->source[f->at] && strchr(" \t\n\f\r\v", f->source[f->at]))
+            f->at++;
+    }
+    if (f->at < f->end && f->source[f->at] == '!') {
+        f->at++;
+        if (f->at >= f->end)
+            return fail(f, piece, f->at - 1, unclosed);
+        piece->conversion = f->source[f->at];
+        if (piece->conversion == '\0' || !strchr("sra", piece->conversion))
+            return fail(f, piece, f->at, "Behind '!' in an f-string stands r, s or a: {name!r}.");
+        f->at++;
+    }
+    if (f->at < f->end && f->source[f->at] == ':') {
+        f->at++;
+        f->level++;
+        if (f->at >= f->end)
+            return fail(f, piece, f->at - 1, unclosed);
+    } else if (f->at < f->end && f->source[f->at] == '}') {
+        f->at++;
+    } else {
+        return fail(f, piece, f->at < f->end ? f->at : f->end - 1, unclosed);
+    }
+    piece->kind = FSTRING_FIELD;
+    return FSTRING_FIELD;
+}
+
+static const char cut[] =
+    "This f-string ends inside of its braces. In Python 3.11 a string in there cannot use the "
+    "quotes of the f-string itself: write f\"{', '.join(xs)}\". For the character '{' write '{{'.";
+
+/* Whether the expression that the end of the string cuts off was in the middle: the string's own
+ * quote ended it, as in f"{", ".join(x)}". */
+static bool breaks_off(const struct fstring *f, size_t end)
+{
+    return is_blank(f->source + f->at, end - f->at) || strchr(" =+-*/%,(<>", f->source[end - 1]);
+}
+
+static enum fstring_piece_kind read_field(struct fstring *f, struct fstring_piece *piece)
+{
+    size_t end;
+
+    if (f->level >= FSTRING_SPEC_LEVELS)
+        return fail(f, piece, f->at,
+                    "Fields of an f-string nest too deeply. Work the format out before.");
+    f->at++;
+    if (find_expression_end(f, piece, &end) < 0)
+        return FSTRING_ERROR;
+    if (end >= f->end)
+        return fail(f, piece, f->at - 1, breaks_off(f, end) ? cut : unclosed);
+    if (is_blank(f->source + f->at, end - f->at))
+        return fail(f, piece, f->at - 1,
+                    "An empty pair of braces in an f-string. Write an expression in it, or '{{}}' "
+                    "for the characters themselves.");
+    piece->level = f->level;
+    piece->start = f->at;
+    piece->end = f->at = end;
+    return read_field_tail(f, piece);
+}
+
+enum fstring_piece_kind fstring_next(struct fstring *f, struct fstring_piece *piece)
+{
+    char c;
+
+    memset(piece, 0, sizeof *piece);
+    if (f->error)
+        return fail(f, piece, f->error_at, f->error);
+    for (;;) {
+        if (f->at >= f->end) {
+            if (f->level > 0)
+                return fail(f, piece, f->end - 1, unclosed);
+            return FSTRING_END;
+        }
+        c = f->source[f->at];
+        if (f->level > 0 && c == '}') {
+            f->level--;
+            f->at++;
+            continue;
+        }
+        piece->level = f->level;
+        if (c != '{' || (f->level == 0 && f->at + 1 < f->end && f->source[f->at + 1] == '{'))
+            return read_text(f, piece);
+        return read_field(f, piece);
+    }
 }

@@ -26,20 +26,16 @@ static uint32_t parse_details(struct parser *p, uint32_t node, bool annotations,
                               bool default_allowed)
 {
     struct siblings parts = {0};
-    uint32_t part, start;
     uint16_t flags = 0;
 
     if (annotations && parse_take_op(p, ':')) {
-        start = parse_token(p)->start;
-        if (star && parse_take_op(p, '*')) { /* *args: *Types */
-            part = parse_bitwise_or(p);
-            part = part ? parse_wrap(p, NODE_STARRED, start, part) : NODE_NONE;
-        } else {
-            part = parse_expression(p);
-        }
-        if (!part)
+        uint32_t start = parse_token(p)->start;
+        bool starred = star && parse_take_op(p, '*'); /* *args: *Types */
+
+        if (!parse_append(p, &parts,
+                          starred ? parse_wrap(p, NODE_STARRED, start, parse_bitwise_or(p))
+                                  : parse_expression(p)))
             return NODE_NONE;
-        parse_append(p, &parts, part);
         flags |= NODE_HAS_ANNOTATION;
     }
     if (parse_is_op(p, '=')) {
@@ -47,10 +43,8 @@ static uint32_t parse_details(struct parser *p, uint32_t node, bool annotations,
             return parse_fail(p, parse_token(p)->start,
                               "A parameter with '*' or '**' takes no default. Leave it away.");
         p->at++;
-        part = parse_expression(p);
-        if (!part)
+        if (!parse_append(p, &parts, parse_expression(p)))
             return NODE_NONE;
-        parse_append(p, &parts, part);
         flags |= NODE_HAS_DEFAULT;
     }
     parse_node(p, node)->flags |= flags;
@@ -91,11 +85,9 @@ static uint32_t parse_starred(struct parser *p, struct order *order, enum parame
 /* At '/': what stands before it is positional only. */
 static bool take_slash(struct parser *p, struct order *order, const struct siblings *parameters)
 {
-    if (order->slash || order->star || !order->any) {
-        parse_fail(p, parse_token(p)->start,
-                   "'/' stands once, behind at least one parameter and before '*'.");
-        return false;
-    }
+    if (order->slash || order->star || !order->any)
+        return parse_fail(p, parse_token(p)->start,
+                          "'/' stands once, behind at least one parameter and before '*'.");
     p->at++;
     order->slash = true;
     for (uint32_t node = parameters->first; node; node = parse_node(p, node)->next)
@@ -103,52 +95,46 @@ static bool take_slash(struct parser *p, struct order *order, const struct sibli
     return true;
 }
 
+static const char name_missing[] =
+    "Behind '*' alone a named parameter must follow. Delete the '*'.";
+
 /* One of the list. False after an error. */
 static bool parse_one(struct parser *p, struct order *order, struct siblings *parameters)
 {
-    uint32_t node = NODE_NONE, at = parse_token(p)->start;
+    uint32_t at = parse_token(p)->start;
 
-    if (order->double_star) {
-        parse_fail(p, at, "Nothing can follow the parameter with '**'. Move it to the end.");
-        return false;
-    }
+    if (order->double_star)
+        return parse_fail(p, at, "Nothing can follow the parameter with '**'. Move it to the end.");
     if (parse_is_op(p, '/'))
         return take_slash(p, order, parameters);
     if (parse_is_op(p, '*')) {
-        if (order->star) {
-            parse_fail(p, at, "'*' stands once among the parameters. Delete one.");
-            return false;
-        }
+        if (order->star)
+            return parse_fail(p, at, "'*' stands once among the parameters. Delete one.");
         p->at++;
         order->star = true;
         order->bare_star = parse_is_op(p, ',');
+        return order->bare_star ||
+               parse_append(p, parameters, parse_starred(p, order, PARAMETER_STAR));
+    }
+    if (parse_is_op(p, OP_POWER)) {
         if (order->bare_star)
-            return true;
-        node = parse_starred(p, order, PARAMETER_STAR);
-    } else if (parse_is_op(p, OP_POWER)) {
-        if (order->bare_star) {
-            parse_fail(p, at, "Behind '*' alone a named parameter must follow. Delete the '*'.");
-            return false;
-        }
+            return parse_fail(p, at, "%s", name_missing);
         p->at++;
         order->double_star = true;
-        node = parse_starred(p, order, PARAMETER_DOUBLE_STAR);
-    } else if (parse_is_name(p)) {
-        node = parse_plain(p, order);
-    } else {
-        parse_expected(p, "a parameter's name");
+        return parse_append(p, parameters, parse_starred(p, order, PARAMETER_DOUBLE_STAR));
     }
-    parse_append(p, parameters, node);
-    return node != NODE_NONE;
+    if (parse_is_name(p))
+        return parse_append(p, parameters, parse_plain(p, order));
+    return parse_expected(p, "a parameter's name");
 }
 
 uint32_t parse_parameters(struct parser *p, unsigned close, bool lambda)
 {
     struct siblings parameters = {0};
     struct order order = {.lambda = lambda};
-    uint32_t list = parse_new(p, NODE_PARAMETERS, parse_token(p)->start);
+    uint32_t start = parse_token(p)->start;
 
-    while (list && !parse_is_op(p, close)) {
+    while (!parse_is_op(p, close)) {
         if (!parse_one(p, &order, &parameters))
             return NODE_NONE;
         order.any = true;
@@ -156,9 +142,8 @@ uint32_t parse_parameters(struct parser *p, unsigned close, bool lambda)
             break;
     }
     if (order.bare_star)
-        return parse_fail(p, parse_token(p)->start,
-                          "Behind '*' alone a named parameter must follow. Delete the '*'.");
-    return list ? parse_adopt(p, list, &parameters) : NODE_NONE;
+        return parse_fail(p, parse_token(p)->start, "%s", name_missing);
+    return parse_finish(p, NODE_PARAMETERS, start, &parameters);
 }
 
 /* ---- parts of a statement ---- */
@@ -179,20 +164,7 @@ static bool take_colon(struct parser *p)
 /* ':' and a block, appended. */
 static bool append_block(struct parser *p, struct siblings *parts, enum node_kind kind)
 {
-    uint32_t block = take_colon(p) ? parse_block(p, kind) : NODE_NONE;
-
-    if (!block)
-        return false;
-    parse_append(p, parts, block);
-    return true;
-}
-
-static bool append_part(struct parser *p, struct siblings *parts, uint32_t node)
-{
-    if (!node)
-        return false;
-    parse_append(p, parts, node);
-    return true;
+    return take_colon(p) && parse_append(p, parts, parse_block(p, kind));
 }
 
 /* A clause of its own keyword, if it is here. False after an error. */
@@ -206,18 +178,18 @@ static bool append_clause(struct parser *p, struct siblings *parts, enum keyword
 
 static uint32_t parse_with_item(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_WITH_ITEM, parse_token(p)->start);
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
 
-    if (!node || !append_part(p, &parts, parse_expression(p)))
+    if (!parse_append(p, &parts, parse_expression(p)))
         return NODE_NONE;
     if (parse_take_keyword(p, KEYWORD_AS)) {
-        if (!append_part(p, &parts, parse_star_target(p)))
+        if (!parse_append(p, &parts, parse_star_target(p)))
             return NODE_NONE;
         if (!parse_is_op(p, ',') && !parse_is_op(p, ')') && !parse_is_op(p, ':'))
             return parse_expected(p, "':'");
     }
-    return parse_adopt(p, node, &parts);
+    return parse_finish(p, NODE_WITH_ITEM, start, &parts);
 }
 
 /* Whether the '(' here holds items, `with (a as b, c as d):`, and no value: an `as` that no inner
@@ -270,8 +242,8 @@ static bool unfold_tuple(struct parser *p, struct siblings *parts)
     for (; element; element = next) {
         next = parse_node(p, element)->next;
         parse_node(p, element)->next = NODE_NONE;
-        if (!append_part(p, parts,
-                         parse_wrap(p, NODE_WITH_ITEM, parse_node(p, element)->at, element)))
+        if (!parse_append(p, parts,
+                          parse_wrap(p, NODE_WITH_ITEM, parse_node(p, element)->at, element)))
             return false;
     }
     return true;
@@ -279,7 +251,7 @@ static bool unfold_tuple(struct parser *p, struct siblings *parts)
 
 static uint32_t parse_with(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_WITH, parse_token(p)->start), open;
+    uint32_t start = parse_token(p)->start, open;
     struct siblings parts = {0};
     bool brackets;
 
@@ -287,12 +259,10 @@ static uint32_t parse_with(struct parser *p)
     open = parse_token(p)->start;
     brackets = at_bracketed_items(p);
     p->at += brackets;
-    if (!node)
-        return NODE_NONE;
     do {
         if (brackets && parts.first && parse_is_op(p, ')'))
             break;
-        if (!append_part(p, &parts, parse_with_item(p)))
+        if (!parse_append(p, &parts, parse_with_item(p)))
             return NODE_NONE;
     } while (parse_take_op(p, ','));
     if (!brackets && is_tuple_of_items(p, &parts, open) && !unfold_tuple(p, &parts))
@@ -300,7 +270,7 @@ static uint32_t parse_with(struct parser *p)
     if ((brackets && !parse_expect_op(p, ')', "',' or ')'")) ||
         !append_block(p, &parts, NODE_BLOCK))
         return NODE_NONE;
-    return parse_adopt(p, node, &parts);
+    return parse_finish(p, NODE_WITH, start, &parts);
 }
 
 /* ---- try and its handlers ---- */
@@ -314,7 +284,7 @@ static uint32_t parse_handler(struct parser *p, bool star)
     if (!node)
         return NODE_NONE;
     if (star || !parse_is_op(p, ':')) {
-        if (!append_part(p, &parts, parse_expression(p)))
+        if (!parse_append(p, &parts, parse_expression(p)))
             return NODE_NONE;
         parse_node(p, node)->flags |= NODE_HAS_TYPE;
         if (parse_is_op(p, ','))
@@ -340,13 +310,11 @@ static bool append_handlers(struct parser *p, struct siblings *parts, bool *star
     for (; parse_take_keyword(p, KEYWORD_EXCEPT); first = false) {
         bool starred = parse_take_op(p, '*');
 
-        if (!first && starred != *star) {
-            parse_fail(p, p->tokens[p->at - 1].start,
-                       "'except' and 'except*' cannot stand in one try. Write one kind.");
-            return false;
-        }
+        if (!first && starred != *star)
+            return parse_fail(p, p->tokens[p->at - 1].start,
+                              "'except' and 'except*' cannot stand in one try. Write one kind.");
         *star = starred;
-        if (!append_part(p, parts, parse_handler(p, starred)))
+        if (!parse_append(p, parts, parse_handler(p, starred)))
             return false;
     }
     return true;
@@ -366,33 +334,32 @@ static bool at_catch(const struct parser *p)
 
 static uint32_t parse_try(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start, node = parse_new(p, NODE_TRY, start), handlers;
+    uint32_t start = parse_token(p)->start, body, node;
     struct siblings parts = {0};
-    bool star = false;
+    bool star = false, complete;
 
     p->at++;
-    if (!node || !append_block(p, &parts, NODE_BLOCK))
+    if (!append_block(p, &parts, NODE_BLOCK))
         return NODE_NONE;
-    handlers = parts.last;
+    body = parts.last;
     if (!append_handlers(p, &parts, &star))
         return NODE_NONE;
-    if (parts.last == handlers && parse_is_keyword(p, KEYWORD_ELSE))
+    if (parts.last == body && parse_is_keyword(p, KEYWORD_ELSE))
         parse_fail(p, start, "%s", try_alone);
     if (!append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
         return NODE_NONE;
-    handlers = parts.last != handlers;
-    if (parse_is_keyword(p, KEYWORD_FINALLY))
-        handlers = 1;
+    complete = parts.last != body || parse_is_keyword(p, KEYWORD_FINALLY);
     if (!append_clause(p, &parts, KEYWORD_FINALLY, NODE_FINALLY))
         return NODE_NONE;
-    if (!handlers && at_catch(p))
+    if (!complete && at_catch(p))
         parse_leave_unreported(p, start);
-    else if (!handlers) /* the block was read: go on behind it */
+    else if (!complete) /* the block was read: go on behind it */
         parse_fail(p, start, "%s", try_alone);
     p->quiet = false;
-    if (star)
+    node = parse_finish(p, NODE_TRY, start, &parts);
+    if (node && star)
         parse_node(p, node)->flags |= NODE_STAR;
-    return parse_adopt(p, node, &parts);
+    return node;
 }
 
 /* ---- functions and classes, with their decorators ---- */
@@ -406,16 +373,13 @@ static uint32_t parse_function(struct parser *p, struct siblings *parts)
         return parse_expected(p, "the function's name");
     node = parse_new_named(p, NODE_FUNCTION);
     if (!node || !parse_expect_op(p, '(', "'(' with the parameters") ||
-        !append_part(p, parts, parse_parameters(p, ')', false)) ||
+        !parse_append(p, parts, parse_parameters(p, ')', false)) ||
         !parse_expect_op(p, ')', "',' or ')'"))
         return NODE_NONE;
     start = parse_token(p)->start;
-    if (parse_take_op(p, OP_ARROW)) {
-        uint32_t type = parse_expression(p);
-
-        if (!type || !append_part(p, parts, parse_wrap(p, NODE_RETURNS, start, type)))
-            return NODE_NONE;
-    }
+    if (parse_take_op(p, OP_ARROW) &&
+        !parse_append(p, parts, parse_wrap(p, NODE_RETURNS, start, parse_expression(p))))
+        return NODE_NONE;
     return append_block(p, parts, NODE_BLOCK) ? parse_adopt(p, node, parts) : NODE_NONE;
 }
 
@@ -451,16 +415,17 @@ static uint32_t parse_definition(struct parser *p, struct siblings *parts)
     return node;
 }
 
+/* The decorators, if there are any, and what they decorate. */
 static uint32_t parse_decorated(struct parser *p)
 {
     struct siblings parts = {0};
 
     while (parse_is_op(p, '@')) {
-        uint32_t start = parse_token(p)->start, decorator;
+        uint32_t start = parse_token(p)->start;
 
         p->at++;
-        decorator = parse_named_expression(p);
-        if (!decorator || !append_part(p, &parts, parse_wrap(p, NODE_DECORATOR, start, decorator)))
+        if (!parse_append(p, &parts,
+                          parse_wrap(p, NODE_DECORATOR, start, parse_named_expression(p))))
             return NODE_NONE;
         if (parse_token(p)->kind != TOKEN_NEWLINE)
             return parse_expected(p, "the end of the line");
@@ -469,41 +434,35 @@ static uint32_t parse_decorated(struct parser *p)
     return parse_definition(p, &parts);
 }
 
-static uint32_t parse_undecorated(struct parser *p)
-{
-    struct siblings parts = {0};
-
-    return parse_definition(p, &parts);
-}
-
 /* ---- conditions, loops, and the table ---- */
+
+/* A keyword, a test and a block: of if, elif and while. */
+static bool append_branch(struct parser *p, struct siblings *parts)
+{
+    p->at++;
+    return parse_append(p, parts, parse_named_expression(p)) && append_block(p, parts, NODE_BLOCK);
+}
 
 static uint32_t parse_elif(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_ELIF, parse_token(p)->start);
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
 
-    p->at++;
-    if (!node || !append_part(p, &parts, parse_named_expression(p)) ||
-        !append_block(p, &parts, NODE_BLOCK))
-        return NODE_NONE;
-    return parse_adopt(p, node, &parts);
+    return append_branch(p, &parts) ? parse_finish(p, NODE_ELIF, start, &parts) : NODE_NONE;
 }
 
 static uint32_t parse_if(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_IF, parse_token(p)->start);
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
     unsigned elifs = 0;
 
-    p->at++;
-    if (!node || !append_part(p, &parts, parse_named_expression(p)) ||
-        !append_block(p, &parts, NODE_BLOCK))
+    if (!append_branch(p, &parts))
         return NODE_NONE;
     for (; parse_is_keyword(p, KEYWORD_ELIF); elifs++) {
         uint32_t elif = parse_elif(p);
 
-        if (!append_part(p, &parts, elif))
+        if (!parse_append(p, &parts, elif))
             return NODE_NONE;
         /* CPython nests each in the one before. */
         parse_node(p, elif)->height = (uint16_t)(parse_node(p, elif)->height + elifs + 1);
@@ -513,33 +472,31 @@ static uint32_t parse_if(struct parser *p)
     }
     if (!append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
         return NODE_NONE;
-    return parse_adopt(p, node, &parts);
+    return parse_finish(p, NODE_IF, start, &parts);
 }
 
 static uint32_t parse_while(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_WHILE, parse_token(p)->start);
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
 
-    p->at++;
-    if (!node || !append_part(p, &parts, parse_named_expression(p)) ||
-        !append_block(p, &parts, NODE_BLOCK) || !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
+    if (!append_branch(p, &parts) || !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
         return NODE_NONE;
-    return parse_adopt(p, node, &parts);
+    return parse_finish(p, NODE_WHILE, start, &parts);
 }
 
 static uint32_t parse_for(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_FOR, parse_token(p)->start);
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
 
     p->at++;
-    if (!node || !append_part(p, &parts, parse_star_targets(p)) ||
+    if (!parse_append(p, &parts, parse_star_targets(p)) ||
         !parse_expect_keyword(p, KEYWORD_IN, "'in', as in for NAME in VALUES:,") ||
-        !append_part(p, &parts, parse_star_expressions(p)) ||
+        !parse_append(p, &parts, parse_star_expressions(p)) ||
         !append_block(p, &parts, NODE_BLOCK) || !append_clause(p, &parts, KEYWORD_ELSE, NODE_ELSE))
         return NODE_NONE;
-    return parse_adopt(p, node, &parts);
+    return parse_finish(p, NODE_FOR, start, &parts);
 }
 
 static uint32_t parse_async(struct parser *p)
@@ -548,7 +505,7 @@ static uint32_t parse_async(struct parser *p)
     uint32_t node;
 
     if (next->kind == TOKEN_NAME && next->id == KEYWORD_DEF)
-        return parse_undecorated(p);
+        return parse_decorated(p);
     p->at++;
     if (parse_is_keyword(p, KEYWORD_FOR))
         node = parse_for(p);
@@ -564,10 +521,10 @@ static uint32_t parse_async(struct parser *p)
 typedef uint32_t compound_rule(struct parser *p);
 
 static compound_rule *const rules[KEYWORD_YIELD + 1] = {
-    [KEYWORD_ASYNC] = parse_async,     [KEYWORD_CLASS] = parse_undecorated,
-    [KEYWORD_DEF] = parse_undecorated, [KEYWORD_FOR] = parse_for,
-    [KEYWORD_IF] = parse_if,           [KEYWORD_TRY] = parse_try,
-    [KEYWORD_WHILE] = parse_while,     [KEYWORD_WITH] = parse_with,
+    [KEYWORD_ASYNC] = parse_async,   [KEYWORD_CLASS] = parse_decorated,
+    [KEYWORD_DEF] = parse_decorated, [KEYWORD_FOR] = parse_for,
+    [KEYWORD_IF] = parse_if,         [KEYWORD_TRY] = parse_try,
+    [KEYWORD_WHILE] = parse_while,   [KEYWORD_WITH] = parse_with,
 };
 
 /* `match` is a keyword only at the start of a line that ends in ':' and has a block behind it. */

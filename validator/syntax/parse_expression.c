@@ -25,49 +25,32 @@ static bool parse_at_comprehension(const struct parser *p)
 /* One `for ... in ... if ...`. */
 static uint32_t parse_comprehension(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_COMPREHENSION, parse_token(p)->start), part;
+    uint32_t start = parse_token(p)->start, node;
+    bool is_async = parse_take_keyword(p, KEYWORD_ASYNC);
     struct siblings parts = {0};
 
-    if (!node)
-        return NODE_NONE;
-    if (parse_take_keyword(p, KEYWORD_ASYNC))
-        parse_node(p, node)->flags |= NODE_ASYNC;
     p->at++;
-    part = parse_star_targets(p);
-    parse_append(p, &parts, part);
-    if (!part || !parse_expect_keyword(p, KEYWORD_IN, "'in', as in for NAME in VALUES,") ||
-        !(part = parse_disjunction(p)))
+    if (!parse_append(p, &parts, parse_star_targets(p)) ||
+        !parse_expect_keyword(p, KEYWORD_IN, "'in', as in for NAME in VALUES,") ||
+        !parse_append(p, &parts, parse_disjunction(p)))
         return NODE_NONE;
-    parse_append(p, &parts, part);
-    while (parse_take_keyword(p, KEYWORD_IF)) {
-        part = parse_disjunction(p);
-        if (!part)
+    while (parse_take_keyword(p, KEYWORD_IF))
+        if (!parse_append(p, &parts, parse_disjunction(p)))
             return NODE_NONE;
-        parse_append(p, &parts, part);
-    }
-    return parse_adopt(p, node, &parts);
+    node = parse_finish(p, NODE_COMPREHENSION, start, &parts);
+    if (node && is_async)
+        parse_node(p, node)->flags |= NODE_ASYNC;
+    return node;
 }
 
-static bool parse_comprehensions(struct parser *p, struct siblings *to)
-{
-    while (parse_at_comprehension(p)) {
-        uint32_t node = parse_comprehension(p);
-
-        if (!node)
-            return false;
-        parse_append(p, to, node);
-    }
-    return true;
-}
-
+/* The comprehension of what has been read and the `for ... in ...` that follow. */
 static uint32_t parse_make_comprehension(struct parser *p, enum node_kind kind, uint32_t at,
                                          struct siblings *parts)
 {
-    uint32_t node;
-
-    if (!parse_comprehensions(p, parts) || !(node = parse_new(p, kind, at)))
-        return NODE_NONE;
-    return parse_adopt(p, node, parts);
+    while (parse_at_comprehension(p))
+        if (!parse_append(p, parts, parse_comprehension(p)))
+            return NODE_NONE;
+    return parse_finish(p, kind, at, parts);
 }
 
 /* ---- atoms: names, constants, groups, tuples, lists, dictionaries, sets ---- */
@@ -75,72 +58,57 @@ static uint32_t parse_make_comprehension(struct parser *p, enum node_kind kind, 
 static const char value_wanted[] = "a value";
 
 /* star_named_expression */
-static uint32_t parse_element(struct parser *p)
+uint32_t parse_element(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start, node;
+    uint32_t start = parse_token(p)->start;
 
-    if (!parse_take_op(p, '*'))
-        return parse_named_expression(p);
-    node = parse_bitwise_or(p);
-    return node ? parse_wrap(p, NODE_STARRED, start, node) : NODE_NONE;
+    if (parse_take_op(p, '*'))
+        return parse_wrap(p, NODE_STARRED, start, parse_bitwise_or(p));
+    return parse_named_expression(p);
 }
 
 /* Elements behind the first one up to the closing bracket, which stays, or the end of an f-string's
  * field. */
 static bool parse_elements(struct parser *p, struct siblings *elements, unsigned close)
 {
-    while (parse_take_op(p, ',') && !parse_is_op(p, close) && parse_token(p)->kind != TOKEN_END) {
-        uint32_t node = parse_element(p);
-
-        if (!node)
+    while (parse_take_op(p, ',') && !parse_is_op(p, close) && parse_token(p)->kind != TOKEN_END)
+        if (!parse_append(p, elements, parse_element(p)))
             return false;
-        parse_append(p, elements, node);
-    }
     return true;
 }
 
 /* What stands between '(' and ')', neither of which is taken: a value in brackets, a tuple, a
  * generator. An f-string's field is read so as well. */
-uint32_t parse_group_content(struct parser *p, uint32_t at, bool *tuple_or_generator)
+uint32_t parse_group_content(struct parser *p, uint32_t at)
 {
     struct siblings elements = {0};
-    uint32_t node;
+    const struct node *first;
 
-    *tuple_or_generator = false;
     if (parse_is_keyword(p, KEYWORD_YIELD))
         return parse_yield(p);
-    if (parse_is_op(p, ')')) {
-        *tuple_or_generator = true;
+    if (parse_is_op(p, ')'))
         return parse_new(p, NODE_TUPLE, at);
-    }
-    node = parse_element(p);
-    if (!node)
+    if (!parse_append(p, &elements, parse_element(p)))
         return NODE_NONE;
-    parse_append(p, &elements, node);
-    if (parse_at_comprehension(p) && parse_node(p, node)->kind != NODE_STARRED) {
-        *tuple_or_generator = true;
+    first = parse_node(p, elements.first);
+    if (parse_at_comprehension(p) && first->kind != NODE_STARRED)
         return parse_make_comprehension(p, NODE_GENERATOR, at, &elements);
-    }
-    if (!parse_is_op(p, ',')) {
-        if (parse_node(p, node)->kind == NODE_STARRED)
-            return parse_fail(p, parse_node(p, node)->at,
-                              "'*' cannot stand alone in brackets. For a tuple write a comma "
-                              "behind it: (*a,).");
-        return node;
-    }
-    *tuple_or_generator = true;
-    if (!parse_elements(p, &elements, ')') || !(node = parse_new(p, NODE_TUPLE, at)))
-        return NODE_NONE;
-    return parse_adopt(p, node, &elements);
+    if (parse_is_op(p, ','))
+        return parse_elements(p, &elements, ')') ? parse_finish(p, NODE_TUPLE, at, &elements)
+                                                 : NODE_NONE;
+    if (first->kind == NODE_STARRED)
+        return parse_fail(p, first->at,
+                          "'*' cannot stand alone in brackets. For a tuple write a comma "
+                          "behind it: (*a,).");
+    return elements.first;
 }
 
 static uint32_t parse_group(struct parser *p)
 {
     uint32_t start = parse_token(p)->start, node;
-    bool tuple_or_generator;
 
     p->at++;
-    node = parse_group_content(p, start, &tuple_or_generator);
+    node = parse_group_content(p, start);
     if (!node || !parse_expect_op(p, ')', "',' or ')'"))
         return NODE_NONE;
     parse_node(p, node)->flags |= NODE_PARENTHESIZED;
@@ -155,14 +123,12 @@ static uint32_t parse_list(struct parser *p)
     p->at++;
     if (parse_take_op(p, ']'))
         return parse_new(p, NODE_LIST, start);
-    node = parse_element(p);
-    if (!node)
+    if (!parse_append(p, &elements, parse_element(p)))
         return NODE_NONE;
-    parse_append(p, &elements, node);
-    if (parse_at_comprehension(p) && parse_node(p, node)->kind != NODE_STARRED)
+    if (parse_at_comprehension(p) && parse_node(p, elements.first)->kind != NODE_STARRED)
         node = parse_make_comprehension(p, NODE_LIST_COMPREHENSION, start, &elements);
-    else if (parse_elements(p, &elements, ']') && (node = parse_new(p, NODE_LIST, start)))
-        node = parse_adopt(p, node, &elements);
+    else if (parse_elements(p, &elements, ']'))
+        node = parse_finish(p, NODE_LIST, start, &elements);
     else
         return NODE_NONE;
     return node && parse_expect_op(p, ']', "',' or ']'") ? node : NODE_NONE;
@@ -171,32 +137,14 @@ static uint32_t parse_list(struct parser *p)
 /* `key: value` or `**mapping`. */
 static bool parse_pair(struct parser *p, struct siblings *pairs)
 {
-    uint32_t start = parse_token(p)->start, node;
+    uint32_t start = parse_token(p)->start;
 
-    if (parse_take_op(p, OP_POWER)) {
-        node = parse_bitwise_or(p);
-        node = node ? parse_wrap(p, NODE_DOUBLE_STARRED, start, node) : NODE_NONE;
-        parse_append(p, pairs, node);
-        return node;
-    }
-    node = parse_expression(p);
-    parse_append(p, pairs, node);
-    if (!node || !parse_expect_op(p, ':', "':' between a key and its value"))
-        return false;
-    node = parse_expression(p);
-    parse_append(p, pairs, node);
-    return node;
-}
-
-static uint32_t parse_dict(struct parser *p, uint32_t start, struct siblings *pairs)
-{
-    uint32_t node;
-
-    while (parse_take_op(p, ',') && !parse_is_op(p, '}'))
-        if (!parse_pair(p, pairs))
-            return NODE_NONE;
-    node = parse_new(p, NODE_DICT, start);
-    return node ? parse_adopt(p, node, pairs) : NODE_NONE;
+    if (parse_take_op(p, OP_POWER))
+        return parse_append(p, pairs,
+                            parse_wrap(p, NODE_DOUBLE_STARRED, start, parse_bitwise_or(p)));
+    return parse_append(p, pairs, parse_expression(p)) &&
+           parse_expect_op(p, ':', "':' between a key and its value") &&
+           parse_append(p, pairs, parse_expression(p));
 }
 
 /* Behind the first pair of a dict. */
@@ -204,48 +152,48 @@ static uint32_t parse_dict_rest(struct parser *p, uint32_t start, struct sibling
 {
     if (parse_at_comprehension(p) && parse_node(p, pairs->first)->kind != NODE_DOUBLE_STARRED)
         return parse_make_comprehension(p, NODE_DICT_COMPREHENSION, start, pairs);
-    return parse_dict(p, start, pairs);
+    while (parse_take_op(p, ',') && !parse_is_op(p, '}'))
+        if (!parse_pair(p, pairs))
+            return NODE_NONE;
+    return parse_finish(p, NODE_DICT, start, pairs);
 }
 
-/* Behind the first element of a set, or the first key of a dict. */
+/* Behind the first element of a set. */
 static uint32_t parse_set_rest(struct parser *p, uint32_t start, struct siblings *elements)
 {
-    uint8_t kind = parse_node(p, elements->first)->kind;
-    uint32_t node;
-
-    if (parse_at_comprehension(p) && kind != NODE_STARRED)
+    if (parse_at_comprehension(p) && parse_node(p, elements->first)->kind != NODE_STARRED)
         return parse_make_comprehension(p, NODE_SET_COMPREHENSION, start, elements);
-    if (!parse_elements(p, elements, '}') || !(node = parse_new(p, NODE_SET, start)))
+    return parse_elements(p, elements, '}') ? parse_finish(p, NODE_SET, start, elements)
+                                            : NODE_NONE;
+}
+
+/* Between '{' and '}', neither of which is taken here. */
+static uint32_t parse_brace_content(struct parser *p, uint32_t start)
+{
+    struct siblings elements = {0};
+    const struct node *first;
+
+    if (parse_is_op(p, OP_POWER))
+        return parse_pair(p, &elements) ? parse_dict_rest(p, start, &elements) : NODE_NONE;
+    if (!parse_append(p, &elements, parse_element(p)))
         return NODE_NONE;
-    return parse_adopt(p, node, elements);
+    first = parse_node(p, elements.first);
+    if (!parse_is_op(p, ':') || first->kind == NODE_STARRED ||
+        (first->kind == NODE_WALRUS && !(first->flags & NODE_PARENTHESIZED)))
+        return parse_set_rest(p, start, &elements);
+    p->at++;
+    return parse_append(p, &elements, parse_expression(p)) ? parse_dict_rest(p, start, &elements)
+                                                           : NODE_NONE;
 }
 
 static uint32_t parse_braces(struct parser *p)
 {
     uint32_t start = parse_token(p)->start, node;
-    struct siblings elements = {0};
 
     p->at++;
     if (parse_take_op(p, '}'))
         return parse_new(p, NODE_DICT, start);
-    if (parse_is_op(p, OP_POWER)) {
-        node = parse_pair(p, &elements) ? parse_dict_rest(p, start, &elements) : NODE_NONE;
-    } else {
-        node = parse_element(p);
-        if (!node)
-            return NODE_NONE;
-        parse_append(p, &elements, node);
-        if (parse_is_op(p, ':') && parse_node(p, node)->kind != NODE_STARRED &&
-            (parse_node(p, node)->kind != NODE_WALRUS ||
-             parse_node(p, node)->flags & NODE_PARENTHESIZED)) {
-            p->at++;
-            node = parse_expression(p);
-            parse_append(p, &elements, node);
-            node = node ? parse_dict_rest(p, start, &elements) : NODE_NONE;
-        } else {
-            node = parse_set_rest(p, start, &elements);
-        }
-    }
+    node = parse_brace_content(p, start);
     return node && parse_expect_op(p, '}', "',' or '}'") ? node : NODE_NONE;
 }
 
@@ -267,7 +215,7 @@ static uint32_t parse_number(struct parser *p)
     return parse_new(p, NODE_NUMBER, token->start);
 }
 
-static uint32_t parse_constant(struct parser *p)
+uint32_t parse_constant(struct parser *p)
 {
     const struct token *token = parse_token(p);
     uint32_t node = parse_new(p, NODE_CONSTANT, token->start);
@@ -315,26 +263,24 @@ static uint32_t parse_atom(struct parser *p)
 /* slice: [lower] ':' [upper] [':' [step]], its first part read already or not there. */
 static uint32_t parse_slice_rest(struct parser *p, uint32_t start, uint32_t lower)
 {
-    uint32_t node = parse_new(p, NODE_SLICE, start), part;
     struct siblings parts = {lower, lower};
     uint16_t flags = lower ? NODE_HAS_LOWER : 0;
+    uint32_t node;
 
     p->at++;
-    if (!node)
-        return NODE_NONE;
     for (uint16_t flag = NODE_HAS_UPPER;; flag = NODE_HAS_STEP) {
         if (!parse_is_op(p, ':') && !parse_is_op(p, ']') && !parse_is_op(p, ',')) {
-            part = parse_expression(p);
-            if (!part)
+            if (!parse_append(p, &parts, parse_expression(p)))
                 return NODE_NONE;
-            parse_append(p, &parts, part);
             flags |= flag;
         }
         if (flag == NODE_HAS_STEP || !parse_take_op(p, ':'))
             break;
     }
-    parse_node(p, node)->flags |= flags;
-    return parse_adopt(p, node, &parts);
+    node = parse_finish(p, NODE_SLICE, start, &parts);
+    if (node)
+        parse_node(p, node)->flags |= flags;
+    return node;
 }
 
 static uint32_t parse_index(struct parser *p)
@@ -343,10 +289,8 @@ static uint32_t parse_index(struct parser *p)
 
     if (parse_is_op(p, ':'))
         return parse_slice_rest(p, start, NODE_NONE);
-    if (parse_take_op(p, '*')) {
-        node = parse_expression(p);
-        return node ? parse_wrap(p, NODE_STARRED, start, node) : NODE_NONE;
-    }
+    if (parse_take_op(p, '*'))
+        return parse_wrap(p, NODE_STARRED, start, parse_expression(p));
     node = parse_named_expression(p);
     if (!node || !parse_is_op(p, ':'))
         return node;
@@ -359,30 +303,23 @@ static uint32_t parse_index(struct parser *p)
 static uint32_t parse_subscript(struct parser *p, uint32_t base)
 {
     struct siblings parts = {base, base}, elements = {0};
-    uint32_t at = parse_node(p, base)->at, start, node;
+    uint32_t at = parse_node(p, base)->at, start, index;
 
     p->at++;
     start = parse_token(p)->start;
-    node = parse_index(p);
-    if (!node)
+    index = parse_index(p);
+    if (!parse_append(p, &elements, index))
         return NODE_NONE;
-    if (parse_is_op(p, ',') || parse_node(p, node)->kind == NODE_STARRED) {
-        parse_append(p, &elements, node);
-        while (parse_take_op(p, ',') && !parse_is_op(p, ']')) {
-            node = parse_index(p);
-            if (!node)
+    if (parse_is_op(p, ',') || parse_node(p, index)->kind == NODE_STARRED) {
+        while (parse_take_op(p, ',') && !parse_is_op(p, ']'))
+            if (!parse_append(p, &elements, parse_index(p)))
                 return NODE_NONE;
-            parse_append(p, &elements, node);
-        }
-        node = parse_new(p, NODE_TUPLE, start);
-        if (!node || !parse_adopt(p, node, &elements))
-            return NODE_NONE;
+        index = parse_finish(p, NODE_TUPLE, start, &elements);
     }
-    if (!parse_expect_op(p, ']', "',' or ']'"))
+    if (!index || !parse_expect_op(p, ']', "',' or ']'"))
         return NODE_NONE;
-    parse_append(p, &parts, node);
-    node = parse_new(p, NODE_SUBSCRIPT, at);
-    return node ? parse_adopt(p, node, &parts) : NODE_NONE;
+    parse_append(p, &parts, index);
+    return parse_finish(p, NODE_SUBSCRIPT, at, &parts);
 }
 
 /* What an argument may be behind others (Grammar: args, kwargs). */
@@ -392,15 +329,10 @@ struct argument_order {
 
 static uint32_t parse_keyword_argument(struct parser *p)
 {
-    uint32_t node = parse_new_named(p, NODE_KEYWORD), value;
-    struct siblings only = {0};
+    uint32_t node = parse_new_named(p, NODE_KEYWORD);
 
     p->at++;
-    value = node ? parse_expression(p) : NODE_NONE;
-    if (!value)
-        return NODE_NONE;
-    parse_append(p, &only, value);
-    return parse_adopt(p, node, &only);
+    return node ? parse_adopt_one(p, node, parse_expression(p)) : NODE_NONE;
 }
 
 static uint32_t parse_argument(struct parser *p, struct argument_order *order)
@@ -409,15 +341,13 @@ static uint32_t parse_argument(struct parser *p, struct argument_order *order)
 
     if (parse_take_op(p, OP_POWER)) {
         order->double_star = true;
-        node = parse_expression(p);
-        return node ? parse_wrap(p, NODE_DOUBLE_STARRED, start, node) : NODE_NONE;
+        return parse_wrap(p, NODE_DOUBLE_STARRED, start, parse_expression(p));
     }
     if (parse_is_op(p, '*')) {
         if (order->double_star)
             return parse_fail(p, start, "'*' cannot follow '**' in a call. Put it before.");
         p->at++;
-        node = parse_expression(p);
-        return node ? parse_wrap(p, NODE_STARRED, start, node) : NODE_NONE;
+        return parse_wrap(p, NODE_STARRED, start, parse_expression(p));
     }
     if (parse_is_name(p) && parse_next_is_op(p, '=')) {
         order->keyword = true;
@@ -438,25 +368,20 @@ bool parse_arguments(struct parser *p, struct siblings *to, bool generator_allow
 
     for (; !parse_is_op(p, ')'); first = false) {
         uint32_t start = parse_token(p)->start, node = parse_argument(p, &order);
+        enum node_kind kind = parse_node(p, node)->kind;
 
-        if (!node)
-            return false;
-        if (parse_at_comprehension(p) && parse_node(p, node)->kind != NODE_STARRED &&
-            parse_node(p, node)->kind != NODE_KEYWORD &&
-            parse_node(p, node)->kind != NODE_DOUBLE_STARRED) {
+        if (node && parse_at_comprehension(p) && kind != NODE_STARRED && kind != NODE_KEYWORD &&
+            kind != NODE_DOUBLE_STARRED) {
             struct siblings parts = {node, node};
 
             node = parse_make_comprehension(p, NODE_GENERATOR, start, &parts);
-            if (!node)
-                return false;
-            if (!first || !generator_allowed || !parse_is_op(p, ')')) {
-                parse_fail(p, start,
-                           "A generator beside other arguments needs its own brackets: "
-                           "f((x for x in xs), y).");
-                return false;
-            }
+            if (node && (!first || !generator_allowed || !parse_is_op(p, ')')))
+                return parse_fail(p, start,
+                                  "A generator beside other arguments needs its own brackets: "
+                                  "f((x for x in xs), y).");
         }
-        parse_append(p, to, node);
+        if (!parse_append(p, to, node))
+            return false;
         if (!parse_take_op(p, ','))
             break;
     }
@@ -466,24 +391,21 @@ bool parse_arguments(struct parser *p, struct siblings *to, bool generator_allow
 static uint32_t parse_call(struct parser *p, uint32_t function)
 {
     struct siblings parts = {function, function};
-    uint32_t node = parse_new(p, NODE_CALL, parse_node(p, function)->at);
+    uint32_t at = parse_node(p, function)->at;
 
     p->at++;
-    if (!node || !parse_arguments(p, &parts, true))
-        return NODE_NONE;
-    return parse_adopt(p, node, &parts);
+    return parse_arguments(p, &parts, true) ? parse_finish(p, NODE_CALL, at, &parts) : NODE_NONE;
 }
 
-static uint32_t parse_attribute(struct parser *p, uint32_t base)
+uint32_t parse_attribute(struct parser *p, uint32_t base)
 {
-    struct siblings only = {base, base};
     uint32_t node;
 
     p->at++;
     if (!parse_is_name(p))
         return parse_expected(p, "a name behind '.'");
     node = parse_new_named(p, NODE_ATTRIBUTE);
-    return node ? parse_adopt(p, node, &only) : NODE_NONE;
+    return node ? parse_adopt_one(p, node, base) : NODE_NONE;
 }
 
 uint32_t parse_primary(struct parser *p)
@@ -567,100 +489,93 @@ static unsigned precedence_here(const struct parser *p)
 
 static uint32_t parse_operators(struct parser *p, unsigned lowest);
 
+/* A node of that operator, with what stands at its two sides or behind it. */
+static uint32_t finish_operator(struct parser *p, enum node_kind kind, uint32_t at, unsigned op,
+                                const struct siblings *operands)
+{
+    uint32_t node = parse_finish(p, kind, at, operands);
+
+    if (node)
+        parse_node(p, node)->op = (uint8_t)op;
+    return node;
+}
+
 /* power: await_primary ['**' factor] */
 static uint32_t parse_power(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start;
+    uint32_t start = parse_token(p)->start, base, exponent;
     bool awaits = parse_take_keyword(p, KEYWORD_AWAIT);
-    uint32_t base = parse_primary(p);
-    struct siblings operands = {base, base};
-    uint32_t node;
+    struct siblings operands;
 
-    if (base && awaits)
-        base = operands.first = operands.last = parse_wrap(p, NODE_AWAIT, start, base);
+    base = parse_primary(p);
+    if (awaits)
+        base = parse_wrap(p, NODE_AWAIT, start, base);
     if (!base || !parse_is_op(p, OP_POWER))
         return base;
-    node = parse_new(p, NODE_BINARY, parse_token(p)->start);
+    operands = (struct siblings){base, base};
+    start = parse_token(p)->start;
     p->at++;
-    if (!node || !parse_enter(p))
+    if (!parse_enter(p))
         return NODE_NONE;
-    parse_append(p, &operands, parse_operators(p, PRECEDENCE_FACTOR));
+    exponent = parse_operators(p, PRECEDENCE_FACTOR);
     parse_leave(p);
-    if (!operands.last)
-        return NODE_NONE;
-    parse_node(p, node)->op = OP_POWER;
-    return parse_adopt(p, node, &operands);
+    return parse_append(p, &operands, exponent)
+               ? finish_operator(p, NODE_BINARY, start, OP_POWER, &operands)
+               : NODE_NONE;
 }
 
 static uint32_t parse_prefix(struct parser *p, unsigned op, unsigned operand_precedence)
 {
-    uint32_t start = parse_token(p)->start, operand, node;
+    uint32_t start = parse_token(p)->start, operand;
 
     p->at++;
     if (!parse_enter(p))
         return NODE_NONE;
     operand = parse_operators(p, operand_precedence);
     parse_leave(p);
-    if (!operand || !(node = parse_wrap(p, NODE_UNARY, start, operand)))
-        return NODE_NONE;
-    parse_node(p, node)->op = (uint8_t)op;
-    return node;
+    return operand ? finish_operator(p, NODE_UNARY, start, op, &(struct siblings){operand, operand})
+                   : NODE_NONE;
 }
 
-/* Takes `in`, `not in`, `is`, `is not` or a sign. */
-static void take_comparison(struct parser *p, struct node *node, bool first)
+/* Takes an operator, of one word or two: `not in`, `is not`. */
+static void take_operator(struct parser *p)
 {
-    const struct token *token = parse_token(p);
+    bool two = parse_is_keyword(p, KEYWORD_NOT);
 
-    if (first) {
-        node->op = token->id;
-        node->flags |= token->kind == TOKEN_NAME ? NODE_WORD : 0;
-    }
-    p->at++;
-    if (token->kind == TOKEN_NAME && token->id == KEYWORD_NOT)
-        p->at++;
-    else if (token->kind == TOKEN_NAME && token->id == KEYWORD_IS)
+    if (parse_take_keyword(p, KEYWORD_IS))
         parse_take_keyword(p, KEYWORD_NOT);
+    else
+        p->at += two ? 2 : 1;
 }
 
 /* a < b < c, and a or b or c: one node with all operands. */
 static uint32_t parse_chain(struct parser *p, uint32_t left, unsigned precedence)
 {
+    enum node_kind kind = precedence == PRECEDENCE_COMPARE ? NODE_COMPARE : NODE_BOOLEAN;
+    const struct token first = *parse_token(p);
     struct siblings operands = {left, left};
-    bool compares = precedence == PRECEDENCE_COMPARE, first = true;
-    uint32_t node = parse_new(p, compares ? NODE_COMPARE : NODE_BOOLEAN, parse_token(p)->start);
-    uint32_t operand;
+    uint32_t node;
 
-    if (!node)
-        return NODE_NONE;
-    parse_node(p, node)->op = parse_token(p)->id;
-    for (; precedence_here(p) == precedence; first = false) {
-        if (compares)
-            take_comparison(p, parse_node(p, node), first);
-        else
-            p->at++;
-        operand = parse_operators(p, precedence + 1);
-        if (!operand)
+    while (precedence_here(p) == precedence) {
+        take_operator(p);
+        if (!parse_append(p, &operands, parse_operators(p, precedence + 1)))
             return NODE_NONE;
-        parse_append(p, &operands, operand);
     }
-    return parse_adopt(p, node, &operands);
+    node = finish_operator(p, kind, first.start, first.id, &operands);
+    if (node && kind == NODE_COMPARE && first.kind == TOKEN_NAME)
+        parse_node(p, node)->flags |= NODE_WORD;
+    return node;
 }
 
 static uint32_t parse_binary(struct parser *p, uint32_t left, unsigned precedence)
 {
+    const struct token sign = *parse_token(p);
     struct siblings operands = {left, left};
-    uint32_t node = parse_new(p, NODE_BINARY, parse_token(p)->start), right;
 
-    if (!node)
-        return NODE_NONE;
-    parse_node(p, node)->op = parse_token(p)->id;
     p->at++;
-    right = parse_operators(p, precedence + 1);
-    if (!right)
-        return NODE_NONE;
-    parse_append(p, &operands, right);
-    return parse_adopt(p, node, &operands);
+    return parse_append(p, &operands, parse_operators(p, precedence + 1))
+               ? finish_operator(p, NODE_BINARY, sign.start, sign.id, &operands)
+               : NODE_NONE;
 }
 
 /* An expression of operators that bind at least as tightly as `lowest`. */
@@ -699,36 +614,28 @@ uint32_t parse_bitwise_or(struct parser *p)
 
 static uint32_t parse_lambda(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_LAMBDA, parse_token(p)->start), body;
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
 
     p->at++;
-    if (!node)
+    if (!parse_append(p, &parts, parse_parameters(p, ':', true)) ||
+        !parse_expect_op(p, ':', "':' behind the lambda's parameters") ||
+        !parse_append(p, &parts, parse_expression(p)))
         return NODE_NONE;
-    parse_append(p, &parts, parse_parameters(p, ':', true));
-    if (!parts.last || !parse_expect_op(p, ':', "':' behind the lambda's parameters"))
-        return NODE_NONE;
-    body = parse_expression(p);
-    if (!body)
-        return NODE_NONE;
-    parse_append(p, &parts, body);
-    return parse_adopt(p, node, &parts);
+    return parse_finish(p, NODE_LAMBDA, start, &parts);
 }
 
 /* Behind `value if`. */
 static uint32_t parse_conditional(struct parser *p, uint32_t value)
 {
-    uint32_t node = parse_new(p, NODE_CONDITIONAL, parse_node(p, value)->at), part;
+    uint32_t at = parse_node(p, value)->at;
     struct siblings parts = {value, value};
 
-    if (!node || !(part = parse_disjunction(p)))
+    if (!parse_append(p, &parts, parse_disjunction(p)) ||
+        !parse_expect_keyword(p, KEYWORD_ELSE, "'else', as in A if CONDITION else B,") ||
+        !parse_append(p, &parts, parse_expression(p)))
         return NODE_NONE;
-    parse_append(p, &parts, part);
-    if (!parse_expect_keyword(p, KEYWORD_ELSE, "'else', as in A if CONDITION else B,") ||
-        !(part = parse_expression(p)))
-        return NODE_NONE;
-    parse_append(p, &parts, part);
-    return parse_adopt(p, node, &parts);
+    return parse_finish(p, NODE_CONDITIONAL, at, &parts);
 }
 
 uint32_t parse_expression(struct parser *p)
@@ -750,32 +657,27 @@ uint32_t parse_expression(struct parser *p)
 
 uint32_t parse_named_expression(struct parser *p)
 {
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
-    uint32_t node, value;
 
     if (!parse_is_name(p) || !parse_next_is_op(p, OP_WALRUS))
         return parse_expression(p);
-    node = parse_new(p, NODE_WALRUS, parse_token(p)->start);
-    parse_append(p, &parts, node ? parse_new_named(p, NODE_NAME) : NODE_NONE);
-    if (!parts.last)
+    if (!parse_append(p, &parts, parse_new_named(p, NODE_NAME)))
         return NODE_NONE;
-    parse_node(p, parts.last)->op = CONTEXT_STORE;
+    parse_node(p, parts.first)->op = CONTEXT_STORE;
     p->at++;
-    value = parse_expression(p);
-    if (!value)
-        return NODE_NONE;
-    parse_append(p, &parts, value);
-    return parse_adopt(p, node, &parts);
+    return parse_append(p, &parts, parse_expression(p))
+               ? parse_finish(p, NODE_WALRUS, start, &parts)
+               : NODE_NONE;
 }
 
 static uint32_t parse_star_expression(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start, node;
+    uint32_t start = parse_token(p)->start;
 
-    if (!parse_take_op(p, '*'))
-        return parse_expression(p);
-    node = parse_bitwise_or(p);
-    return node ? parse_wrap(p, NODE_STARRED, start, node) : NODE_NONE;
+    if (parse_take_op(p, '*'))
+        return parse_wrap(p, NODE_STARRED, start, parse_bitwise_or(p));
+    return parse_expression(p);
 }
 
 /* Whether the list of expressions has ended behind a comma: only what can begin one goes on. */
@@ -801,29 +703,22 @@ uint32_t parse_star_expressions(struct parser *p)
 
     if (!node || !parse_is_op(p, ','))
         return node;
-    while (parse_take_op(p, ',') && !ends_list(p)) {
-        node = parse_star_expression(p);
-        if (!node)
+    while (parse_take_op(p, ',') && !ends_list(p))
+        if (!parse_append(p, &elements, parse_star_expression(p)))
             return NODE_NONE;
-        parse_append(p, &elements, node);
-    }
-    node = parse_new(p, NODE_TUPLE, start);
-    return node ? parse_adopt(p, node, &elements) : NODE_NONE;
+    return parse_finish(p, NODE_TUPLE, start, &elements);
 }
 
 uint32_t parse_yield(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start, value;
+    uint32_t start = parse_token(p)->start;
 
     p->at++;
-    if (parse_take_keyword(p, KEYWORD_FROM)) {
-        value = parse_expression(p);
-        return value ? parse_wrap(p, NODE_YIELD_FROM, start, value) : NODE_NONE;
-    }
+    if (parse_take_keyword(p, KEYWORD_FROM))
+        return parse_wrap(p, NODE_YIELD_FROM, start, parse_expression(p));
     if (ends_list(p))
         return parse_new(p, NODE_YIELD, start);
-    value = parse_star_expressions(p);
-    return value ? parse_wrap(p, NODE_YIELD, start, value) : NODE_NONE;
+    return parse_wrap(p, NODE_YIELD, start, parse_star_expressions(p));
 }
 
 uint32_t parse_yield_or_stars(struct parser *p)

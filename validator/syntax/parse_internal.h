@@ -9,7 +9,8 @@
 #define LECTERN_VALIDATOR_PARSE_H
 
 #include "validator/limits.h"
-#include "validator/syntax/parser.h"
+#include "validator/report.h"
+#include "validator/syntax/ast.h"
 #include "validator/syntax/tokenizer.h"
 
 /* What the tokenizer could not read, and the token that stands for it. Its text is empty where it
@@ -101,10 +102,18 @@ bool parse_add_tokens(struct parser *p, struct tokenizer *tokenizer);
 uint32_t parse_new(struct parser *p, enum node_kind kind, uint32_t at);
 uint32_t parse_new_named(struct parser *p, enum node_kind kind); /* takes a name */
 uint32_t parse_symbol(struct parser *p);                         /* takes a name: its symbol */
-void parse_append(struct parser *p, struct siblings *siblings, uint32_t node);
+/* False for NODE_NONE: a rule's own failure. */
+bool parse_append(struct parser *p, struct siblings *siblings, uint32_t node);
 /* The siblings become the node's children. NODE_NONE where the tree grows too high. */
 uint32_t parse_adopt(struct parser *p, uint32_t parent, const struct siblings *siblings);
+/* A new node with these children, or with one; NODE_NONE where that is none. */
+uint32_t parse_finish(struct parser *p, enum node_kind kind, uint32_t at,
+                      const struct siblings *children);
 uint32_t parse_wrap(struct parser *p, enum node_kind kind, uint32_t at, uint32_t child);
+static inline uint32_t parse_adopt_one(struct parser *p, uint32_t parent, uint32_t child)
+{
+    return child ? parse_adopt(p, parent, &(struct siblings){child, child}) : NODE_NONE;
+}
 /* For rules that call themselves: false, reported, when too deep. Each true wants a leave. */
 bool parse_enter(struct parser *p);
 static inline void parse_leave(struct parser *p)
@@ -131,6 +140,8 @@ uint32_t parse_expected(struct parser *p, const char *what);
 /* parser.c: takes the token, or reports that it was expected. */
 bool parse_expect_op(struct parser *p, unsigned op, const char *what);
 bool parse_expect_keyword(struct parser *p, enum keyword keyword, const char *what);
+/* parser.c: what follows ':'. */
+uint32_t parse_block(struct parser *p, enum node_kind kind);
 
 /* parse_expression.c */
 uint32_t parse_expression(struct parser *p);
@@ -140,17 +151,16 @@ uint32_t parse_star_expressions(struct parser *p); /* one, or a tuple without br
 uint32_t parse_yield(struct parser *p);            /* at `yield` */
 uint32_t parse_yield_or_stars(struct parser *p);   /* the right side of an assignment */
 uint32_t parse_primary(struct parser *p);          /* an atom and what follows it */
+uint32_t parse_element(struct parser *p);          /* with := or behind '*' */
+uint32_t parse_constant(struct parser *p);         /* None, True, False, ... */
+uint32_t parse_attribute(struct parser *p, uint32_t base); /* at '.' */
 /* Arguments behind '(' up to and with ')'. */
 bool parse_arguments(struct parser *p, struct siblings *to, bool generator_allowed);
 /* What stands between '(' and ')'. */
-uint32_t parse_group_content(struct parser *p, uint32_t at, bool *tuple_or_generator);
+uint32_t parse_group_content(struct parser *p, uint32_t at);
 
 /* parse_string.c: one or several literals. */
 uint32_t parse_strings(struct parser *p);
-
-/* parse_statement.c */
-bool parse_statements(struct parser *p, struct siblings *to, bool in_block);
-uint32_t parse_block(struct parser *p, enum node_kind kind);
 
 /* parse_simple.c: statements of one line, and targets. */
 bool parse_simple_line(struct parser *p, struct siblings *to);

@@ -20,11 +20,6 @@ static bool parse_is_text(const struct parser *p, const char *text)
            memcmp(p->ast->source + token->start, text, token->length) == 0;
 }
 
-static uint32_t wrap_value(struct parser *p, uint32_t value)
-{
-    return value ? parse_wrap(p, NODE_MATCH_VALUE, parse_node(p, value)->at, value) : NODE_NONE;
-}
-
 /* A number alone, as an expression. */
 static uint32_t take_number(struct parser *p, bool *imaginary)
 {
@@ -45,7 +40,7 @@ static uint32_t take_number(struct parser *p, bool *imaginary)
 
 static uint32_t negate(struct parser *p, uint32_t at, uint32_t operand)
 {
-    uint32_t node = operand ? parse_wrap(p, NODE_UNARY, at, operand) : NODE_NONE;
+    uint32_t node = parse_wrap(p, NODE_UNARY, at, operand);
 
     if (node)
         parse_node(p, node)->op = '-';
@@ -63,26 +58,22 @@ static uint32_t parse_number_expression(struct parser *p)
     number = take_number(p, &imaginary);
     if (minus)
         number = negate(p, start, number);
-    if (!number || (!parse_is_op(p, '+') && !parse_is_op(p, '-')))
+    if (!parse_append(p, &parts, number) || (!parse_is_op(p, '+') && !parse_is_op(p, '-')))
         return number;
     op = parse_token(p)->id;
     p->at++;
     if (imaginary)
         return parse_fail(p, start, "A complex number in a pattern begins with its real part.");
-    parse_append(p, &parts, number);
-    number = take_number(p, &imaginary);
-    if (!number)
+    if (!parse_append(p, &parts, take_number(p, &imaginary)))
         return NODE_NONE;
     if (!imaginary)
-        return parse_fail(p, parse_node(p, number)->at,
+        return parse_fail(p, parse_node(p, parts.last)->at,
                           "A pattern does not compute: only a complex number, 1 + 2j, has a sign "
                           "between. Compare in a guard: case x if x == a + b:");
-    parse_append(p, &parts, number);
-    node = parse_new(p, NODE_BINARY, start);
-    if (!node)
-        return NODE_NONE;
-    parse_node(p, node)->op = op;
-    return parse_adopt(p, node, &parts);
+    node = parse_finish(p, NODE_BINARY, start, &parts);
+    if (node)
+        parse_node(p, node)->op = op;
+    return node;
 }
 
 /* NAME ('.' NAME)*, as an expression. */
@@ -90,14 +81,8 @@ static uint32_t parse_dotted_expression(struct parser *p)
 {
     uint32_t node = parse_new_named(p, NODE_NAME);
 
-    while (node && parse_take_op(p, '.')) {
-        struct siblings only = {node, node};
-
-        if (!parse_is_name(p))
-            return parse_expected(p, "a name behind '.'");
-        node = parse_new_named(p, NODE_ATTRIBUTE);
-        node = node ? parse_adopt(p, node, &only) : NODE_NONE;
-    }
+    while (node && parse_is_op(p, '.'))
+        node = parse_attribute(p, node);
     return node;
 }
 
@@ -105,22 +90,14 @@ static uint32_t parse_dotted_expression(struct parser *p)
  * NODE_NONE with *there false where no literal begins. */
 static uint32_t parse_literal(struct parser *p, bool *there)
 {
-    const struct token *token = parse_token(p);
-
     *there = true;
-    if (token->kind == TOKEN_NUMBER || parse_is_op(p, '-'))
+    if (parse_token(p)->kind == TOKEN_NUMBER || parse_is_op(p, '-'))
         return parse_number_expression(p);
-    if (token->kind == TOKEN_STRING)
+    if (parse_token(p)->kind == TOKEN_STRING)
         return parse_strings(p);
     if (parse_is_keyword(p, KEYWORD_NONE_VALUE) || parse_is_keyword(p, KEYWORD_TRUE) ||
-        parse_is_keyword(p, KEYWORD_FALSE)) {
-        uint32_t node = parse_new(p, NODE_CONSTANT, token->start);
-
-        if (node)
-            parse_node(p, node)->op = token->id;
-        p->at++;
-        return node;
-    }
+        parse_is_keyword(p, KEYWORD_FALSE))
+        return parse_constant(p);
     *there = false;
     return NODE_NONE;
 }
@@ -143,8 +120,7 @@ static uint32_t parse_capture(struct parser *p, enum node_kind kind, bool wildca
 
 static uint32_t parse_class_argument(struct parser *p, bool *keyword)
 {
-    uint32_t start = parse_token(p)->start, node, pattern;
-    struct siblings only = {0};
+    uint32_t start = parse_token(p)->start, node;
 
     if (!parse_is_name(p) || !parse_next_is_op(p, '=')) {
         if (*keyword)
@@ -155,31 +131,24 @@ static uint32_t parse_class_argument(struct parser *p, bool *keyword)
     *keyword = true;
     node = parse_new_named(p, NODE_MATCH_KEYWORD);
     p->at++;
-    pattern = node ? parse_pattern(p) : NODE_NONE;
-    if (!pattern)
-        return NODE_NONE;
-    parse_append(p, &only, pattern);
-    return parse_adopt(p, node, &only);
+    return node ? parse_adopt_one(p, node, parse_pattern(p)) : NODE_NONE;
 }
 
 static uint32_t parse_class_pattern(struct parser *p, uint32_t class_name)
 {
     struct siblings parts = {class_name, class_name};
-    uint32_t node = parse_new(p, NODE_MATCH_CLASS, parse_node(p, class_name)->at), argument;
+    uint32_t at = parse_node(p, class_name)->at;
     bool keyword = false;
 
     p->at++;
-    while (node && !parse_is_op(p, ')')) {
-        argument = parse_class_argument(p, &keyword);
-        if (!argument)
+    while (!parse_is_op(p, ')')) {
+        if (!parse_append(p, &parts, parse_class_argument(p, &keyword)))
             return NODE_NONE;
-        parse_append(p, &parts, argument);
         if (!parse_take_op(p, ','))
             break;
     }
-    if (!node || !parse_expect_op(p, ')', "',' or ')'"))
-        return NODE_NONE;
-    return parse_adopt(p, node, &parts);
+    return parse_expect_op(p, ')', "',' or ')'") ? parse_finish(p, NODE_MATCH_CLASS, at, &parts)
+                                                 : NODE_NONE;
 }
 
 /* A name: a capture, a value with dots, or a class. */
@@ -192,7 +161,7 @@ static uint32_t parse_name_pattern(struct parser *p)
         return parse_capture(p, NODE_MATCH_AS, true);
     name = parse_dotted_expression(p);
     if (!name || !parse_is_op(p, '('))
-        return wrap_value(p, name);
+        return parse_wrap(p, NODE_MATCH_VALUE, parse_node(p, name)->at, name);
     return parse_class_pattern(p, name);
 }
 
@@ -200,24 +169,13 @@ static uint32_t parse_name_pattern(struct parser *p)
 static bool parse_sequence_rest(struct parser *p, struct siblings *patterns)
 {
     while (parse_take_op(p, ',')) {
-        uint32_t node;
-
         if (parse_is_op(p, ')') || parse_is_op(p, ']') || parse_is_op(p, ':') ||
             parse_is_keyword(p, KEYWORD_IF))
             break;
-        node = parse_maybe_star(p);
-        if (!node)
+        if (!parse_append(p, patterns, parse_maybe_star(p)))
             return false;
-        parse_append(p, patterns, node);
     }
     return true;
-}
-
-static uint32_t new_sequence(struct parser *p, uint32_t at, const struct siblings *patterns)
-{
-    uint32_t node = parse_new(p, NODE_MATCH_SEQUENCE, at);
-
-    return node ? parse_adopt(p, node, patterns) : NODE_NONE;
 }
 
 /* '[' ... ']', or '(' ... ')' where one pattern alone is itself. */
@@ -231,21 +189,18 @@ static uint32_t parse_bracket_pattern(struct parser *p, unsigned close)
     if (parse_take_op(p, close))
         return parse_new(p, NODE_MATCH_SEQUENCE, start);
     node = parse_maybe_star(p);
-    if (!node)
+    if (!parse_append(p, &patterns, node))
         return NODE_NONE;
-    parse_append(p, &patterns, node);
     comma = parse_is_op(p, ',');
     if (!parse_sequence_rest(p, &patterns) ||
         !parse_expect_op(p, close, close == ')' ? "',' or ')'" : "',' or ']'"))
         return NODE_NONE;
-    if (close == ')' && !comma) {
-        if (parse_node(p, node)->kind == NODE_MATCH_STAR)
-            return parse_fail(
-                p, parse_node(p, node)->at,
-                "'*' cannot stand alone in brackets. Write a comma behind it: (*a,).");
-        return node;
-    }
-    return new_sequence(p, start, &patterns);
+    if (close == ']' || comma)
+        return parse_finish(p, NODE_MATCH_SEQUENCE, start, &patterns);
+    if (parse_node(p, node)->kind == NODE_MATCH_STAR)
+        return parse_fail(p, parse_node(p, node)->at,
+                          "'*' cannot stand alone in brackets. Write a comma behind it: (*a,).");
+    return node;
 }
 
 static bool parse_mapping_key(struct parser *p, struct siblings *parts)
@@ -257,33 +212,30 @@ static bool parse_mapping_key(struct parser *p, struct siblings *parts)
         key = parse_dotted_expression(p);
     else if (!there)
         parse_expected(p, "a key (a text, a number or a dotted name)");
-    if (!key)
-        return false;
-    parse_append(p, parts, key);
-    return parse_expect_op(p, ':', "':' between a key and its pattern");
+    return parse_append(p, parts, key) &&
+           parse_expect_op(p, ':', "':' between a key and its pattern");
 }
 
 static uint32_t parse_mapping_pattern(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_MATCH_MAPPING, parse_token(p)->start), pattern;
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
     bool rest = false;
 
     p->at++;
-    while (node && !rest && !parse_is_op(p, '}')) {
+    while (!rest && !parse_is_op(p, '}')) {
         rest = parse_take_op(p, OP_POWER);
         if (!rest && !parse_mapping_key(p, &parts))
             return NODE_NONE;
-        pattern = rest ? parse_capture(p, NODE_MATCH_STAR, false) : parse_pattern(p);
-        if (!pattern)
+        if (!parse_append(p, &parts,
+                          rest ? parse_capture(p, NODE_MATCH_STAR, false) : parse_pattern(p)))
             return NODE_NONE;
-        parse_append(p, &parts, pattern);
         if (!parse_take_op(p, ','))
             break;
     }
-    if (!node || !parse_expect_op(p, '}', "',' or '}'"))
-        return NODE_NONE;
-    return parse_adopt(p, node, &parts);
+    return parse_expect_op(p, '}', "',' or '}'")
+               ? parse_finish(p, NODE_MATCH_MAPPING, start, &parts)
+               : NODE_NONE;
 }
 
 static uint32_t parse_closed_pattern(struct parser *p)
@@ -292,7 +244,7 @@ static uint32_t parse_closed_pattern(struct parser *p)
     uint32_t literal = parse_literal(p, &there);
 
     if (there)
-        return wrap_value(p, literal);
+        return parse_wrap(p, NODE_MATCH_VALUE, parse_node(p, literal)->at, literal);
     if (parse_is_name(p))
         return parse_name_pattern(p);
     if (parse_is_op(p, '('))
@@ -311,20 +263,15 @@ static uint32_t parse_or_pattern(struct parser *p)
 
     if (!node || !parse_is_op(p, '|'))
         return node;
-    while (parse_take_op(p, '|')) {
-        node = parse_closed_pattern(p);
-        if (!node)
+    while (parse_take_op(p, '|'))
+        if (!parse_append(p, &patterns, parse_closed_pattern(p)))
             return NODE_NONE;
-        parse_append(p, &patterns, node);
-    }
-    node = parse_new(p, NODE_MATCH_OR, start);
-    return node ? parse_adopt(p, node, &patterns) : NODE_NONE;
+    return parse_finish(p, NODE_MATCH_OR, start, &patterns);
 }
 
 static uint32_t parse_pattern(struct parser *p)
 {
     uint32_t node, as;
-    struct siblings only = {0};
 
     if (!parse_enter(p))
         return NODE_NONE;
@@ -333,10 +280,7 @@ static uint32_t parse_pattern(struct parser *p)
     if (!node || !parse_take_keyword(p, KEYWORD_AS))
         return node;
     as = parse_capture(p, NODE_MATCH_AS, false);
-    if (!as)
-        return NODE_NONE;
-    parse_append(p, &only, node);
-    return parse_adopt(p, as, &only);
+    return as ? parse_adopt_one(p, as, node) : NODE_NONE;
 }
 
 static uint32_t parse_maybe_star(struct parser *p)
@@ -353,97 +297,70 @@ static uint32_t parse_pattern_line(struct parser *p)
 
     if (!node)
         return NODE_NONE;
-    if (!parse_is_op(p, ',')) {
-        if (parse_node(p, node)->kind == NODE_MATCH_STAR)
-            return parse_fail(p, start, "'*' cannot stand alone in a case. Write case [*rest]:");
-        return node;
-    }
-    return parse_sequence_rest(p, &patterns) ? new_sequence(p, start, &patterns) : NODE_NONE;
+    if (parse_is_op(p, ','))
+        return parse_sequence_rest(p, &patterns)
+                   ? parse_finish(p, NODE_MATCH_SEQUENCE, start, &patterns)
+                   : NODE_NONE;
+    if (parse_node(p, node)->kind == NODE_MATCH_STAR)
+        return parse_fail(p, start, "'*' cannot stand alone in a case. Write case [*rest]:");
+    return node;
 }
 
 /* ---- match and case ---- */
 
 static uint32_t parse_case(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_CASE, parse_token(p)->start), part, start;
+    uint32_t at = parse_token(p)->start, start;
     struct siblings parts = {0};
 
     if (!parse_is_text(p, "case"))
         return parse_expected(p, "'case'");
     p->at++;
-    part = node ? parse_pattern_line(p) : NODE_NONE;
-    if (!part)
+    if (!parse_append(p, &parts, parse_pattern_line(p)))
         return NODE_NONE;
-    parse_append(p, &parts, part);
     start = parse_token(p)->start;
-    if (parse_take_keyword(p, KEYWORD_IF)) {
-        part = parse_named_expression(p);
-        part = part ? parse_wrap(p, NODE_GUARD, start, part) : NODE_NONE;
-        if (!part)
-            return NODE_NONE;
-        parse_append(p, &parts, part);
-    }
-    part = parse_expect_op(p, ':', "':'") ? parse_block(p, NODE_BLOCK) : NODE_NONE;
-    if (!part)
+    if (parse_take_keyword(p, KEYWORD_IF) &&
+        !parse_append(p, &parts, parse_wrap(p, NODE_GUARD, start, parse_named_expression(p))))
         return NODE_NONE;
-    parse_append(p, &parts, part);
-    return parse_adopt(p, node, &parts);
+    if (!parse_expect_op(p, ':', "':'") || !parse_append(p, &parts, parse_block(p, NODE_BLOCK)))
+        return NODE_NONE;
+    return parse_finish(p, NODE_CASE, at, &parts);
 }
 
 /* subject_expr: a tuple needs a comma. */
 static uint32_t parse_subject(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start, node;
-    struct siblings elements = {0};
+    uint32_t start = parse_token(p)->start, node = parse_element(p);
+    struct siblings elements = {node, node};
+    bool starred = parse_node(p, node)->kind == NODE_STARRED;
 
-    for (;;) {
-        uint32_t at = parse_token(p)->start;
-
-        if (parse_take_op(p, '*')) {
-            node = parse_bitwise_or(p);
-            node = node ? parse_wrap(p, NODE_STARRED, at, node) : NODE_NONE;
-        } else {
-            node = parse_named_expression(p);
-        }
-        if (!node)
+    if (!node)
+        return NODE_NONE;
+    if (!parse_is_op(p, ','))
+        return starred ? parse_expected(p, "',' behind the value with '*'") : node;
+    while (parse_take_op(p, ',') && !parse_is_op(p, ':'))
+        if (!parse_append(p, &elements, parse_element(p)))
             return NODE_NONE;
-        parse_append(p, &elements, node);
-        if (!parse_take_op(p, ',')) {
-            if (elements.first == node && parse_node(p, node)->kind != NODE_STARRED)
-                return node;
-            break;
-        }
-        if (parse_is_op(p, ':'))
-            break;
-    }
-    if (elements.first == elements.last && parse_node(p, node)->kind == NODE_STARRED &&
-        !(p->tokens[p->at - 1].kind == TOKEN_OP && p->tokens[p->at - 1].id == ','))
-        return parse_expected(p, "',' behind the value with '*'");
-    node = parse_new(p, NODE_TUPLE, start);
-    return node ? parse_adopt(p, node, &elements) : NODE_NONE;
+    return parse_finish(p, NODE_TUPLE, start, &elements);
 }
 
 /* parse_is_compound has seen that the line ends in ':' before a block. */
 uint32_t parse_match(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_MATCH, parse_token(p)->start), part;
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
 
     p->at++;
-    part = node ? parse_subject(p) : NODE_NONE;
-    if (!part || !parse_expect_op(p, ':', "':'"))
+    if (!parse_append(p, &parts, parse_subject(p)) || !parse_expect_op(p, ':', "':'"))
         return NODE_NONE;
-    parse_append(p, &parts, part);
     if (parse_token(p)->kind != TOKEN_NEWLINE)
         return parse_expected(p, "the end of the line");
     p->at += 2;
     do {
-        part = parse_case(p);
-        if (!part)
+        if (!parse_append(p, &parts, parse_case(p)))
             return NODE_NONE;
-        parse_append(p, &parts, part);
     } while (parse_token(p)->kind != TOKEN_DEDENT && parse_token(p)->kind != TOKEN_END &&
              parse_token(p)->kind != TOKEN_ERROR);
     p->at += parse_token(p)->kind == TOKEN_DEDENT;
-    return parse_adopt(p, node, &parts);
+    return parse_finish(p, NODE_MATCH, start, &parts);
 }

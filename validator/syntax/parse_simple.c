@@ -45,13 +45,12 @@ static bool refuse(struct parser *p, uint32_t node, enum context context)
 {
     const struct node *row = parse_node(p, node);
 
-    parse_fail(p, row->at,
-               context == CONTEXT_DELETE
-                   ? "Not %s: del takes names, items and attributes: del x[0]."
-                   : "Nothing can be assigned to %s. The left side is a name, an item or an "
-                     "attribute; to compare write '=='.",
-               describe(row));
-    return false;
+    return parse_fail(p, row->at,
+                      context == CONTEXT_DELETE
+                          ? "Not %s: del takes names, items and attributes: del x[0]."
+                          : "Nothing can be assigned to %s. The left side is a name, an item or an "
+                            "attribute; to compare write '=='.",
+                      describe(row));
 }
 
 bool parse_make_target(struct parser *p, uint32_t node, enum context context)
@@ -91,14 +90,12 @@ bool parse_is_single_target(const struct parser *p, uint32_t node)
 
 uint32_t parse_star_target(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start, node;
+    uint32_t start = parse_token(p)->start;
+    bool star = parse_take_op(p, '*');
+    uint32_t node = parse_primary(p);
 
-    if (parse_take_op(p, '*')) {
-        node = parse_primary(p);
-        node = node ? parse_wrap(p, NODE_STARRED, start, node) : NODE_NONE;
-    } else {
-        node = parse_primary(p);
-    }
+    if (star)
+        node = parse_wrap(p, NODE_STARRED, start, node);
     return node && parse_make_target(p, node, CONTEXT_STORE) ? node : NODE_NONE;
 }
 
@@ -109,17 +106,13 @@ uint32_t parse_star_targets(struct parser *p)
 
     if (!node || !parse_is_op(p, ','))
         return node;
-    while (parse_take_op(p, ',') && !parse_is_keyword(p, KEYWORD_IN)) {
-        node = parse_star_target(p);
-        if (!node)
+    while (parse_take_op(p, ',') && !parse_is_keyword(p, KEYWORD_IN))
+        if (!parse_append(p, &targets, parse_star_target(p)))
             return NODE_NONE;
-        parse_append(p, &targets, node);
-    }
-    node = parse_new(p, NODE_TUPLE, start);
-    if (!node)
-        return NODE_NONE;
-    parse_node(p, node)->op = CONTEXT_STORE;
-    return parse_adopt(p, node, &targets);
+    node = parse_finish(p, NODE_TUPLE, start, &targets);
+    if (node)
+        parse_node(p, node)->op = CONTEXT_STORE;
+    return node;
 }
 
 /* ---- imports ---- */
@@ -185,35 +178,30 @@ static uint32_t parse_bound_name(struct parser *p, uint32_t at, uint32_t own)
 
 static uint32_t new_alias(struct parser *p, uint32_t at, uint32_t name, uint32_t own)
 {
-    struct siblings only = {0};
-    uint32_t node, bound;
+    uint32_t node = name ? parse_wrap(p, NODE_ALIAS, at, parse_bound_name(p, at, own)) : NODE_NONE;
 
-    if (!name || !(bound = parse_bound_name(p, at, own)) || !(node = parse_new(p, NODE_ALIAS, at)))
-        return NODE_NONE;
-    parse_append(p, &only, bound);
-    parse_node(p, node)->name = name;
-    return parse_adopt(p, node, &only);
+    if (node)
+        parse_node(p, node)->name = name;
+    return node;
 }
 
 static uint32_t parse_import(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_IMPORT, parse_token(p)->start), alias;
+    uint32_t start = parse_token(p)->start;
     struct siblings aliases = {0};
 
     do {
         uint32_t at, name, first;
 
         p->at++;
-        if (!node || !parse_is_name(p))
+        if (!parse_is_name(p))
             return parse_expected(p, "a module's name");
         at = parse_token(p)->start;
         name = parse_dotted(p, &first);
-        alias = new_alias(p, at, name, first);
-        if (!alias)
+        if (!parse_append(p, &aliases, new_alias(p, at, name, first)))
             return NODE_NONE;
-        parse_append(p, &aliases, alias);
     } while (parse_is_op(p, ','));
-    return parse_adopt(p, node, &aliases);
+    return parse_finish(p, NODE_IMPORT, start, &aliases);
 }
 
 static uint32_t parse_member(struct parser *p)
@@ -242,27 +230,21 @@ static bool parse_members(struct parser *p, struct siblings *members)
     bool brackets = parse_take_op(p, '(');
 
     do {
-        uint32_t node;
-
         if (brackets && members->first && parse_is_op(p, ')'))
             break;
-        node = parse_member(p);
-        if (!node)
+        if (!parse_append(p, members, parse_member(p)))
             return false;
-        parse_append(p, members, node);
     } while (parse_take_op(p, ','));
     return !brackets || parse_expect_op(p, ')', "',' or ')'");
 }
 
 static uint32_t parse_import_from(struct parser *p)
 {
-    uint32_t node = parse_new(p, NODE_IMPORT_FROM, parse_token(p)->start), name = 0, first;
+    uint32_t start = parse_token(p)->start, name = SYMBOL_NONE, first, node;
     struct siblings members = {0};
     unsigned level = 0;
 
     p->at++;
-    if (!node)
-        return NODE_NONE;
     for (; parse_is_op(p, '.') || parse_is_op(p, OP_ELLIPSIS); p->at++)
         level += parse_is_op(p, '.') ? 1 : 3;
     if (parse_is_name(p)) {
@@ -272,27 +254,20 @@ static uint32_t parse_import_from(struct parser *p)
     } else if (level == 0) {
         return parse_expected(p, "a module's name");
     }
-    parse_node(p, node)->name = name;
-    parse_node(p, node)->op = level > UINT8_MAX ? UINT8_MAX : (uint8_t)level;
     if (!parse_expect_keyword(p, KEYWORD_IMPORT, "'import', as in from MODULE import NAME,"))
         return NODE_NONE;
-    if (parse_is_op(p, '*'))
-        parse_append(p, &members, parse_star_member(p));
-    else if (!parse_members(p, &members))
+    if (parse_is_op(p, '*') ? !parse_append(p, &members, parse_star_member(p))
+                            : !parse_members(p, &members))
         return NODE_NONE;
-    return members.first ? parse_adopt(p, node, &members) : NODE_NONE;
+    node = parse_finish(p, NODE_IMPORT_FROM, start, &members);
+    if (node) {
+        parse_node(p, node)->name = name;
+        parse_node(p, node)->op = level > UINT8_MAX ? UINT8_MAX : (uint8_t)level;
+    }
+    return node;
 }
 
 /* ---- the statements ---- */
-
-/* Makes the siblings children of a new node. */
-static uint32_t finish(struct parser *p, enum node_kind kind, uint32_t at,
-                       const struct siblings *parts)
-{
-    uint32_t node = parse_new(p, kind, at);
-
-    return node ? parse_adopt(p, node, parts) : NODE_NONE;
-}
 
 static bool ends_statement(const struct parser *p)
 {
@@ -303,7 +278,7 @@ static uint32_t parse_augmented(struct parser *p, uint32_t target)
 {
     struct siblings parts = {target, target};
     uint8_t op = parse_token(p)->id;
-    uint32_t value, node;
+    uint32_t node;
 
     if (!parse_is_single_target(p, target))
         return parse_fail(p, parse_node(p, target)->at,
@@ -311,11 +286,9 @@ static uint32_t parse_augmented(struct parser *p, uint32_t target)
                           "x = x + 1 for each.");
     parse_make_target(p, target, CONTEXT_STORE);
     p->at++;
-    value = parse_yield_or_stars(p);
-    if (!value)
+    if (!parse_append(p, &parts, parse_yield_or_stars(p)))
         return NODE_NONE;
-    parse_append(p, &parts, value);
-    node = finish(p, NODE_AUGMENTED, parse_node(p, target)->at, &parts);
+    node = parse_finish(p, NODE_AUGMENTED, parse_node(p, target)->at, &parts);
     if (node)
         parse_node(p, node)->op = op;
     return node;
@@ -340,7 +313,7 @@ static bool begins_with_target_in_brackets(struct parser *p, uint32_t target)
 static uint32_t parse_annotated(struct parser *p, uint32_t target)
 {
     struct siblings parts = {target, target};
-    uint32_t part, node;
+    uint32_t node;
 
     if (!parse_is_single_target(p, target))
         return parse_expected(p, "the end of the line");
@@ -350,17 +323,10 @@ static uint32_t parse_annotated(struct parser *p, uint32_t target)
                           "Python takes no annotation of this target. Leave out the brackets.");
     parse_make_target(p, target, CONTEXT_STORE);
     p->at++;
-    part = parse_expression(p);
-    if (!part)
+    if (!parse_append(p, &parts, parse_expression(p)) ||
+        (parse_take_op(p, '=') && !parse_append(p, &parts, parse_yield_or_stars(p))))
         return NODE_NONE;
-    parse_append(p, &parts, part);
-    if (parse_take_op(p, '=')) {
-        part = parse_yield_or_stars(p);
-        if (!part)
-            return NODE_NONE;
-        parse_append(p, &parts, part);
-    }
-    node = finish(p, NODE_ANNOTATED, parse_node(p, target)->at, &parts);
+    node = parse_finish(p, NODE_ANNOTATED, parse_node(p, target)->at, &parts);
     if (node)
         parse_node(p, node)->flags |= parse_node(p, target)->flags & NODE_PARENTHESIZED;
     return node;
@@ -369,20 +335,17 @@ static uint32_t parse_annotated(struct parser *p, uint32_t target)
 static uint32_t parse_assignment(struct parser *p, uint32_t first)
 {
     struct siblings parts = {first, first};
-    uint32_t node = first;
 
     while (parse_take_op(p, '=')) {
-        if (parse_node(p, node)->kind == NODE_YIELD ||
-            parse_node(p, node)->kind == NODE_YIELD_FROM ||
-            !parse_make_target(p, node, CONTEXT_STORE))
-            return parse_fail(p, parse_node(p, node)->at,
-                              "Nothing can be assigned to a yield expression.");
-        node = parse_yield_or_stars(p);
-        if (!node)
+        const struct node *target = parse_node(p, parts.last);
+
+        if (target->kind == NODE_YIELD || target->kind == NODE_YIELD_FROM ||
+            !parse_make_target(p, parts.last, CONTEXT_STORE))
+            return parse_fail(p, target->at, "Nothing can be assigned to a yield expression.");
+        if (!parse_append(p, &parts, parse_yield_or_stars(p)))
             return NODE_NONE;
-        parse_append(p, &parts, node);
     }
-    return finish(p, NODE_ASSIGN, parse_node(p, first)->at, &parts);
+    return parse_finish(p, NODE_ASSIGN, parse_node(p, first)->at, &parts);
 }
 
 static uint32_t parse_expression_statement(struct parser *p)
@@ -405,20 +368,19 @@ static uint32_t parse_expression_statement(struct parser *p)
 
 static uint32_t parse_yield_statement(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start, node = parse_yield(p);
+    uint32_t start = parse_token(p)->start;
 
-    return node ? parse_wrap(p, NODE_EXPRESSION, start, node) : NODE_NONE;
+    return parse_wrap(p, NODE_EXPRESSION, start, parse_yield(p));
 }
 
 static uint32_t parse_return(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start, value;
+    uint32_t start = parse_token(p)->start;
 
     p->at++;
     if (ends_statement(p))
         return parse_new(p, NODE_RETURN, start);
-    value = parse_star_expressions(p);
-    return value ? parse_wrap(p, NODE_RETURN, start, value) : NODE_NONE;
+    return parse_wrap(p, NODE_RETURN, start, parse_star_expressions(p));
 }
 
 static uint32_t parse_word(struct parser *p)
@@ -435,21 +397,15 @@ static uint32_t parse_word(struct parser *p)
 /* A keyword, an expression, and perhaps a second one behind `,` or a word. */
 static uint32_t parse_pair(struct parser *p, enum node_kind kind, bool comma)
 {
-    uint32_t start = parse_token(p)->start, part;
+    uint32_t start = parse_token(p)->start;
     struct siblings parts = {0};
 
     p->at++;
-    part = parse_expression(p);
-    if (!part)
+    if (!parse_append(p, &parts, parse_expression(p)) ||
+        ((comma ? parse_take_op(p, ',') : parse_take_keyword(p, KEYWORD_FROM)) &&
+         !parse_append(p, &parts, parse_expression(p))))
         return NODE_NONE;
-    parse_append(p, &parts, part);
-    if (comma ? parse_take_op(p, ',') : parse_take_keyword(p, KEYWORD_FROM)) {
-        part = parse_expression(p);
-        if (!part)
-            return NODE_NONE;
-        parse_append(p, &parts, part);
-    }
-    return finish(p, kind, start, &parts);
+    return parse_finish(p, kind, start, &parts);
 }
 
 static uint32_t parse_assert(struct parser *p)
@@ -470,36 +426,32 @@ static uint32_t parse_raise(struct parser *p)
 
 static uint32_t parse_delete(struct parser *p)
 {
-    uint32_t start = parse_token(p)->start, target;
+    uint32_t start = parse_token(p)->start;
     struct siblings targets = {0};
 
     p->at++;
     do {
-        target = parse_primary(p);
-        if (!target || !parse_make_target(p, target, CONTEXT_DELETE))
+        if (!parse_append(p, &targets, parse_primary(p)) ||
+            !parse_make_target(p, targets.last, CONTEXT_DELETE))
             return NODE_NONE;
-        parse_append(p, &targets, target);
     } while (parse_take_op(p, ',') && !ends_statement(p));
-    return finish(p, NODE_DELETE, start, &targets);
+    return parse_finish(p, NODE_DELETE, start, &targets);
 }
 
 static uint32_t parse_names(struct parser *p)
 {
-    const struct token *token = parse_token(p);
-    enum node_kind kind = token->id == KEYWORD_GLOBAL ? NODE_GLOBAL : NODE_NONLOCAL;
-    uint32_t start = token->start, name;
+    const struct token token = *parse_token(p);
     struct siblings names = {0};
 
     do {
         p->at++;
         if (!parse_is_name(p))
             return parse_expected(p, "a name");
-        name = parse_new_named(p, NODE_BINDING);
-        if (!name)
+        if (!parse_append(p, &names, parse_new_named(p, NODE_BINDING)))
             return NODE_NONE;
-        parse_append(p, &names, name);
     } while (parse_is_op(p, ','));
-    return finish(p, kind, start, &names);
+    return parse_finish(p, token.id == KEYWORD_GLOBAL ? NODE_GLOBAL : NODE_NONLOCAL, token.start,
+                        &names);
 }
 
 typedef uint32_t statement_rule(struct parser *p);
@@ -526,16 +478,11 @@ uint32_t parse_simple(struct parser *p)
 bool parse_simple_line(struct parser *p, struct siblings *to)
 {
     do {
-        uint32_t node = parse_simple(p);
-
-        if (!node)
+        if (!parse_append(p, to, parse_simple(p)))
             return false;
-        parse_append(p, to, node);
     } while (parse_take_op(p, ';') && parse_token(p)->kind != TOKEN_NEWLINE);
-    if (parse_token(p)->kind == TOKEN_NEWLINE) {
-        p->at++;
-        return true;
-    }
-    parse_expected(p, "the end of the line");
-    return false;
+    if (parse_token(p)->kind != TOKEN_NEWLINE)
+        return parse_expected(p, "the end of the line");
+    p->at++;
+    return true;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "validator/limits.h"
-#include "validator/syntax/fstring.h"
 #include "validator/syntax/literal.h"
 
 /* The literals up to the token end, of which one at least is an f-string: JOINED. */
@@ -239,7 +238,6 @@ static uint32_t parse_field_expression(struct parser *p, const struct fstring_pi
 {
     uint32_t at = p->at, count = p->count, node = NODE_NONE;
     struct tokenizer tokenizer;
-    bool tuple_or_generator;
 
     tokenizer_init_field(&tokenizer, p->ast->source, piece->start, piece->end, 1);
     p->at = count;
@@ -248,7 +246,7 @@ static uint32_t parse_field_expression(struct parser *p, const struct fstring_pi
     if (p->tokens[p->count - 1].kind == TOKEN_ERROR)
         parse_fail(p, tokenizer.error_at, "%s", tokenizer.error);
     else
-        node = parse_group_content(p, (uint32_t)piece->start, &tuple_or_generator);
+        node = parse_group_content(p, (uint32_t)piece->start);
     if (node && parse_token(p)->kind != TOKEN_END)
         node = parse_expected(p, "'}'");
     p->at = at;

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "validator/syntax/keyword.h"
-#include "validator/syntax/number.h"
+#include "validator/syntax/literal.h"
 #include "validator/syntax/unicode.h"
 
 /* The byte `ahead` of the place, -1 behind the end. */

@@ -164,4 +164,16 @@ bool tokenizer_resume(struct tokenizer *tokenizer);
 
 const char *token_kind_name(enum token_kind kind); /* "NAME", as CPython spells it; static */
 
+/* keyword.c: the fixed words and signs. */
+enum keyword keyword_find(const char *name, size_t len); /* KEYWORD_NONE for other names */
+
+/* The longest operator at text, as a character or an enum op; *used is 0 where there is none. */
+unsigned keyword_operator(const char *text, size_t len, size_t *used);
+
+bool keyword_is_name_byte(unsigned char c); /* ASCII letters, digits, '_' */
+
+/* For a character that is no part of Python: " Write ..." where it is known what was meant, else
+ * "". Static. */
+const char *keyword_lookalike(uint32_t character);
+
 #endif

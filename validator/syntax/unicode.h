@@ -30,7 +30,7 @@ void unicode_add_nfkc(struct buf *to, const char *text, size_t len);
  * them (Cyrillic, Greek, Armenian, ...), as no language does. */
 bool unicode_mixes_alphabets(const char *name, size_t len);
 
-/* The character of that name, as far as the library knows: literal.c has them all. False
+/* The character of that name, as CPython's unicodedata has it. False
  * for none. */
 bool unicode_by_name(const char *name, size_t len, uint32_t *character);
 

@@ -6,12 +6,12 @@ import { standings, undoChange } from "../base/undo";
 import { Code, Output } from "./code";
 import { interrupts } from "./conversation";
 import { Elapsed } from "./elapsed";
-import { Sign } from "./icons";
+import { isSign, Sign } from "./icons";
 import { duration, plain, splitResult } from "./output";
 import { parsePartial } from "./partial_json";
 import { NodeLink } from "./prose";
 import { refusals, type Refusal } from "./refusal";
-import { failureAdvice, isEdit, nodeOf, toolTitle } from "./tool_title";
+import { failureAdvice, nodeOf, toolTitle } from "./tool_title";
 import type { CallItem } from "./view";
 
 const STATES: Record<CallItem["state"], string> = {
@@ -24,10 +24,8 @@ const STATES: Record<CallItem["state"], string> = {
   stopped: "stopped",
 };
 
-const SIGNS: Partial<Record<string, Sign>> = { execute_code: "code", query_graph: "ask", history: "history" };
-
 function signOf(call: CallItem): Sign {
-  if (call.state === "writing" || call.state === "running") return SIGNS[call.name] ?? "edit";
+  if (call.state === "writing" || call.state === "running") return isSign(call.icon) ? call.icon : "edit";
   return call.state;
 }
 
@@ -117,7 +115,7 @@ function firstLine(call: CallItem): string {
     .map(line => line.trim())
     .filter(line => line !== "");
   // Of an error's trace the last line says what it was.
-  const failed = call.state === "failed" && call.name === "execute_code";
+  const failed = call.state === "failed" && call.icon === "code";
   return (failed ? lines.findLast(line => /^\w*(Error|Exception)\b/.test(line)) : undefined) ?? lines[0] ?? "";
 }
 
@@ -149,13 +147,13 @@ export function CallCard({ call }: { call: CallItem }) {
   const args = parsePartial(call.args);
   const asks = interrupts.value.some(one => one.callId === call.id);
   const active = call.state === "writing" || call.state === "running";
-  const open = chosen ?? (active && call.name === "execute_code");
-  const title = toolTitle(call.name, args);
+  const open = chosen ?? (active && call.icon === "code");
+  const title = toolTitle(call.title, call.name, args);
   const node = nodeOf(args);
   const known = nodesById.value.get(node);
   const words = stateWords(call, asks);
-  const edit = isEdit(call.name, args);
-  const refused = call.name === "execute_code" && call.category === "validation" ? refusals(splitResult(call.result ?? "").output) : [];
+  const speaks = call.icon === "edit" || call.icon === "history"; // its answer is in words, not output
+  const refused = call.icon === "code" && call.category === "validation" ? refusals(splitResult(call.result ?? "").output) : [];
   const advice = call.state === "failed" ? (splitResult(call.result ?? "").repair ?? failureAdvice(call.category)) : null;
   return (
     <article class={`chat-call chat-call-${call.state}${asks ? " chat-call-asks" : ""}`} aria-label={`${title}: ${words}`}>
@@ -203,7 +201,7 @@ export function CallCard({ call }: { call: CallItem }) {
       ) : refused.length > 0 ? (
         <Refused found={refused} />
       ) : (
-        firstLine(call) !== "" && <p class={`chat-first-line${edit ? " chat-words" : ""}`}>{firstLine(call)}</p>
+        firstLine(call) !== "" && <p class={`chat-first-line${speaks ? " chat-words" : ""}`}>{firstLine(call)}</p>
       )}
       {advice !== null && <p class="chat-advice">{advice}</p>}
       <Pictures call={call} />

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A tool call as the chat shows it: as it begins, and once its result has come.
-import { contentPictures, contentText, count, fields, textOrNull, type Fields } from "./frame";
+import { contentPictures, contentText, count, fields, text, textOrNull, type Fields } from "./frame";
 import { plain } from "./output";
 import type { CallItem } from "./view";
 
-export function newCall(id: string, name: string): CallItem {
+// metadata: as a TOOL_CALL_START has it, and a call of a snapshot.
+export function newCall(id: string, name: string, metadata: unknown): CallItem {
+  const { title, icon } = fields(metadata);
   return {
     kind: "call",
     id,
     name,
+    title: text(title),
+    icon: text(icon),
     args: "",
     state: "writing",
     changeSet: null,

@@ -33,7 +33,7 @@ const words = (id: string, ...deltas: string[]): Fields[] => [
   ...deltas.map(delta => ({ type: "TEXT_MESSAGE_CONTENT", messageId: id, delta })),
 ];
 const makeCall = (id: string, name: string, args: string): Fields[] => [
-  { type: "TOOL_CALL_START", toolCallId: id, toolCallName: name },
+  { type: "TOOL_CALL_START", toolCallId: id, toolCallName: name, metadata: { title: "Do {code}", icon: "code" } },
   { type: "TOOL_CALL_ARGS", toolCallId: id, delta: args },
   { type: "TOOL_CALL_END", toolCallId: id },
 ];
@@ -88,6 +88,11 @@ test("what is finished stays the very same item while more comes", () => {
   before.forEach((item, at) => assert.equal(chat.items[at], item));
 });
 
+test("what a call is called comes with it", () => {
+  const chat = play(started(), ...makeCall("c1", "execute_code", "{}"));
+  assert.deepEqual([call(chat, "c1").title, call(chat, "c1").icon], ["Do {code}", "code"]);
+});
+
 test("a call goes from writing to waiting, running and done", () => {
   let chat = play(started(), { type: "TOOL_CALL_START", toolCallId: "c1", toolCallName: "execute_code" });
   assert.equal(call(chat, "c1").state, "writing");
@@ -99,6 +104,7 @@ test("a call goes from writing to waiting, running and done", () => {
   );
   assert.equal(call(chat, "c1").state, "waiting");
   assert.equal(call(chat, "c1").args, '{"code":"1"}');
+  assert.equal(call(chat, "c1").title, "");
   chat = play(
     chat,
     { type: "CUSTOM", name: "lectern.started", value: { toolCallId: "c1" } },
@@ -289,7 +295,7 @@ const history: Fields = {
       id: "m1",
       role: "assistant",
       content: "I look.",
-      toolCalls: [{ id: "c1", type: "function", function: { name: "execute_code", arguments: "{}" } }],
+      toolCalls: [{ id: "c1", type: "function", function: { name: "execute_code", arguments: "{}" }, metadata: { title: "Analysis", icon: "code" } }],
     },
     { id: "r-c1", role: "tool", toolCallId: "c1", content: "3", metadata: { isError: false, milliseconds: 7 } },
     {
@@ -309,6 +315,7 @@ test("the history comes back, and an approval that is open can be answered", () 
     runId: "live-1",
     outcome: { type: "interrupt", interrupts: [interrupt("i1", "c2")] },
   });
+  assert.deepEqual([call(chat, "c1").title, call(chat, "c1").icon, call(chat, "c2").title], ["Analysis", "code", ""]);
   assert.deepEqual(kinds(chat), ["user", "text", "call", "text", "call", "note", "end"]);
   assert.deepEqual([end(chat).ending, end(chat).question?.text], ["failed", "Which?"]);
   assert.equal(call(chat, "c1").state, "done");

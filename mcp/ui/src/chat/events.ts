@@ -150,7 +150,7 @@ const handlers: Record<string, Handler> = {
   REASONING_MESSAGE_CONTENT: grow("thought"),
   REASONING_MESSAGE_END: close("thought"),
   TOOL_CALL_START: (chat, event) =>
-    add({ ...chat, waiting: null }, newCall(text(event.toolCallId), text(event.toolCallName))),
+    add({ ...chat, waiting: null }, newCall(text(event.toolCallId), text(event.toolCallName), event.metadata)),
   TOOL_CALL_ARGS: (chat, event) =>
     change(chat, "call", text(event.toolCallId), call => ({ args: call.args + text(event.delta) })),
   TOOL_CALL_END: (chat, event) => change(chat, "call", text(event.toolCallId), () => ({ state: "waiting" })),

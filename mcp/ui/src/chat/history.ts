@@ -11,7 +11,7 @@ function callsOf(message: Fields): Item[] {
     .map(fields)
     .map(call => {
       const made = fields(call.function);
-      return { ...newCall(text(call.id), text(made.name)), args: text(made.arguments), state: "stopped" as const };
+      return { ...newCall(text(call.id), text(made.name), call.metadata), args: text(made.arguments), state: "stopped" as const };
     });
 }
 

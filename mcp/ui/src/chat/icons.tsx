@@ -17,6 +17,8 @@ const PATHS = {
 };
 export type Sign = keyof typeof PATHS;
 
+export const isSign = (name: string): name is Sign => Object.hasOwn(PATHS, name);
+
 export function Sign({ name, size = 18 }: { name: Sign; size?: number }) {
   return (
     <svg

@@ -7,7 +7,7 @@ import { diff } from "../base/diff";
 import { mentioned, mentions, nodeNames } from "./mentions";
 import { addOutput, cutOutput, duration, OUTPUT_KEPT, plain, sentence, splitResult } from "./output";
 import { parsePartial } from "./partial_json";
-import { failureAdvice, isEdit, toolTitle } from "./tool_title";
+import { failureAdvice, toolTitle } from "./tool_title";
 import { saving, total } from "./usage";
 
 // ---- diff ----
@@ -130,59 +130,46 @@ test("an analysis' last line stands apart", () => {
 
 // ---- titles ----
 
-test("calls are named in words", () => {
+test("calls are named by the server's template and their arguments", () => {
+  const add = "Add {component_type:a}[ to {node_id}]|Add a component[ to {node_id}]";
+  const ask = "Graph question: {query:words}[ of {node_id}][ from {from_node_id}][ to {to_node_id}]|Graph question";
+  const change = "{dry_run=true}Try out {operations:operation}|Change the curriculum: {operations:operation}";
+  const history = "{action=undo}{change_set=}Undo a change|{action=undo}Undo the last change|Look at the history";
   const titles: [string, Record<string, unknown>, string][] = [
-    ["execute_code", { code: "1" }, "Analysis"],
-    ["query_graph", { query: "prerequisites", node_id: "N013" }, "Graph question: prerequisites of N013"],
+    ["Analysis", { code: "1" }, "Analysis"],
+    [ask, {}, "Graph question"],
+    [ask, { query: "prerequisites", node_id: "N013" }, "Graph question: prerequisites of N013"],
     [
-      "query_graph",
-      { query: "shortest_path", from_node_id: "N001", to_node_id: "N002" },
-      "Graph question: shortest path from N001 to N002",
+      ask,
+      { query: "shortest_path", from_node_id: "N001", to_node_id: "N_2" },
+      "Graph question: shortest path from N001 to N_2",
     ],
-    ["delete_component", { node_id: "N013", component_order: 3 }, "Delete component 3 of N013"],
-    ["edit_component", { node_id: "N013", component_id: "x" }, "Edit a component of N013"],
-    ["add_component", { node_id: "N021", component_type: "example_box" }, "Add an example box to N021"],
-    ["batch_add_components", { node_id: "N021", components: [1, 2] }, "Add 2 components to N021"],
-    ["create_relationship", { from_node_id: "A", to_node_id: "B" }, "Join A to B"],
-    ["change_curriculum", { operations: [1] }, "Change the curriculum: 1 operation"],
-    ["change_curriculum", { operations: [1, 2], dry_run: true }, "Try out 2 operations"],
-    ["history", { action: "restore", version: 12 }, "Restore version 12"],
-    ["history", {}, "Look at the history"],
-    ["some_new_tool", {}, "some new tool"],
-    ["constructor", {}, "constructor"],
-    ["", {}, "A tool"],
+    [add, {}, "Add a component"],
+    [add, { node_id: "N021" }, "Add a component to N021"],
+    [add, { node_id: "N021", component_type: "example_box" }, "Add an example box to N021"],
+    [add, { node_id: 7, component_type: "tip" }, "Add a tip to 7"],
+    [add, { node_id: "{query}[x]", component_type: "a|b" }, "Add an a|b to {query}[x]"],
+    ["Add {components:component}", { components: [1, 2] }, "Add 2 components"],
+    [change, {}, "Change the curriculum: 0 operations"],
+    [change, { operations: [1] }, "Change the curriculum: 1 operation"],
+    [change, { operations: [1, 2], dry_run: true }, "Try out 2 operations"],
+    [history, { action: "undo" }, "Undo the last change"],
+    [history, { action: "undo", change_set: "c" }, "Undo a change"],
+    [history, {}, "Look at the history"],
   ];
-  for (const [tool, args, title] of titles) assert.equal(toolTitle(tool, args), title);
+  for (const [template, args, title] of titles) assert.equal(toolTitle(template, "x", args), title);
+  assert.equal(toolTitle("", "some_new_tool", {}), "some new tool");
+  assert.equal(toolTitle("", "constructor", {}), "constructor");
+  assert.equal(toolTitle("", "", {}), "A tool");
 });
 
 test("titles take arguments of any kind, cut anywhere", () => {
-  for (const tool of [
-    "execute_code",
-    "query_graph",
-    "add_component",
-    "edit_component",
-    "history",
-    "change_curriculum",
-    "create_relationship",
-  ])
+  for (const how of ["", ":words", ":a", ":thing", "=", "=undo"])
     for (const value of [null, {}, [], 7, "<script>alert(1)</script>".repeat(50), undefined, true])
-      assert(
-        toolTitle(tool, {
-          node_id: value,
-          component_type: value,
-          query: value,
-          action: value,
-          operations: value,
-          from_node_id: value,
-        }).length < 300,
-      );
+      assert(toolTitle(`Do {name${how}}[ to {name${how}}]|Do`, "x", { name: value }).length < 300);
 });
 
-test("what can be undone", () => {
-  assert(isEdit("edit_component", {}));
-  assert(!isEdit("change_curriculum", { dry_run: true }));
-  assert(!isEdit("execute_code", {}));
-  assert(!isEdit("history", { action: "list" }));
+test("what a failure means", () => {
   assert.equal(failureAdvice("toString"), null);
   assert(failureAdvice("timeout"));
 });

@@ -1,73 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A tool call in words, from its arguments as far as they have come.
+// A tool call in words: the server's template for calls of that tool, filled with the arguments as far as they have come.
 
 type Arguments = Record<string, unknown>;
 
 const word = (value: unknown): string => (typeof value === "string" ? value : typeof value === "number" ? String(value) : "");
 const short = (value: string) => (value.length > 60 ? `${value.slice(0, 59)}…` : value);
-const name = (value: unknown) => short(word(value).replaceAll("_", " "));
-const behind = (preposition: string, value: unknown) =>
-  word(value) === "" ? "" : `${preposition === "" ? "" : ` ${preposition}`} ${short(word(value))}`;
-const size = (value: unknown, one: string) => {
+const words = (value: string) => short(value.replaceAll("_", " "));
+
+function amount(value: unknown, thing: string): string {
   const many = Array.isArray(value) ? value.length : 0;
-  return many === 1 ? `1 ${one}` : `${many} ${one}s`;
-};
-const article = (noun: string) => (noun === "" ? "a component" : `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun}`);
-const component = (args: Arguments) => {
-  const place = word(args.component_order) || word(args.order);
-  return place === "" ? "a component" : `component ${place}`;
-};
-
-function graphQuestion(args: Arguments): string {
-  if (word(args.query) === "") return "Graph question";
-  const ends = word(args.from_node_id) === "" ? "" : `${behind("from", args.from_node_id)}${behind("to", args.to_node_id)}`;
-  return `Graph question: ${name(args.query)}${behind("of", args.node_id)}${ends}`;
+  return many === 1 ? `1 ${thing}` : `${many} ${thing}s`;
 }
 
-function history(args: Arguments): string {
-  switch (args.action) {
-    case "undo":
-      return word(args.change_set) === "" ? "Undo the last change" : "Undo a change";
-    case "restore":
-      return `Restore version ${word(args.version) || "…"}`;
-    case "difference":
-      return `Compare versions${behind("", args.version)}${behind("and", args.to_version)}`;
-    default:
-      return "Look at the history";
+// One {name:how} or {name=how} of a template (mcp/tool/tool.h); null: the argument is not there, or of another value.
+function filled(value: unknown, sign: string | undefined, how: string): string | null {
+  const given = word(value);
+  if (sign === "=") return (how === "" ? given !== "" : String(value) === how) ? "" : null;
+  if (sign === ":" && how !== "words" && how !== "a") return amount(value, how);
+  if (given === "") return null;
+  if (how === "a") return `${/^[aeiou]/i.test(given) ? "an" : "a"} ${words(given)}`;
+  return how === "words" ? words(given) : short(given);
+}
+
+const PLACES = /\[([^\]]*)\]|\{(\w+)(?:([:=])([^}]*))?\}/g;
+
+function fill(template: string, args: Arguments): string | null {
+  let whole = true;
+  const title = template.replace(PLACES, (_, part?: string, name?: string, sign?: string, how?: string) => {
+    const text = part !== undefined ? (fill(part, args) ?? "") : filled(args[name ?? ""], sign, how ?? "");
+    whole &&= text !== null;
+    return text ?? "";
+  });
+  return whole ? title : null;
+}
+
+export function toolTitle(template: string, tool: string, args: Arguments): string {
+  for (const one of template.split("|")) {
+    const title = fill(one, args);
+    if (title) return title;
   }
-}
-
-const titles: Record<string, (args: Arguments) => string> = {
-  execute_code: () => "Analysis",
-  query_graph: graphQuestion,
-  add_component: args => `Add ${article(name(args.component_type))}${behind("to", args.node_id)}`,
-  batch_add_components: args => `Add ${size(args.components, "component")}${behind("to", args.node_id)}`,
-  edit_component: args => `Edit ${component(args)}${behind("of", args.node_id)}`,
-  delete_component: args => `Delete ${component(args)}${behind("of", args.node_id)}`,
-  create_relationship: args => `Join${behind("", args.from_node_id) || " two nodes"}${behind("to", args.to_node_id)}`,
-  change_curriculum: args =>
-    `${args.dry_run === true ? "Try out" : "Change the curriculum:"} ${size(args.operations, "operation")}`,
-  history,
-};
-
-export function toolTitle(tool: string, args: Arguments): string {
-  const title = Object.hasOwn(titles, tool) ? titles[tool]?.(args) : undefined;
-  return title ?? (short(tool.replaceAll("_", " ")) || "A tool");
-}
-
-const edits = new Set([
-  "add_component",
-  "batch_add_components",
-  "edit_component",
-  "delete_component",
-  "create_relationship",
-  "change_curriculum",
-]);
-
-// Whether it changes the curriculum when it goes through, and so can be undone.
-export function isEdit(tool: string, args: Arguments): boolean {
-  if (tool === "history") return args.action === "undo" || args.action === "restore";
-  return edits.has(tool) && args.dry_run !== true;
+  return words(tool) || "A tool";
 }
 
 // The node it is about, if one.

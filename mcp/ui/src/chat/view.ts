@@ -41,6 +41,8 @@ export interface CallItem {
   kind: "call";
   id: string;
   name: string;
+  title: string; // a template that the arguments fill (tool_title.ts)
+  icon: string;
   args: string; // JSON, as far as it has come
   state: CallState;
   changeSet: string | null; // of an edit that was made: what undoes it

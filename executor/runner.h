@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How the runner is called inside a sandbox, the same in every engine. Pure.
+ * The runner (image/runner/runner.c) as every engine has it: how it is called inside a sandbox, and
+ * the last that it wrote to its standard error.
  */
-#ifndef LECTERN_EXECUTOR_RUNNER_COMMAND_H
-#define LECTERN_EXECUTOR_RUNNER_COMMAND_H
+#ifndef LECTERN_EXECUTOR_RUNNER_H
+#define LECTERN_EXECUTOR_RUNNER_H
 
 #include "executor/executor.h"
 
@@ -23,5 +24,18 @@ int runner_command_build(struct runner_command *command, const struct execution_
                          struct error *err);
 
 extern const char *const runner_environment[]; /* "NAME=value", NULL-terminated */
+
+#define RUNNER_STDERR_KEPT 400u /* bytes, of the end */
+
+struct runner_stderr {
+    char kept[RUNNER_STDERR_KEPT + 1];
+    size_t len;
+    char line[3 * RUNNER_STDERR_KEPT + 1];
+};
+
+void runner_stderr_add(struct runner_stderr *tail, const char *bytes, size_t len);
+
+/* NUL-terminated, printable, lines parted by " / "; valid until the next call. */
+const char *runner_stderr_line(struct runner_stderr *tail);
 
 #endif

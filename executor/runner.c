@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "executor/runner_command.h"
+#include "executor/runner.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "helpers/base/log.h"
 
 /* The runner's own; the interpreter's is made by the runner. */
 const char *const runner_environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", NULL};
@@ -35,4 +37,46 @@ int runner_command_build(struct runner_command *command, const struct execution_
         command->argv[argc++] = "session";
     }
     return 0;
+}
+
+/* ---- its standard error ---- */
+
+void runner_stderr_add(struct runner_stderr *tail, const char *bytes, size_t len)
+{
+    log_debug("executor", "runner: %.*s", (int)(len < LOG_LINE_CAP ? len : LOG_LINE_CAP), bytes);
+    if (len > RUNNER_STDERR_KEPT) {
+        bytes += len - RUNNER_STDERR_KEPT;
+        len = RUNNER_STDERR_KEPT;
+    }
+    if (tail->len + len > RUNNER_STDERR_KEPT) {
+        size_t gone = tail->len + len - RUNNER_STDERR_KEPT;
+
+        memmove(tail->kept, tail->kept + gone, tail->len - gone);
+        tail->len -= gone;
+    }
+    memcpy(tail->kept + tail->len, bytes, len);
+    tail->len += len;
+}
+
+const char *runner_stderr_line(struct runner_stderr *tail)
+{
+    char *line = tail->line;
+    size_t len = tail->len, to = 0;
+
+    while (len > 0 && tail->kept[len - 1] == '\n')
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        char c = tail->kept[i];
+
+        if (c == '\n') {
+            memcpy(line + to, " / ", 3);
+            to += 3;
+        } else {
+            if (c < ' ' || c > '~')
+                c = '?';
+            line[to++] = c;
+        }
+    }
+    line[to] = '\0';
+    return line;
 }

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Names that a library takes as text: getters of attributes, options of pandas, settings of
+ * matplotlib, and methods.
+ */
+#include "validator/rule/check_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/utf8.h"
+#include "validator/syntax/tokenizer.h"
+
+#define METHODS (ROLE_ATTRIBUTE | ROLE_WRITER | ROLE_QUERY)
+
+/* ---- operator.attrgetter and methodcaller make a getter from text: they are called on the spot,
+ * with plain names written out, and keep their own name, by which they are known here ---- */
+
+/* "a.b": names that are not special. */
+static bool is_plain_path(const char *text, size_t len)
+{
+    size_t start = 0;
+
+    for (size_t i = 0; i <= len; i++) {
+        const struct policy_name *name;
+
+        if (i < len && text[i] != '.')
+            continue;
+        name = policy_name_find(text + start, i - start);
+        if (i == start || text[start] == '_' || (name && (name->roles & (METHODS | ROLE_NAME))))
+            return false;
+        start = i + 1;
+    }
+    return true;
+}
+
+static bool is_good_call(struct check *check, uint32_t function)
+{
+    bool is_caller = check_is_text(check, function, "methodcaller");
+
+    for (uint32_t argument = check_first_argument(check, function); argument;
+         argument = check_node(check, argument)->next) {
+        bool fields;
+        size_t len;
+        const char *text = check_text(check, argument, &len, &fields);
+
+        if (!text || fields || !is_plain_path(text, len))
+            return false;
+        if (is_caller) /* behind the method's name stand its arguments */
+            break;
+    }
+    return true;
+}
+
+static void check_getter(struct check *check, const struct site *site)
+{
+    if (!check_is_called(check, site) || !is_good_call(check, site->node))
+        report_add(check->report, "name-by-text", check_node(check, site->node)->at,
+                   "%.*s is only allowed as a call with plain names written out. %s",
+                   check_shown(check, site->node), check_word(check, site->node)->name->advice);
+}
+
+/* from operator import attrgetter as get */
+static void refuse_renamed(struct check *check, uint32_t node, uint32_t bound)
+{
+    report_add(check->report, "name-by-text", check_node(check, bound)->at,
+               "%.*s must keep its own name. Leave 'as %.*s' away, or write a lambda: "
+               "lambda x: x.name.",
+               check_shown(check, node), check_shown(check, bound));
+}
+
+void rule_getter(struct check *check)
+{
+    check_each(check, &check->facts->names, ROLE_GETTER, check_getter);
+    check_each(check, &check->facts->attributes, ROLE_GETTER, check_getter);
+    check_renamed(check, ROLE_GETTER, refuse_renamed);
+}
+
+/* ---- options of pandas: set_option("display.width", 100). The text is a pattern that pandas
+ * searches in the names of all options; those of plotting import a module by its name. ---- */
+
+static const char *const plotting[] = {"plotting.backend",
+                                       "plotting.matplotlib.register_converters"};
+
+/* The pattern at the name's first bytes; case is nothing to pandas, '.' is any byte. */
+static bool matches(const char *pattern, size_t len, const char *name)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!name[i] || (pattern[i] != '.' && (pattern[i] | 0x20) != (name[i] | 0x20)))
+            return false;
+    return true;
+}
+
+static bool is_good_option(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (text[i] != '.' && !keyword_is_name_byte((unsigned char)text[i]))
+            return false;
+    for (size_t i = 0; i < sizeof plotting / sizeof *plotting; i++)
+        for (const char *at = plotting[i]; *at; at++)
+            if (matches(text, len, at))
+                return false;
+    return true;
+}
+
+static void check_option_text(struct check *check, uint32_t value)
+{
+    size_t len;
+    const char *text = check_text(check, value, &len, NULL);
+
+    if (text && !is_good_option(text, len))
+        report_add(check->report, "text-method", check_node(check, value)->at,
+                   "This option is not allowed. Those of output are, by their own names: "
+                   "\"display.max_rows\", \"display.width\", \"mode.chained_assignment\".");
+}
+
+static void check_option(struct check *check, const struct site *site)
+{
+    bool is_name = true; /* names and values by turns */
+
+    if (!check_is_called(check, site))
+        return;
+    for (uint32_t argument = check_first_argument(check, site->node); argument;
+         argument = check_node(check, argument)->next, is_name = !is_name) {
+        const struct node *row = check_node(check, argument);
+
+        if (row->kind == NODE_KEYWORD && check_is_text(check, argument, "pat"))
+            check_option_text(check, row->child);
+        else if (is_name)
+            check_option_text(check, argument);
+    }
+}
+
+void rule_option(struct check *check)
+{
+    check_each(check, &check->facts->names, ROLE_OPTION, check_option);
+    check_each(check, &check->facts->attributes, ROLE_OPTION, check_option);
+}
+
+/* ---- settings under keys that are text. matplotlib evaluates the text of its colour cycle, and
+ * what may not be a keyword argument may not be one by f(**{"backend": x}) either. ---- */
+
+static void check_value(struct check *check, uint32_t value)
+{
+    size_t len;
+
+    if (check_text(check, value, &len, NULL))
+        report_add(check->report, "text-method", check_node(check, value)->at,
+                   "The colour cycle as text would be run as code. Write plt.cycler(color=[...]).");
+}
+
+static void check_pair(struct check *check, uint32_t key, bool is_argument)
+{
+    const struct policy_name *name = NULL;
+    size_t len;
+    const char *text = check_text(check, key, &len, NULL);
+
+    if (text && is_argument)
+        name = policy_name_find(text, len);
+    if (name && (name->roles & ROLE_KEYWORD))
+        report_add(check->report, "forbidden-name", check_node(check, key)->at,
+                   "'%s' is not allowed.%s%s", name->name, name->advice ? " " : "",
+                   name->advice ? name->advice : "");
+    if (check_text_is(check, key, policy_evaluated_settings))
+        check_value(check, check_node(check, key)->next);
+}
+
+static void check_dict(struct check *check, uint32_t dict)
+{
+    uint32_t parent = check_parent(check, dict);
+    bool is_argument =
+        parent != FACTS_NONE && check_node(check, parent)->kind == NODE_DOUBLE_STARRED;
+
+    for (uint32_t key = check_node(check, dict)->child; key; key = check_node(check, key)->next) {
+        if (check_node(check, key)->kind == NODE_DOUBLE_STARRED)
+            continue;
+        check_pair(check, key, is_argument);
+        key = check_node(check, key)->next;
+    }
+}
+
+/* x["axes.prop_cycle"] = y = "..." */
+static void check_assignment(struct check *check, uint32_t statement)
+{
+    uint32_t value = check_node(check, statement)->child;
+    bool found = false;
+
+    for (; check_node(check, value)->next; value = check_node(check, value)->next)
+        found =
+            found || (check_node(check, value)->kind == NODE_SUBSCRIPT &&
+                      check_text_is(check, check_node(check, check_node(check, value)->child)->next,
+                                    policy_evaluated_settings));
+    if (found)
+        check_value(check, value);
+}
+
+/* The node and all below it, in the order of the program. The tree is not too deep for that. */
+static void check_settings(struct check *check, uint32_t node)
+{
+    const struct node *row = check_node(check, node);
+
+    if (row->kind == NODE_DICT)
+        check_dict(check, node);
+    else if (row->kind == NODE_ASSIGN)
+        check_assignment(check, node);
+    else if (row->kind == NODE_KEYWORD && (check_word(check, node)->roles & ROLE_EVALUATED))
+        check_value(check, row->child);
+    for (uint32_t child = row->child; child && !check->failed;
+         child = check_node(check, child)->next)
+        check_settings(check, child);
+}
+
+void rule_setting(struct check *check)
+{
+    if (check->facts->strings.count > 0)
+        check_settings(check, 0);
+}
+
+/* ---- calls that take methods by name, as df.agg("mean") does: every string among their arguments
+ * is checked as such a name ---- */
+
+#define TAKES     (ROLE_BY_NAME | ROLE_METHOD_BY_NAME)
+#define SHOWN_CAP 60 /* bytes of the string in a message */
+
+struct name_walk {
+    struct check *check;
+    uint8_t *walked; /* a bit a node: calls and strings that have been seen */
+};
+
+static bool takes_methods(const struct check *check, uint32_t call)
+{
+    uint32_t function = check_node(check, call)->child;
+    enum node_kind kind = check_node(check, function)->kind;
+
+    return (kind == NODE_NAME && (check_word(check, function)->roles & ROLE_BY_NAME)) ||
+           (kind == NODE_ATTRIBUTE && (check_word(check, function)->roles & TAKES));
+}
+
+static void check_string(struct check *check, uint32_t node)
+{
+    const struct node *row = check_node(check, node);
+    size_t len;
+    const char *text = check_text(check, node, &len, NULL);
+    const struct policy_name *name;
+
+    if (!text)
+        return;
+    name = policy_name_find(text, len);
+    if (!(len > 2 && memcmp(text, "__", 2) == 0) && !(name && (name->roles & METHODS)))
+        return;
+    if (row->flags & NODE_SURROGATE) /* no UTF-8 */
+        len = 2;
+    report_add(check->report, "name-by-text", row->at,
+               "'%.*s' as the name of a method is not allowed here. Give a function: lambda x: "
+               "..., or one of \"sum\", \"mean\", \"count\", \"min\", \"max\".",
+               (int)utf8_cut(text, len, SHOWN_CAP), text);
+}
+
+/* The node and all below it. The tree is not too deep for that. */
+static void walk_node(struct name_walk *walk, uint32_t node)
+{
+    enum node_kind kind = check_node(walk->check, node)->kind;
+
+    if (kind == NODE_STRING)
+        check_string(walk->check, node);
+    if (kind == NODE_STRING || kind == NODE_CALL)
+        walk->walked[node / 8] |= (uint8_t)(1 << node % 8);
+    for (uint32_t child = check_node(walk->check, node)->child; child;
+         child = check_node(walk->check, child)->next)
+        walk_node(walk, child);
+}
+
+/* A name that no data has, as "to_csv". */
+static void check_writer_name(struct name_walk *walk, uint32_t node)
+{
+    struct check *check = walk->check;
+    size_t len;
+    const char *text = check_text(check, node, &len, NULL);
+    const struct policy_name *name =
+        text && len > 2 && memcmp(text, "to", 2) == 0 ? policy_name_find(text, len) : NULL;
+
+    if (name && (name->roles & METHODS) && !(walk->walked[node / 8] & (1 << node % 8)))
+        check_string(check, node);
+}
+
+void rule_method_name(struct check *check)
+{
+    const struct site_list *calls = &check->facts->calls;
+    struct name_walk walk = {.check = check};
+
+    if (!(check->roles & TAKES))
+        return;
+    walk.walked = calloc(check->ast->count / 8 + 1, 1);
+    check->failed = check->failed || !walk.walked;
+    for (uint32_t i = 0; i < calls->count && !check->failed; i++) {
+        uint32_t call = calls->rows[i].node;
+
+        if ((walk.walked[call / 8] & (1 << call % 8)) || !takes_methods(check, call))
+            continue;
+        for (uint32_t argument = check_first_argument(check, check_node(check, call)->child);
+             argument; argument = check_node(check, argument)->next)
+            walk_node(&walk, argument);
+    }
+    for (uint32_t i = 0, any = check_has_attribute(check, TAKES);
+         any && walk.walked && i < check->facts->strings.count; i++)
+        check_writer_name(&walk, check->facts->strings.rows[i].node);
+    free(walk.walked);
+}
