@@ -501,8 +501,8 @@ static int save_sequence_fields(struct store *store, struct component_write *wor
     return store_node_save(store, &work->write, work->node.key, before, after, flags, err);
 }
 
-static int replace(struct store *store, struct component_write *work, struct sequence *old,
-                   struct given *given, size_t count, struct error *err)
+static int replace_items(struct store *store, struct component_write *work, struct sequence *old,
+                         struct given *given, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
         struct sequence_item *item = sequence_open(&work->sequence, i, err);
@@ -539,7 +539,7 @@ int sequence_replace(struct store *store, struct component_write *work, struct g
     int rc;
 
     work->sequence = (struct sequence){.dense = old.dense};
-    rc = replace(store, work, &old, given, count, err);
+    rc = replace_items(store, work, &old, given, count, err);
     sequence_finish(&old);
     return rc;
 }

@@ -364,7 +364,7 @@ int store_read_difference(struct store *store, const char *sid, int64_t from, in
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, &session, err) != 0)
+    if (store_read_begin(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_difference(store, &session, from, to, json, err));
 }

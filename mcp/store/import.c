@@ -209,7 +209,7 @@ int store_export(struct store *store, const char *sid, struct buf *text, struct 
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_ALL, sid, NULL, &session, err) != 0)
+    if (store_read_begin(store, UPSTREAM_ALL, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, export(store, &session, text, err));
 }

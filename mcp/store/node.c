@@ -423,7 +423,7 @@ int store_node_state(struct store *store, const char *sid, const char *node_id,
     struct node_found node;
     int rc = -1;
 
-    if (store_read_begin(store, 0, sid, NULL, &session, err) != 0)
+    if (store_read_begin(store, 0, sid, NULL, &session, err) < 0)
         return -1;
     if (store_node_find(store, session.key, node_id, &node, err) == 0 &&
         store_node_check_revision(store, &node, node_id, expected_revision, err) == 0)

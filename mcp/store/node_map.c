@@ -19,7 +19,7 @@ int store_read_node_map(struct store *store, const char *sid, struct buf *json, 
     const char *comma = "";
     int row;
 
-    if (store_read_begin(store, UPSTREAM_NODE_MAP, sid, NULL, &session, err) != 0)
+    if (store_read_begin(store, UPSTREAM_NODE_MAP, sid, NULL, &session, err) < 0)
         return -1;
     rows = db_query(store->db, err, SQL_NODE_MAP_LIST, "i", session.key);
     buf_addf(json, "{\"session_id\":\"%s\",\"" NODE_MAP_NAME "\":{", session.sid);

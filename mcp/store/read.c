@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/graph/name.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
-#define CHOICES_CAP 12 /* sessions that a message lists */
+#define CHOICES_CAP 12  /* sessions that a message lists */
+#define SHOWN_CAP   160 /* bytes of a name that a message shows */
 #define ALL_NODES   INT64_MAX
 #define NO_TEXT     SIZE_MAX
 
@@ -65,7 +67,7 @@ static int read_list(struct store *store, const char *sid, unsigned scope, enum 
     size_t total = 0;
     int row;
 
-    if (store_read_begin(store, scope, sid, NULL, &session, err) != 0)
+    if (store_read_begin(store, scope, sid, NULL, &session, err) < 0)
         return -1;
     rows = db_query(store->db, err, id, "i", session.key);
     buf_addf(json, "{\"session_id\":\"%s\",\"%s\":[", session.sid, name);
@@ -127,7 +129,7 @@ int store_read_node_texts(struct store *store, const char *sid, const char *node
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_TEXTS, sid, node_id, &session, err) != 0)
+    if (store_read_begin(store, UPSTREAM_TEXTS, sid, node_id, &session, err) < 0)
         return -1;
     return store_read_end(store, read_texts(store, &session, node_id, json, err));
 }
@@ -167,7 +169,7 @@ int store_cursor(struct store *store, const char *sid, const char *node_id, int6
     *version = session.version;
     if (!node_id)
         return 0;
-    if (store_node_find(store, session.key, node_id, &node, err) != 0)
+    if (store_node_find(store, session.key, node_id, &node, err) < 0)
         return -1;
     *version = node.cursor;
     return 0;
@@ -266,6 +268,104 @@ int store_session_of_node(struct store *store, const char *node_id, char sid[SES
     if (store_refresh(store, UPSTREAM_OWNERS, NULL, node_id, err) != 0)
         return -1;
     return copy_session_of_node(store, node_id, sid, err);
+}
+
+/* ---- which node a name means: its id, or a title that no other node has ---- */
+
+static int say_shared(struct store *store, int64_t session, const char *name, const char *what,
+                      size_t count, struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    struct buf BUF_AUTO list = {0};
+    char shown[SHOWN_CAP];
+    size_t listed = 0;
+    int row = 0;
+
+    while (listed < GRAPH_NAME_SHOWN && (row = rows_next(rows, err)) > 0) {
+        struct graph_name one;
+
+        graph_name_begin(&one, name);
+        graph_name_feed(&one, "", rows_text(rows, 1));
+        if (one.same_titles == 0)
+            continue;
+        text_cut_line(shown, sizeof shown, rows_text(rows, 0));
+        buf_addf(&list, "%s%s", listed++ > 0 ? ", " : "", shown);
+    }
+    rows_end(rows);
+    if (row < 0)
+        return -1;
+    if (listed < count)
+        buf_addf(&list, " and %zu more", count - listed);
+    if (buf_check(&list, "the nodes of a title", err) < 0)
+        return -1;
+    return error_set(err, ERROR_CONFLICT,
+                     "%s: \"%s\" is the title of %zu nodes: %s. Send the id of one of them", what,
+                     text_cut_line(shown, sizeof shown, name), count, list.data);
+}
+
+/* The id at a place of the search. */
+static int read_id(struct store *store, int64_t session, size_t place, struct buf *found,
+                   struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    int row = 1;
+
+    for (size_t i = 0; row > 0 && i <= place; i++)
+        row = rows_next(rows, err);
+    if (row <= 0)
+        return row < 0 ? -1 : error_set(err, ERROR_INTERNAL, "a node vanished while it was named");
+    buf_clear(found);
+    buf_adds(found, rows_text(rows, 0));
+    rows_end(rows);
+    return buf_check(found, "a node's id", err);
+}
+
+static int search(struct store *store, int64_t session, const char *name, const char *what,
+                  struct buf *found, struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    struct node_found unknown;
+    struct graph_name search;
+    size_t place;
+    int row;
+
+    graph_name_begin(&search, name);
+    while ((row = rows_next(rows, err)) > 0)
+        graph_name_feed(&search, rows_text(rows, 0), rows_text(rows, 1));
+    if (row < 0)
+        return -1;
+    if (graph_name_found(&search, &place))
+        return read_id(store, session, place, found, err);
+    if (search.same_titles > 1)
+        return say_shared(store, session, name, what, search.same_titles, err);
+    store_node_find(store, session, name, &unknown, err);
+    return error_wrap(err, "%s", what);
+}
+
+static int node_named(struct store *store, int64_t session, const char *name, const char *what,
+                      struct buf *found, const char **id, struct error *err)
+{
+    int64_t count;
+
+    if (db_number(store->db, &count, err, SQL_NODE_TWINS, "is", session, name) != 0)
+        return -1;
+    *id = name;
+    if (count > 0)
+        return 0;
+    if (search(store, session, name, what, found, err) != 0)
+        return -1;
+    *id = found->data;
+    return 0;
+}
+
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err)
+{
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_NODES, sid, NULL, &session, err) < 0)
+        return -1;
+    return store_read_end(store, node_named(store, session.key, name, what, found, id, err));
 }
 
 /* ---- component sequences: of one node, and of many nodes at once ---- */
@@ -414,7 +514,7 @@ int store_read_components(struct store *store, const char *sid, const char *node
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_NODE, sid, node_id, &session, err) != 0)
+    if (store_read_begin(store, UPSTREAM_NODE, sid, node_id, &session, err) < 0)
         return -1;
     return store_read_end(store, read_one(store, &session, node_id, json, err));
 }
@@ -452,7 +552,7 @@ int store_read_all_components(struct store *store, const char *sid, size_t offse
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_COMPONENTS, sid, NULL, &session, err) != 0)
+    if (store_read_begin(store, UPSTREAM_COMPONENTS, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_page(store, &session, offset, limit, json, err));
 }
@@ -572,7 +672,7 @@ int store_graph_version(struct store *store, const char *sid, int64_t *version, 
     struct session_found session;
 
     if (store_read_begin(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, &session,
-                         err) != 0)
+                         err) < 0)
         return -1;
     return store_read_end(store, read_graph_version(store, session.key, version, err));
 }
@@ -585,7 +685,7 @@ int store_read_outline(struct store *store, const char *sid, struct outline *out
 
     memset(outline, 0, sizeof *outline);
     if (store_read_begin(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, &session,
-                         err) != 0)
+                         err) < 0)
         return -1;
     if (read_graph_version(store, session.key, &outline->graph_version, err) == 0 &&
         read_nodes(store, session.key, outline, err) == 0 &&

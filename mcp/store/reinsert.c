@@ -307,7 +307,7 @@ static int reinsert_nodes(struct reinsertion *work, struct error *err)
         settle_times(wanted);
         if (is->node && !wanted->node && drop_node(work, is, err) != 0)
             return -1;
-        if (!is->node && wanted->node && reinsert_back_node(work, wanted, err) != 0)
+        if (!is->node && wanted->node && reinsert_back_node(work, wanted, err) < 0)
             return -1;
         if (is->node && wanted->node &&
             (!json_equal(is->node, wanted->node) || is->flags != wanted->flags ||

@@ -641,7 +641,7 @@ int store_relationship_find(struct store *store, const char *sid, const char *fr
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_RELATIONSHIPS, sid, NULL, &session, err) != 0)
+    if (store_read_begin(store, UPSTREAM_RELATIONSHIPS, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, find(store, session.key, from, to, type, id, err));
 }

@@ -112,7 +112,7 @@ int store_thread_read(struct store *store, const char *sid, const char *thread_i
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_UNKNOWN, sid, NULL, &session, err) != 0)
+    if (store_read_begin(store, UPSTREAM_UNKNOWN, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_thread(store, session.key, thread_id, json, err));
 }
