@@ -466,24 +466,25 @@ static void write_operations(const struct field *row, const void *context, struc
     buf_adds(to, "]}");
 }
 
-static void write_brief(const struct field *row, const void *context, struct buf *to)
+static const char *operation_name(size_t i)
 {
-    (void)row;
-    (void)context;
-    buf_adds(to, "{\"type\":\"object\",\"properties\":{\"op\":{\"type\":\"string\",\"enum\":[");
-    for (size_t i = 0; i < OPERATION_COUNT; i++)
-        buf_addf(to, "%s\"%s\"", i > 0 ? "," : "", operations[i].members.name);
-    buf_adds(to,
-             "]}},\"required\":[\"op\"],\"description\":\""
-             "Members as in the tools. create_node: node_id, title, fields?; rename_node: title; "
-             "edit_node: fields; merge_nodes: into_node_id; reorder_components: order "
-             "([3,1,2], old places); edit_relationship, delete_relationship: id, or ends and "
-             "type; new_type?\"}");
+    return i < OPERATION_COUNT ? operations[i].members.name : NULL;
 }
+
+static const struct fields operation_names = {.name = "op", .choice = operation_name};
+static const struct field brief_rows[] = {
+    FIELD("op", FIELD_TEXT, .required = true, .of = &operation_names),
+    {0},
+};
 
 const struct fields change_set_operation = {"an operation", .schema = "Operation",
                                             .write_schema = write_operations};
-const struct fields change_set_operation_brief = {"an operation", .write_schema = write_brief};
+const struct fields change_set_operation_brief = {
+    "an operation", brief_rows,
+    .documentation = "Members as in the tools. create_node: node_id, title, fields?; rename_node: "
+                     "title; edit_node: fields; merge_nodes: into_node_id; reorder_components: "
+                     "order ([3,1,2], old places); edit_relationship, delete_relationship: id, or "
+                     "ends and type; new_type?"};
 
 /* ---- reading one ---- */
 
