@@ -72,7 +72,7 @@ void agui_change(const struct store_change *change, struct buf *to)
     static const char *const targets[] = {
         [STORE_SESSION] = "session",       [STORE_NODES] = "nodes",
         [STORE_COMPONENTS] = "components", [STORE_RELATIONSHIPS] = "relationships",
-        [STORE_POSITIONS] = "positions",
+        [STORE_NODE_MAP] = NODE_MAP_NAME,
     };
 
     put_custom(to, "lectern.change",

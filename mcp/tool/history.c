@@ -200,12 +200,12 @@ static void say_relationship(const struct saying *saying, const json_t *entry, c
         add_members(saying->to, before, after);
 }
 
-static void say_position(const struct saying *saying, const json_t *entry, const json_t *before,
+static void say_node_map(const struct saying *saying, const json_t *entry, const json_t *before,
                          const json_t *after)
 {
     (void)before;
     (void)after;
-    buf_adds(saying->to, "position of ");
+    buf_adds(saying->to, NODE_MAP_ENTITY " of ");
     add_node(saying, json_get_string(entry, "entity_id"));
 }
 
@@ -223,7 +223,7 @@ static const struct {
                 const json_t *after);
 } sayings[] = {
     {"node", say_node},         {"component", say_component}, {"relationship", say_relationship},
-    {"position", say_position}, {"session", say_session},
+    {NODE_MAP_ENTITY, say_node_map}, {"session", say_session},
 };
 
 static void say(const struct saying *saying, const json_t *entry)

@@ -229,7 +229,7 @@ static void test_a_live_run(void **state)
     static const struct store_change changes[] = {
         {STORE_SESSION, "s", NULL, "import"},       {STORE_NODES, "s", "N001", "page:Anna/ab12"},
         {STORE_COMPONENTS, "s", "a\"b", "mcp"},     {STORE_RELATIONSHIPS, "s", NULL, "rest"},
-        {STORE_POSITIONS, "s", "N002", "rest:cms"},
+        {STORE_NODE_MAP, "s", "N002", "rest:cms"},
     };
     json_auto_t *value = parse("{\"version\":1,\"threads\":[]}");
     struct buf frame = {0};
