@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
-#include "helpers/graph/name.h"
+#include "helpers/graph/text.h"
 #include "mcp/store/store_internal.h"
 
 #define SHOWN_CAP 160 /* bytes of a name that a message shows */
