@@ -659,15 +659,13 @@ const char *http_client_header(struct http_client *client, const char *name)
 
 void http_add_escaped(struct buf *to, const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     (*c >= '0' && *c <= '9') || strchr("-._~", *c);
+    char *escaped = curl_easy_escape(NULL, text, 0);
 
-        if (plain)
-            buf_addc(to, (char)*c);
-        else
-            buf_addf(to, "%%%02X", *c);
-    }
+    if (escaped)
+        buf_adds(to, escaped);
+    else
+        to->failed = to->starved = true;
+    curl_free(escaped);
 }
 
 /* 0 once the tunnel's socket is ready for events, -1 when time is up or the request was cancelled.

@@ -60,7 +60,7 @@ static void write_parameter(struct buf *to, const char *in, const struct field *
 {
     buf_addf(to, "{\"name\":\"%s\",\"in\":\"%s\",\"required\":%s,\"schema\":", row->name, in,
              row->required ? "true" : "false");
-    field_schema(row, to);
+    field_schema(row, REFS, to);
     buf_addc(to, '}');
 }
 

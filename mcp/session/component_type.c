@@ -103,20 +103,13 @@ const char *component_type_name(const struct component_type *type)
     return type->name;
 }
 
-static void schema_names(const struct field *row, const void *context, struct buf *to)
+static const char *type_name(size_t i)
 {
-    (void)row;
-    (void)context;
-    buf_adds(to, "{\"type\":\"string\",\"enum\":[");
-    for (size_t i = 0; i < component_type_count(); i++) {
-        buf_adds(to, i > 0 ? "," : "");
-        json_write_string(to, component_type_at(i)->name, strlen(component_type_at(i)->name));
-    }
-    buf_adds(to, "]}");
+    return i < component_type_count() ? component_type_at(i)->name : NULL;
 }
 
 const struct fields component_type_names = {"a component type", .schema = "ComponentType",
-                                            .write_schema = schema_names};
+                                            .choice = type_name};
 
 /* ---- pictures ---- */
 
@@ -255,13 +248,6 @@ static void describe_chart(const struct field *row, struct buf *to)
     buf_adds(to, "{numerator, denominator}, for a bar-chart {current, maximum}, numbers");
 }
 
-static void schema_chart(const struct field *row, const void *context, struct buf *to)
-{
-    (void)row;
-    (void)context;
-    buf_adds(to, "{\"type\":\"object\",\"additionalProperties\":true}");
-}
-
 static void check_chart(const struct field *row, const json_t *value, const json_t *parameters,
                         const char *field, struct validation_errors *problems)
 {
@@ -289,8 +275,8 @@ static void check_chart(const struct field *row, const json_t *value, const json
     }
 }
 
-static const struct fields chart_data = {"chart_data", .describe = describe_chart,
-                                         .write_schema = schema_chart, .check = check_chart};
+static const struct fields chart_data = {"chart_data", .flags = FIELDS_OPEN,
+                                         .describe = describe_chart, .check = check_chart};
 
 /* ---- describing ---- */
 
