@@ -33,7 +33,7 @@ static int write_etag(struct rest_call *call, enum rest_state state, char etag[R
     int64_t cursor;
 
     if (store_cursor(call->store, state == REST_STATE_ALL ? NULL : call->session,
-                     state == REST_STATE_NODE ? call->node : NULL, &cursor, err) != 0)
+                     state == REST_STATE_NODE ? call->node : NULL, &cursor, err) < 0)
         return -1;
     snprintf(etag, REST_ETAG_SIZE, "\"%c%" PRId64 "\"", letters[state], cursor);
     return 0;

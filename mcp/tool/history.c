@@ -200,12 +200,12 @@ static void say_relationship(const struct saying *saying, const json_t *entry, c
         add_members(saying->to, before, after);
 }
 
-static void say_position(const struct saying *saying, const json_t *entry, const json_t *before,
+static void say_node_map(const struct saying *saying, const json_t *entry, const json_t *before,
                          const json_t *after)
 {
     (void)before;
     (void)after;
-    buf_adds(saying->to, "position of ");
+    buf_adds(saying->to, NODE_MAP_ENTITY " of ");
     add_node(saying, json_get_string(entry, "entity_id"));
 }
 
@@ -223,7 +223,7 @@ static const struct {
                 const json_t *after);
 } sayings[] = {
     {"node", say_node},         {"component", say_component}, {"relationship", say_relationship},
-    {"position", say_position}, {"session", say_session},
+    {NODE_MAP_ENTITY, say_node_map}, {"session", say_session},
 };
 
 static void say(const struct saying *saying, const json_t *entry)
@@ -286,29 +286,26 @@ static int difference(struct tool_call *call, struct store *store, const struct 
 
 /* ---- undo and restore ---- */
 
-/* The change set that a version belongs to. */
-static int find_set(struct store *store, const struct asked *asked, char *set, size_t size,
-                    struct error *err)
+int tool_set_of_version(struct store *store, const char *sid, long version,
+                        char set[CHANGE_SET_ID_SIZE], struct error *err)
 {
-    const struct history_page page = {.since = asked->version - 1,
-                                      .limit = HISTORY_LIMIT_MAX,
-                                      .before = asked->version,
-                                      .without_texts = true};
+    const struct history_page page = {
+        .since = version - 1, .before = version, .limit = HISTORY_LIMIT_MAX, .without_texts = true};
     struct buf BUF_AUTO text = {0};
     json_auto_t *read = NULL;
-    const json_t *change;
+    const char *found;
 
-    if (store_read_history(store, asked->sid, &page, &text, err) < 0)
+    if (store_read_history(store, sid, &page, &text, err) < 0)
         return -1;
     read = parse(&text, err);
     if (!read)
         return -1;
-    change = json_array_get(json_object_get(read, "changes"), 0);
-    if (!change)
+    found = json_get_string(json_array_get(json_object_get(read, "changes"), 0), "change_set");
+    if (!found)
         return error_set_at(err, "version",
-                            "version: no change ended at %ld; send one that action list tells.",
-                            asked->version);
-    snprintf(set, size, "%s", json_get_string(change, "change_set"));
+                            "version: no change ended at %ld; send one listed by action list.",
+                            version);
+    snprintf(set, CHANGE_SET_ID_SIZE, "%s", found);
     return 0;
 }
 
@@ -318,10 +315,10 @@ static int undo(struct tool_call *call, struct store *store, const struct asked 
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
     const char *named = asked->change_set;
     struct undo_state state;
-    char set[128];
+    char set[CHANGE_SET_ID_SIZE];
 
     if (!named && asked->version != 0) {
-        if (find_set(store, asked, set, sizeof set, err) < 0)
+        if (tool_set_of_version(store, asked->sid, asked->version, set, err) < 0)
             return -1;
         named = set;
     }
