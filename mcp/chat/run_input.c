@@ -36,7 +36,7 @@ static const struct fields part_fields = {
 static const struct field message_rows[] = {
     ID("id", THREAD_ID_MAX),
     FIELD("role", FIELD_TEXT, .required = true),
-    FIELD("content", FIELD_ANY, .required = true, .of = &part_fields),
+    FIELD("content", FIELD_ANY, .required = true), /* text, or an array of parts */
     {0},
 };
 static const struct fields message_fields = {
@@ -69,20 +69,25 @@ static const struct field own_rows[] = {
 };
 static const struct fields own_fields = {.name = "forwardedProps.lectern", .rows = own_rows};
 
+static const struct field forwarded_rows[] = {FIELD("lectern", FIELD_OBJECT, .of = &own_fields),
+                                              {0}};
+static const struct fields forwarded_fields = {
+    .name = "forwardedProps", .rows = forwarded_rows, .flags = FIELDS_OPEN};
+
 static const struct field input_rows[] = {
     ID("threadId", THREAD_ID_MAX),
     ID("runId", RUN_ID_MAX),
     FIELD("messages", FIELD_ARRAY, .required = true, .of = &message_fields),
     FIELD("resume", FIELD_ARRAY, .of = &answer_fields),
     FIELD("context", FIELD_ARRAY, .of = &context_fields),
-    FIELD("forwardedProps", FIELD_ANY), /* a client's own; ours is its member lectern */
+    FIELD("forwardedProps", FIELD_ANY, .of = &forwarded_fields), /* a client's own */
     FIELD("protocolVersion", FIELD_ANY),
     FIELD("parentRunId", FIELD_ANY),
     FIELD("state", FIELD_ANY),
     FIELD("tools", FIELD_ANY),
     {0},
 };
-static const struct fields input_fields = {
+const struct fields run_input_fields = {
     .name = "a run input", .rows = input_rows, .flags = FIELDS_OPEN};
 
 static const struct field stop_rows[] = {
@@ -334,7 +339,7 @@ static void take_id(const json_t *given, const char *name, char *to)
 
 static int take_input(const json_t *given, struct run_input *input, struct error *err)
 {
-    if (check(given, &input_fields, "", ADVICE, err) < 0)
+    if (check(given, &run_input_fields, "", ADVICE, err) < 0)
         return -1;
     take_id(given, "threadId", input->thread_id);
     take_id(given, "runId", input->run_id);
