@@ -16,6 +16,19 @@
 
 #include "executor/executor.h"
 
+/* ---- kinds of sandbox (kinds.c), by number ---- */
+
+#define KINDS_COUNT       3
+#define KINDS_WAITING_MAX 12u /* sandboxes of all kinds that may be told to wait */
+
+/* How many of each kind wait: as the table says, but where text ("bare=4,data=2", or NULL) says
+ * otherwise. -1 with ERROR_INVALID. */
+int kinds_read_waiting(const char *text, unsigned waiting[KINDS_COUNT], struct error *err);
+
+int kind_index(const char *name); /* -1 where no kind has that name */
+
+/* ---- the engine ---- */
+
 #define ENGINE_DESCRIPTION_CAP 512
 #define ENGINE_MADE_OF_CAP     128
 

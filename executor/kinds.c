@@ -1,5 +1,8 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "executor/kinds.h"
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The table of kinds of sandbox. Adding a kind is adding a row.
+ */
+#include "executor/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

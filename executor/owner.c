@@ -13,16 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "helpers/base/cleanup.h"
+
 #define HOST_CAP 96
 
 /* The text of a small file without its line end; -1 where it cannot be read. */
 static int read_file(const char *path, char *text, size_t size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd < 0 ? -1 : read(fd, text, size - 1);
 
-    if (fd >= 0)
-        close(fd);
     if (got < 0)
         return -1;
     text[got] = '\0';

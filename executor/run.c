@@ -5,13 +5,13 @@
  */
 #include "executor/run.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "executor/job_frame.h"
 #include "executor/output.h"
+#include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
 
 #define RUN_TEXT_CAP 256u /* a sentence on how it ended */
@@ -291,12 +291,11 @@ static void ask_pool(struct executor_run *run)
     pool_ask(run->host->pool, &run->wait);
 }
 
-static void on_broken(struct sandbox *sandbox, const struct error *why, void *user)
+static void on_broken(void *user, const struct error *why)
 {
     struct executor_run *run = user;
     struct slot *slot = run->slot;
 
-    (void)sandbox;
     if (run->phase == RUN_PHASE_SENT && run->attempts < RUN_ATTEMPTS_MAX &&
         why->kind != ERROR_MALFORMED) {
         /* None of the code has run: a sandbox that died while it waited is not the caller's
@@ -514,13 +513,13 @@ static int take_frame(struct executor_run *run, const struct frame *frame, struc
                      frame->type);
 }
 
-static void on_frame(struct sandbox *sandbox, const struct frame *frame, void *user)
+static void on_frame(void *user, const struct frame *frame)
 {
     struct executor_run *run = user;
     struct error err = {0};
 
     if (take_frame(run, frame, &err) < 0 && run->phase != RUN_PHASE_ENDED)
-        on_broken(sandbox, &err, run);
+        on_broken(run, &err);
 }
 
 /* ---- the way to a sandbox ---- */
@@ -537,17 +536,12 @@ static void send_job(struct executor_run *run)
     run->phase = RUN_PHASE_SENT;
     set_deadline(run, (uint64_t)run->host->limits->import_ms + run->host->limits->grace_ms);
     if (sandbox_send(run->sandbox, frame, run->frame_len, &err) < 0)
-        on_broken(run->sandbox, &err, run);
-}
-
-static struct executor_run *of_wait(struct pool_wait *wait)
-{
-    return (struct executor_run *)((char *)wait - offsetof(struct executor_run, wait));
+        on_broken(run, &err);
 }
 
 static void on_given(struct pool_wait *wait, struct slot *slot)
 {
-    struct executor_run *run = of_wait(wait);
+    struct executor_run *run = container_of(wait, struct executor_run, wait);
 
     if (run->attempts++ == 0) {
         run->host->on_taken(run->user);
@@ -561,7 +555,7 @@ static void on_given(struct pool_wait *wait, struct slot *slot)
 
 static void on_placed(struct pool_wait *wait, unsigned place)
 {
-    struct executor_run *run = of_wait(wait);
+    struct executor_run *run = container_of(wait, struct executor_run, wait);
 
     if (run->job.on_queued)
         run->job.on_queued(run->job.user, place);
@@ -569,18 +563,18 @@ static void on_placed(struct pool_wait *wait, unsigned place)
 
 static void on_failed(struct pool_wait *wait, const struct error *why)
 {
-    end_with(of_wait(wait), EXECUTION_ENGINE, why->text); /* the pool has logged it */
+    end_with(container_of(wait, struct executor_run, wait), EXECUTION_ENGINE,
+             why->text); /* the pool has logged it */
 }
 
 static int send_answer(struct broker *broker, char *frame, size_t len)
 {
-    struct executor_run *run =
-        (struct executor_run *)((char *)broker - offsetof(struct executor_run, broker));
+    struct executor_run *run = container_of(broker, struct executor_run, broker);
     struct error err = {0};
 
     if (sandbox_send(run->sandbox, frame, len, &err) == 0)
         return 0;
-    on_broken(run->sandbox, &err, run);
+    on_broken(run, &err);
     return -1;
 }
 

@@ -2,11 +2,11 @@
 #include "executor/sandbox.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
 
 enum sandbox_phase {
@@ -46,7 +46,7 @@ struct sandbox {
     STAILQ_HEAD(, chunk) out;
     const struct sandbox_events *events;
     void *user;
-    void (*gone)(struct sandbox *sandbox, void *owner);
+    void (*gone)(void *owner);
     void *owner;
 };
 
@@ -74,25 +74,20 @@ void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *eve
     uv_timer_stop(&sandbox->timer); /* whoever has it now has deadlines of his own */
 }
 
-static struct sandbox *of_job(struct workq_job *job)
-{
-    return (struct sandbox *)((char *)job - offsetof(struct sandbox, workq_job));
-}
-
 static void break_off(struct sandbox *sandbox, const struct error *why)
 {
     if (sandbox->watched)
         uv_poll_stop(&sandbox->poll);
     uv_timer_stop(&sandbox->timer);
     if (!sandbox->doomed)
-        sandbox->events->broken(sandbox, why, sandbox->user);
+        sandbox->events->broken(sandbox->user, why);
 }
 
 /* ---- what the work queue does ---- */
 
 static void work_start(struct workq_job *job, void *context)
 {
-    struct sandbox *sandbox = of_job(job);
+    struct sandbox *sandbox = container_of(job, struct sandbox, workq_job);
     struct sandbox_host *host = sandbox->host;
 
     (void)context;
@@ -106,7 +101,7 @@ static void work_start(struct workq_job *job, void *context)
 
 static void work_settle(struct workq_job *job, void *context)
 {
-    struct sandbox *sandbox = of_job(job);
+    struct sandbox *sandbox = container_of(job, struct sandbox, workq_job);
 
     (void)context;
     sandbox->workq_failed =
@@ -115,7 +110,7 @@ static void work_settle(struct workq_job *job, void *context)
 
 static void work_destroy(struct workq_job *job, void *context)
 {
-    struct sandbox *sandbox = of_job(job);
+    struct sandbox *sandbox = container_of(job, struct sandbox, workq_job);
 
     (void)context;
     sandbox->engine->destroy(sandbox->state, sandbox->box);
@@ -153,13 +148,13 @@ static void free_sandbox(struct sandbox *sandbox)
 {
     drop_output(sandbox);
     frame_decoder_finish(&sandbox->decoder);
-    sandbox->gone(sandbox, sandbox->owner);
+    sandbox->gone(sandbox->owner);
     free(sandbox);
 }
 
 static void done_destroy(struct workq_job *job)
 {
-    struct sandbox *sandbox = of_job(job);
+    struct sandbox *sandbox = container_of(job, struct sandbox, workq_job);
 
     sandbox->on_workq = false;
     free_sandbox(sandbox);
@@ -249,7 +244,7 @@ static void say_ended(struct sandbox *sandbox, struct error *err)
 
 static void done_settle(struct workq_job *job)
 {
-    struct sandbox *sandbox = of_job(job);
+    struct sandbox *sandbox = container_of(job, struct sandbox, workq_job);
 
     sandbox->on_workq = false;
     if (sandbox->doomed) {
@@ -263,7 +258,7 @@ static void done_settle(struct workq_job *job)
     sandbox->phase = SANDBOX_READY;
     watch(sandbox);
     if (!sandbox->doomed)
-        sandbox->events->ready(sandbox, sandbox->user);
+        sandbox->events->ready(sandbox->user);
 }
 
 static void settle(struct sandbox *sandbox)
@@ -287,13 +282,13 @@ static void take_frame(struct sandbox *sandbox, const struct frame *frame)
     } else if (sandbox->phase == SANDBOX_RECYCLING && frame->type == FRAME_READY) {
         uv_timer_stop(&sandbox->timer);
         sandbox->phase = SANDBOX_READY;
-        sandbox->events->ready(sandbox, sandbox->user);
+        sandbox->events->ready(sandbox->user);
     } else if (sandbox->phase == SANDBOX_READY && frame->type == FRAME_PONG && sandbox->pinged) {
         uv_timer_stop(&sandbox->timer);
         sandbox->pinged = false;
     } else if (sandbox->phase == SANDBOX_READY && frame->type != FRAME_READY &&
                frame->type != FRAME_PONG) {
-        sandbox->events->frame(sandbox, frame, sandbox->user);
+        sandbox->events->frame(sandbox->user, frame);
     } else {
         error_set(&err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn",
                   frame->type);
@@ -431,7 +426,7 @@ static void await(struct sandbox *sandbox, uv_timer_cb not_come, unsigned ms)
 
 static void done_start(struct workq_job *job)
 {
-    struct sandbox *sandbox = of_job(job);
+    struct sandbox *sandbox = container_of(job, struct sandbox, workq_job);
     struct sandbox_host *host = sandbox->host;
     struct error err = {0};
     int rc;
@@ -462,9 +457,8 @@ static void done_start(struct workq_job *job)
 }
 
 struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
-                              const struct sandbox_events *events, void *user,
-                              void (*gone)(struct sandbox *sandbox, void *owner), void *owner,
-                              struct error *err)
+                              const struct sandbox_events *events, void (*gone)(void *owner),
+                              void *owner, struct error *err)
 {
     struct sandbox *sandbox = calloc(1, sizeof *sandbox);
 
@@ -477,7 +471,7 @@ struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
     sandbox->state = host->state;
     sandbox->kind = kind;
     sandbox->events = events;
-    sandbox->user = user;
+    sandbox->user = owner;
     sandbox->gone = gone;
     sandbox->owner = owner;
     STAILQ_INIT(&sandbox->out);

@@ -19,7 +19,6 @@
 
 #include "executor/engine.h"
 #include "executor/wire/frame_decoder.h"
-#include "executor/kinds.h"
 #include "helpers/base/workq.h"
 
 #define SANDBOX_READ_SIZE  (64u << 10) /* bytes taken at once */
@@ -45,19 +44,18 @@ struct sandbox;
 
 /* Who has the sandbox hears of it. From broken on, the only thing left to do is sandbox_end. */
 struct sandbox_events {
-    void (*ready)(
-        struct sandbox *sandbox,
-        void *user); /* warm, limits set, or recycled; waits; NULL for a user of a ready one */
-    void (*frame)(struct sandbox *sandbox, const struct frame *frame, void *user);
-    void (*broken)(struct sandbox *sandbox, const struct error *why, void *user);
+    /* Warm, limits set, or recycled; waits. NULL for a user of a ready one. */
+    void (*ready)(void *user);
+    void (*frame)(void *user, const struct frame *frame);
+    void (*broken)(void *user, const struct error *why);
 };
 
-/* Begins to start one. gone is called last, when nothing is left of it; the memory goes after that.
- * NULL with an error where not even that was possible (gone is not called then). */
+/* Begins to start one, for an owner, who hears of it until it is handed over. gone is called last,
+ * when nothing is left of it. NULL with an error where not even that was possible (gone is not
+ * called then). */
 struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
-                              const struct sandbox_events *events, void *user,
-                              void (*gone)(struct sandbox *sandbox, void *owner), void *owner,
-                              struct error *err);
+                              const struct sandbox_events *events, void (*gone)(void *owner),
+                              void *owner, struct error *err);
 
 void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *events, void *user);
 

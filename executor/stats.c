@@ -4,7 +4,7 @@
 #include <string.h>
 #include <uv.h>
 
-#include "executor/kinds.h"
+#include "executor/engine.h"
 
 _Static_assert(KINDS_COUNT <= EXECUTOR_KINDS_CAP, "EXECUTOR_KINDS_CAP");
 

@@ -10,9 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/buf.h"
+#include "helpers/base/utf8.h"
 #include "validator/syntax/literal.h"
 #include "validator/syntax/unicode.h"
 
@@ -283,21 +285,14 @@ static const char *encoding_escape(const char *bytes, size_t len, struct buf *to
     return error;
 }
 
-/* The number that so many hexadecimal digits stand for; UINT32_MAX where they are none. */
+/* The number that at most eight hexadecimal digits stand for; UINT32_MAX where they are none. */
 static uint32_t hex_number(const char *digits, size_t count)
 {
-    static const char values[] = "0123456789abcdef";
-    uint32_t number = 0;
+    char text[9] = "";
 
-    for (size_t i = 0; i < count; i++) {
-        char digit = (char)(digits[i] >= 'A' && digits[i] <= 'F' ? digits[i] | 0x20 : digits[i]);
-        const char *place = digit ? strchr(values, digit) : NULL;
-
-        if (!place)
-            return UINT32_MAX;
-        number = number << 4 | (uint32_t)(place - values);
-    }
-    return number;
+    memcpy(text, digits, count);
+    return strspn(text, "0123456789abcdefABCDEF") == count ? (uint32_t)strtoul(text, NULL, 16)
+                                                           : UINT32_MAX;
 }
 
 static const char *encoding_raw_escape(const char *bytes, size_t len, struct buf *to)
@@ -371,17 +366,11 @@ static const char *encoding_hz(const char *bytes, size_t len, struct buf *to)
 #define NORMAL_CAP      13 /* so much of a name CPython looks at for the two it knows by itself */
 #define STEP            ((size_t)64 << 10)
 
-static bool is_name_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
-}
-
-static size_t skip_blanks(const char *line, size_t len)
+static size_t skip(const char *text, size_t len, const char *set)
 {
     size_t at = 0;
 
-    while (at < len && (line[at] == ' ' || line[at] == '\t' || line[at] == '\f'))
+    while (at < len && text[at] && strchr(set, text[at]))
         at++;
     return at;
 }
@@ -393,23 +382,21 @@ static const char *find_name(const char *line, size_t len, size_t *name_len)
     const size_t word_len = sizeof word - 1;
 
     for (size_t at = 0; at + word_len < len; at++) {
-        size_t start = at + word_len + 1, end;
+        size_t start = at + word_len + 1;
 
         if (memcmp(line + at, word, word_len) != 0 ||
             (line[start - 1] != ':' && line[start - 1] != '='))
             continue;
-        while (start < len && (line[start] == ' ' || line[start] == '\t'))
-            start++;
-        for (end = start; end < len && is_name_char(line[end]);)
-            end++;
-        *name_len = end - start;
-        if (end > start)
+        start += skip(line + start, len - start, " \t");
+        *name_len = skip(line + start, len - start,
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
+        if (*name_len > 0)
             return line + start;
     }
     return NULL;
 }
 
-static const char *find_cookie(const char *text, size_t len, size_t *name_len)
+const char *encoding_cookie(const char *text, size_t len, size_t *name_len)
 {
     for (size_t line = 0; line < COOKIE_LINES; line++) {
         size_t size = 0, blanks;
@@ -417,7 +404,7 @@ static const char *find_cookie(const char *text, size_t len, size_t *name_len)
 
         while (size < len && text[size] != '\n' && text[size] != '\r')
             size++;
-        blanks = skip_blanks(text, size);
+        blanks = skip(text, size, " \t\f");
         if (blanks < size && text[blanks] != '#')
             return NULL;
         name = find_name(text + blanks, size - blanks, name_len);
@@ -535,7 +522,7 @@ static const char *check_characters(const struct buf *from, unsigned flags, stru
     uint32_t character = 0;
 
     for (size_t at = 0, used; at < from->len; at += used) {
-        used = unicode_decode(from->data + at, from->len - at, &character);
+        used = utf8_decode(from->data + at, from->len - at, &character);
         if (used == 0)
             return "half a surrogate pair";
         if (character == 0) /* CPython takes the text for a C string */
@@ -590,7 +577,7 @@ int decoded_init(struct decoded *decoded, const char *bytes, size_t len, struct 
         decoded->error = "the program holds a NUL byte";
         return 0;
     }
-    decoded->name = find_cookie(bytes + mark, len - mark, &decoded->name_len);
+    decoded->name = encoding_cookie(bytes + mark, len - mark, &decoded->name_len);
     if (!decoded->name || is_utf8(decoded->name, decoded->name_len))
         return 0;
     encoding = find_encoding(decoded->name, decoded->name_len);

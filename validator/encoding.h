@@ -20,6 +20,9 @@ struct decoded {
     size_t name_len;
 };
 
+/* The encoding that a comment in the first two lines names; NULL without one. Borrowed. */
+const char *encoding_cookie(const char *text, size_t len, size_t *name_len);
+
 /* bytes are borrowed for as long as *decoded lives. Wants decoded_finish. 0, or -1 without
  * memory. */
 int decoded_init(struct decoded *decoded, const char *bytes, size_t len, struct error *err);

@@ -12,7 +12,6 @@
 #include "validator/encoding.h"
 #include "validator/report.h"
 #include "validator/syntax/ast.h"
-#include "validator/syntax/unicode.h"
 
 /* ---- the facts ---- */
 
@@ -29,7 +28,7 @@ struct item {
 
 struct list {
     struct item *items; /* owned */
-    size_t count, size;
+    uint32_t count, size;
 };
 
 struct collector {
@@ -44,16 +43,10 @@ static void add(struct collector *collector, enum fact fact, struct item item)
 {
     struct list *list = &collector->lists[fact];
 
-    if (list->count == list->size) {
-        size_t size = list->size ? list->size * 2 : 64;
-        struct item *grown = reallocarray(list->items, size, sizeof *grown);
-
-        if (!grown) {
-            collector->failed = true;
-            return;
-        }
-        list->items = grown;
-        list->size = size;
+    if (!ast_grow((void **)&list->items, list->count, &list->size, sizeof *list->items,
+                  AST_FIRST_ROWS)) {
+        collector->failed = true;
+        return;
     }
     list->items[list->count++] = item;
 }
@@ -153,8 +146,7 @@ static void add_node(struct collector *collector, uint32_t node, uint32_t parent
     }
 }
 
-/* The tree is never deeper than VALIDATOR_TREE_CAP.
- */
+/* The tree is never deeper than VALIDATOR_TREE_CAP. */
 static void walk(struct collector *collector, uint32_t node, uint32_t parent)
 {
     add_node(collector, node, parent);
@@ -212,28 +204,18 @@ static void facts_json(const struct ast *ast, struct buf *to)
 
 /* ---- the line ---- */
 
-#define REPLACEMENT "\xEF\xBF\xBD"
-#define WHY_CAP     256
+#define WHY_CAP 256
 
 /* A path is bytes; what is no UTF-8 in it is shown as U+FFFD. */
 static void add_text(struct buf *to, const char *text)
 {
     struct buf BUF_AUTO shown = {0};
-    size_t len = strlen(text), used;
-    uint32_t character;
 
-    for (size_t at = 0; at < len; at += used ? used : 1) {
-        used = unicode_decode(text + at, len - at, &character);
-        if (used > 0)
-            buf_add(&shown, text + at, used);
-        else
-            buf_adds(&shown, REPLACEMENT);
-    }
-    buf_add(&shown, "", 0);
+    utf8_clean(text, strlen(text), SIZE_MAX, &shown);
     if (shown.failed)
         to->failed = true;
     else
-        json_write_string(to, shown.data, shown.len);
+        json_write_string(to, shown.data ? shown.data : "", shown.len);
 }
 
 static void add_refusal(struct buf *to, const char *why, const char *rule)
@@ -287,20 +269,10 @@ static int add_facts(struct buf *to, const struct decoded *decoded, struct error
     return rc;
 }
 
-int facts_line_too_long(const char *file, struct buf *to, struct error *err)
-{
-    buf_adds(to, "{\"file\":");
-    add_text(to, file);
-    buf_addc(to, ',');
-    add_refusal(to, "the program is larger than the parser takes", "too-long");
-    buf_adds(to, "}\n");
-    return buf_check(to, "the facts", err);
-}
-
 int facts_line(const char *file, const char *bytes, size_t len, struct buf *to, struct error *err)
 {
-    struct decoded decoded;
-    int rc = decoded_init(&decoded, bytes, len, err);
+    struct decoded decoded = {.len = len};
+    int rc = len > VALIDATOR_PARSE_CAP ? 0 : decoded_init(&decoded, bytes, len, err);
 
     buf_adds(to, "{\"file\":");
     add_text(to, file);

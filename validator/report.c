@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "validator/syntax/unicode.h"
 
@@ -50,7 +49,9 @@ static size_t next_line(const char *source, size_t len, size_t end)
     return end < len ? end + 1 : len;
 }
 
-void report_line(const char *source, size_t len, size_t line, size_t *start, size_t *end)
+/* Line ends are LF, CR LF and CR, as Python counts them. start and end (without the line end) of a
+ * 1-based line; an empty range behind the last one. */
+static void find_line(const char *source, size_t len, size_t line, size_t *start, size_t *end)
 {
     size_t at = 0, stop = line_end(source, len, 0);
 
@@ -157,7 +158,7 @@ static void add_characters(struct buf *to, const char *line, size_t len, size_t 
 
     for (size_t i = 0; at < len && i < end; i++) {
         uint32_t character = 0;
-        size_t used = unicode_decode(line + at, len - at, &character);
+        size_t used = utf8_decode(line + at, len - at, &character);
 
         if (i >= from) {
             if (used == 0 || (character != '\t' && unicode_hidden(character)))
@@ -177,7 +178,7 @@ static size_t count_characters(const char *line, size_t len)
     uint32_t character;
 
     for (size_t at = 0; at < len; at += used ? used : 1, count++)
-        used = unicode_decode(line + at, len - at, &character);
+        used = utf8_decode(line + at, len - at, &character);
     return count;
 }
 
@@ -187,7 +188,7 @@ static void show_line(const struct diagnostic *diagnostic, const char *source, s
 {
     size_t start, end, count, from = 0, column = diagnostic->column - 1;
 
-    report_line(source, len, diagnostic->line, &start, &end);
+    find_line(source, len, diagnostic->line, &start, &end);
     count = count_characters(source + start, end - start);
     if (count == 0)
         return;
@@ -223,9 +224,8 @@ void validator_explain(const struct verdict *verdict, const char *source, size_t
         buf_addf(to, "... and %zu more problems.\n", verdict->diagnostics_left_out);
 }
 
-void validator_explain_json(const struct verdict *verdict, struct buf *to)
+json_t *validator_explain_json(const struct verdict *verdict)
 {
-    json_auto_t *object = NULL;
     json_t *modules = json_array(), *diagnostics = json_array();
 
     for (size_t i = 0; i < verdict->module_count; i++)
@@ -238,11 +238,7 @@ void validator_explain_json(const struct verdict *verdict, struct buf *to)
                                         (json_int_t)diagnostic->line, "column",
                                         (json_int_t)diagnostic->column, "text", diagnostic->text));
     }
-    object =
-        json_pack("{s:b, s:s, s:s, s:o, s:o}", "accepted", verdict->accepted, "kind", verdict->kind,
-                  "profile", verdict->profile, "modules", modules, "diagnostics", diagnostics);
-    if (object)
-        json_write(to, object);
-    else
-        to->failed = true;
+    return json_pack("{s:b, s:s, s:s, s:o, s:o}", "accepted", verdict->accepted, "kind",
+                     verdict->kind, "profile", verdict->profile, "modules", modules, "diagnostics",
+                     diagnostics);
 }

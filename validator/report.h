@@ -32,8 +32,4 @@ void report_add_whole(struct report *report, const char *code, const char *forma
 /* Puts the diagnostics in the order of the program, and settles `accepted`. */
 void report_finish(struct report *report);
 
-/* Line ends are LF, CR LF and CR, as Python counts them. start and end (without the line end) of a
- * 1-based line; an empty range behind the last one. */
-void report_line(const char *source, size_t len, size_t line, size_t *start, size_t *end);
-
 #endif

@@ -5,59 +5,21 @@
  */
 #include "validator/validator.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "helpers/base/utf8.h"
+#include "validator/encoding.h"
 #include "validator/report.h"
 #include "validator/rule/check_internal.h"
 #include "validator/rule/compile_internal.h"
 #include "validator/syntax/ast.h"
 #include "validator/syntax/unicode.h"
 
-static const struct validator_profile profiles[PROFILE_COUNT] = {
-    {PROFILE_MINIMAL}, {PROFILE_DATA_SCIENCE}, {PROFILE_VISUALIZATION}};
-
-const struct validator_profile *validator_profile_find(const char *name)
-{
-    for (size_t i = 0; i < PROFILE_COUNT; i++)
-        if (strcmp(policy_profile_name(profiles[i].rank), name) == 0)
-            return &profiles[i];
-    return NULL;
-}
-
-const char *validator_profile_name(const struct validator_profile *profile)
-{
-    return policy_profile_name(profile->rank);
-}
-
-const char *validator_profile_names(void)
-{
-    return "minimal, data-science, visualization";
-}
-
-bool validator_profile_within(const struct validator_profile *profile,
-                              const struct validator_profile *limit)
-{
-    return profile->rank <= limit->rank;
-}
-
-const char *validator_profile_module(const struct validator_profile *profile, size_t index)
-{
-    return policy_profile_module(profile->rank, index);
-}
-
-bool validator_profile_allows(const struct validator_profile *profile, const char *module)
-{
-    const struct policy_module *row = policy_module_find(module, strlen(module));
-
-    return row && row->importable && row->profile <= profile->rank;
-}
-
 /* ---- bytes: size, UTF-8, and no character that makes what a reader sees differ from what Python
  * runs. Stricter than Python's own rules on purpose; the tokenizer knows nothing of them. Each kind
  * of break is reported once, at its first place. ---- */
-
-#define COOKIE_LINES 2 /* Python looks for an encoding cookie in the first two */
 
 /* Whether all of eight bytes are printable ASCII, looked at as one number: none has its top bit, or
  * gets it by taking 0x20 away (control characters) or adding one (0x7F). */
@@ -89,7 +51,7 @@ static bool check_characters(struct report *report)
             used = 1;
             continue;
         }
-        used = unicode_decode(source + at, report->len - at, &character);
+        used = utf8_decode(source + at, report->len - at, &character);
         if (used == 0) {
             report_add(report, "bytes", at,
                        "The byte 0x%02X here is not UTF-8. Send the program as UTF-8 text.",
@@ -121,75 +83,19 @@ static bool check_characters(struct report *report)
     return true;
 }
 
-static bool is_cookie_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_' || c == '.';
-}
-
-/* Where Python would read an encoding's name in this line: a comment with nothing before it that
- * has "coding", then ':' or
- * '=', then the name. False when there is none. */
-static bool find_cookie(const char *line, size_t len, size_t *start, size_t *end)
-{
-    static const char word[] = "coding";
-    size_t at = 0;
-
-    while (at < len && (line[at] == ' ' || line[at] == '\t' || line[at] == '\f'))
-        at++;
-    if (at == len || line[at] != '#')
-        return false;
-    for (; at + sizeof word <= len; at++) {
-        size_t name = at + sizeof word;
-
-        if (memcmp(line + at, word, sizeof word - 1) != 0 ||
-            (line[at + sizeof word - 1] != ':' && line[at + sizeof word - 1] != '='))
-            continue;
-        while (name < len && (line[name] == ' ' || line[name] == '\t'))
-            name++;
-        *start = *end = name;
-        while (*end < len && is_cookie_char(line[*end]))
-            ++*end;
-        if (*end > *start)
-            return true;
-    }
-    return false;
-}
-
-static bool is_blank_or_comment(const char *line, size_t len)
-{
-    for (size_t i = 0; i < len; i++) {
-        if (line[i] == '#')
-            return true;
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\f')
-            return false;
-    }
-    return true;
-}
-
 static void check_cookie(struct report *report)
 {
-    for (size_t line = 1; line <= COOKIE_LINES; line++) {
-        size_t from, to, start, end;
+    static const char *const taken[] = {"utf-8", "utf8", "utf_8"};
+    size_t len;
+    const char *name = encoding_cookie(report->source, report->len, &len);
 
-        report_line(report->source, report->len, line, &from, &to);
-        if (find_cookie(report->source + from, to - from, &start, &end)) {
-            const char *name = report->source + from + start;
-            size_t len = end - start;
-
-            if ((len == 5 && strncasecmp(name, "utf-8", 5) == 0) ||
-                (len == 4 && strncasecmp(name, "utf8", 4) == 0) ||
-                (len == 5 && strncasecmp(name, "utf_8", 5) == 0))
-                return;
-            report_add(
-                report, "encoding", from + start,
-                "The encoding '%.*s' is not allowed: programs are UTF-8. Delete this comment.",
-                (int)(len < 40 ? len : 40), name);
+    for (size_t i = 0; name && i < sizeof taken / sizeof *taken; i++)
+        if (len == strlen(taken[i]) && strncasecmp(name, taken[i], len) == 0)
             return;
-        }
-        if (!is_blank_or_comment(report->source + from, to - from))
-            return;
-    }
+    if (name)
+        report_add(report, "encoding", (size_t)(name - report->source),
+                   "The encoding '%.*s' is not allowed: programs are UTF-8. Delete this comment.",
+                   (int)(len < 40 ? len : 40), name);
 }
 
 static void check_bytes(struct report *report)
@@ -204,6 +110,71 @@ static void check_bytes(struct report *report)
     }
     if (check_characters(report))
         check_cookie(report);
+}
+
+/* ---- the policy ---- */
+
+#define TEXT_CAP (VALIDATOR_SOURCE_CAP * 4) /* bytes of an f-string's text */
+
+#define RULE_ROW(name) rule_##name,
+static void (*const rules[])(struct check *check) = {RULES(RULE_ROW)};
+#undef RULE_ROW
+
+static bool is_ascii_dunder(const char *text, size_t len)
+{
+    return len > 0 && text[0] == '_' && policy_is_dunder(text, len);
+}
+
+static bool fill_words(struct check *check)
+{
+    const struct symbols *symbols = &check->ast->symbols;
+
+    check->words = malloc((size_t)(symbols->count + 1) * sizeof *check->words);
+    if (!check->words)
+        return false;
+    check->words[SYMBOL_NONE] = (struct word){.import = FACTS_NONE};
+    for (uint32_t i = 1; i < symbols->count; i++) {
+        struct word *word = &check->words[i];
+        size_t len;
+        const char *text = symbols_text(symbols, i, &len);
+
+        word->name = policy_name_find(text, len);
+        word->import = FACTS_NONE;
+        word->roles = word->name ? word->name->roles : 0;
+        word->flags = symbols->rows[i].flags & SYMBOL_MIXED ? WORD_MIXED : 0;
+        if (is_ascii_dunder(text, len))
+            word->flags |=
+                WORD_DUNDER | (policy_has_word(policy_dunder_methods, text, len) ? WORD_METHOD : 0);
+        else if (len > 0 && text[0] == '_' && !policy_has_word(policy_private_names, text, len))
+            word->flags |= WORD_PRIVATE;
+        check->roles |= word->roles;
+        check->flags |= word->flags;
+    }
+    return true;
+}
+
+/* The tree and the facts are complete. */
+static void check_program(struct check *check)
+{
+    buf_init(&check->value, TEXT_CAP);
+    if (!fill_words(check)) {
+        check->failed = true;
+        return;
+    }
+    if ((check->roles & ROLE_GRAPH) && check->kind < KIND_DATA)
+        check->kind = KIND_DATA;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && !check->failed; i++)
+        rules[i](check);
+    check->failed = check->failed || check->value.failed;
+    buf_finish(&check->value);
+    free(check->words);
+    free(check->meanings);
+    free(check->imported);
+    free(check->foreign);
+    free(check->of_module);
+    free(check->parents);
+    free(check->buffer_sites);
+    free(check->buffer_bindings);
 }
 
 /* ---- the whole ---- */
@@ -234,11 +205,11 @@ static bool check_tree(struct check *check, struct ast *ast, struct facts *facts
 
 bool validator_is_blank(const char *source, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        if (source[i] == '\0' || !strchr(" \t\n\r\f", source[i]))
-            return false;
-    }
-    return true;
+    size_t at = 0;
+
+    while (at < len && source[at] != '\0' && strchr(" \t\n\r\f", source[at]))
+        at++;
+    return at == len;
 }
 
 void validator_check(const char *source, size_t len, const struct validator_profile *profile,
@@ -261,7 +232,7 @@ void validator_check(const char *source, size_t len, const struct validator_prof
         ast_finish(&ast);
     }
     verdict->kind = policy_kind_name(check.kind);
-    verdict->profile = policy_profile_name(check.needs);
+    verdict->profile = policy_profiles[check.needs].name;
     report_finish(&report);
 #ifdef LECTERN_TEST_WITHOUT_VALIDATOR
     verdict->accepted = true; /* a test looks at what stands behind it */

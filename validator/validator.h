@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <jansson.h>
+
 #include "helpers/base/buf.h"
 #include "validator/limits.h"
 
@@ -61,9 +63,9 @@ void validator_check(const char *source, size_t len, const struct validator_prof
 void validator_explain(const struct verdict *verdict, const char *source, size_t len,
                        struct buf *to);
 
-/* The same as a JSON object: {"accepted", "kind", "profile", "modules", "diagnostics":
- * [{"code","line","column","text"}]}. */
-void validator_explain_json(const struct verdict *verdict, struct buf *to);
+/* The same as a new JSON object: {"accepted", "kind", "profile", "modules", "diagnostics":
+ * [{"code","line","column","text"}]}. NULL without memory. */
+json_t *validator_explain_json(const struct verdict *verdict);
 
 /* The policy's tables as one JSON object. */
 void validator_dump_policy(struct buf *to);
@@ -77,10 +79,8 @@ void validator_dump_policy(struct buf *to);
  * definitions, parameters, keywords, aliases, global and nonlocal names, what handlers and patterns
  * bind or look up; strings: bytes as Latin-1, null where one holds a lone surrogate, which JSON
  * cannot carry. error: why it is no Python, in words, with the line. rule: "encoding" or "too-long"
- * where it was not read as far as the grammar. 0, or -1 without memory. */
+ * where it was not read as far as the grammar. Where len is above the cap, bytes is not read. 0, or
+ * -1 without memory. */
 int facts_line(const char *file, const char *bytes, size_t len, struct buf *to, struct error *err);
-
-/* The line of a program that is larger than is read. */
-int facts_line_too_long(const char *file, struct buf *to, struct error *err);
 
 #endif

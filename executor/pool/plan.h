@@ -12,7 +12,6 @@
 #include <sys/queue.h>
 
 #include "executor/engine.h"
-#include "executor/kinds.h"
 #include "executor/sandbox.h"
 
 #define POOL_STARTS_MAX        3u    /* under way at once */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/pool/pool.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
 
 /* All but jobs in ms; what each means is said in engine.h. */
@@ -193,14 +193,9 @@ static void give(struct pool *pool, struct slot *slot, struct pool_wait *wait)
 
 /* ---- what sandboxes are made of ---- */
 
-static struct pool *of_job(struct workq_job *job)
-{
-    return (struct pool *)((char *)job - offsetof(struct pool, made_job));
-}
-
 static void work_made_of(struct workq_job *job, void *context)
 {
-    struct pool *pool = of_job(job);
+    struct pool *pool = container_of(job, struct pool, made_job);
     struct sandbox_host *host = pool->config.host;
 
     (void)context;
@@ -230,7 +225,7 @@ static void close_if_empty(struct pool *pool)
 
 static void done_made_of(struct workq_job *job)
 {
-    struct pool *pool = of_job(job);
+    struct pool *pool = container_of(job, struct pool, made_job);
 
     pool->asking = false;
     if (pool->stopping) {
@@ -285,7 +280,7 @@ static void plan_next_ping(struct slot *slot)
         now_of(pool) + pool->state.pace.ping / 2 + pool->random % (pool->state.pace.ping + 1u);
 }
 
-static void on_ready(struct sandbox *sandbox, void *user)
+static void on_ready(void *user)
 {
     struct slot *slot = user;
     struct pool *pool = slot->pool;
@@ -293,7 +288,6 @@ static void on_ready(struct sandbox *sandbox, void *user)
     bool is_new = slot->state == SLOT_STARTING;
     struct pool_wait *wait;
 
-    (void)sandbox;
     plan_next_ping(slot);
     if (is_new) {
         kind_pool->started++;
@@ -313,14 +307,13 @@ static void on_ready(struct sandbox *sandbox, void *user)
     schedule(pool);
 }
 
-static void on_broken(struct sandbox *sandbox, const struct error *why, void *user)
+static void on_broken(void *user, const struct error *why)
 {
     struct slot *slot = user;
     struct pool *pool = slot->pool;
     struct kind_pool *kind_pool = &pool->state.kinds[slot->kind];
     enum slot_state before = slot->state;
 
-    (void)sandbox;
     end_slot(slot, sandbox_end);
     if (before != SLOT_STARTING)
         kind_pool->lost++;
@@ -334,23 +327,22 @@ static void on_broken(struct sandbox *sandbox, const struct error *why, void *us
     schedule(pool);
 }
 
-static void on_frame(struct sandbox *sandbox, const struct frame *frame, void *user)
+static void on_frame(void *user, const struct frame *frame)
 {
     struct error err = {0};
 
     error_set(&err, ERROR_MALFORMED, "a waiting sandbox sent a frame '%c'", frame->type);
-    on_broken(sandbox, &err, user);
+    on_broken(user, &err);
 }
 
 static const struct sandbox_events pool_events = {
     .ready = on_ready, .frame = on_frame, .broken = on_broken};
 
-static void on_gone(struct sandbox *sandbox, void *owner)
+static void on_gone(void *owner)
 {
     struct slot *slot = owner;
     struct pool *pool = slot->pool;
 
-    (void)sandbox;
     destroy_slot(slot);
     close_if_empty(pool);
     schedule(pool);
@@ -365,8 +357,7 @@ static void start(struct pool *pool, int kind)
 
     ask_made_of(pool, POOL_MADE_OF_FRESH_MS);
     if (slot)
-        slot->sandbox =
-            sandbox_start(pool->config.host, kind, &pool_events, slot, on_gone, slot, &err);
+        slot->sandbox = sandbox_start(pool->config.host, kind, &pool_events, on_gone, slot, &err);
     else
         error_set(&err, ERROR_MEMORY, "out of memory for a sandbox");
     if (slot && slot->sandbox)
@@ -428,7 +419,7 @@ static void on_tick(uv_timer_t *timer)
     if (slot) {
         plan_next_ping(slot);
         if (sandbox_ping(slot->sandbox, pool->state.pace.pong, &err) < 0)
-            on_broken(slot->sandbox, &err, slot);
+            on_broken(slot, &err);
     }
     while ((slot = plan_expired(&pool->state, now_of(pool))))
         end_slot(slot, sandbox_end);

@@ -88,10 +88,11 @@ void field_describe(const struct field *row, struct buf *to)
         row->of->describe(row, to);
         return;
     }
-    if (row->choices) {
-        buf_adds(to, "one of ");
-        for (size_t i = 0; row->choices[i]; i++)
-            buf_addf(to, "%s%s", i > 0 ? ", " : "", row->choices[i]);
+    if (row->choices || (row->of && row->of->choice)) {
+        const char *name;
+
+        for (size_t i = 0; (name = row->choices ? row->choices[i] : row->of->choice(i)); i++)
+            buf_addf(to, "%s%s", i > 0 ? ", " : "one of ", name);
         return;
     }
     buf_adds(to, words[row->type]);
@@ -596,6 +597,31 @@ static const struct field *row_alone(const struct fields *fields)
     return row;
 }
 
+static void write_documentation(const struct schema *schema, const struct fields *fields)
+{
+    struct buf BUF_AUTO text = {0};
+
+    buf_adds(&text, fields->documentation ? fields->documentation : "");
+    if (fields->document)
+        fields->document(schema->context, &text);
+    if (text.len > 0)
+        write_pair(schema, "description", text.data);
+}
+
+static void write_choice(const struct schema *schema, const struct fields *fields)
+{
+    const char *name;
+
+    buf_adds(schema->to, "{\"type\":\"string\",\"enum\":[");
+    for (size_t i = 0; (name = fields->choice(i)); i++) {
+        buf_adds(schema->to, i > 0 ? "," : "");
+        json_write_string(schema->to, name, strlen(name));
+    }
+    buf_addc(schema->to, ']');
+    write_documentation(schema, fields);
+    buf_addc(schema->to, '}');
+}
+
 static void write_object(const struct schema *schema, const struct fields *fields,
                          const struct field *row)
 {
@@ -604,6 +630,10 @@ static void write_object(const struct schema *schema, const struct fields *field
 
     if (fields->write_schema) {
         fields->write_schema(row, schema->context, to);
+        return;
+    }
+    if (fields->choice) {
+        write_choice(schema, fields);
         return;
     }
     buf_adds(to, alone ? "{\"oneOf\":[{\"type\":\"object\"" : "{\"type\":\"object\"");
@@ -615,8 +645,7 @@ static void write_object(const struct schema *schema, const struct fields *field
     }
     if (schema->refs && !(fields->flags & (FIELDS_OPEN | FIELDS_ANSWER)))
         buf_adds(to, ",\"additionalProperties\":false");
-    if (fields->documentation)
-        write_pair(schema, "description", fields->documentation);
+    write_documentation(schema, fields);
     buf_addc(to, '}');
     if (!alone)
         return;
@@ -625,9 +654,9 @@ static void write_object(const struct schema *schema, const struct fields *field
     buf_adds(to, "]}");
 }
 
-void field_schema(const struct field *row, struct buf *to)
+void field_schema(const struct field *row, const char *refs, struct buf *to)
 {
-    write_row(&(struct schema){to, "", NULL}, row, false);
+    write_row(&(struct schema){to, refs, NULL}, row, false);
 }
 
 void fields_schema(const struct fields *fields, const char *refs, const void *context,

@@ -77,6 +77,10 @@ struct fields {
     const char *noun;         /* what an error calls a member; NULL: "member" */
     const char *documentation;
 
+    /* Of a text whose choices are not constant: the i-th, NULL behind the last. */
+    const char *(*choice)(size_t i);
+    /* Appends to the documentation what is not constant. context: of fields_schema. */
+    void (*document)(const void *context, struct buf *to);
     /* Of values that rows cannot describe, with the row that has these fields as `of` (NULL where
      * the schema stands by itself); each may be NULL. */
     void (*write_schema)(const struct field *row, const void *context, struct buf *to);
@@ -117,6 +121,6 @@ void field_describe(const struct field *row, struct buf *to);
 void fields_schema(const struct fields *fields, const char *refs, const void *context,
                    struct buf *to);
 /* Appends that of one row's value, not null. */
-void field_schema(const struct field *row, struct buf *to);
+void field_schema(const struct field *row, const char *refs, struct buf *to);
 
 #endif

@@ -382,15 +382,7 @@ void graph_list_begin(struct graph_list *list, struct graph_ask *ask, const char
     graph_open(ask, key, '[');
 }
 
-bool graph_list_row(struct graph_list *list)
-{
-    if (list->shown >= list->total || list->shown >= list->limit || !has_room(list->ask))
-        return false;
-    list->shown++;
-    return true;
-}
-
-void graph_list_end(struct graph_list *list)
+static void end_list(struct graph_list *list)
 {
     struct graph_ask *ask = list->ask;
 
@@ -401,6 +393,16 @@ void graph_list_end(struct graph_list *list)
     ask->cut += list->total - list->shown;
     ask->full = ask->full || (list->shown < list->total && list->shown < list->limit);
     graph_close(ask, ']');
+}
+
+bool graph_list_row(struct graph_list *list)
+{
+    if (list->shown < list->total && list->shown < list->limit && has_room(list->ask)) {
+        list->shown++;
+        return true;
+    }
+    end_list(list);
+    return false;
 }
 
 void graph_row(struct graph_list *list, const struct graph_column *columns,
@@ -427,7 +429,6 @@ static void add_nodes(struct graph_list *list, const uint32_t *nodes)
             buf_addc(ask->answer, '\n');
         }
     }
-    graph_list_end(list);
 }
 
 void graph_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count)

@@ -32,6 +32,38 @@ struct graph_ask {
     unsigned piece; /* the next to be used */
 };
 
+/* ---- the table of queries ----
+ *
+ * Name, summary, which of node, from and to it takes, the types it speaks over. A new query is a
+ * row here and graph_query_NAME in a file query_*.c. */
+
+/* clang-format off */
+#define GRAPH_QUERIES(ROW)                                                                         \
+    ROW(outline, "nodes by chapter", MAY_TAKE_NODE, ALL)                                           \
+    ROW(counts, "sizes, pieces, defects", TAKES_NOTHING, ALL)                                      \
+    ROW(neighbours, "direct edges", TAKES_NODE, ALL)                                               \
+    ROW(path, "shortest", TAKES_FROM_TO, PATHS)                                                    \
+    ROW(needs, "all prerequisites in teaching order", TAKES_NODE, PREREQUISITES)                   \
+    ROW(needed_by, "all dependents", TAKES_NODE, PREREQUISITES)                                    \
+    ROW(common_needs, "needs of both", TAKES_FROM_TO, PREREQUISITES)                               \
+    ROW(starting_points, "without prerequisites", TAKES_NOTHING, PREREQUISITES)                    \
+    ROW(end_points, "needed by none", TAKES_NOTHING, PREREQUISITES)                                \
+    ROW(order, "teaching order", TAKES_NOTHING, PREREQUISITES)                                     \
+    ROW(levels, "by longest chain of prerequisites", MAY_TAKE_NODE, PREREQUISITES)                 \
+    ROW(longest_chain, "of prerequisites", TAKES_NOTHING, PREREQUISITES)                           \
+    ROW(cycles, "nodes that need one another", TAKES_NOTHING, PREREQUISITES)                       \
+    ROW(bottlenecks, "highest betweenness", TAKES_NOTHING, PATHS)                                  \
+    ROW(hubs, "most direct prerequisites or dependents", TAKES_NOTHING, PREREQUISITES)             \
+    ROW(unlocks, "most dependents in all", TAKES_NOTHING, PREREQUISITES)                           \
+    ROW(redundant, "edges that longer chains imply", TAKES_NOTHING, PREREQUISITES)                 \
+    ROW(unreachable, "from all starts, or a node", MAY_TAKE_NODE, PATHS)
+/* clang-format on */
+
+#define GRAPH_QUERY_DECLARE(name, ...)                                                             \
+    int graph_query_##name(struct graph_ask *ask, struct error *err);
+GRAPH_QUERIES(GRAPH_QUERY_DECLARE)
+#undef GRAPH_QUERY_DECLARE
+
 /* ---- words only ---- */
 
 #define graph_say(ask, ...) ((ask)->data ? (void)0 : buf_addf((ask)->answer, __VA_ARGS__))
@@ -60,8 +92,8 @@ void graph_put_nodes(struct graph_ask *ask, const char *key, const uint32_t *nod
 
 /* ---- both ---- */
 
-/* Rows up to the question's limit and the answer's cap. The end counts what was left out: in words
- * "… and 17 more (limit 37 shows all)" on a line. */
+/* Rows up to the question's limit and the answer's cap. Behind the last one stands how many were
+ * left out: in words "… and 17 more (limit 37 shows all)" on a line. */
 struct graph_list {
     struct graph_ask *ask;
     size_t shown, limit, total;
@@ -69,9 +101,9 @@ struct graph_list {
 
 void graph_list_begin(struct graph_list *list, struct graph_ask *ask, const char *key,
                       size_t total);
-/* Whether another row may be written, which it counts: it is number shown - 1. */
+/* Whether another row may be written, which it counts: it is number shown - 1. false ends the
+ * list. */
 bool graph_list_row(struct graph_list *list);
-void graph_list_end(struct graph_list *list);
 
 /* The columns of a list's rows; the last one has no kind. */
 struct graph_column {

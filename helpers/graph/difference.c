@@ -41,8 +41,7 @@ static struct graph_node_name name_of(const struct graph_side *side, uint32_t no
 struct cycles {
     const struct graph_comparison *comparison;
     const struct graph_order *order;
-    uint32_t *path;                       /* room for all nodes */
-    uint32_t *kept[GRAPH_NEW_CYCLES_CAP]; /* those found, as places; owned */
+    uint32_t *path; /* room for all nodes */
     uint64_t steps;
 };
 
@@ -60,32 +59,25 @@ static bool was_joined(const struct graph_comparison *comparison, uint32_t from,
     return false;
 }
 
-/* The same cycle begins at the same node, whichever of its edges it was found by. */
-static void turn_to_first(uint32_t *path, uint32_t *turned, uint32_t count)
+/* The cycle of the path, with names of the graph after. It begins at the node that stands first,
+ * whichever of its edges it was found by. */
+static void name_cycle(const struct cycles *cycles, uint32_t count, struct graph_node_name *names)
 {
+    const uint32_t *path = cycles->path;
     uint32_t first = 0;
 
     for (uint32_t i = 1; i < count; i++)
         first = path[i] < path[first] ? i : first;
     for (uint32_t i = 0; i < count; i++)
-        turned[i] = path[(first + i) % count];
+        names[i] = name_of(&cycles->comparison->after, path[(first + i) % count]);
 }
 
-static bool is_same(const uint32_t *path, const uint32_t *other, uint32_t count)
+static bool is_kept(const struct graph_difference *difference, const struct graph_node_name *names,
+                    uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (path[i] != other[i])
-            return false;
-    return true;
-}
-
-static bool is_kept(const struct cycles *cycles, const uint32_t *cycle, uint32_t count)
-{
-    const struct graph_difference *difference = cycles->comparison->difference;
-
     for (size_t i = 0; i < difference->cycle_count; i++) {
-        if (difference->cycles[i].count == count && cycles->kept[i] &&
-            is_same(cycles->kept[i], cycle, count))
+        if (difference->cycles[i].count == count &&
+            memcmp(difference->cycles[i].nodes, names, count * sizeof *names) == 0)
             return true;
     }
     return false;
@@ -94,25 +86,16 @@ static bool is_kept(const struct cycles *cycles, const uint32_t *cycle, uint32_t
 static int keep(struct cycles *cycles, uint32_t count, struct error *err)
 {
     struct graph_difference *difference = cycles->comparison->difference;
-    size_t at = difference->cycle_count;
-    uint32_t GRAPH_AUTO *turned = graph_alloc(count, sizeof *turned, err);
-    struct graph_node_name *names;
+    cleanup_free struct graph_node_name *names = graph_alloc(count, sizeof *names, err);
 
-    if (!turned)
-        return -1;
-    turn_to_first(cycles->path, turned, count);
-    if (is_kept(cycles, turned, count))
-        return 0;
-    names = graph_alloc(count, sizeof *names, err);
     if (!names)
         return -1;
-    for (uint32_t i = 0; i < count; i++)
-        names[i] = name_of(&cycles->comparison->after, turned[i]);
-    difference->cycles[at] = (struct graph_new_cycle){names, count};
-    difference->cycle_count++;
+    name_cycle(cycles, count, names);
+    if (is_kept(difference, names, count))
+        return 0;
+    difference->cycles[difference->cycle_count++] =
+        (struct graph_new_cycle){steal_pointer(&names), count};
     difference->cycles_total++;
-    cycles->kept[at] = turned;
-    turned = NULL;
     return 0;
 }
 
@@ -139,7 +122,7 @@ static int look_at(struct cycles *cycles, uint32_t from, uint32_t to, struct err
 static int compare_cycles(struct graph_comparison *comparison, struct error *err)
 {
     struct graph_view *view = comparison->after.needs;
-    uint32_t GRAPH_AUTO *path = graph_alloc(view->n, sizeof *path, err);
+    cleanup_free uint32_t *path = graph_alloc(view->n, sizeof *path, err);
     struct cycles cycles = {.comparison = comparison, .path = path};
     int rc = 0;
 
@@ -150,22 +133,10 @@ static int compare_cycles(struct graph_comparison *comparison, struct error *err
         for (size_t i = view->out_start[v]; rc == 0 && i < view->out_start[v + 1]; i++)
             rc = look_at(&cycles, v, view->out[i], err);
     }
-    for (size_t i = 0; i < GRAPH_NEW_CYCLES_CAP; i++)
-        free(cycles.kept[i]);
     return rc;
 }
 
 /* ---- breadth-first searches from many nodes at once, O(n + m) ---- */
-
-static bool has_in(const struct graph_view *view, uint32_t v)
-{
-    return view->in_start[v] != view->in_start[v + 1];
-}
-
-static bool has_any(const struct graph_view *view, uint32_t v)
-{
-    return has_in(view, v) || view->out_start[v] != view->out_start[v + 1];
-}
 
 struct difference_search {
     const struct graph_side *side;
@@ -185,8 +156,8 @@ static int search_begin(struct difference_search *search, const struct graph_sid
 
 static void search_finish(struct difference_search *search)
 {
-    graph_free(&search->seen);
-    graph_free(&search->queue);
+    free(search->seen);
+    free(search->queue);
 }
 
 #define SEARCH_AUTO __attribute__((cleanup(search_finish)))
@@ -212,10 +183,15 @@ static void search_from_beginnings(struct difference_search *search,
     for (uint32_t v = 0; v < side->graph->node_count; v++) {
         uint32_t old = earlier ? side->twin[v] : GRAPH_NO_NODE;
 
-        if (old == GRAPH_NO_NODE ? !has_in(side->ways, v) : !has_in(earlier->ways, old))
+        if (old == GRAPH_NO_NODE ? !graph_has_in(side->ways, v) : !graph_has_in(earlier->ways, old))
             search_from(search, v);
     }
     graph_reach_many(search->side->ways, search->seen, search->queue, search->count);
+}
+
+static bool is_alone(const struct graph_view *view, uint32_t v)
+{
+    return !graph_has_in(view, v) && !graph_has_out(view, v);
 }
 
 static int compare_cut_off(struct graph_comparison *comparison, struct error *err)
@@ -232,13 +208,13 @@ static int compare_cut_off(struct graph_comparison *comparison, struct error *er
     search_from_beginnings(&is, before);
     for (uint32_t v = 0; v < after->graph->node_count; v++) {
         uint32_t old = after->twin[v];
-        enum graph_cut why = has_in(after->ways, v) ? GRAPH_CUT_BEHIND : GRAPH_CUT_NO_WAY;
+        enum graph_cut why = graph_has_in(after->ways, v) ? GRAPH_CUT_BEHIND : GRAPH_CUT_NO_WAY;
 
         if (old == GRAPH_NO_NODE)
             continue;
-        if (has_any(before->all, old) && !has_any(after->all, v))
+        if (!is_alone(before->all, old) && is_alone(after->all, v))
             why = GRAPH_CUT_ALONE;
-        else if (!has_in(before->ways, old) || !was.seen[old] || is.seen[v])
+        else if (!graph_has_in(before->ways, old) || !was.seen[old] || is.seen[v])
             continue;
         difference->cut_off[difference->cut_off_count++] =
             (struct graph_cut_off){name_of(after, v), why};

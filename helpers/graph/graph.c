@@ -45,7 +45,7 @@ static int compare_ids(const void *a, const void *b, void *nodes_arg)
 static int place_nodes(struct graph *graph, const struct graph_node *nodes, size_t count,
                        uint32_t *place, struct error *err)
 {
-    uint32_t GRAPH_AUTO *sorted = graph_alloc(count, sizeof *sorted, err);
+    cleanup_free uint32_t *sorted = graph_alloc(count, sizeof *sorted, err);
     uint32_t kept = 0;
 
     graph->by_id = graph_alloc(count, sizeof *graph->by_id, err);
@@ -97,10 +97,10 @@ static int compare_groups_stably(const void *a, const void *b, void *nodes)
 static int group_nodes(struct graph *graph, const struct graph_node *nodes, size_t count,
                        const uint32_t *place, char **end, struct error *err)
 {
-    uint32_t GRAPH_AUTO *sorted = graph_alloc(count, sizeof *sorted, err);
-    uint32_t GRAPH_AUTO *first =
+    cleanup_free uint32_t *sorted = graph_alloc(count, sizeof *sorted, err);
+    cleanup_free uint32_t *first =
         graph_alloc(count, sizeof *first, err); /* of the same group, by input node */
-    uint32_t GRAPH_AUTO *number = graph_alloc(count, sizeof *number, err);
+    cleanup_free uint32_t *number = graph_alloc(count, sizeof *number, err);
     size_t kept = 0;
 
     graph->groups = graph_alloc(count, sizeof *graph->groups, err);
@@ -136,7 +136,7 @@ static int group_nodes(struct graph *graph, const struct graph_node *nodes, size
 static int add_nodes(struct graph *graph, const struct graph_node *nodes, size_t count,
                      struct error *err)
 {
-    uint32_t GRAPH_AUTO *place = graph_alloc(count, sizeof *place, err);
+    cleanup_free uint32_t *place = graph_alloc(count, sizeof *place, err);
     size_t size = 0;
     char *end;
 
@@ -173,7 +173,7 @@ static int compare_types(const void *a, const void *b)
 static int add_types(struct graph *graph, const struct graph_edge *edges, size_t count,
                      struct error *err)
 {
-    const char **GRAPH_AUTO names = graph_alloc(count, sizeof *names, err);
+    cleanup_free const char **names = graph_alloc(count, sizeof *names, err);
     size_t kinds = 0;
 
     if (!names)
@@ -216,19 +216,16 @@ static int keep_edge_texts(struct graph *graph, struct error *err)
     return 0;
 }
 
-static uint32_t type_by_name(const struct graph *graph, const char *name)
+static int compare_name_with_type(const void *name, const void *type)
 {
-    uint32_t low = 0, high = graph->type_count - 1;
+    return strcmp(name, ((const struct graph_type *)type)->name);
+}
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (strcmp(name, graph->types[middle].name) <= 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+/* One of add_types. */
+static struct graph_type *type_by_name(const struct graph *graph, const char *name)
+{
+    return bsearch(name, graph->types, graph->type_count, sizeof *graph->types,
+                   compare_name_with_type);
 }
 
 static int compare_links(const void *a, const void *b)
@@ -254,19 +251,20 @@ static int add_edges(struct graph *graph, const struct graph_edge *edges, size_t
     if (!graph->links || !graph->strays)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        uint32_t type = type_by_name(graph, edges[i].type ? edges[i].type : "");
+        struct graph_type *type = type_by_name(graph, edges[i].type ? edges[i].type : "");
+        uint32_t place = (uint32_t)(type - graph->types);
         uint32_t from = graph_node_by_id(graph, edges[i].from),
                  to = graph_node_by_id(graph, edges[i].to);
 
-        graph->types[type].edges++;
+        type->edges++;
         if (from == GRAPH_NO_NODE || to == GRAPH_NO_NODE) {
-            graph->types[type].strays++;
+            type->strays++;
             graph->strays[graph->stray_count++] =
-                (struct graph_stray){edges[i].from, edges[i].to, type};
+                (struct graph_stray){edges[i].from, edges[i].to, place};
             continue;
         }
-        graph->types[type].loops += from == to;
-        graph->links[graph->link_count++] = (struct graph_link){from, to, type};
+        type->loops += from == to;
+        graph->links[graph->link_count++] = (struct graph_link){from, to, place};
     }
     qsort(graph->links, graph->link_count, sizeof *graph->links, compare_links);
     strays = realloc(graph->strays, (graph->stray_count + 1) * sizeof *strays);

@@ -19,11 +19,6 @@ void *graph_alloc(size_t count, size_t size, struct error *err)
     return memory;
 }
 
-void graph_free(void *pointer)
-{
-    free(*(void **)pointer);
-}
-
 size_t graph_held(const void *const *parts, size_t count)
 {
     size_t bytes = 0;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/graph/graph.h"
 
 #define GRAPH_NO_NODE UINT32_MAX
@@ -75,9 +76,5 @@ void *graph_alloc(size_t count, size_t size, struct error *err);
 
 /* The bytes that allocations hold; NULL holds none. */
 size_t graph_held(const void *const *parts, size_t count);
-
-/* For __attribute__((cleanup)): frees what a pointer variable points to. */
-void graph_free(void *pointer);
-#define GRAPH_AUTO __attribute__((cleanup(graph_free)))
 
 #endif

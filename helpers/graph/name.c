@@ -173,7 +173,7 @@ static void default_types(const struct graph *graph, enum graph_follows which, b
 struct graph_view *graph_default_view(struct graph *graph, enum graph_follows which,
                                       struct error *err)
 {
-    bool GRAPH_AUTO *follows = graph_alloc(graph->type_count, sizeof *follows, err);
+    cleanup_free bool *follows = graph_alloc(graph->type_count, sizeof *follows, err);
 
     if (!follows)
         return NULL;

@@ -3,7 +3,7 @@
  * From a question to its answer: arguments checked, nodes found, types chosen, the view made, the
  * query's function called, the scope written.
  */
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 
 #include <string.h>
 
@@ -107,7 +107,7 @@ static int prepare(struct graph_ask *ask, struct error *err)
                                             {"node_id", "from_node_id", "to_node_id"}};
     const char *const *names = named[ask->data];
     const struct graph_question *question = ask->question;
-    bool GRAPH_AUTO *follows = NULL;
+    cleanup_free bool *follows = NULL;
 
     if (check_arguments(ask->query, question, ask->data, err) < 0 ||
         find_one(ask, question->node, names[0], &ask->node, err) < 0 ||

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "helpers/graph/igraph_guard.h"
-#include "helpers/graph/order.h"
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 
 #define TYPES_SHOWN  12u
 #define STRAYS_SHOWN 3u
@@ -97,8 +96,8 @@ static int find_prerequisites(struct graph_ask *ask, struct prerequisites *found
     if (!found->order)
         return -1;
     for (uint32_t v = 0; v < view->n; v++) {
-        found->starts += view->in_start[v] == view->in_start[v + 1];
-        found->ends += view->out_start[v] == view->out_start[v + 1];
+        found->starts += !graph_has_in(view, v);
+        found->ends += !graph_has_out(view, v);
     }
     return 0;
 }
@@ -205,7 +204,6 @@ static void put_sizes(struct graph_ask *ask, const struct defects *found, const 
         graph_put(ask, "count", type->edges);
         graph_close(ask, '}');
     }
-    graph_list_end(&list);
     graph_list_begin(&list, ask, "missing_end", graph->stray_count);
     while (graph_list_row(&list)) {
         const struct graph_stray *stray = &graph->strays[list.shown - 1];
@@ -216,7 +214,6 @@ static void put_sizes(struct graph_ask *ask, const struct defects *found, const 
         graph_put_text(ask, "relationship_type", graph->types[stray->type].name);
         graph_close(ask, '}');
     }
-    graph_list_end(&list);
 }
 
 static void put_pieces(struct graph_ask *ask, const struct pieces *pieces)
@@ -242,7 +239,7 @@ static void put_prerequisites(struct graph_ask *ask, const struct prerequisites 
 int graph_query_counts(struct graph_ask *ask, struct error *err)
 {
     bool own_types = ask->question->types && ask->question->types[0];
-    uint32_t GRAPH_AUTO *sorted = sort_types(ask->graph, err);
+    cleanup_free uint32_t *sorted = sort_types(ask->graph, err);
     struct defects defects = find_defects(ask->graph);
     struct prerequisites prerequisites;
     struct pieces pieces;

@@ -9,8 +9,7 @@
  * answer says "a cycle" instead of "a shortest cycle".
  */
 #include "helpers/graph/igraph_guard.h"
-#include "helpers/graph/order.h"
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 
 #define EDGES_BUDGET 200000000u /* edges looked at in one question, one to two seconds */
 
@@ -91,7 +90,7 @@ static int find_cycle(struct search *search, uint32_t component, bool *shortest,
 static void add_cycle(struct graph_ask *ask, const struct search *search, uint32_t size,
                       bool shortest)
 {
-    struct graph_list list;
+    size_t shown = 0;
 
     if (ask->data) {
         graph_put_nodes(ask, "cycle", search->cycle, search->length);
@@ -100,11 +99,10 @@ static void add_cycle(struct graph_ask *ask, const struct search *search, uint32
     }
     graph_say(ask, "%s; %s of %u: ", graph_count_text(ask, size, "node"),
               shortest ? "a shortest cycle" : "a cycle", search->length);
-    graph_list_begin(&list, ask, NULL, search->length);
-    while (graph_list_row(&list))
-        graph_say(ask, "%s -> ", graph_node_text(ask, search->cycle[list.shown - 1]));
-    if (list.shown < search->length)
-        graph_say(ask, "… %zu more -> ", search->length - list.shown);
+    while (shown < search->length && shown < ask->limit && ask->answer->len < ask->rows_end)
+        graph_say(ask, "%s -> ", graph_node_text(ask, search->cycle[shown++]));
+    if (shown < search->length)
+        graph_say(ask, "… %zu more -> ", search->length - shown);
     graph_say(ask, "%s\n", graph_node_text(ask, search->cycle[0]));
 }
 
@@ -153,7 +151,7 @@ static int add_groups(struct graph_list *list, struct search *search, struct err
 static int add_loops(struct graph_ask *ask, struct error *err)
 {
     const struct graph *graph = ask->graph;
-    uint32_t GRAPH_AUTO *nodes = graph_alloc(graph->node_count, sizeof *nodes, err);
+    cleanup_free uint32_t *nodes = graph_alloc(graph->node_count, sizeof *nodes, err);
     size_t count = 0;
 
     if (!nodes)
@@ -176,11 +174,11 @@ int graph_query_cycles(struct graph_ask *ask, struct error *err)
 {
     const struct graph_order *order = graph_order_get(ask->view, err);
     uint32_t n = ask->view->n;
-    uint32_t GRAPH_AUTO *seen_from = graph_alloc(n, sizeof *seen_from, err);
-    uint32_t GRAPH_AUTO *before = graph_alloc(n, sizeof *before, err);
-    uint32_t GRAPH_AUTO *depth = graph_alloc(n, sizeof *depth, err);
-    uint32_t GRAPH_AUTO *queue = graph_alloc(n, sizeof *queue, err);
-    uint32_t GRAPH_AUTO *cycle = graph_alloc(n, sizeof *cycle, err);
+    cleanup_free uint32_t *seen_from = graph_alloc(n, sizeof *seen_from, err);
+    cleanup_free uint32_t *before = graph_alloc(n, sizeof *before, err);
+    cleanup_free uint32_t *depth = graph_alloc(n, sizeof *depth, err);
+    cleanup_free uint32_t *queue = graph_alloc(n, sizeof *queue, err);
+    cleanup_free uint32_t *cycle = graph_alloc(n, sizeof *cycle, err);
     struct search search = {ask->view, order, seen_from, before, depth, queue, cycle, 0, 0};
     struct graph_list list;
 
@@ -195,6 +193,5 @@ int graph_query_cycles(struct graph_ask *ask, struct error *err)
     graph_list_begin(&list, ask, "groups", order->cycles);
     if (add_groups(&list, &search, err) < 0)
         return -1;
-    graph_list_end(&list);
     return add_loops(ask, err);
 }

@@ -3,40 +3,30 @@
  * starting_points, end_points and unreachable: where the curriculum begins, where it ends, and what
  * no way leads to.
  */
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 #include "helpers/graph/reach.h"
-
-static bool is_start(const struct graph_view *view, uint32_t v)
-{
-    return view->in_start[v] == view->in_start[v + 1];
-}
-
-static bool is_end(const struct graph_view *view, uint32_t v)
-{
-    return view->out_start[v] == view->out_start[v + 1];
-}
 
 static bool is_isolated(const struct graph_view *view, uint32_t v)
 {
-    return is_start(view, v) && is_end(view, v);
+    return !graph_has_in(view, v) && !graph_has_out(view, v);
 }
 
 /* ---- starting_points, end_points ---- */
 
-static int answer_ends(struct graph_ask *ask, bool (*is_one)(const struct graph_view *, uint32_t),
+static int answer_ends(struct graph_ask *ask, bool (*has_edge)(const struct graph_view *, uint32_t),
                        const char *thing, const char *meaning, struct error *err)
 {
     static const struct graph_column columns[] = {
         {"node_id", GRAPH_COLUMN_NODE, "%"}, {"isolated", GRAPH_COLUMN_FLAG, " (isolated)"}, {0}};
     const struct graph_view *view = ask->view;
-    uint32_t GRAPH_AUTO *taken = graph_alloc(view->n, sizeof *taken, err);
+    cleanup_free uint32_t *taken = graph_alloc(view->n, sizeof *taken, err);
     size_t count = 0, isolated = 0;
     struct graph_list list;
 
     if (!taken)
         return -1;
     for (uint32_t v = 0; v < view->n; v++) {
-        if (is_one(view, v)) {
+        if (!has_edge(view, v)) {
             taken[count++] = v;
             isolated += is_isolated(view, v);
         }
@@ -52,18 +42,17 @@ static int answer_ends(struct graph_ask *ask, bool (*is_one)(const struct graph_
         graph_row(&list, columns,
                   (union graph_value[]){{.node = v}, {.flag = is_isolated(view, v)}});
     }
-    graph_list_end(&list);
     return 0;
 }
 
 int graph_query_starting_points(struct graph_ask *ask, struct error *err)
 {
-    return answer_ends(ask, is_start, "starting point", "no edge arrives", err);
+    return answer_ends(ask, graph_has_in, "starting point", "no edge arrives", err);
 }
 
 int graph_query_end_points(struct graph_ask *ask, struct error *err)
 {
-    return answer_ends(ask, is_end, "end point", "no edge leaves", err);
+    return answer_ends(ask, graph_has_out, "end point", "no edge leaves", err);
 }
 
 /* ---- unreachable ---- */
@@ -75,7 +64,7 @@ static void find_reached(struct graph_ask *ask, bool *seen, uint32_t *room)
     size_t count = 0;
 
     for (uint32_t v = 0; v < view->n; v++) {
-        seen[v] = ask->node == GRAPH_NO_NODE ? is_start(view, v) : v == ask->node;
+        seen[v] = ask->node == GRAPH_NO_NODE ? !graph_has_in(view, v) : v == ask->node;
         if (seen[v])
             room[count++] = v;
     }
@@ -98,8 +87,8 @@ static void add_isolated(struct graph_ask *ask, uint32_t *room)
 int graph_query_unreachable(struct graph_ask *ask, struct error *err)
 {
     const struct graph_view *view = ask->view;
-    bool GRAPH_AUTO *seen = graph_alloc(view->n, sizeof *seen, err);
-    uint32_t GRAPH_AUTO *taken = graph_alloc(view->n, sizeof *taken, err);
+    cleanup_free bool *seen = graph_alloc(view->n, sizeof *seen, err);
+    cleanup_free uint32_t *taken = graph_alloc(view->n, sizeof *taken, err);
     size_t count = 0;
 
     if (!seen || !taken)

@@ -3,8 +3,7 @@
  * needs, needed_by and common_needs: what must be taught before a node, and what builds on it,
  * directly or not, in teaching order.
  */
-#include "helpers/graph/order.h"
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 #include "helpers/graph/reach.h"
 
 /* The nodes of the order for which distance is known, node itself left out. */
@@ -34,8 +33,8 @@ static int answer_reach(struct graph_ask *ask, igraph_neimode_t mode, struct err
     static const struct graph_column columns[] = {
         {"node_id", GRAPH_COLUMN_NODE, "%"}, {"steps", GRAPH_COLUMN_COUNT, " %"}, {0}};
     const struct graph_order *order = graph_order_get(ask->view, err);
-    uint32_t GRAPH_AUTO *distance = graph_alloc(ask->view->n, sizeof *distance, err);
-    uint32_t GRAPH_AUTO *taken = graph_alloc(ask->view->n, sizeof *taken, err);
+    cleanup_free uint32_t *distance = graph_alloc(ask->view->n, sizeof *distance, err);
+    cleanup_free uint32_t *taken = graph_alloc(ask->view->n, sizeof *taken, err);
     struct graph_list list;
     uint32_t count, direct, in_cycle;
 
@@ -61,7 +60,6 @@ static int answer_reach(struct graph_ask *ask, igraph_neimode_t mode, struct err
 
         graph_row(&list, columns, (union graph_value[]){{.node = v}, {.count = distance[v]}});
     }
-    graph_list_end(&list);
     if (in_cycle > 0)
         graph_say(ask, "It and %u of these need one another: a cycle (see the query cycles).\n",
                   in_cycle);
@@ -81,9 +79,9 @@ int graph_query_needed_by(struct graph_ask *ask, struct error *err)
 int graph_query_common_needs(struct graph_ask *ask, struct error *err)
 {
     const struct graph_order *order = graph_order_get(ask->view, err);
-    uint32_t GRAPH_AUTO *first = graph_alloc(ask->view->n, sizeof *first, err);
-    uint32_t GRAPH_AUTO *second = graph_alloc(ask->view->n, sizeof *second, err);
-    uint32_t GRAPH_AUTO *taken = graph_alloc(ask->view->n, sizeof *taken, err);
+    cleanup_free uint32_t *first = graph_alloc(ask->view->n, sizeof *first, err);
+    cleanup_free uint32_t *second = graph_alloc(ask->view->n, sizeof *second, err);
+    cleanup_free uint32_t *taken = graph_alloc(ask->view->n, sizeof *taken, err);
     uint32_t count = 0, of_first = 0, of_second = 0;
 
     if (!order || !first || !second || !taken ||

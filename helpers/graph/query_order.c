@@ -3,8 +3,7 @@
  * order, levels and longest_chain: the curriculum laid out by its prerequisites. Where nodes need
  * one another no order is right; they then stand together as one step, and the answer says so.
  */
-#include "helpers/graph/order.h"
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 
 static void put_cycles(struct graph_ask *ask, const struct graph_order *order)
 {
@@ -55,7 +54,6 @@ int graph_query_order(struct graph_ask *ask, struct error *err)
                                         {.flag = in_cycle},
                                         {.count = in_cycle ? groups : 0}});
     }
-    graph_list_end(&list);
     return 0;
 }
 
@@ -65,7 +63,7 @@ int graph_query_order(struct graph_ask *ask, struct error *err)
 static int sort_by_level(const struct graph_order *order, uint32_t n, uint32_t *nodes,
                          uint32_t *start, struct error *err)
 {
-    uint32_t GRAPH_AUTO *next = graph_alloc(order->levels, sizeof *next, err);
+    cleanup_free uint32_t *next = graph_alloc(order->levels, sizeof *next, err);
 
     if (!next)
         return -1;
@@ -83,8 +81,8 @@ static int sort_by_level(const struct graph_order *order, uint32_t n, uint32_t *
 int graph_query_levels(struct graph_ask *ask, struct error *err)
 {
     const struct graph_order *order = graph_order_get(ask->view, err);
-    uint32_t GRAPH_AUTO *nodes = graph_alloc(ask->view->n, sizeof *nodes, err);
-    uint32_t GRAPH_AUTO *start =
+    cleanup_free uint32_t *nodes = graph_alloc(ask->view->n, sizeof *nodes, err);
+    cleanup_free uint32_t *start =
         order ? graph_alloc((size_t)order->levels + 1, sizeof *start, err) : NULL;
     struct graph_list list;
     size_t most;
@@ -116,7 +114,6 @@ int graph_query_levels(struct graph_ask *ask, struct error *err)
         graph_say(ask, "level %zu, %s: ", l, graph_count_text(ask, count, "node"));
         graph_some_nodes(ask, NULL, nodes + start[l], count, most);
     }
-    graph_list_end(&list);
     return 0;
 }
 
@@ -160,7 +157,7 @@ static void find_chain(const struct graph_view *view, const struct graph_order *
 int graph_query_longest_chain(struct graph_ask *ask, struct error *err)
 {
     const struct graph_order *order = graph_order_get(ask->view, err);
-    uint32_t GRAPH_AUTO *chain = order ? graph_alloc(order->levels, sizeof *chain, err) : NULL;
+    cleanup_free uint32_t *chain = order ? graph_alloc(order->levels, sizeof *chain, err) : NULL;
     struct graph_list list;
 
     if (!order || !chain)
@@ -187,6 +184,5 @@ int graph_query_longest_chain(struct graph_ask *ask, struct error *err)
             graph_say(ask, "cycle of %u: ", size);
         graph_some_nodes(ask, NULL, order->nodes + first, size, 3);
     }
-    graph_list_end(&list);
     return 0;
 }

@@ -3,7 +3,7 @@
  * outline: the curriculum at a glance, a line a group (chapter, section or type, as the store names
  * it) with its first nodes, or one node's group in full.
  */
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 
 static void say_group(struct graph_ask *ask, const struct graph_group *group)
 {
@@ -39,14 +39,13 @@ static void add_members(struct graph_ask *ask, const uint32_t *nodes, size_t cou
         graph_row(&list, columns,
                   (union graph_value[]){{.node = v}, {.count = ask->graph->nodes[v].components}});
     }
-    graph_list_end(&list);
 }
 
 /* Nodes by group, in their order; start[g] is where group g begins. */
 static int sort_by_group(const struct graph *graph, uint32_t *nodes, uint32_t *start,
                          struct error *err)
 {
-    uint32_t GRAPH_AUTO *next = graph_alloc(graph->group_count, sizeof *next, err);
+    cleanup_free uint32_t *next = graph_alloc(graph->group_count, sizeof *next, err);
 
     if (!next)
         return -1;
@@ -95,14 +94,13 @@ static void add_groups(struct graph_ask *ask, const uint32_t *nodes, const uint3
             graph_some_nodes(ask, NULL, nodes + start[g], group->nodes, most);
         }
     }
-    graph_list_end(&list);
 }
 
 int graph_query_outline(struct graph_ask *ask, struct error *err)
 {
     const struct graph *graph = ask->graph;
-    uint32_t GRAPH_AUTO *nodes = graph_alloc(graph->node_count, sizeof *nodes, err);
-    uint32_t GRAPH_AUTO *start = graph_alloc((size_t)graph->group_count + 1, sizeof *start, err);
+    cleanup_free uint32_t *nodes = graph_alloc(graph->node_count, sizeof *nodes, err);
+    cleanup_free uint32_t *start = graph_alloc((size_t)graph->group_count + 1, sizeof *start, err);
     size_t components = 0;
 
     if (!nodes || !start || sort_by_group(graph, nodes, start, err) < 0)

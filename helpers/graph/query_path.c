@@ -2,7 +2,7 @@
  *
  * path and neighbours: which edges lead from one node to another, and which meet at a node.
  */
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 #include "helpers/graph/reach.h"
 
 /* The nodes of a path, with the types of the edges between them. */
@@ -18,7 +18,6 @@ static void add_path(struct graph_ask *ask, const uint32_t *path, uint32_t count
         graph_list_begin(&list, ask, "types", count > 0 ? count - 1 : 0);
         while (graph_list_row(&list))
             graph_put_types(ask, NULL, path[list.shown - 1], path[list.shown]);
-        graph_list_end(&list);
         return;
     }
     graph_list_begin(&list, ask, NULL, count);
@@ -29,7 +28,6 @@ static void add_path(struct graph_ask *ask, const uint32_t *path, uint32_t count
                   (union graph_value[]){{.node = path[at]},
                                         {.ends = {path[at > 0 ? at - 1 : 0], path[at]}}});
     }
-    graph_list_end(&list);
 }
 
 /* Where there is no way: the way back, and a way over all types, are what is asked next. Nodes of
@@ -56,7 +54,7 @@ static void put_steps(struct graph_ask *ask, const char *key, uint32_t nodes)
 
 int graph_query_path(struct graph_ask *ask, struct error *err)
 {
-    uint32_t GRAPH_AUTO *path = graph_alloc(ask->view->n, sizeof *path, err);
+    cleanup_free uint32_t *path = graph_alloc(ask->view->n, sizeof *path, err);
     uint32_t count, back = 0, over_all = 0;
 
     if (!path || graph_reach_path(ask->view, ask->from, ask->to, path, &count, err) < 0)
@@ -110,7 +108,6 @@ static void add_side(struct graph_ask *ask, const char *head, const char *key,
             (union graph_value[]){{.node = other},
                                   {.ends = {arriving ? other : node, arriving ? node : other}}});
     }
-    graph_list_end(&list);
 }
 
 int graph_query_neighbours(struct graph_ask *ask, struct error *err)

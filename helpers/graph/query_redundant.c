@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "helpers/graph/igraph_guard.h"
-#include "helpers/graph/order.h"
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 #include "helpers/graph/reach.h"
 
 /* A search backwards from the component of to, never into that of from, for a node that from's
@@ -53,8 +52,8 @@ static int add_rows(struct graph_list *list, const struct graph_order *order, co
         {"through_node_id", GRAPH_COLUMN_NODE, " (also through %)"},
         {0}};
     const struct graph_view *view = list->ask->view;
-    bool GRAPH_AUTO *seen = graph_alloc(view->n, sizeof *seen, err);
-    uint32_t GRAPH_AUTO *queue = graph_alloc(view->n, sizeof *queue, err);
+    cleanup_free bool *seen = graph_alloc(view->n, sizeof *seen, err);
+    cleanup_free uint32_t *queue = graph_alloc(view->n, sizeof *queue, err);
     uint32_t v = 0;
     size_t edge = 0;
 
@@ -80,7 +79,7 @@ static int add_rows(struct graph_list *list, const struct graph_order *order, co
 int graph_query_redundant(struct graph_ask *ask, struct error *err)
 {
     const struct graph_order *order = graph_order_get(ask->view, err);
-    bool GRAPH_AUTO *redundant = graph_alloc(ask->view->m, sizeof *redundant, err);
+    cleanup_free bool *redundant = graph_alloc(ask->view->m, sizeof *redundant, err);
     struct graph_list list;
     size_t count = 0;
 
@@ -97,6 +96,5 @@ int graph_query_redundant(struct graph_ask *ask, struct error *err)
     graph_list_begin(&list, ask, "edges", count);
     if (add_rows(&list, order, redundant, err) < 0)
         return -1;
-    graph_list_end(&list);
     return 0;
 }

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 
 #include "helpers/graph/igraph_guard.h"
-#include "helpers/graph/order.h"
-#include "helpers/graph/queries.h"
+#include "helpers/graph/ask.h"
 #include "helpers/graph/reach.h"
 
 #define BETWEENNESS_BUDGET 500000000u /* sources times (nodes + edges) */
@@ -79,7 +78,6 @@ static void add_ranks(struct graph_ask *ask, const char *key, const char *unit,
         graph_row(&list, columns,
                   (union graph_value[]){{.node = rank->node}, {.count = (size_t)rank->weight}});
     }
-    graph_list_end(&list);
 }
 
 /* ---- bottlenecks ---- */
@@ -166,7 +164,6 @@ int graph_query_bottlenecks(struct graph_ask *ask, struct error *err)
         graph_row(&list, columns,
                   (union graph_value[]){{.node = v}, {.real = ranking->figures[v] * scale}});
     }
-    graph_list_end(&list);
     if (ranking->weighing > 0 && without > 0)
         graph_say(ask, "%s between no others.\n", graph_count_text(ask, without, "node"));
     return 0;
@@ -188,7 +185,7 @@ static void add_side(struct graph_ask *ask, const char *head, const char *key, c
 
 int graph_query_hubs(struct graph_ask *ask, struct error *err)
 {
-    struct graph_rank GRAPH_AUTO *ranks = graph_alloc(ask->view->n, sizeof *ranks, err);
+    cleanup_free struct graph_rank *ranks = graph_alloc(ask->view->n, sizeof *ranks, err);
 
     if (!ranks)
         return -1;
@@ -205,7 +202,7 @@ static int rank_dependents(struct graph_view *view, struct graph_ranking *rankin
                            struct error *err)
 {
     const struct graph_order *order = graph_order_get(view, err);
-    uint32_t GRAPH_AUTO *dependents =
+    cleanup_free uint32_t *dependents =
         order ? graph_alloc(order->count, sizeof *dependents, err) : NULL;
 
     if (!dependents || graph_reach_all(view, order, dependents, NULL, err) < 0)

@@ -54,7 +54,7 @@ int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to, 
                      uint32_t *count, struct error *err)
 {
     igraph_vector_int_t IGRAPH_GUARD_VECTOR_INT before = {0};
-    uint32_t GRAPH_AUTO *distance = graph_alloc(view->n, sizeof *distance, err);
+    cleanup_free uint32_t *distance = graph_alloc(view->n, sizeof *distance, err);
 
     if (!distance || igraph_guard_check(igraph_vector_int_init(&before, 0), "a search", err) < 0 ||
         search(view, from, IGRAPH_OUT, distance, &before, err) < 0)
@@ -163,8 +163,8 @@ static void sweep_component(const struct sweep *sweep, uint32_t component)
 int graph_reach_all(const struct graph_view *view, const struct graph_order *order,
                     uint32_t *dependents, bool *redundant, struct error *err)
 {
-    struct bits GRAPH_AUTO *beyond = graph_alloc(order->count, sizeof *beyond, err);
-    struct bits GRAPH_AUTO *reached = graph_alloc(order->count, sizeof *reached, err);
+    cleanup_free struct bits *beyond = graph_alloc(order->count, sizeof *beyond, err);
+    cleanup_free struct bits *reached = graph_alloc(order->count, sizeof *reached, err);
     struct sweep sweep = {view, order, beyond, reached, 0, 0, dependents, redundant};
 
     if (!beyond || !reached)

@@ -7,7 +7,7 @@
 #ifndef LECTERN_GRAPH_REACH_H
 #define LECTERN_GRAPH_REACH_H
 
-#include "helpers/graph/order.h"
+#include "helpers/graph/view.h"
 
 /* distance[v]: edges from node (IGRAPH_OUT) or to node (IGRAPH_IN), GRAPH_NO_NODE where there is no
  * way. distance has room for view->n. */

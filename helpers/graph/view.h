@@ -11,7 +11,20 @@
 
 #include "helpers/graph/model.h"
 
-struct graph_order;
+/* The teaching order, also where there are cycles: nodes that need one another form one component,
+ * components are numbered so that every edge leads to a higher number, always taking the one whose
+ * first node stands first in the curriculum. */
+struct graph_order {
+    uint32_t count; /* components */
+    uint32_t *of;   /* node -> its component */
+    uint32_t
+        *start; /* count + 1: the nodes of component c are nodes[start[c]] to nodes[start[c + 1]] */
+    uint32_t *nodes;   /* all nodes in teaching order */
+    uint32_t *level;   /* component -> edges on the longest way to it */
+    uint32_t levels;   /* 0 for a graph without nodes */
+    uint32_t cycles;   /* components of more than one node */
+    uint32_t in_cycle; /* nodes in them */
+};
 
 /* A measure of all nodes that takes long to find out, the same for every limit. */
 struct graph_rank {
@@ -47,6 +60,22 @@ struct graph_view {
 struct graph_view *graph_view_get(struct graph *graph, const bool *follows, struct error *err);
 void graph_view_destroy(struct graph_view *view); /* takes NULL */
 size_t graph_view_bytes(const struct graph_view *view);
+
+/* Borrowed from the view; made once, in O((n + m) log n). NULL: err. */
+const struct graph_order *graph_order_get(struct graph_view *view, struct error *err);
+
+/* How many nodes node's component has. */
+uint32_t graph_order_size(const struct graph_order *order, uint32_t node);
+
+static inline bool graph_has_in(const struct graph_view *view, uint32_t v)
+{
+    return view->in_start[v] != view->in_start[v + 1];
+}
+
+static inline bool graph_has_out(const struct graph_view *view, uint32_t v)
+{
+    return view->out_start[v] != view->out_start[v + 1];
+}
 
 void graph_ranking_destroy(struct graph_ranking *ranking); /* takes NULL */
 

@@ -2,7 +2,7 @@
 """The second check: the validator's policy over CPython's own tree of the very bytes that will run.
 
 The server runs only what its validator accepted, so a finding here is a bug of one of the two. There is no table in
-this file: load() takes all from policy.json, which is what `lectern validate --dump-policy` prints. What the policy
+this file: load() takes all from policy.json, which is what `lectern validate --dump-policy` printed when the image was made. What the policy
 says of bytes and letters (encodings, control characters, alphabets that look alike) is left to the validator; so are
 the messages.
 
@@ -10,8 +10,11 @@ One pass over the nodes, by a table of types, without recursion: a tree may be d
 put off until the scope around them is done. What a name means is known only then, so uses of names are kept for the end.
 """
 import ast
+import copy
 import importlib.util
+import json
 import os
+import re
 from operator import attrgetter
 
 
@@ -24,9 +27,117 @@ def load_neighbour(name):
     return module
 
 
-names, calls, meaning, places, buffers = map(
-    load_neighbour, ("policy_names", "policy_calls", "policy_meaning", "policy_places", "policy_buffers"))
-load = load_neighbour("policy_tables").load
+names, calls, meaning = map(load_neighbour, ("policy_names", "policy_calls", "policy_meaning"))
+
+# ---- the tables ----
+
+NAMES_AND_DOTS = re.compile(r"[A-Za-z0-9_.]*\Z")
+SETS = ("readers", "reader_keywords", "reader_refused", "buffers", "path_keywords", "query_keywords", "storable", "item_storable",
+        "evaluated_settings", "private_names", "dunder_texts")
+PLACES = ("asked_for", "indexed", "base", "decorator", "wrapper")
+
+
+class Module:
+    """A row of the policy's modules."""
+
+    def __init__(self, name, row, patterns, inner):
+        self.name = name
+        self.importable = row["importable"]
+        self.profile = row["profile"]
+        self.kind = row["kind"]
+        self.listed = frozenset(row["attributes"]) if "attributes" in row else None
+        if self.listed is not None:
+            return
+        own = [pattern[len(name) + 1:] for pattern in patterns if pattern.startswith(name + ".")]
+        self.refused = inner.union(row.get("refused_attributes", ()), (one for one in own if one[-1] != "*"))
+        self.begins = ("_", *(one[:-1] for one in own if one[-1] == "*"))
+
+    def without(self, patterns):
+        """The same, but that attributes of these patterns are refused too."""
+        own = [pattern[len(self.name) + 1:] for pattern in patterns if pattern.rpartition(".")[0] == self.name]
+        if not own or self.listed is not None:
+            return self
+        module = copy.copy(self)
+        module.refused = self.refused.union(one for one in own if one[-1] != "*")
+        module.begins = (*self.begins, *(one[:-1] for one in own if one[-1] == "*"))
+        return module
+
+    def allows(self, attribute):
+        if self.listed is not None:
+            return attribute in self.listed
+        return attribute not in self.refused and not attribute.startswith(self.begins)
+
+
+class Policy:
+    """The dump's tables for one profile, as sets."""
+
+    def __init__(self, dump, modules, reach):
+        charts = "visualization" in reach
+        patterns = () if charts else dump["chart_attributes"]
+        self.modules = {module.name: module.without(patterns) for module in modules if module.profile in reach}
+        for name in SETS:
+            setattr(self, name, frozenset(dump[name]))
+        roles = {}
+        for name, its in dump["names"].items():
+            for role in its:
+                roles.setdefault(role, set()).add(name)
+        self.names = frozenset(roles["name"])
+        self.attributes = frozenset(roles["attribute"])
+        self.writers = frozenset(roles["writer"])
+        self.queries = frozenset(roles["query"])
+        self.getters = frozenset(roles["getter"])
+        self.by_name = frozenset(roles["by_name"])
+        self.methods_by_name = self.by_name | frozenset(roles["method_by_name"])
+        self.formats = frozenset(roles["format"])
+        self.keywords = frozenset(roles["keyword"])
+        self.options = frozenset(roles["option"])
+        self.evaluated = frozenset(roles["evaluated"])
+        self.places = {place: frozenset(roles[place]) for place in PLACES}
+        self.no_bases = frozenset(roles["no_base"])
+        self.of_place = self.no_bases.union(*self.places.values())
+        self.types = frozenset(roles["type"])
+        self.methods = self.attributes | self.writers | self.queries  # refused where a method is named by text
+        self.uncalled = self.attributes | self.writers | self.queries | self.getters
+        self.watched_names = self.names | self.getters | self.of_place | self.types
+        self.stores, self.own_stores, self.item_stores, self.memory = (
+            frozenset(roles[role]) for role in ("store", "own_store", "item_store", "memory"))
+        self.charts = frozenset() if charts else frozenset(roles["chart"])
+        self.checks = frozenset(roles["check"])
+        self.of_arrays = self.stores | self.own_stores | self.item_stores | self.memory | self.charts
+        self.reader_names = frozenset(name.rpartition(".")[2] for name in self.readers)
+        self.watched_attributes = self.uncalled | self.of_place | self.of_arrays
+        self.watched_calls = self.writers | self.queries | self.getters | self.methods_by_name | self.types | self.options
+        self.dunders = frozenset(dump["dunder_methods"])
+        self.dunder_pieces = self.dunder_texts.union(dump["dunder_pieces"])
+        commands = dump["command_texts"]
+        self.commands = frozenset(one for one in commands if "*" not in one)
+        self.command_begins = tuple(one[:-1] for one in commands if one[-1] == "*")
+        self.command_parts = tuple(one[1:] for one in commands if one[0] == "*")
+
+    @staticmethod
+    def is_dunder(text):
+        return text[:2] == "__" == text[-2:] and len(text) > 4
+
+    def is_private(self, text):
+        return text[:1] == "_" and not self.is_dunder(text) and text not in self.private_names
+
+    def is_command(self, text):
+        """Whether a library takes the text for a command, or it is a name that leads out of the program."""
+        if text in self.commands or text.startswith(self.command_begins) or any(one in text for one in self.command_parts):
+            return True
+        return "__" in text and NAMES_AND_DOTS.match(text) is not None and not self.dunder_texts.isdisjoint(text.split("."))
+
+
+def load(path):
+    """{profile: its Policy}."""
+    with open(path, encoding="utf-8") as file:
+        dump = json.load(file)
+    inner, ranks = frozenset(dump["inner_modules"]), dump["ranks"]
+    modules = [Module(name, row, dump["refused_attributes"], inner) for name, row in dump["modules"].items()]
+    return {profile: Policy(dump, modules, ranks[:rank]) for rank, profile in enumerate(ranks, 1)}
+
+
+# ---- the walk ----
 
 
 class Scope:
@@ -43,7 +154,6 @@ class Scope:
         self.outer = {}  # name: "global" or "nonlocal"
         self.modules = {}  # name: Module, of imports
         self.foreign = set()  # names that were imported from modules
-
 
     def bind(self, name):
         self.bound.add(name)
@@ -129,11 +239,10 @@ class Walk:
             self.find("forbidden-name", line)
 
     text_of = staticmethod(calls.text_of)
-    places_of = places  # for the handlers of other files
-    buffers_of = buffers
+    places_of = names  # for the handlers of another file
 
 
-HANDLERS = {**places.HANDLERS, **names.HANDLERS, **calls.HANDLERS}
+HANDLERS = {**names.HANDLERS, **calls.HANDLERS}
 # The fields to go on with, of nodes that ask for nothing else.
 FIELDS = (
     (ast.Delete, "targets"),

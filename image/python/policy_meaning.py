@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What names mean, by Python's own scoping, and with it the check of modules: what is reached through them, that nothing
-is stored on them, and that they are no values. Runs at the end of the walk (policy.py), over the uses that it kept."""
+is stored on them, and that they are no values; and of buffers in memory, which stand for files: io.StringIO(text),
+io.BytesIO(data), and variables that are bound to nothing else. Functions that read one, and methods that write to one, may be
+given what is a buffer for certain. Runs at the end of the walk (policy.py), over the uses that it kept."""
 import ast
 
 NEVER = 1 << 30
@@ -55,9 +57,8 @@ def check_uses(walk):
     given_away = find_given_away(walk, names) if names else {}
     buffers = None
     if walk.readers or any(walk.paths):
-        buffers = walk.buffers_of.Buffers(walk, lambda *place: meaning(walk, *place, given_away),
-                                          lambda *place: plain_scope(walk, *place))
-        walk.buffers_of.check_paths(walk, buffers)
+        buffers = Buffers(walk, given_away)
+        check_paths(walk, buffers)
     if names:
         for node, chain, scope, statement in walk.uses:
             if node.id in names:
@@ -202,3 +203,74 @@ def bound_for_certain(statement):
     if kind is ast.ImportFrom:  # of a module it is one of the imports, and the last
         return [alias.asname or alias.name for alias in statement.names]
     return ()
+
+
+# ---- buffers ----
+
+def is_dotted(walk, module, attribute, words):
+    return module is not None and "%s.%s" % (module.name, attribute) in words
+
+
+class Buffers:
+    """What is a buffer, by the end of the walk."""
+
+    def __init__(self, walk, given_away):
+        self.walk = walk
+        self.given_away = given_away
+        self.places = {id(node): (scope, statement) for node, _, scope, statement in walk.uses}
+        self.imported = {}  # (scope, name): the imports of it that give a buffer's class
+        for name, scope, module, attribute in walk.members:
+            if is_dotted(walk, module, attribute, walk.policy.buffers):
+                where = plain_scope(walk, name, scope), name
+                self.imported[where] = self.imported.get(where, 0) + 1
+        self.spoiled = {(plain_scope(walk, name, scope), name) for name, scope in walk.declared}
+        self.known = {}  # (scope, name): whether it is bound to buffers alone
+
+    def is_bound_to(self, scope, name, count):
+        return 0 < count == scope.counts.get(name, 0) and (scope, name) not in self.spoiled
+
+    def makes(self, node):
+        if type(node) is not ast.Call:
+            return False
+        function = node.func
+        if type(function) is ast.Name:
+            where = plain_scope(self.walk, function.id, self.places[id(function)][0])
+            return self.is_bound_to(where, function.id, self.imported.get((where, function.id), 0))
+        if type(function) is not ast.Attribute or type(function.value) is not ast.Name:
+            return False
+        module = meaning(self.walk, function.value.id, *self.places[id(function.value)], self.given_away)
+        return is_dotted(self.walk, module, function.attr, self.walk.policy.buffers)
+
+    def has(self, node):
+        if type(node) is not ast.Name:
+            return self.makes(node)
+        where = plain_scope(self.walk, node.id, self.places[id(node)][0])
+        if (where, node.id) not in self.known:
+            values = where.values.get(node.id, ())
+            self.known[where, node.id] = (where.kind != "class" and self.is_bound_to(where, node.id, len(values))
+                                          and all(map(self.makes, values)))
+        return self.known[where, node.id]
+
+    def reads(self, attribute):
+        """Whether the reader is called with a buffer; what else it is given is checked then."""
+        call = self.walk.readers.get(id(attribute))
+        if call is None or len(call.args) > 2 or any(type(one) is ast.Starred for one in call.args):
+            return False
+        policy = self.walk.policy
+        sources = [*call.args[:1], *(one.value for one in call.keywords if one.arg in policy.reader_keywords)]
+        if len(sources) != 1 or any(one.arg is None for one in call.keywords) or not self.has(sources[0]):
+            return False
+        for one in call.keywords:
+            if one.arg in policy.reader_refused or (
+                    one.arg == "engine" and self.walk.text_of(one.value) not in ("c", "python")):
+                self.walk.find("file-method", one.lineno)
+        return True
+
+
+def check_paths(walk, buffers):
+    """The first argument of each method that writes that may be a path."""
+    for values in walk.paths:
+        for value, line in values:
+            if value is None or not buffers.has(value):
+                walk.find("file-method", line)
+                break

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/api/cache.h"
-
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,9 +6,12 @@
 #include <sys/queue.h>
 
 #include "helpers/base/hash.h"
-#include "mcp/api/rest.h"
+#include "mcp/api/rest_internal.h"
 
-#define BUCKETS 4096u
+#define CACHE_BYTES       ((size_t)64 << 20) /* keys and answers */
+#define CACHE_ANSWER_MAX  ((size_t)8 << 20)  /* a longer one is not kept */
+#define CACHE_ANSWERS_CAP 16384u
+#define BUCKETS           4096u
 
 struct answer_entry {
     TAILQ_ENTRY(answer_entry) used; /* the last used first */
@@ -106,7 +107,7 @@ void rest_cache_keep(struct rest_cache *cache, const struct buf *key, const char
     size_t bucket = bucket_of(key);
     struct answer_entry *entry, *old;
 
-    if (answer->failed || answer->len > REST_CACHE_ANSWER_MAX || strlen(etag) >= REST_ETAG_SIZE)
+    if (answer->failed || answer->len > CACHE_ANSWER_MAX || strlen(etag) >= REST_ETAG_SIZE)
         return;
     entry = malloc(sizeof *entry + key->len + answer->len);
     if (!entry)
@@ -124,7 +125,7 @@ void rest_cache_keep(struct rest_cache *cache, const struct buf *key, const char
     LIST_INSERT_HEAD(&cache->buckets[bucket], entry, bucket);
     cache->count++;
     cache->bytes += size_of(entry);
-    while ((cache->bytes > REST_CACHE_BYTES || cache->count > REST_CACHE_ANSWERS_CAP) &&
+    while ((cache->bytes > CACHE_BYTES || cache->count > CACHE_ANSWERS_CAP) &&
            (old = TAILQ_LAST(&cache->entries, entries)))
         drop(cache, old); /* NOLINT(clang-analyzer-unix.Malloc): the list's end is not the one just
                              freed */

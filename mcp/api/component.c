@@ -193,13 +193,13 @@ static const struct fields order_body = {
          .documentation = "[3, 1, 2], the old places in their new sequence"), {0}},
 };
 static const struct fields all_query = {
-    .name = "the query", .flags = FIELDS_OPEN | FIELDS_AS_TEXT,
+    .name = "the query", .flags = FIELDS_AS_TEXT, .noun = "parameter",
     .rows = (const struct field[]){
         FIELD("offset", FIELD_WHOLE, .most = INFINITY, .documentation = "Nodes to leave out at the beginning"),
         FIELD("limit", FIELD_WHOLE, .most = INFINITY, .documentation = "Nodes at most; 0: all"), {0}},
 };
 static const struct fields bare_query = {
-    .name = "the query", .flags = FIELDS_OPEN,
+    .name = "the query", .noun = "parameter",
     .rows = (const struct field[]){
         FIELD("session_id", FIELD_TEXT, .documentation = "Names the session of a bare path"), {0}},
 };

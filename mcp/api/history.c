@@ -72,7 +72,7 @@ static int restore(struct rest_call *call, struct error *err)
 /* ---- shapes ---- */
 
 static const struct fields history_query = {
-    .name = "the query", .flags = FIELDS_OPEN | FIELDS_AS_TEXT,
+    .name = "the query", .flags = FIELDS_AS_TEXT, .noun = "parameter",
     .rows = (const struct field[]){
         FIELD("since", FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came after this version"),
         FIELD("before", FIELD_WHOLE, .most = INFINITY, .documentation = "Only what came up to this version"),
@@ -82,7 +82,7 @@ static const struct fields history_query = {
         FIELD("texts", FIELD_FLAG, .documentation = "false leaves before and after out"), {0}},
 };
 static const struct fields difference_query = {
-    .name = "the query", .flags = FIELDS_OPEN | FIELDS_AS_TEXT,
+    .name = "the query", .flags = FIELDS_AS_TEXT, .noun = "parameter",
     .rows = (const struct field[]){
         FIELD("from", FIELD_WHOLE, .required = true, .most = INFINITY,
          .documentation = "a version of GET /session/{sid}/history"),

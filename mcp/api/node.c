@@ -66,14 +66,14 @@ static int write_texts(struct rest_call *call, struct error *err)
 
 static int positions(struct rest_call *call, struct error *err)
 {
-    return store_read_positions(call->store, call->session, &call->response->body, err);
+    return store_read_node_map(call->store, call->session, &call->response->body, err);
 }
 
 static int write_positions(struct rest_call *call, struct error *err)
 {
     const json_t *given = json_object_get(call->body, "positions");
 
-    if (store_positions_write(call->store, &call->writer, call->session, given, err) != 0)
+    if (store_node_map_write(call->store, &call->writer, call->session, given, err) != 0)
         return -1;
     rest_answer_success(call, "Positions of %zu nodes written", json_object_size(given));
     rest_answer_end(call);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * GET /openapi.json: the API described from the table that dispatches it, and from the fields that
- * its bodies are checked by. What a route's flags and captures mean for its parameters and answers
- * is said once, here. Pure but for the handler.
+ * its queries and bodies are checked by. What a route's flags and captures mean for its parameters
+ * and answers is said once, here. Pure but for the handler.
  */
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "mcp/api/rest_internal.h"
@@ -30,52 +30,63 @@ static const char head[] =
 
 /* ---- parameters ---- */
 
-#define TEXT  "{\"type\":\"string\"}"
-#define PLACE "{\"type\":\"integer\",\"minimum\":1}"
-#define REFS  "#/components/schemas/"
+#define TEXT "{\"type\":\"string\"}"
+#define REFS "#/components/schemas/"
 
-/* Those that stand in paths and headers. */
-static const struct {
-    const char *name;
-    const char *in;
-    const char *schema;
-    const char *description;
-} parameters[] = {
-    {"sid", "path", TEXT, "The session's id"},
-    {"nid", "path", TEXT, "The node's id, percent-encoded"},
-    {"order", "path", PLACE, "The component's place, from 1 on"},
-    {"id", "path", PLACE, "The relationship's id"},
-    {"query", "path", TEXT, "A name of the list of queries"},
-    {"X-Session-ID", "header", TEXT, "Names the session of a bare path"},
-    {"If-Match", "header", TEXT, "An ETag: write only if it still holds"},
-    {"If-None-Match", "header", TEXT, "An ETag: 304 if it still holds"},
-    {"Idempotency-Key", "header", "{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}",
-     "A repeat with the same key gets the first answer"},
-    {"X-Editor", "header", TEXT,
-     "Who writes, for the history and for those who look on: at most 64 bytes of UTF-8, as they "
-     "are or as %XX"},
+/* clang-format off */
+static const struct fields path_parameters = {
+    .rows = (const struct field[]){
+        FIELD("sid", FIELD_TEXT, .required = true, .documentation = "The session's id"),
+        FIELD("nid", FIELD_TEXT, .required = true, .documentation = "The node's id, percent-encoded"),
+        FIELD("order", FIELD_WHOLE, .required = true, .least = 1, .most = INFINITY,
+              .documentation = "The component's place, from 1 on"),
+        FIELD("id", FIELD_WHOLE, .required = true, .least = 1, .most = INFINITY, .documentation = "The relationship's id"),
+        FIELD("query", FIELD_TEXT, .required = true, .documentation = "A name of the list of queries"), {0}},
 };
+static const struct fields header_parameters = {
+    .rows = (const struct field[]){
+        FIELD("X-Session-ID", FIELD_TEXT, .documentation = "Names the session of a bare path"),
+        FIELD("If-Match", FIELD_TEXT, .documentation = "An ETag: write only if it still holds"),
+        FIELD("If-None-Match", FIELD_TEXT, .documentation = "An ETag: 304 if it still holds"),
+        FIELD("Idempotency-Key", FIELD_TEXT, .least = 1, .most = IDEMPOTENCY_KEY_MAX,
+              .documentation = "A repeat with the same key gets the first answer"),
+        FIELD("X-Editor", FIELD_TEXT,
+              .documentation = "Who writes, for the history and for those who look on: at most 64 bytes of UTF-8, as they "
+                               "are or as %XX"), {0}},
+};
+/* clang-format on */
 
+static void write_parameter(struct buf *to, const char *in, const struct field *row)
+{
+    buf_addf(to, "{\"name\":\"%s\",\"in\":\"%s\",\"required\":%s,\"schema\":", row->name, in,
+             row->required ? "true" : "false");
+    field_schema(row, REFS, to);
+    buf_addc(to, '}');
+}
+
+/* Those of paths and headers, to which the routes refer. */
 static void write_parameters(struct buf *to)
 {
+    const char *comma = "";
+
     buf_adds(to, "\"parameters\":{");
-    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
-        buf_addf(to,
-                 "%s\"%s\":{\"name\":\"%s\",\"in\":\"%s\",\"required\":%s,\"schema\":%s,"
-                 "\"description\":\"%s\"}",
-                 i > 0 ? "," : "", parameters[i].name, parameters[i].name, parameters[i].in,
-                 strcmp(parameters[i].in, "path") == 0 ? "true" : "false", parameters[i].schema,
-                 parameters[i].description);
+    for (const struct field *row = path_parameters.rows; row->name; row++) {
+        buf_addf(to, "%s\"%s\":", comma, row->name);
+        write_parameter(to, "path", row);
+        comma = ",";
+    }
+    for (const struct field *row = header_parameters.rows; row->name; row++) {
+        buf_addf(to, ",\"%s\":", row->name);
+        write_parameter(to, "header", row);
+    }
     buf_addc(to, '}');
 }
 
 static void write_query(struct buf *to, const struct fields *query, const char **comma)
 {
     for (const struct field *row = query ? query->rows : NULL; row && row->name; row++) {
-        buf_addf(to, "%s{\"name\":\"%s\",\"in\":\"query\",\"required\":%s,\"schema\":", *comma,
-                 row->name, row->required ? "true" : "false");
-        field_schema(row, to);
-        buf_addc(to, '}');
+        buf_adds(to, *comma);
+        write_parameter(to, "query", row);
         *comma = ",";
     }
 }
@@ -122,16 +133,7 @@ static void write_route_parameters(struct buf *to, const struct rest_route *rout
 
 /* ---- answers ---- */
 
-enum occasion {
-    ALWAYS,
-    OF_SESSION,
-    OF_THING,
-    OF_BARE,
-    OF_WRITE,
-    OF_STATE_WRITE,
-    OF_BODY,
-    OF_INPUT
-};
+enum occasion { ALWAYS, OF_SESSION, OF_THING, OF_BARE, OF_WRITE, OF_STATE_WRITE, OF_BODY };
 
 static const struct fields error_answer = REST_ANSWER("Error", REST_TEXT("detail"));
 static const struct fields stale_answer =
@@ -171,7 +173,7 @@ static const struct {
     {412, OF_STATE_WRITE, &stale_answer, "What If-Match names has changed since"},
     {413, OF_BODY, &error_answer, "The body is too large"},
     {415, OF_BODY, &error_answer, "The body is not JSON by its Content-Type"},
-    {422, OF_INPUT, &faults_answer, "Each field that is wrong"},
+    {422, ALWAYS, &faults_answer, "Each field that is wrong"},
     {429, ALWAYS, &error_answer, "Too many requests wait: try again after Retry-After"},
     {500, ALWAYS, &error_answer, "A fault of the server"},
     {503, ALWAYS, &error_answer, "Not now: try again after Retry-After"},
@@ -196,8 +198,6 @@ static bool applies(const struct rest_route *route, enum occasion occasion)
         return write && route->state != REST_STATE_NONE;
     case OF_BODY:
         return write;
-    case OF_INPUT:
-        return write || route->query || strstr(route->pattern, "{query}");
     }
     return false;
 }
@@ -280,9 +280,28 @@ static void write_operation(struct buf *to, const struct rest_route *route)
 static bool applies_always(const struct rest_route *route, enum occasion occasion)
 {
     (void)route;
-    return occasion == ALWAYS || occasion == OF_BODY || occasion == OF_INPUT ||
-           occasion == OF_THING;
+    return occasion == ALWAYS || occasion == OF_BODY || occasion == OF_THING;
 }
+
+/* ---- POST /execute, which the transport serves ---- */
+
+/* clang-format off */
+const struct fields rest_execute_fields = {
+    .name = "/execute", .schema = "Execute",
+    .rows = (const struct field[]){
+        FIELD("code", FIELD_TEXT, .required = true, .documentation = "{\"code\": \"print(1)\"}",
+         .flags = FIELD_NUL), /* of any bytes: the validator says what is wrong */
+        FIELD("profile", FIELD_TEXT),
+        FIELD("session_id", FIELD_TEXT),
+        FIELD("timeout_seconds", FIELD_WHOLE, .least = 1, .most = REST_EXECUTE_TIMEOUT_MAX),
+        FIELD("warnings", FIELD_FLAG), {0}},
+};
+
+static const struct fields artifact = REST_ANSWER(NULL, REST_TEXT("mime"), REST_TEXT("base64"));
+static const struct fields execute_answer =
+    REST_ANSWER("Executed", REST_TEXT("stdout"), REST_TEXT("stderr"), REST_TEXT_OR_NULL("result"), REST_TEXT_OR_NULL("error"),
+                REST_WHOLE("exit_code"), REST_NUMBER("execution_time"), REST_LIST("artifacts", &artifact));
+/* clang-format on */
 
 /* What the transport serves beside the table. */
 static void write_others(struct buf *to)
@@ -367,7 +386,7 @@ static void write_schemas(struct buf *to)
         write_schema(&schemas, route->answer);
     }
     write_schema(&schemas, &rest_execute_fields);
-    write_schema(&schemas, &rest_execute_answer);
+    write_schema(&schemas, &execute_answer);
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         write_schema(&schemas, refusals[i].answer);
     buf_addc(to, '}');

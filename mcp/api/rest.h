@@ -77,6 +77,10 @@ int rest_keep_whole(struct store *store, const char *key, const struct rest_resp
 /* An error as an answer in that shape; what response had goes. */
 void rest_answer_error(struct rest_response *response, const struct error *err);
 
+/* Answers to reads that are kept for the next request. */
+struct rest_cache *rest_cache_create(struct error *err);
+void rest_cache_destroy(struct rest_cache *cache); /* takes NULL */
+
 /* The body of POST /execute, which the transport serves. */
 #define REST_EXECUTE_TIMEOUT_MAX 3600 /* seconds; the server's own limit is far below */
 extern const struct fields rest_execute_fields;

@@ -69,7 +69,7 @@ struct rest_route {
     const char *id; /* operationId, unique */
     const char *tag;
     const char *summary;
-    const struct fields *query;  /* FIELDS_OPEN: others are ignored; NULL: takes none */
+    const struct fields *query;  /* NULL: takes none */
     const struct fields *body;   /* NULL: takes none */
     const struct fields *answer; /* of the 200 */
 };
@@ -94,7 +94,7 @@ extern const struct rest_route rest_service_routes[], rest_session_routes[], res
     {.rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ANSWER, .schema = (name)}
 /* clang-format on */
 
-/* ---- route.c ---- */
+/* ---- request.c ---- */
 
 /* All routes, one after the other: zeroed before the first. NULL at the end. */
 struct rest_routes {
@@ -112,36 +112,23 @@ const struct rest_route *rest_route_find(const char *method, const struct rest_p
 void rest_route_capture(struct rest_call *call);
 void rest_route_methods(const struct rest_path *path, char *allow, size_t size);
 
-/* ---- query.c ---- */
-
-/* Decodes %XX in place, and + as a space in a query; false for what is no encoding, or hides a NUL.
- */
-bool rest_decode(char *text, bool query);
 /* The members of the query that the route takes, checked, in call->asked. */
 int rest_take_query(struct rest_call *call, struct error *err);
 /* One of them as a whole number; otherwise: where it was not sent. */
 int64_t rest_asked_whole(const struct rest_call *call, const char *name, int64_t otherwise);
 
-/* ---- run.c ---- */
-
-/* Runs the call's route: conditions, transaction, key, handler. Always fills the response. */
-void rest_run(struct rest_call *call);
-
-/* ---- condition.c ---- */
-
-/* The strong validator of what the route's answer shows; "" where it has none. */
-int rest_etag(struct rest_call *call, char etag[REST_ETAG_SIZE], struct error *err);
-/* Whether an If-Match or If-None-Match list names the state that is; weak: a weak tag will do. 1,
- * 0, -1. */
-int rest_matches(struct rest_call *call, const char *list, bool weak, struct error *err);
-
-/* ---- idempotency.c ---- */
-
-/* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done.
- */
-int rest_idempotency_find(struct rest_call *call, struct error *err);
-/* Keeps the answer for a repeat. */
-int rest_idempotency_keep(struct rest_call *call, struct error *err);
+/* Checks the body by the members that the route takes. What is wrong is named with its place, an
+ * unknown member with the nearest known one. Afterwards call->body is an object with the members
+ * that were given. Bodies that are an entity are checked where it is written. */
+int rest_take_body(struct rest_call *call, struct error *err);
+/* A whole number from 1 on, taken out of the body; *number keeps its value where it is not there,
+ * and is 0 where it is null. */
+int rest_take_number(struct rest_call *call, const char *name, int64_t *number, struct error *err);
+/* Takes an id out of the body that may repeat the path's, and must not be another. */
+int rest_take_path_id(struct rest_call *call, const char *name, const char *id, struct error *err);
+/* The path's {order} or {id}. */
+int rest_path_number(const struct rest_call *call, const char *name, int64_t *number,
+                     struct error *err);
 
 /* ---- answer.c ---- */
 
@@ -162,28 +149,22 @@ void rest_more_drop(struct rest_response *response);
 /* Text as a JSON string, whatever bytes it has. */
 void rest_answer_string(struct buf *json, const char *text);
 
-/* ---- body.c ---- */
+/* ---- cache.c ----
+ *
+ * Answers to reads, kept by what was asked for as long as their ETag is the one that is: a list
+ * that nobody has written to is made once. Any thread. What was used last goes last.
+ */
 
-/* Checks the body by the members that the route takes. What is wrong is named with its place, an
- * unknown member with the nearest known one. Afterwards call->body is an object with the members
- * that were given. Bodies that are an entity are checked where it is written. */
-int rest_take_body(struct rest_call *call, struct error *err);
-/* A whole number from 1 on, taken out of the body; *number keeps its value where it is not there,
- * and is 0 where it is null. */
-int rest_take_number(struct rest_call *call, const char *name, int64_t *number, struct error *err);
-/* Takes an id out of the body that may repeat the path's, and must not be another. */
-int rest_take_path_id(struct rest_call *call, const char *name, const char *id, struct error *err);
-/* The path's {order} or {id}. */
-int rest_path_number(const struct rest_call *call, const char *name, int64_t *number,
-                     struct error *err);
+/* Appends the answer; false where none of this state is kept. key: any bytes. */
+bool rest_cache_find(struct rest_cache *cache, const struct buf *key, const char *etag,
+                     struct buf *answer);
+/* In place of the one of another state. Without memory it is not kept. */
+void rest_cache_keep(struct rest_cache *cache, const struct buf *key, const char *etag,
+                     const struct buf *answer);
 
 /* ---- handlers that several subjects have ---- */
 
 rest_handler rest_nodes;   /* node.c */
 rest_handler rest_openapi; /* openapi.c */
-
-/* ---- execute.c ---- */
-
-extern const struct fields rest_execute_answer;
 
 #endif

@@ -24,7 +24,6 @@
 static int answer(const struct config *config, const char *path, const struct buf *source,
                   const struct verdict *verdict, struct buf *to, struct error *err)
 {
-    struct buf BUF_AUTO object = {0};
     json_auto_t *value = NULL;
 
     if (!config->json) {
@@ -36,13 +35,9 @@ static int answer(const struct config *config, const char *path, const struct bu
             validator_explain(verdict, source->data, source->len, to);
         return buf_check(to, "the answer", err);
     }
-    buf_init(&object, 0);
-    validator_explain_json(verdict, &object);
-    if (buf_check(&object, "the answer", err) < 0)
-        return -1;
-    value = json_read(object.data, object.len, "the verdict", err);
+    value = validator_explain_json(verdict);
     if (!value)
-        return -1;
+        return error_set(err, ERROR_MEMORY, "out of memory");
     json_object_set_new(value, "file", json_string(path));
     json_write(to, value);
     buf_addc(to, '\n');
@@ -80,13 +75,11 @@ static int dump_policy(struct error *err)
 static int print_facts(const char *path, struct error *err)
 {
     struct buf BUF_AUTO source = {0}, BUF_AUTO line = {0};
-    int rc = file_read(path, VALIDATOR_PARSE_CAP, &source, err);
+    bool too_large = file_read(path, VALIDATOR_PARSE_CAP, &source, err) < 0;
 
-    if (rc < 0 && err->kind == ERROR_TOO_LARGE)
-        rc = facts_line_too_long(path, &line, err);
-    else if (rc == 0)
-        rc = facts_line(path, source.data, source.len, &line, err);
-    if (rc < 0)
+    if (too_large && err->kind != ERROR_TOO_LARGE)
+        return EXIT_USAGE;
+    if (facts_line(path, source.data, too_large ? SIZE_MAX : source.len, &line, err) < 0)
         return EXIT_USAGE;
     terminal_write(stdout, line.data, line.len);
     return EXIT_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One MCP client: takes its messages apart, finds the method in the table, does what the method
- * says and sends the answer; a tools/call from its request to its response, with progress and
+ * One MCP client: takes its messages apart, runs the method that the table has for each and sends
+ * the answer; a tools/call from its request to its response, with progress and
  * cancellation. The rules of the protocol's revisions with sessions are here: what may come before
  * initialize, no batches, no request id twice. Runs on the loop's thread; the tools work on work
  * queues or elsewhere.
@@ -14,6 +14,8 @@
  */
 #include "mcp/protocol/peer.h"
 
+#include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,15 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/protocol/method_internal.h"
+#include "helpers/base/nearest.h"
+#include "helpers/base/utf8.h"
+#include "mcp/tool/tool.h"
+
+#define SERVER_NAME     "lectern"
+#define SERVER_TITLE    "Lectern curriculum server"
+#define WHO_SIZE        64
+#define IDEMPOTENCY_KEY "lectern/idempotency-key" /* in _meta of tools/call */
+#define METHOD_SHOWN    100                       /* bytes of an unknown name in an error */
 
 #define MODERN_VERSION_KEY "io.modelcontextprotocol/protocolVersion"
 
@@ -51,8 +61,10 @@ struct peer_call {
 
 struct peer {
     struct server *server; /* borrowed */
-    struct peer_client client;
-    char *bound_session; /* owned, or NULL */
+    const char *transport; /* "stdio"; static */
+    const char *version;   /* agreed, one of protocol_versions; NULL before initialize */
+    char who[WHO_SIZE];    /* "mcp:claude-code", for the change log */
+    char *bound_session;   /* owned, or NULL */
     LIST_HEAD(, peer_call) calls;
     size_t call_count;
     uv_timer_t progress_timer; /* runs while a call with a progress token is under way */
@@ -60,8 +72,9 @@ struct peer {
     bool timer_closed;
 };
 
-const char *const protocol_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
-                                         NULL};
+/* Newest first. */
+static const char *const protocol_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
+                                                "2024-11-05", NULL};
 
 bool protocol_version_known(const char *version)
 {
@@ -85,8 +98,8 @@ struct peer *peer_create(struct server *server, const char *transport_name,
     peer->bound_session = steal_pointer(&session);
     peer->server = server;
     LIST_INIT(&peer->calls);
-    peer->client.transport = transport_name;
-    snprintf(peer->client.who, sizeof peer->client.who, "mcp");
+    peer->transport = transport_name;
+    snprintf(peer->who, sizeof peer->who, "mcp");
     uv_timer_init(server->loop, &peer->progress_timer);
     peer->progress_timer.data = peer;
     return peer;
@@ -110,12 +123,12 @@ static void on_timer_closed(uv_handle_t *handle)
 
 bool peer_initialized(const struct peer *peer)
 {
-    return peer->client.version != NULL;
+    return peer->version != NULL;
 }
 
 const char *peer_version(const struct peer *peer)
 {
-    return peer->client.version;
+    return peer->version;
 }
 
 size_t peer_calls(const struct peer *peer)
@@ -124,6 +137,43 @@ size_t peer_calls(const struct peer *peer)
 }
 
 /* ---- sending ---- */
+
+/* A text or an integer, and not too long: what may be a request's id or a progress token. */
+static bool id_valid(const json_t *id)
+{
+    return json_is_integer(id) || (json_is_string(id) && json_string_length(id) <= MESSAGE_ID_CAP);
+}
+
+static void add_id(struct buf *to, const json_t *id)
+{
+    if (id)
+        json_write(to, id);
+    else
+        buf_adds(to, "null");
+}
+
+/* Up to the result, whose text and a brace the caller adds. */
+static void begin_result(struct buf *to, const json_t *id)
+{
+    buf_adds(to, "{\"jsonrpc\":\"2.0\",\"id\":");
+    add_id(to, id);
+    buf_adds(to, ",\"result\":");
+}
+
+/* Likewise up to its params. */
+static void begin_notification(struct buf *to, const char *method)
+{
+    buf_addf(to, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\",\"params\":", method);
+}
+
+void message_error(struct buf *to, const json_t *id, enum message_error code, const char *text)
+{
+    buf_adds(to, "{\"jsonrpc\":\"2.0\",\"id\":");
+    add_id(to, id);
+    buf_addf(to, ",\"error\":{\"code\":%d,\"message\":", (int)code);
+    json_write_string(to, text, strlen(text));
+    buf_adds(to, "}}");
+}
 
 /* Sends one response. If the message outgrew its cap, the client gets an error instead. */
 static void respond(struct peer_reply *reply, const json_t *id, struct buf *message,
@@ -154,13 +204,13 @@ static void tell(struct peer_call *call, uint64_t now, const struct buf *progres
     if (value < call->notified + PROGRESS_STEP)
         value = call->notified + PROGRESS_STEP;
     buf_init(&text, MESSAGE_OUT_CAP);
-    message_begin_notification(&text, "notifications/progress");
+    begin_notification(&text, "notifications/progress");
     buf_adds(&text, "{\"progressToken\":");
     json_write(&text, call->token);
     buf_addf(&text, ",\"progress\":%.2f,\"message\":", value);
     json_write_string(&text, progress->data, progress->len);
     buf_addc(&text, '}');
-    message_end(&text);
+    buf_addc(&text, '}');
     call->notified = value;
     call->notified_ms = now;
     if (!text.failed)
@@ -242,7 +292,7 @@ static struct peer_call *find_call(struct peer *peer, const json_t *id)
 
     LIST_FOREACH(call, &peer->calls, link)
     {
-        if (message_id_equal(call->id, id))
+        if (json_equal(call->id, id))
             return call;
     }
     return NULL;
@@ -268,9 +318,9 @@ static void on_done(struct tool_call *tool_call)
     peer->call_count--;
     if (call->reply && !call->cancelled) {
         buf_init(&message, MESSAGE_OUT_CAP);
-        message_begin_result(&message, call->id);
+        begin_result(&message, call->id);
         tool_call_result(tool_call, &message);
-        message_end(&message);
+        buf_addc(&message, '}');
         respond(call->reply, call->id, &message, 200);
     }
     end_reply(call, call->cancelled);
@@ -279,48 +329,6 @@ static void on_done(struct tool_call *tool_call)
         free_when_done(peer);
     else
         stop_progress(peer);
-}
-
-static enum method_outcome begin_call(struct peer *peer, struct peer_request *request,
-                                      struct peer_reply *reply)
-{
-    json_t *arguments = json_object_get(request->params, "arguments");
-    json_t *meta = json_object_get(request->params, "_meta");
-    json_t *token = json_object_get(meta, "progressToken");
-    struct peer_call *call;
-
-    if (peer->call_count >= PEER_CALLS_CAP)
-        return method_refuse(
-            request, MESSAGE_REFUSED,
-            "%d calls of this client are under way: wait for one to end, then send this "
-            "again",
-            PEER_CALLS_CAP);
-    call = calloc(1, sizeof *call);
-    if (!call)
-        return method_refuse(request, MESSAGE_INTERNAL_ERROR, "out of memory for a call");
-    call->peer = peer;
-    call->reply = reply;
-    call->id = json_deep_copy(request->id);
-    call->token = token ? json_deep_copy(token) : NULL;
-    call->call.arguments = arguments ? json_incref(arguments) : json_object();
-    call->call.idempotency_key = json_incref(json_object_get(meta, METHOD_IDEMPOTENCY_KEY));
-    call->call.cancel = cancel_create(NULL);
-    if (!call->id || (token && !call->token) || !call->call.arguments || !call->call.cancel) {
-        free_call(call);
-        return method_refuse(request, MESSAGE_INTERNAL_ERROR, "no room for a call");
-    }
-    call->call.tool = request->tool;
-    call->call.server = peer->server;
-    call->call.bound_session = peer->bound_session;
-    call->call.who = peer->client.who;
-    call->call.wants_progress = call->token != NULL;
-    call->call.on_done = on_done;
-    call->call.user = call;
-    LIST_INSERT_HEAD(&peer->calls, call, link);
-    peer->call_count++;
-    start_progress(peer, call);
-    tool_call_start(&call->call);
-    return METHOD_CALLS;
 }
 
 static void cancel_call(struct peer_call *call)
@@ -357,6 +365,221 @@ void peer_destroy(struct peer *peer)
     uv_close((uv_handle_t *)&peer->progress_timer, on_timer_closed);
 }
 
+/* ---- the methods ---- */
+
+/* One request or notification on its way through its method. */
+struct peer_request {
+    struct peer *peer;
+    struct peer_reply *reply;
+    const char *method;
+    const json_t *id;     /* NULL: a notification */
+    const json_t *params; /* an object, or NULL where there were none */
+
+    /* Set by the method. */
+    struct buf result; /* METHOD_DONE: the result's JSON text */
+    enum message_error code;
+    char why[ERROR_TEXT_CAP]; /* METHOD_REFUSED */
+};
+
+enum method_outcome {
+    METHOD_DONE,    /* with a result, or a notification */
+    METHOD_REFUSED, /* code and why are set */
+    METHOD_CALLED,  /* a call has begun, and answers later */
+};
+
+struct method {
+    const char *name;
+    bool notification;      /* else a request */
+    bool before_initialize; /* allowed as the first one */
+    enum method_outcome (*handle)(struct peer_request *request);
+};
+
+/* For the model: when to reach for this server, and how to do so cheaply. */
+#define INSTRUCTIONS                                                                               \
+    "Lectern holds curricula: nodes (lessons) with ordered components, and relationships between " \
+    "them. Ask it instead of reading a curriculum: query_graph for prerequisites, paths, "         \
+    "teaching "                                                                                    \
+    "order and gaps; execute_code for any other analysis (Python; from code_helpers import "       \
+    "get_nodes, get_relationships, get_node_content, analyze_graph). Change content with the "     \
+    "component and relationship tools. session_id may be left out where there is only one "        \
+    "curriculum."
+
+static enum method_outcome __attribute__((format(printf, 3, 4)))
+refuse(struct peer_request *request, enum message_error code, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(request->why, sizeof request->why, format, args);
+    va_end(args);
+    request->code = code;
+    return METHOD_REFUSED;
+}
+
+/* "mcp:claude-code" for the change log: the client's own name, as far as it is a plain word. */
+static void set_who(struct peer *peer, const char *name)
+{
+    size_t len;
+
+    if (!name || !*name)
+        return;
+    snprintf(peer->who, sizeof peer->who, "mcp:%s", name);
+    len = strlen(peer->who);
+    for (size_t i = sizeof "mcp:" - 1; i < len; i++) {
+        if (!isalnum((unsigned char)peer->who[i]) && !strchr("._-", peer->who[i]))
+            peer->who[i] = '-';
+    }
+}
+
+static enum method_outcome initialize(struct peer_request *request)
+{
+    struct peer *peer = request->peer;
+    const char *asked = json_get_string(request->params, "protocolVersion");
+
+    if (peer->version)
+        return refuse(request, MESSAGE_INVALID_REQUEST, "this connection is initialized already");
+    if (!asked)
+        return refuse(request, MESSAGE_INVALID_PARAMS,
+                      "params.protocolVersion is missing, a string such as \"%s\"",
+                      protocol_versions[0]);
+    peer->version = protocol_versions[0];
+    for (size_t i = 0; protocol_versions[i]; i++) {
+        if (strcmp(protocol_versions[i], asked) == 0)
+            peer->version = protocol_versions[i];
+    }
+    set_who(peer, json_get_string(json_object_get(request->params, "clientInfo"), "name"));
+    log_info("protocol", "client %s over %s, MCP %s", peer->who, peer->transport, peer->version);
+    buf_addf(&request->result,
+             "{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{\"listChanged\":false}},"
+             "\"serverInfo\":{\"name\":\"" SERVER_NAME "\",\"title\":\"" SERVER_TITLE
+             "\",\"version\":\"" LECTERN_VERSION "\"},\"instructions\":",
+             peer->version);
+    json_write_string(&request->result, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);
+    buf_addc(&request->result, '}');
+    return METHOD_DONE;
+}
+
+static enum method_outcome ping(struct peer_request *request)
+{
+    buf_adds(&request->result, "{}");
+    return METHOD_DONE;
+}
+
+static enum method_outcome tools_list(struct peer_request *request)
+{
+    const json_t *cursor = json_object_get(request->params, "cursor");
+
+    if (cursor && !json_is_null(cursor))
+        return refuse(request, MESSAGE_INVALID_PARAMS,
+                      "tools/list has one page, so no cursor is valid: omit it");
+    buf_adds(&request->result, "{\"tools\":[");
+    for (size_t i = 0; tools[i]; i++) {
+        if (i > 0)
+            buf_addc(&request->result, ',');
+        tool_describe(tools[i], &request->peer->server->analyses, &request->result);
+    }
+    buf_adds(&request->result, "]}");
+    return METHOD_DONE;
+}
+
+/* token, key: or NULL. */
+static enum method_outcome begin_call(struct peer_request *request, const struct tool *tool,
+                                      json_t *arguments, const json_t *token, json_t *key)
+{
+    struct peer *peer = request->peer;
+    struct peer_call *call;
+
+    if (peer->call_count >= PEER_CALLS_CAP)
+        return refuse(request, MESSAGE_REFUSED,
+                      "%d calls of this client are under way: wait for one to end, then send this "
+                      "again",
+                      PEER_CALLS_CAP);
+    call = calloc(1, sizeof *call);
+    if (!call)
+        return refuse(request, MESSAGE_INTERNAL_ERROR, "out of memory for a call");
+    call->peer = peer;
+    call->reply = request->reply;
+    call->id = json_deep_copy(request->id);
+    call->token = token ? json_deep_copy(token) : NULL;
+    call->call.arguments = arguments ? json_incref(arguments) : json_object();
+    call->call.idempotency_key = json_incref(key);
+    call->call.cancel = cancel_create(NULL);
+    if (!call->id || (token && !call->token) || !call->call.arguments || !call->call.cancel) {
+        free_call(call);
+        return refuse(request, MESSAGE_INTERNAL_ERROR, "no room for a call");
+    }
+    call->call.tool = tool;
+    call->call.server = peer->server;
+    call->call.bound_session = peer->bound_session;
+    call->call.who = peer->who;
+    call->call.wants_progress = call->token != NULL;
+    call->call.on_done = on_done;
+    call->call.user = call;
+    LIST_INSERT_HEAD(&peer->calls, call, link);
+    peer->call_count++;
+    start_progress(peer, call);
+    tool_call_start(&call->call);
+    return METHOD_CALLED;
+}
+
+static enum method_outcome tools_call(struct peer_request *request)
+{
+    const char *name = json_get_string(request->params, "name");
+    json_t *arguments = json_object_get(request->params, "arguments");
+    const json_t *meta = json_object_get(request->params, "_meta");
+    json_t *token = json_object_get(meta, "progressToken");
+    json_t *key = json_object_get(meta, IDEMPOTENCY_KEY);
+    struct buf BUF_AUTO names = {0};
+    const struct tool *tool;
+
+    if (!name)
+        return refuse(request, MESSAGE_INVALID_PARAMS,
+                      "tools/call needs params.name, the tool's name as a string");
+    tool = tool_find(name);
+    if (!tool) {
+        buf_init(&names, ERROR_TEXT_CAP / 2);
+        tool_names(&names);
+        return refuse(request, MESSAGE_INVALID_PARAMS, "unknown tool '%.*s'. The tools: %s.",
+                      utf8_shown(name, METHOD_SHOWN), name, names.len > 0 ? names.data : "none");
+    }
+    if (arguments && !json_is_object(arguments))
+        return refuse(request, MESSAGE_INVALID_PARAMS,
+                      "params.arguments must be an object, such as {\"node_id\": \"N001\"}");
+    if (token && !id_valid(token))
+        return refuse(request, MESSAGE_INVALID_PARAMS,
+                      "_meta.progressToken must be a string of at most %d bytes or an integer",
+                      MESSAGE_ID_CAP);
+    if (key && !json_is_string(key))
+        return refuse(request, MESSAGE_INVALID_PARAMS,
+                      "_meta[\"" IDEMPOTENCY_KEY "\"] must be a string, one for each call");
+    return begin_call(request, tool, arguments, token, key);
+}
+
+static enum method_outcome initialized(struct peer_request *request)
+{
+    (void)request;
+    return METHOD_DONE;
+}
+
+static enum method_outcome cancelled(struct peer_request *request)
+{
+    const json_t *id = json_object_get(request->params, "requestId");
+    struct peer_call *call = id ? find_call(request->peer, id) : NULL;
+
+    if (call) /* what has ended meanwhile is no error: the two messages may cross */
+        cancel_call(call);
+    return METHOD_DONE;
+}
+
+static const struct method methods[] = {
+    {.name = "initialize", .before_initialize = true, .handle = initialize},
+    {.name = "ping", .before_initialize = true, .handle = ping},
+    {.name = "tools/list", .handle = tools_list},
+    {.name = "tools/call", .handle = tools_call},
+    {.name = "notifications/initialized", .notification = true, .handle = initialized},
+    {.name = "notifications/cancelled", .notification = true, .handle = cancelled},
+};
+
 /* ---- receiving ---- */
 
 /* Answers with an error; the whole message is done with. */
@@ -374,98 +597,102 @@ static void refuse_message(struct peer_reply *reply, const json_t *id, int http_
 /* The revision 2026-07-28 has no handshake: each of its requests carries its version. This server
  * does not have it. A client of both eras sends initialize after "no such method", but not after
  * "no such version". */
-static void refuse_modern(const struct peer_request *request, struct peer_reply *reply)
+static void refuse_modern(const struct peer_request *request)
 {
     char text[ERROR_TEXT_CAP];
 
     snprintf(text, sizeof text,
              "unknown method '%.*s' with _meta[\"" MODERN_VERSION_KEY
              "\"]: send initialize without it, with protocolVersion \"%s\"",
-             message_show(request->method), request->method, protocol_versions[0]);
-    refuse_message(reply, request->id, 404, MESSAGE_METHOD_NOT_FOUND, text);
+             utf8_shown(request->method, METHOD_SHOWN), request->method, protocol_versions[0]);
+    refuse_message(request->reply, request->id, 404, MESSAGE_METHOD_NOT_FOUND, text);
 }
 
-static void receive_notification(struct peer *peer, struct peer_request *request,
-                                 struct peer_reply *reply)
+static const struct method *find_method(const char *name)
 {
-    const struct method *method = method_find(request->method);
-    struct peer_call *call = NULL;
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (strcmp(methods[i].name, name) == 0)
+            return &methods[i];
+    }
+    return NULL;
+}
 
-    /* A notification is never answered: an unknown one is ignored, as the protocol wants. Neither
-     * is it an error to cancel what has ended meanwhile: the two messages may cross. */
-    if (method && method->notification && peer_initialized(peer) &&
-        method->handle(request) == METHOD_CANCELS)
-        call = find_call(peer, request->cancelled);
-    if (call)
-        cancel_call(call);
-    reply->end(reply, true);
+/* Never answered: an unknown one is ignored, as the protocol wants. */
+static void receive_notification(struct peer_request *request)
+{
+    const struct method *method = find_method(request->method);
+
+    if (method && method->notification && peer_initialized(request->peer))
+        method->handle(request);
+    request->reply->end(request->reply, true);
+}
+
+static enum method_outcome refuse_unknown(struct peer_request *request)
+{
+    struct nearest search;
+
+    nearest_begin(&search, request->method);
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
+        nearest_feed(&search, methods[i].name);
+    return refuse(request, MESSAGE_METHOD_NOT_FOUND, "unknown method '%.*s'%s%s%s",
+                  utf8_shown(request->method, METHOD_SHOWN), request->method,
+                  search.best ? "; did you mean '" : "", search.best ? search.best : "",
+                  search.best ? "'?" : "");
 }
 
 /* Everything that can be wrong with a request before its method looks at it. */
-static enum method_outcome check_request(struct peer *peer, struct peer_request *request,
-                                         const struct method **method)
+static enum method_outcome check_request(struct peer_request *request, const struct method *method)
 {
-    const char *nearest;
-
-    *method = method_find(request->method);
-    if (!*method) {
-        nearest = method_nearest(request->method);
-        return method_refuse(request, MESSAGE_METHOD_NOT_FOUND, "unknown method '%.*s'%s%s%s",
-                             message_show(request->method), request->method,
-                             nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                             nearest ? "'?" : "");
-    }
-    if ((*method)->notification)
-        return method_refuse(request, MESSAGE_INVALID_REQUEST,
-                             "%s is a notification: send it without an id", (*method)->name);
-    if (!peer_initialized(peer) && !(*method)->before_initialize)
-        return method_refuse(request, MESSAGE_INVALID_REQUEST,
-                             "%s before initialize: send initialize first", (*method)->name);
-    if (find_call(peer, request->id))
-        return method_refuse(
-            request, MESSAGE_INVALID_REQUEST,
-            "a request with this id is under way: use a different id for each request");
+    if (!method)
+        return refuse_unknown(request);
+    if (method->notification)
+        return refuse(request, MESSAGE_INVALID_REQUEST,
+                      "%s is a notification: send it without an id", method->name);
+    if (!peer_initialized(request->peer) && !method->before_initialize)
+        return refuse(request, MESSAGE_INVALID_REQUEST,
+                      "%s before initialize: send initialize first", method->name);
+    if (find_call(request->peer, request->id))
+        return refuse(request, MESSAGE_INVALID_REQUEST,
+                      "a request with this id is under way: use a different id for each request");
     return METHOD_DONE;
 }
 
-static void send_result(const struct peer_request *request, struct peer_reply *reply)
+static void send_result(const struct peer_request *request)
 {
     struct buf BUF_AUTO message = {0};
 
     buf_init(&message, MESSAGE_OUT_CAP);
-    message_begin_result(&message, request->id);
+    begin_result(&message, request->id);
     buf_add(&message, request->result.data, request->result.len);
-    message_end(&message);
+    buf_addc(&message, '}');
     message.failed |= request->result.failed;
-    respond(reply, request->id, &message, 200);
-    reply->end(reply, false);
+    respond(request->reply, request->id, &message, 200);
+    request->reply->end(request->reply, false);
 }
 
-static void receive_request(struct peer *peer, struct peer_request *request,
-                            struct peer_reply *reply)
+static void receive_request(struct peer_request *request)
 {
-    const struct method *method;
+    const struct method *method = find_method(request->method);
+    bool initialized = peer_initialized(request->peer);
     enum method_outcome outcome;
     int status;
 
     if (json_object_get(json_object_get(request->params, "_meta"), MODERN_VERSION_KEY)) {
-        refuse_modern(request, reply);
+        refuse_modern(request);
         return;
     }
     buf_init(&request->result, MESSAGE_OUT_CAP);
-    outcome = check_request(peer, request, &method);
+    outcome = check_request(request, method);
     if (outcome == METHOD_DONE)
         outcome = method->handle(request);
-    if (outcome == METHOD_CALLS)
-        outcome = begin_call(peer, request, reply);
     if (outcome == METHOD_DONE) {
-        send_result(request, reply);
+        send_result(request);
     } else if (outcome == METHOD_REFUSED) {
         /* Refused before initialize, it leaves the HTTP side without a session. */
-        status = !method && !peer_initialized(peer)                                    ? 404
-                 : request->code == MESSAGE_INVALID_REQUEST || !peer_initialized(peer) ? 400
-                                                                                       : 200;
-        refuse_message(reply, request->id, status, request->code, request->why);
+        status = !method && !initialized                                    ? 404
+                 : request->code == MESSAGE_INVALID_REQUEST || !initialized ? 400
+                                                                            : 200;
+        refuse_message(request->reply, request->id, status, request->code, request->why);
     }
     buf_finish(&request->result);
 }
@@ -483,7 +710,7 @@ static const char *check_envelope(const json_t *message)
         return "a message must be a JSON object with \"jsonrpc\": \"2.0\" and \"method\"";
     if (!jsonrpc || strcmp(jsonrpc, "2.0") != 0)
         return "\"jsonrpc\" must be \"2.0\"";
-    if (id && !message_id_valid(id))
+    if (id && !id_valid(id))
         return "\"id\" must be a string of at most 256 bytes or an integer";
     if (!json_object_get(message, "method") &&
         (json_object_get(message, "result") || json_object_get(message, "error")))
@@ -506,21 +733,21 @@ static void receive_message(struct peer *peer, const json_t *message, struct pee
     const char *wrong = check_envelope(message);
     bool bad_params;
 
+    request.peer = peer;
+    request.reply = reply;
     request.method = json_get_string(message, "method");
     request.id = json_object_get(message, "id");
     request.params = json_object_get(message, "params");
-    request.server = peer->server;
-    request.client = &peer->client;
     bad_params = wrong && request.method && request.params && !json_is_object(request.params);
     if (wrong)
-        refuse_message(reply, message_id_valid(request.id) ? request.id : NULL, 400,
+        refuse_message(reply, id_valid(request.id) ? request.id : NULL, 400,
                        bad_params ? MESSAGE_INVALID_PARAMS : MESSAGE_INVALID_REQUEST, wrong);
     else if (is_response(message))
         reply->end(reply, true); /* this server asks its clients nothing */
     else if (!request.id)
-        receive_notification(peer, &request, reply);
+        receive_notification(&request);
     else
-        receive_request(peer, &request, reply);
+        receive_request(&request);
 }
 
 void peer_receive(struct peer *peer, const char *json, size_t len, struct peer_reply *reply)

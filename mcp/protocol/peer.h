@@ -10,13 +10,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <jansson.h>
+
+#include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 #include "mcp/server.h"
 
 #define PEER_MESSAGE_CAP ((size_t)4 << 20) /* bytes of one incoming message */
 #define PEER_CALLS_CAP   64                /* calls of one peer under way at once */
+#define MESSAGE_ID_CAP   256 /* bytes of a request id or progress token that is text */
 
-extern const char *const protocol_versions[]; /* newest first, NULL-terminated */
+#define MESSAGE_OUT_CAP                                                                            \
+    ((size_t)10 << 20) /* bytes of one outgoing message: TOOL_ANSWER_CAP, escaped, and             \
+                          TOOL_IMAGE_BYTES */
+
+enum message_error {
+    MESSAGE_PARSE_ERROR = -32700,
+    MESSAGE_INVALID_REQUEST = -32600,
+    MESSAGE_METHOD_NOT_FOUND = -32601,
+    MESSAGE_INVALID_PARAMS = -32602,
+    MESSAGE_INTERNAL_ERROR = -32603,
+    MESSAGE_REFUSED =
+        -32000, /* by the transport or for want of room: JSON-RPC's range for servers */
+};
+/* Appends a whole JSON-RPC error. id NULL: null. */
+void message_error(struct buf *to, const json_t *id, enum message_error code, const char *text);
+
 bool protocol_version_known(const char *version);
 
 struct peer;

@@ -369,6 +369,7 @@ static int delete_relationship(struct run *run, struct error *err)
 struct operation {
     struct fields members; /* FIELDS_OPEN: others are the node's own fields */
     bool leaves_graph;     /* as it is */
+    unsigned reads;        /* enum store_part, of the nodes that it names */
     int (*apply)(struct run *run, struct error *err);
 };
 
@@ -398,24 +399,25 @@ static const struct operation operations[] = {
              NEEDED("title", FIELD_TEXT)),
      .apply = create_node},
     {MEMBERS("rename_node", 0, NODE, NEEDED("title", FIELD_TEXT, .also = "new_title"), REVISION),
-     .apply = rename_node},
+     .reads = STORE_TEXTS_PART, .apply = rename_node},
     {MEMBERS("edit_node", FIELDS_OPEN, NODE, MAY_HAVE("title", FIELD_TEXT), REVISION),
-     .apply = edit_node},
-    {MEMBERS("delete_node", 0, NODE, REVISION), .apply = delete_node},
+     .reads = STORE_TEXTS_PART, .apply = edit_node},
+    {MEMBERS("delete_node", 0, NODE, REVISION), .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
+     .apply = delete_node},
     {MEMBERS("merge_nodes", 0, NODE,
              NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "into"), REVISION),
-     .apply = merge_nodes},
+     .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = merge_nodes},
     {MEMBERS("create_component", 0, NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
              NEEDED("parameters", FIELD_OBJECT), MAY_HAVE("position", PLACE),
              CONFIDENCE("confidence")),
-     .leaves_graph = true, .apply = create_component},
+     .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = create_component},
     {MEMBERS("edit_component", 0, NODE, COMPONENT_ID, COMPONENT_ORDER,
              NEEDED("new_parameters", FIELD_OBJECT, .also = "parameters"), REVISION),
-     .leaves_graph = true, .apply = edit_component},
+     .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = edit_component},
     {MEMBERS("delete_component", 0, NODE, COMPONENT_ID, COMPONENT_ORDER, REVISION),
-     .leaves_graph = true, .apply = delete_component},
+     .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = delete_component},
     {MEMBERS("reorder_components", 0, NODE, NEEDED("order", FIELD_ARRAY)), .leaves_graph = true,
-     .apply = reorder_components},
+     .reads = STORE_COMPONENTS_PART, .apply = reorder_components},
     {MEMBERS("create_relationship", 0, FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION,
              CONFIDENCE("confidence_score")),
      .apply = create_relationship},
@@ -464,24 +466,25 @@ static void write_operations(const struct field *row, const void *context, struc
     buf_adds(to, "]}");
 }
 
-static void write_brief(const struct field *row, const void *context, struct buf *to)
+static const char *operation_name(size_t i)
 {
-    (void)row;
-    (void)context;
-    buf_adds(to, "{\"type\":\"object\",\"properties\":{\"op\":{\"type\":\"string\",\"enum\":[");
-    for (size_t i = 0; i < OPERATION_COUNT; i++)
-        buf_addf(to, "%s\"%s\"", i > 0 ? "," : "", operations[i].members.name);
-    buf_adds(to,
-             "]}},\"required\":[\"op\"],\"description\":\""
-             "Members as in the tools. create_node: node_id, title, fields?; rename_node: title; "
-             "edit_node: fields; merge_nodes: into_node_id; reorder_components: order "
-             "([3,1,2], old places); edit_relationship, delete_relationship: id, or ends and "
-             "type; new_type?\"}");
+    return i < OPERATION_COUNT ? operations[i].members.name : NULL;
 }
+
+static const struct fields operation_names = {.name = "op", .choice = operation_name};
+static const struct field brief_rows[] = {
+    FIELD("op", FIELD_TEXT, .required = true, .of = &operation_names),
+    {0},
+};
 
 const struct fields change_set_operation = {"an operation", .schema = "Operation",
                                             .write_schema = write_operations};
-const struct fields change_set_operation_brief = {"an operation", .write_schema = write_brief};
+const struct fields change_set_operation_brief = {
+    "an operation", brief_rows,
+    .documentation = "Members as in the tools. create_node: node_id, title, fields?; rename_node: "
+                     "title; edit_node: fields; merge_nodes: into_node_id; reorder_components: "
+                     "order ([3,1,2], old places); edit_relationship, delete_relationship: id, or "
+                     "ends and type; new_type?"};
 
 /* ---- reading one ---- */
 
@@ -733,13 +736,50 @@ static int check_expected(struct store *store, const char *sid, int64_t expected
                      (long long)*version);
 }
 
+/* Adds what the operation will read of the nodes that it names, as store_read_ahead takes it. */
+static void add_parts(const struct operation *operation, const json_t *item, json_t *parts)
+{
+    for (const struct field *row = operation->members.rows; row->name; row++) {
+        const char *id = json_get_string(item, row->name);
+        json_int_t before;
+
+        if (!id && row->also)
+            id = json_get_string(item, row->also);
+        if (!id || !(row->flags & FIELD_NAME))
+            continue;
+        before = json_integer_value(json_object_get(parts, id));
+        json_object_set_new(parts, id, json_integer(before | operation->reads));
+    }
+}
+
+/* In front of a service each node is a request: all that are named are asked for at once. */
+static int read_ahead(struct run *run, struct error *err)
+{
+    json_auto_t *parts = NULL;
+    const json_t *item;
+    size_t i;
+
+    if (!store_capabilities(run->store).waits_for_network)
+        return 0;
+    parts = json_object();
+    json_array_foreach((json_t *)run->set->operations, i, item)
+    {
+        const struct operation *operation = find(json_get_string(item, "op"));
+
+        if (operation && operation->reads)
+            add_parts(operation, item, parts);
+    }
+    return store_read_ahead(run->store, run->sid, parts, err);
+}
+
 static int apply_set(struct run *run, int64_t expected, struct error *err)
 {
     struct change_set_outcome *outcome = run->outcome;
     const json_t *item;
     size_t i;
 
-    if (check_expected(run->store, run->sid, expected, &run->version, err) < 0)
+    if (check_expected(run->store, run->sid, expected, &run->version, err) < 0 ||
+        read_ahead(run, err) < 0)
         return -1;
     outcome->version = run->version;
     json_array_foreach((json_t *)run->set->operations, i, item)

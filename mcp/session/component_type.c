@@ -37,23 +37,23 @@ static const struct fields pictures, chart_data;
 #define PICTURES(count) FIELD("pictures", FIELD_OBJECT, .required = true, .most = (count), .of = &pictures)
 
 static const struct component_type built_in[] = {
-    {"heading", "the beginning of a section", {NEEDED("text")}},
-    {"paragraph", "plain explanation, a few sentences", {NEEDED("text")}},
-    {"memory-trick", "a mnemonic or image that helps to recall", {NEEDED("text")}},
-    {"definition", "one term, where it first matters", {NEEDED("term"), NEEDED("definition")}},
-    {"step-sequence", "a procedure, one action a step",
+    {"heading", "Heading", "the beginning of a section", {NEEDED("text")}},
+    {"paragraph", "Paragraph", "plain explanation, a few sentences", {NEEDED("text")}},
+    {"memory-trick", "Memory trick", "a mnemonic or image that helps to recall", {NEEDED("text")}},
+    {"definition", "Definition", "one term, where it first matters", {NEEDED("term"), NEEDED("definition")}},
+    {"step-sequence", "Steps", "a procedure, one action a step",
      {FIELD("steps", FIELD_ARRAY, .item = FIELD_TEXT, .required = true, .most = (double)TEXT_MAX,
        .flags = FIELD_NUL)}},
-    {"worked-example", "one task solved with its reasoning", {NEEDED("problem"), NEEDED("solution"), NEEDED("answer")}},
-    {"callout-box", "a warning, tip or key fact that must stand out",
+    {"worked-example", "Worked example", "one task solved with its reasoning", {NEEDED("problem"), NEEDED("solution"), NEEDED("answer")}},
+    {"callout-box", "Callout", "a warning, tip or key fact that must stand out",
      {NEEDED("text"), CHOICE("style", callout_styles)}},
-    {"two-pictures", "two things side by side, such as before and after", {PICTURES(2)}},
-    {"three-pictures", "three cases or stages in pictures", {PICTURES(3)}},
-    {"four-pictures", "four cases or stages in pictures", {PICTURES(4)}},
-    {"hero-number", "one figure, chart or drawing that carries the lesson",
+    {"two-pictures", "Two pictures", "two things side by side, such as before and after", {PICTURES(2)}},
+    {"three-pictures", "Three pictures", "three cases or stages in pictures", {PICTURES(3)}},
+    {"four-pictures", "Four pictures", "four cases or stages in pictures", {PICTURES(4)}},
+    {"hero-number", "Big number", "one figure, chart or drawing that carries the lesson",
      {CHOICE("visual_type", visual_types, .required = true), NEEDED("visual_content"), TEXT("caption"),
       CHOICE("background_style", background_styles), FIELD("chart_data", FIELD_OBJECT, .of = &chart_data)}},
-    {"three-svgs", "three ideas, each a drawing with title and description",
+    {"three-svgs", "Three drawings", "three ideas, each a drawing with title and description",
      {NEEDED("title1"), NEEDED("title2"), NEEDED("title3"),
       NEEDED("description1"), NEEDED("description2"), NEEDED("description3"), TEXT("svg1"), TEXT("svg2"), TEXT("svg3")}},
 };
@@ -103,20 +103,13 @@ const char *component_type_name(const struct component_type *type)
     return type->name;
 }
 
-static void schema_names(const struct field *row, const void *context, struct buf *to)
+static const char *type_name(size_t i)
 {
-    (void)row;
-    (void)context;
-    buf_adds(to, "{\"type\":\"string\",\"enum\":[");
-    for (size_t i = 0; i < component_type_count(); i++) {
-        buf_adds(to, i > 0 ? "," : "");
-        json_write_string(to, component_type_at(i)->name, strlen(component_type_at(i)->name));
-    }
-    buf_adds(to, "]}");
+    return i < component_type_count() ? component_type_at(i)->name : NULL;
 }
 
 const struct fields component_type_names = {"a component type", .schema = "ComponentType",
-                                            .write_schema = schema_names};
+                                            .choice = type_name};
 
 /* ---- pictures ---- */
 
@@ -255,13 +248,6 @@ static void describe_chart(const struct field *row, struct buf *to)
     buf_adds(to, "{numerator, denominator}, for a bar-chart {current, maximum}, numbers");
 }
 
-static void schema_chart(const struct field *row, const void *context, struct buf *to)
-{
-    (void)row;
-    (void)context;
-    buf_adds(to, "{\"type\":\"object\",\"additionalProperties\":true}");
-}
-
 static void check_chart(const struct field *row, const json_t *value, const json_t *parameters,
                         const char *field, struct validation_errors *problems)
 {
@@ -289,8 +275,8 @@ static void check_chart(const struct field *row, const json_t *value, const json
     }
 }
 
-static const struct fields chart_data = {"chart_data", .describe = describe_chart,
-                                         .write_schema = schema_chart, .check = check_chart};
+static const struct fields chart_data = {"chart_data", .flags = FIELDS_OPEN,
+                                         .describe = describe_chart, .check = check_chart};
 
 /* ---- describing ---- */
 

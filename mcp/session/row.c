@@ -8,31 +8,32 @@
 
 /* The keys of the API that a body may have. What it has not is null in a view, where `null` says
  * so. */
-struct key {
+struct row_key {
     const char *name;
     unsigned flag;
     bool null;
 };
 
-static const struct key component_keys[] = {{"type", ROW_COMPONENT_TYPE, false},
-                                            {"component_type", ROW_COMPONENT_COMPONENT_TYPE, false},
-                                            {"parameters", ROW_COMPONENT_PARAMETERS, false},
-                                            {"confidence", ROW_COMPONENT_CONFIDENCE, true},
-                                            {"component_id", ROW_ODD, false},
-                                            {"revision", ROW_ODD, false},
-                                            {NULL, 0, false}};
-static const struct key node_keys[] = {{"node_id", ROW_NODE_ID, true},
-                                       {"title", ROW_NODE_TITLE, true},
-                                       {"content_category", ROW_NODE_CATEGORY, true},
-                                       {"raw_content", ROW_NODE_RAW_CONTENT, true},
-                                       {"chapter_id", ROW_NODE_CHAPTER_ID, true},
-                                       {"created_at", ROW_NODE_CREATED_AT, false},
-                                       {"last_modified", ROW_NODE_LAST_MODIFIED, false},
-                                       {"session_id", ROW_ODD, false},
-                                       {"suggested_template", ROW_NODE_SEQUENCE_FIELDS, false},
-                                       {"overall_confidence", ROW_NODE_SEQUENCE_FIELDS, false},
-                                       {NULL, 0, false}};
-static const struct key relationship_keys[] = {
+static const struct row_key component_keys[] = {
+    {"type", ROW_COMPONENT_TYPE, false},
+    {"component_type", ROW_COMPONENT_COMPONENT_TYPE, false},
+    {"parameters", ROW_COMPONENT_PARAMETERS, false},
+    {"confidence", ROW_COMPONENT_CONFIDENCE, true},
+    {"component_id", ROW_ODD, false},
+    {"revision", ROW_ODD, false},
+    {NULL, 0, false}};
+static const struct row_key node_keys[] = {{"node_id", ROW_NODE_ID, true},
+                                           {"title", ROW_NODE_TITLE, true},
+                                           {"content_category", ROW_NODE_CATEGORY, true},
+                                           {"raw_content", ROW_NODE_RAW_CONTENT, true},
+                                           {"chapter_id", ROW_NODE_CHAPTER_ID, true},
+                                           {"created_at", ROW_NODE_CREATED_AT, false},
+                                           {"last_modified", ROW_NODE_LAST_MODIFIED, false},
+                                           {"session_id", ROW_ODD, false},
+                                           {"suggested_template", ROW_NODE_SEQUENCE_FIELDS, false},
+                                           {"overall_confidence", ROW_NODE_SEQUENCE_FIELDS, false},
+                                           {NULL, 0, false}};
+static const struct row_key relationship_keys[] = {
     {"from_node_id", ROW_RELATIONSHIP_FROM, true},
     {"to_node_id", ROW_RELATIONSHIP_TO, true},
     {"relationship_type", ROW_RELATIONSHIP_TYPE, true},
@@ -44,7 +45,7 @@ static const struct key relationship_keys[] = {
     {"session_id", ROW_ODD, false},
     {NULL, 0, false}};
 
-static unsigned flags_of(const json_t *entry, const struct key *keys)
+static unsigned flags_of(const json_t *entry, const struct row_key *keys)
 {
     unsigned flags = 0;
 
@@ -208,7 +209,7 @@ static void add_key(struct members *members, const char *key)
     members->empty = false;
 }
 
-static void add_nulls(struct members *members, const struct key *keys)
+static void add_nulls(struct members *members, const struct row_key *keys)
 {
     for (; keys->name; keys++) {
         if (!keys->null || (members->kept->flags & keys->flag))

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
 #include "mcp/session/entity.h"
@@ -15,7 +16,7 @@
 #define CURRENT_CAP 1200 /* bytes of the current text that a stale write is answered with */
 
 int store_component_write_begin(struct store *store, const struct writer *writer, const char *sid,
-                                const char *node_id, struct component_write *work,
+                                const char *node_id, bool whole, struct component_write *work,
                                 struct error *err)
 {
     memset(work, 0, sizeof *work);
@@ -29,11 +30,20 @@ int store_component_write_begin(struct store *store, const struct writer *writer
                   node_id);
         goto failed;
     }
-    if (sequence_read(store, work->node.key, &work->sequence, err) != 0)
+    if (sequence_read(store, work->node.key, whole, &work->sequence, err) != 0)
         goto failed;
     return 0;
 failed:
     return store_write_end(store, &work->write, -1, err);
+}
+
+/* The same for a call of its own, with what the service has. */
+static int begin(struct store *store, const struct writer *writer, const char *sid,
+                 const char *node_id, bool whole, struct component_write *work, struct error *err)
+{
+    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
+        return -1;
+    return store_component_write_begin(store, writer, sid, node_id, whole, work, err);
 }
 
 int store_component_write_end(struct store *store, struct component_write *work, int rc,
@@ -55,7 +65,7 @@ int store_component_renumber(struct store *store, struct component_write *work, 
 static void fill_state(const struct component_write *work, const struct sequence_item *item,
                        struct component_state *state)
 {
-    const char *type = entity_component_type(item->component);
+    const char *type = entity_component_type(item->content);
 
     if (!state)
         return;
@@ -63,7 +73,7 @@ static void fill_state(const struct component_write *work, const struct sequence
     memcpy(state->component_id, item->component_id, sizeof state->component_id);
     text_cut(state->type, sizeof state->type, type);
     text_cut_line(state->node_title, sizeof state->node_title, work->node.title);
-    entity_component_summary(item->component, state->summary, sizeof state->summary);
+    entity_component_summary(item->content, state->summary, sizeof state->summary);
     state->order = (long)item_order(item);
     state->revision = (long)item->revision;
     state->total = (long)work->sequence.components;
@@ -82,7 +92,7 @@ static int put_in(struct store *store, struct component_write *work, size_t inde
 
         if (!item)
             goto out;
-        item->component = components[put];
+        item->content = components[put];
         components[put] = NULL;
         work->sequence.components++;
         if (item_insert(store, work->node.key, item, err) != 0)
@@ -120,9 +130,7 @@ int store_component_insert(struct store *store, const struct writer *writer, con
     size_t index;
     int rc = -1;
 
-    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
-        return -1;
-    if (store_component_write_begin(store, writer, sid, node_id, &work, err) != 0)
+    if (begin(store, writer, sid, node_id, false, &work, err) != 0)
         return -1;
     given = entity_component(component, "", err);
     if (!given || check_position(&work.sequence, position, err) < 0) {
@@ -134,6 +142,21 @@ int store_component_insert(struct store *store, const struct writer *writer, con
     if (rc == 0)
         fill_state(&work, &work.sequence.items[index], state);
     return store_component_write_end(store, &work, rc, err);
+}
+
+/* The i-th of several as it is kept, owned by the caller; NULL where it has problems. */
+static json_t *check_item(const json_t *input, size_t i, struct validation_errors *problems)
+{
+    struct validation_errors each;
+    struct error found = {.list = validation_begin(&each, "")};
+    char loc[ERROR_LOC_CAP];
+    json_t *component;
+
+    snprintf(loc, sizeof loc, "components.%zu", i);
+    component = entity_component(input, loc, &found);
+    if (!component)
+        validation_take(problems, &found);
+    return component;
 }
 
 /* Checks them all before it gives up, so that one answer names every bad one. */
@@ -150,16 +173,8 @@ static int check_batch(const json_t *components, json_t **checked, struct error 
                             "components: %zu are too many at once, send %d at most", count,
                             BATCH_MAX);
     validation_begin(&problems, "");
-    for (size_t i = 0; i < count; i++) {
-        struct validation_errors each;
-        struct error found = {.list = validation_begin(&each, "")};
-        char loc[ERROR_LOC_CAP];
-
-        snprintf(loc, sizeof loc, "components.%zu", i);
-        checked[i] = entity_component(json_array_get(components, i), loc, &found);
-        if (!checked[i])
-            validation_take(&problems, &found);
-    }
+    for (size_t i = 0; i < count; i++)
+        checked[i] = check_item(json_array_get(components, i), i, &problems);
     return validation_end(&problems, "Nothing was written", err);
 }
 
@@ -172,9 +187,7 @@ int store_components_append(struct store *store, const struct writer *writer, co
     size_t index;
     int rc;
 
-    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
-        return -1;
-    if (store_component_write_begin(store, writer, sid, node_id, &work, err) != 0)
+    if (begin(store, writer, sid, node_id, false, &work, err) != 0)
         return -1;
     index = work.sequence.count;
     if (check_batch(components, checked, err) == 0) {
@@ -197,7 +210,7 @@ static int check_revision(const struct sequence_item *item, long expected, struc
     if (expected == 0 || expected == (long)item->revision)
         return 0;
     buf_init(&text, 0);
-    json_write(&text, item->component);
+    json_write(&text, item->content);
     return error_set(
         err, ERROR_STALE,
         "component %s is at revision %lld, not %ld: another write came between. It reads now: %s",
@@ -205,15 +218,27 @@ static int check_revision(const struct sequence_item *item, long expected, struc
         text_cut(current, sizeof current, text.data));
 }
 
-static int update(struct store *store, struct component_write *work, size_t index,
+/* Begins a write to the one component that ref names; on -1 nothing is open. */
+static int begin_one(struct store *store, const struct writer *writer, const char *sid,
+                     const struct component_ref *ref, long expected_revision,
+                     struct component_write *work, size_t *index, struct error *err)
+{
+    if (begin(store, writer, sid, ref->node_id, false, work, err) != 0)
+        return -1;
+    if (sequence_find(&work->sequence, ref, index, err) == 0 &&
+        item_load(store, &work->sequence.items[*index], err) == 0 &&
+        check_revision(&work->sequence.items[*index], expected_revision, err) == 0)
+        return 0;
+    return store_component_write_end(store, work, -1, err);
+}
+
+static int update(struct store *store, struct component_write *work, struct sequence_item *item,
                   const json_t *changes, bool merge, struct error *err)
 {
-    struct sequence_item *item = &work->sequence.items[index];
     struct sequence_item old = *item;
-    json_auto_t *before = json_incref(item->component);
+    json_auto_t *before = json_incref(item->content);
     json_auto_t *after = json_copy(before);
 
-    old.component = before;
     if (!after)
         return error_set(err, ERROR_MEMORY, "out of memory for a component");
     if (entity_component_change(after, changes, merge, err) != 0 ||
@@ -229,15 +254,11 @@ int store_component_update(struct store *store, const struct writer *writer, con
 {
     struct component_write work;
     size_t index = 0;
-    int rc = -1;
+    int rc;
 
-    if (store_refresh(store, UPSTREAM_NODE, sid, ref->node_id, err) != 0)
+    if (begin_one(store, writer, sid, ref, expected_revision, &work, &index, err) != 0)
         return -1;
-    if (store_component_write_begin(store, writer, sid, ref->node_id, &work, err) != 0)
-        return -1;
-    if (sequence_find(&work.sequence, ref, &index, err) == 0 &&
-        check_revision(&work.sequence.items[index], expected_revision, err) == 0)
-        rc = update(store, &work, index, changes, merge, err);
+    rc = update(store, &work, &work.sequence.items[index], changes, merge, err);
     if (rc == 0)
         fill_state(&work, &work.sequence.items[index], state);
     return store_component_write_end(store, &work, rc, err);
@@ -264,16 +285,11 @@ int store_component_delete(struct store *store, const struct writer *writer, con
 {
     struct component_write work;
     size_t index = 0;
-    int rc = -1;
 
-    if (store_refresh(store, UPSTREAM_NODE, sid, ref->node_id, err) != 0)
+    if (begin_one(store, writer, sid, ref, expected_revision, &work, &index, err) != 0)
         return -1;
-    if (store_component_write_begin(store, writer, sid, ref->node_id, &work, err) != 0)
-        return -1;
-    if (sequence_find(&work.sequence, ref, &index, err) == 0 &&
-        check_revision(&work.sequence.items[index], expected_revision, err) == 0)
-        rc = delete_one(store, &work, index, state, err);
-    return store_component_write_end(store, &work, rc, err);
+    return store_component_write_end(store, &work, delete_one(store, &work, index, state, err),
+                                     err);
 }
 
 /* ---- replacing the whole sequence. Components whose id is given keep it and their history; those
@@ -359,14 +375,8 @@ static int read_given(const json_t *body, struct given *given, size_t *count, st
     validation_begin(&problems, "");
     for (size_t i = 0; i < *count; i++) {
         const json_t *input = json_array_get(components, i);
-        struct validation_errors each;
-        struct error found = {.list = validation_begin(&each, "")};
-        char loc[ERROR_LOC_CAP];
 
-        snprintf(loc, sizeof loc, "components.%zu", i);
-        given[i].component = entity_component(input, loc, &found);
-        if (!given[i].component)
-            validation_take(&problems, &found);
+        given[i].component = check_item(input, i, &problems);
         given[i].component_id = json_get_string(input, "component_id");
         given[i].order = order_of(input, i, &problems);
         given[i].place = i;
@@ -387,26 +397,22 @@ static bool same(const json_t *old, const json_t *given)
 }
 
 /* Takes the old item of the id out of old and into *item, changed where what is given differs. */
-static int keep_item(struct store *store, struct component_write *work, struct sequence *old,
-                     size_t index, json_t *component, struct sequence_item *item, struct error *err)
+static int keep_item(struct store *store, struct component_write *work, struct sequence_item *old,
+                     json_t *component, struct sequence_item *item, struct error *err)
 {
-    struct sequence_item before = old->items[index];
-    json_auto_t *old_component = json_incref(before.component);
+    static const char *const hidden[] = {"component_id", "revision"};
+    json_auto_t *old_content = json_incref(old->content);
+    struct sequence_item before = *old;
 
-    before.component = old_component;
-    *item = old->items[index];
-    old->items[index].component =
-        NULL; /* moved; the key stays behind, cleared, for the deletions */
-    old->items[index].key = 0;
-    if (same(before.component, component))
+    *item = before;
+    old->content = NULL;
+    old->key = 0; /* moved: not to be deleted */
+    if (same(before.content, component))
         return 0;
     /* An imported component may hold keys that the API never shows. */
-    for (size_t i = 0; i < 2; i++) {
-        static const char *const hidden[] = {"component_id", "revision"};
-
-        if (json_object_get(before.component, hidden[i]))
-            json_object_set(component, hidden[i], json_object_get(before.component, hidden[i]));
-    }
+    for (size_t i = 0; i < 2; i++)
+        if (json_object_get(before.content, hidden[i]))
+            json_object_set(component, hidden[i], json_object_get(before.content, hidden[i]));
     json_object_set_new(component, "order", json_integer(item_order(&before)));
     json_object_set_new(component, "order_index", json_integer(item_order(&before)));
     if (item_update(store, item, component, err) != 0)
@@ -414,13 +420,14 @@ static int keep_item(struct store *store, struct component_write *work, struct s
     return store_log_component(store, work, &before, item, err);
 }
 
-static size_t index_of(const struct sequence *sequence, const char *component_id)
+/* NULL where there is none that is not moved yet. */
+static struct sequence_item *find_old(const struct sequence *old, const char *component_id)
 {
-    for (size_t i = 0; component_id && i < sequence->count; i++)
-        if (sequence->items[i].component &&
-            strcmp(sequence->items[i].component_id, component_id) == 0)
-            return i;
-    return sequence->count;
+    for (size_t i = 0; component_id && i < old->count; i++)
+        if (old->items[i].key != 0 && item_is_component(&old->items[i]) &&
+            strcmp(old->items[i].component_id, component_id) == 0)
+            return &old->items[i];
+    return NULL;
 }
 
 /* What is not an object, which no client can see, stays behind the others. */
@@ -429,13 +436,13 @@ static int keep_raw(struct component_write *work, struct sequence *old, struct e
     for (size_t i = 0; i < old->count; i++) {
         struct sequence_item *item = &old->items[i], *kept;
 
-        if (!item->raw)
+        if (item_is_component(item))
             continue;
         kept = sequence_open(&work->sequence, work->sequence.count, err);
         if (!kept)
             return -1;
         *kept = *item;
-        item->raw = NULL;
+        item->content = NULL;
         item->key = 0;
     }
     return 0;
@@ -476,9 +483,8 @@ static int save_sequence_fields(struct store *store, struct component_write *wor
     static const char *const keys[] = {"suggested_template", "overall_confidence"};
     json_auto_t *before = NULL, *after = NULL;
     unsigned flags;
-    int64_t place;
 
-    before = store_node_load(store, work->node.key, &flags, &place, err);
+    before = store_node_load(store, work->node.key, &flags, err);
     if (!before)
         return -1;
     after = json_copy(before);
@@ -495,49 +501,45 @@ static int save_sequence_fields(struct store *store, struct component_write *wor
     return store_node_save(store, &work->write, work->node.key, before, after, flags, err);
 }
 
+static int replace_items(struct store *store, struct component_write *work, struct sequence *old,
+                         struct given *given, size_t count, struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct sequence_item *item = sequence_open(&work->sequence, i, err);
+        struct sequence_item *was = find_old(old, given[i].component_id);
+
+        if (!item)
+            return -1;
+        work->sequence.components++;
+        given[i].is_new = !was;
+        if (!was)
+            item->content = json_incref(given[i].component);
+        if ((was ? keep_item(store, work, was, given[i].component, item, err)
+                 : item_insert(store, work->node.key, item, err)) != 0)
+            return -1;
+    }
+    if (keep_raw(work, old, err) < 0)
+        return -1;
+    /* Where the kept ones changed places among themselves, that follows from no other row of the
+     * log. */
+    work->sequence.dense = old->dense && in_old_order(&work->sequence);
+    if (delete_left(store, work, old, err) < 0 || store_component_renumber(store, work, err) != 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (given[i].is_new &&
+            store_log_component(store, work, NULL, &work->sequence.items[i], err) != 0)
+            return -1;
+    return 0;
+}
+
 int sequence_replace(struct store *store, struct component_write *work, struct given *given,
                      size_t count, struct error *err)
 {
     struct sequence old = work->sequence;
-    bool *inserted = calloc(count + 1, sizeof *inserted);
-    int rc = -1;
+    int rc;
 
     work->sequence = (struct sequence){.dense = old.dense};
-    for (size_t i = 0; i < count; i++) {
-        struct sequence_item *item = sequence_open(&work->sequence, i, err);
-        size_t index = index_of(&old, given[i].component_id);
-
-        if (!item || !inserted)
-            goto out;
-        work->sequence.components++;
-        if (index < old.count) {
-            if (keep_item(store, work, &old, index, given[i].component, item, err) != 0)
-                goto out;
-        } else {
-            item->component = json_incref(given[i].component);
-            inserted[i] = true;
-            if (item_insert(store, work->node.key, item, err) != 0)
-                goto out;
-        }
-    }
-    if (keep_raw(work, &old, err) < 0)
-        goto out;
-    /* Where the kept ones changed places among themselves, that follows from no other row of the
-     * log. */
-    work->sequence.dense = old.dense && in_old_order(&work->sequence);
-    if (delete_left(store, work, &old, err) < 0)
-        goto out;
-    if (store_component_renumber(store, work, err) != 0)
-        goto out;
-    for (size_t i = 0; i < count; i++)
-        if (inserted[i] &&
-            store_log_component(store, work, NULL, &work->sequence.items[i], err) != 0)
-            goto out;
-    rc = 0;
-out:
-    if (!inserted)
-        error_set(err, ERROR_MEMORY, "out of memory for a node's components");
-    free(inserted);
+    rc = replace_items(store, work, &old, given, count, err);
     sequence_finish(&old);
     return rc;
 }
@@ -545,30 +547,25 @@ out:
 int store_components_replace(struct store *store, const struct writer *writer, const char *sid,
                              const char *node_id, const json_t *body, struct error *err)
 {
-    struct given *given = calloc(BATCH_MAX, sizeof *given);
+    cleanup_free struct given *given = calloc(BATCH_MAX, sizeof *given);
     struct component_write work;
     size_t count = 0;
     int rc;
 
-    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
-        return -1;
     if (!given)
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
-    rc = store_component_write_begin(store, writer, sid, node_id, &work, err);
+    if (begin(store, writer, sid, node_id, true, &work, err) != 0)
+        return -1;
+    rc = read_given(body, given, &count, err);
     if (rc == 0) {
-        rc = read_given(body, given, &count, err);
-        if (rc == 0) {
-            qsort(given, count, sizeof *given, compare);
-            rc = sequence_replace(store, &work, given, count, err);
-            if (rc == 0)
-                rc = save_sequence_fields(store, &work, body, err);
-        }
-        rc = store_component_write_end(store, &work, rc, err);
+        qsort(given, count, sizeof *given, compare);
+        rc = sequence_replace(store, &work, given, count, err);
     }
+    if (rc == 0)
+        rc = save_sequence_fields(store, &work, body, err);
     for (size_t i = 0; i < count; i++)
         json_decref(given[i].component);
-    free(given);
-    return rc;
+    return store_component_write_end(store, &work, rc, err);
 }
 
 /* ---- another order. What is not an object, which no client can see, keeps its place. ---- */
@@ -628,7 +625,7 @@ static int reorder(struct store *store, struct component_write *work, const json
         struct sequence was = {.items = old, .count = sequence->count};
         size_t place;
 
-        if (!old[i].component)
+        if (!item_is_component(&old[i]))
             continue;
         place = (size_t)json_integer_value(json_array_get(order, next++));
         sequence->items[i] = old[sequence_at(&was, place)];
@@ -643,9 +640,7 @@ int store_components_reorder(struct store *store, const struct writer *writer, c
 {
     struct component_write work;
 
-    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
-        return -1;
-    if (store_component_write_begin(store, writer, sid, node_id, &work, err) != 0)
+    if (begin(store, writer, sid, node_id, false, &work, err) != 0)
         return -1;
     return store_component_write_end(store, &work, reorder(store, &work, order, err), err);
 }

@@ -53,9 +53,14 @@ static int insert_node(struct store *store, const struct write *write, int64_t p
 {
     struct node_times times;
     json_auto_t *node = take_times(theirs, &times);
+    struct node_new new = {.place = place,
+                           .revision = 1,
+                           .flags = ROW_NODE_COMPONENTS | ROW_NODE_TIMES,
+                           .created_at = times.created_at,
+                           .last_modified = times.last_modified};
+    struct buf BUF_AUTO body = {0};
 
-    return store_node_insert(store, write, place, node, BUF_CAP_DEFAULT, times.created_at,
-                             times.last_modified, err);
+    return store_node_add(store, write, &new, node, &body, err);
 }
 
 /* What ours becomes by theirs; *news: something that ours had is otherwise now; *more: theirs has
@@ -98,11 +103,10 @@ static int update_node(struct store *store, struct write *write, const struct no
     const char *node_id = json_get_string(theirs, "node_id");
     bool news, more, silent = write->silent;
     unsigned flags;
-    int64_t place;
     int rc = 0, adopted;
 
     buf_init(&adopt, 0);
-    before = store_node_load(store, found->key, &flags, &place, err);
+    before = store_node_load(store, found->key, &flags, err);
     if (!before)
         return -1;
     after = merged(before, given, &news, &more);
@@ -197,14 +201,13 @@ int copy_texts(struct store *store, const struct copy_source *source, const char
     struct write write;
     bool news = false, more = false;
     unsigned flags;
-    int64_t place;
     int rc = -1;
 
     if (store_write_begin(store, &writer, source->sid, &write, err) < 0)
         return -1;
     write.silent = source->fill;
     if (store_node_find(store, write.session, node_id, &node, err) == 0)
-        before = store_node_load(store, node.key, &flags, &place, err);
+        before = store_node_load(store, node.key, &flags, err);
     if (before) {
         after = merged(before, theirs, &news, &more);
         rc = news || more ? store_node_save(store, &write, node.key, before, after, flags, err) : 0;
@@ -260,16 +263,17 @@ static void match(const json_t *theirs, size_t count, const struct sequence *our
         for (size_t n = 0; partner[i] == NOBODY && n < ours->count; n++) {
             size_t at = (i + n) % ours->count;
 
-            if (!taken[at] && ours->items[at].component &&
-                equal(json_array_get(theirs, i), ours->items[at].component)) {
+            if (!taken[at] && item_is_component(&ours->items[at]) &&
+                equal(json_array_get(theirs, i), ours->items[at].content)) {
                 partner[i] = at;
                 taken[at] = true;
             }
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (partner[i] == NOBODY && i < ours->count && !taken[i] && ours->items[i].component &&
-            same_type(json_array_get(theirs, i), ours->items[i].component)) {
+        if (partner[i] == NOBODY && i < ours->count && !taken[i] &&
+            item_is_component(&ours->items[i]) &&
+            same_type(json_array_get(theirs, i), ours->items[i].content)) {
             partner[i] = i;
             taken[i] = true;
         }
@@ -304,8 +308,8 @@ static int fill_given(const json_t *theirs, const struct sequence *ours, struct 
         given[i].component_id = item ? item->component_id : NULL;
         if (!item || partner[i] != i)
             *news = *changed = true;
-        if (item && equal(one, item->component)) {
-            given[i].component = bare(item->component);
+        if (item && equal(one, item->content)) {
+            given[i].component = bare(item->content);
             continue;
         }
         *news = true;
@@ -313,9 +317,9 @@ static int fill_given(const json_t *theirs, const struct sequence *ours, struct 
             given[i].component = json_copy((json_t *)one);
             continue;
         }
-        given[i].component = beside(one, item->component);
+        given[i].component = beside(one, item->content);
         *changed = *changed || !json_equivalent(json_object_get(one, "parameters"),
-                                                json_object_get(item->component, "parameters"));
+                                                json_object_get(item->content, "parameters"));
     }
     free(partner);
     free(taken);
@@ -376,7 +380,7 @@ static int take_into(struct store *store, const struct copy_source *source, cons
     struct error why = {0};
     int rc;
 
-    if (store_component_write_begin(store, &writer, source->sid, node_id, &work, &why) != 0) {
+    if (store_component_write_begin(store, &writer, source->sid, node_id, true, &work, &why) != 0) {
         if (why.kind == ERROR_NOT_FOUND)
             return 0;
         if (err)
@@ -415,7 +419,7 @@ int copy_components(struct store *store, const struct copy_source *source, const
     return rc;
 }
 
-/* ---- relationships and positions. A relationship is the same one if its id is, else if both
+/* ---- relationships and the node map. A relationship is the same one if its id is, else if both
  * ends and the type are. ---- */
 
 struct taking {
@@ -663,11 +667,11 @@ json_t *copy_relationship_states(struct store *store, const char *sid, struct er
     return read_here(store, session.key, err);
 }
 
-/* ---- positions ---- */
+/* ---- the map kept beside the nodes ---- */
 
-static json_t *read_positions(struct store *store, const char *sid, struct error *err)
+static json_t *read_node_map(struct store *store, const char *sid, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_COPY_POSITIONS, "s", sid);
+    struct rows *rows = db_query(store->db, err, SQL_COPY_NODE_MAP, "s", sid);
     json_t *here = json_object();
     int row;
 
@@ -675,7 +679,7 @@ static json_t *read_positions(struct store *store, const char *sid, struct error
         struct row_text text = rows_string(rows, 1);
 
         json_object_set_new(here, rows_text(rows, 0),
-                            json_read(text.text, text.len, "a kept position", err));
+                            json_read(text.text, text.len, "a kept map entry", err));
     }
     if (row == 0)
         return here;
@@ -683,8 +687,8 @@ static json_t *read_positions(struct store *store, const char *sid, struct error
     return NULL;
 }
 
-static int take_positions(struct taking *taking, const json_t *here, const json_t *theirs,
-                          struct error *err)
+static int take_node_map(struct taking *taking, const json_t *here, const json_t *theirs,
+                         struct error *err)
 {
     const char *node_id;
     json_t *value;
@@ -694,7 +698,7 @@ static int take_positions(struct taking *taking, const json_t *here, const json_
         if (!json_is_object(value) || json_equivalent(json_object_get(here, node_id), value))
             continue;
         taking->changed = true;
-        if (store_position_put(taking->store, &taking->write, node_id, value, err) != 0)
+        if (store_node_map_put(taking->store, &taking->write, node_id, value, err) != 0)
             return -1;
     }
     json_object_foreach((json_t *)here, node_id, value)
@@ -702,27 +706,28 @@ static int take_positions(struct taking *taking, const json_t *here, const json_
         if (json_is_object(json_object_get(theirs, node_id)))
             continue;
         taking->changed = true;
-        if (store_position_put(taking->store, &taking->write, node_id, NULL, err) != 0)
+        if (store_node_map_put(taking->store, &taking->write, node_id, NULL, err) != 0)
             return -1;
     }
     return 0;
 }
 
-int copy_positions(struct store *store, const struct copy_source *source, const json_t *theirs,
-                   struct error *err)
+int copy_node_map(struct store *store, const struct copy_source *source, const json_t *theirs,
+                  struct error *err)
 {
     json_auto_t *here = NULL;
     struct taking taking;
 
     if (begin(&taking, store, source, err) != 0)
         return -1;
-    here = read_positions(taking.store, source->sid, err);
-    return end_taking(&taking, here ? take_positions(&taking, here, theirs, err) : -1, err);
+    here = read_node_map(taking.store, source->sid, err);
+    return end_taking(&taking, here ? take_node_map(&taking, here, theirs, err) : -1, err);
 }
 
-json_t *copy_position(struct store *store, const char *sid, const char *node_id, struct error *err)
+json_t *copy_node_map_entry(struct store *store, const char *sid, const char *node_id,
+                            struct error *err)
 {
-    json_auto_t *all = read_positions(store, sid, err);
+    json_auto_t *all = read_node_map(store, sid, err);
     json_t *one = json_object_get(all, node_id);
 
     if (!all)

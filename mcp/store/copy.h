@@ -73,8 +73,8 @@ int copy_components(struct store *store, const struct copy_source *source, const
                     const json_t *theirs, struct error *err);
 int copy_relationships(struct store *store, const struct copy_source *source, const json_t *theirs,
                        struct error *err);
-int copy_positions(struct store *store, const struct copy_source *source, const json_t *theirs,
-                   struct error *err);
+int copy_node_map(struct store *store, const struct copy_source *source, const json_t *theirs,
+                  struct error *err);
 /* The one row of a session's first filling. */
 int copy_log_fill(struct store *store, const struct copy_source *source, size_t nodes,
                   struct error *err);
@@ -85,15 +85,16 @@ int copy_log_session(struct store *store, const struct writer *writer, const cha
 
 /* ---- copy_state.c: what is to be passed on ---- */
 
-/* {sid: {"nodes": {id: true}, "sequences": {...}, "relationships": {...}, "positions": {...}}} that
- * the open transaction changed, but for what the service said. */
+/* {sid: {"nodes": {id: true}, "sequences": {...}, "relationships": {...}, NODE_MAP_NAME: {...}}}
+ * that the open transaction changed, but for what the service said. */
 json_t *copy_touched(struct store *store, struct error *err);
 /* As it is now; JSON null where there is none. NULL with err. */
 json_t *copy_node(struct store *store, const char *sid, const char *node_id, struct error *err);
 json_t *copy_relationship(struct store *store, const char *sid, const char *id, struct error *err);
 /* Of the session. */
 json_t *copy_title(struct store *store, const char *sid, struct error *err);
-json_t *copy_position(struct store *store, const char *sid, const char *node_id, struct error *err);
+json_t *copy_node_map_entry(struct store *store, const char *sid, const char *node_id,
+                            struct error *err);
 /* {id: {"body"}} of all the session's. */
 json_t *copy_relationship_states(struct store *store, const char *sid, struct error *err);
 /* [{"component_id", ...}]; empty where there is no such node. */

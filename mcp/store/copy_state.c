@@ -169,8 +169,8 @@ static void mark_row(json_t *touched, struct rows *row)
         mark(touched, sid, "nodes", node_id ? node_id : id);
     } else if (strcmp(entity, "relationship") == 0) {
         mark(touched, sid, "relationships", id);
-    } else if (strcmp(entity, "position") == 0) {
-        mark(touched, sid, "positions", node_id ? node_id : id);
+    } else if (strcmp(entity, NODE_MAP_ENTITY) == 0) {
+        mark(touched, sid, NODE_MAP_NAME, node_id ? node_id : id);
     } else {
         mark(touched, sid, op, NULL);
     }
@@ -211,12 +211,11 @@ json_t *copy_node(struct store *store, const char *sid, const char *node_id, str
 {
     struct node_found node;
     unsigned flags;
-    int64_t place;
     int found = find(store, sid, node_id, &node, err);
 
     if (found <= 0)
         return found < 0 ? NULL : json_null();
-    return store_node_load(store, node.key, &flags, &place, err);
+    return store_node_load(store, node.key, &flags, err);
 }
 
 json_t *copy_sequence(struct store *store, const char *sid, const char *node_id, struct error *err)
@@ -231,7 +230,7 @@ json_t *copy_sequence(struct store *store, const char *sid, const char *node_id,
     list = json_array();
     if (found == 0)
         return list;
-    if (sequence_read(store, node.key, &sequence, err) != 0) {
+    if (sequence_read(store, node.key, true, &sequence, err) != 0) {
         json_decref(list);
         return NULL;
     }
@@ -239,9 +238,9 @@ json_t *copy_sequence(struct store *store, const char *sid, const char *node_id,
         const struct sequence_item *item = &sequence.items[i];
         json_t *one;
 
-        if (!item->component)
+        if (!item_is_component(item))
             continue;
-        one = json_copy(item->component);
+        one = json_copy(item->content);
         json_object_set_new(one, "component_id", json_string(item->component_id));
         json_array_append_new(list, one);
     }

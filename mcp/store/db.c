@@ -4,6 +4,8 @@
  */
 #include "mcp/store/db.h"
 
+#include "helpers/base/json.h"
+
 struct rows *db_query(struct db *db, struct error *err, enum statement id, const char *format, ...)
 {
     struct rows *rows;
@@ -54,4 +56,14 @@ int db_number(struct db *db, int64_t *number, struct error *err, enum statement 
     *number = row > 0 ? rows_int(rows, 0) : 0;
     rows_end(rows);
     return 0;
+}
+
+void rows_write_text(struct rows *rows, int column, struct buf *json)
+{
+    struct row_text text = rows_string(rows, column);
+
+    if (text.text)
+        json_write_string(json, text.text, text.len);
+    else
+        buf_adds(json, "null");
 }

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 #include "mcp/session/row.h"
 #include "mcp/store/store.h"
@@ -83,8 +84,9 @@ struct db_backend {
     void (*notify)(struct db *db, const struct store_change *change);
 
     /* args by format, one letter a parameter: i int64_t, s const char * or NULL, t const struct
-     * row_text *, b const struct buf * or NULL, o const struct row_order *. Texts must live until
-     * the last row is read. NULL with err. */
+     * row_text *, b const struct buf * or NULL, o const struct row_order *, g const struct node_row
+     * *: its grouping, k int64_t: a key, or a new one where it is not positive. Texts must live
+     * until the last row is read. NULL with err. */
     struct rows *(*query)(struct db *db, struct error *err, enum statement id, const char *format,
                           va_list args);
     /* A statement that gives no rows. key: NULL, or where the key of the new row goes. */
@@ -129,6 +131,13 @@ static inline void rows_end(struct rows *rows)
         rows->backend->end(rows);
 }
 
+/* struct rows *rows ROWS_AUTO = db_query(...): ended with the block. */
+static inline void rows_cleanup(struct rows **rows)
+{
+    rows_end(*rows);
+}
+#define ROWS_AUTO __attribute__((cleanup(rows_cleanup)))
+
 static inline int64_t rows_int(struct rows *rows, int column)
 {
     return rows->backend->column_int(rows, column);
@@ -144,6 +153,9 @@ static inline const char *rows_text(struct rows *rows, int column)
 {
     return rows->backend->column_text(rows, column).text;
 }
+
+/* Appends the column as JSON: a string, or null. */
+void rows_write_text(struct rows *rows, int column, struct buf *json);
 
 static inline struct row_order rows_order(struct rows *rows, int column)
 {

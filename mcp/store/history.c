@@ -123,8 +123,9 @@ static int add_group(struct store *store, int64_t session, const struct group *g
     } else if (strcmp(group->entity, "session") == 0) {
         buf_addf(words, "%s %s", strcmp(group->op, "update") ? "curriculum" : "own fields",
                  verb(group->op));
-    } else if (strcmp(group->entity, "position") == 0) {
-        buf_addf(words, "%" PRId64 " position%s %s", group->count, one ? "" : "s", verb(group->op));
+    } else if (strcmp(group->entity, NODE_MAP_ENTITY) == 0) {
+        buf_addf(words, "%" PRId64 " " NODE_MAP_ENTITY "%s %s", group->count, one ? "" : "s",
+                 verb(group->op));
     } else if (strcmp(group->entity, "relationship") == 0) {
         if (one && group->image)
             return add_relationship(store, session, group, words, err);
@@ -306,13 +307,13 @@ static void compare(struct comparing *work)
             add(work, "node", was->node_id, was->node_id, was->node, is->node);
         compare_components(work, was, is);
     }
-    for (int entity = REWIND_RELATIONSHIP; entity <= REWIND_POSITION; entity++) {
+    for (int entity = REWIND_RELATIONSHIP; entity <= REWIND_NODE_MAP; entity++) {
         for (size_t i = 0; i < early->entry_count; i++) {
             const struct rewind_entry *was = early->entries[i], *is = late->entries[i];
 
             if ((int)was->entity == entity && !same(was->value, is->value))
                 add(work, rewind_entity_name(was->entity), was->id,
-                    was->entity == REWIND_POSITION ? was->id : NULL, was->value, is->value);
+                    was->entity == REWIND_NODE_MAP ? was->id : NULL, was->value, is->value);
         }
     }
     if (!same(early->further, late->further))
@@ -330,27 +331,25 @@ static int check_version(const char *name, int64_t version, int64_t first, int64
                         name, version, first, last);
 }
 
-static int read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
-                           struct buf *json, struct error *err)
+static int read_difference(struct store *store, const struct session_found *session, int64_t from,
+                           int64_t to, struct buf *json, struct error *err)
 {
     struct comparing work = {.backwards = from > to, .json = json};
-    struct session_found session;
     int64_t first;
     int rc;
 
-    if (store_session_find(store, sid, &session, err) != 0 ||
-        store_first_version(store, session.key, &first, err) < 0 ||
-        check_version("from", from, first, session.version, err) < 0 ||
-        check_version("to", to, first, session.version, err) < 0)
+    if (store_first_version(store, session->key, &first, err) < 0 ||
+        check_version("from", from, first, session->version, err) < 0 ||
+        check_version("to", to, first, session->version, err) < 0)
         return -1;
-    rewind_init(&work.early, store, session.key);
-    rewind_init(&work.late, store, session.key);
+    rewind_init(&work.early, store, session->key);
+    rewind_init(&work.late, store, session->key);
     buf_addf(json,
              "{\"session_id\":\"%s\",\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"differences\":[",
-             session.sid, from, to);
+             session->sid, from, to);
     work.last = work.backwards ? from : to;
     rc = rewind_each(
-        db_query(store->db, err, SQL_CHANGE_WALK, "ii", session.key, work.backwards ? to : from),
+        db_query(store->db, err, SQL_CHANGE_WALK, "ii", session->key, work.backwards ? to : from),
         lead_back, &work, err);
     if (rc == 0)
         compare(&work);
@@ -363,11 +362,11 @@ static int read_difference(struct store *store, const char *sid, int64_t from, i
 int store_read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
                           struct buf *json, struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, &session, err) < 0)
         return -1;
-    if (store_read_begin(store, err) != 0)
-        return -1;
-    return store_read_end(store, read_difference(store, sid, from, to, json, err));
+    return store_read_end(store, read_difference(store, &session, from, to, json, err));
 }
 
 /* ---- a page of history ---- */
@@ -585,33 +584,28 @@ static void write_page(const struct reading *reading, const struct session_found
     buf_addc(json, '}');
 }
 
-static int read_history(struct reading *reading, const char *sid, struct buf *json,
-                        struct error *err)
+static int read_history(struct reading *reading, const struct session_found *session,
+                        struct buf *json, struct error *err)
 {
-    struct session_found session;
-
-    if (store_session_find(reading->store, sid, &session, err) != 0)
-        return -1;
-    reading->session = session.key;
-    rewind_init(&reading->rewind, reading->store, session.key);
+    reading->session = session->key;
+    rewind_init(&reading->rewind, reading->store, session->key);
     if (read_sets(reading, err) != 0 ||
         (!reading->page->without_texts && want_sets(reading, err) != 0) ||
         rewind_each(
             db_query(reading->store->db, err, SQL_CHANGE_WALK, "ii", reading->session, (int64_t)0),
             meet, reading, err) < 0)
         return -1;
-    write_page(reading, &session, json);
+    write_page(reading, session, json);
     return buf_check(json, "the history", err);
 }
 
 int store_read_history(struct store *store, const char *sid, const struct history_page *page,
                        struct buf *json, struct error *err)
 {
+    struct session_found session;
     struct reading *reading;
     int rc;
 
-    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
-        return -1;
     if (page->limit < 1 || page->limit > HISTORY_LIMIT_MAX)
         return error_set_at(err, "limit", "limit: send 1 to %d", HISTORY_LIMIT_MAX);
     reading = calloc(1, sizeof *reading);
@@ -619,9 +613,9 @@ int store_read_history(struct store *store, const char *sid, const struct histor
         return error_set(err, ERROR_MEMORY, "out of memory for the history");
     reading->store = store;
     reading->page = page;
-    rc = store_read_begin(store, err);
+    rc = store_read_begin(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, &session, err);
     if (rc == 0)
-        rc = store_read_end(store, read_history(reading, sid, json, err));
+        rc = store_read_end(store, read_history(reading, &session, json, err));
     finish(reading);
     return rc;
 }

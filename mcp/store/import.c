@@ -40,6 +40,7 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
     if (db_insert(store->db, &write->session, err, SQL_SESSION_INSERT, "ssibs", uuid, title,
                   (int64_t)(relationships ? SESSION_RELATIONSHIPS : 0), &text, write->now) != 0)
         return store_write_end(store, write, -1, err);
+    write->silent = true; /* one row stands for all */
     memcpy(write->sid, uuid, sizeof uuid);
     memcpy(sid, uuid, sizeof uuid);
     store->import.active = true;
@@ -50,20 +51,11 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
 
 int store_import_node(struct store *store, json_t *node, struct error *err)
 {
-    const struct write *write = &store->import.write;
-    struct row_order chapter = {ORDER_INTEGER, 0, 0};
-    struct node_row row;
+    struct node_new new = {.place = store->import.nodes, .revision = 1};
 
-    node_row(node, &store->import.body, &row);
-    chapter.integer = row.chapter;
-    if (buf_check(&store->import.body, "a node", err) < 0 ||
-        db_insert(store->db, &store->import.node, err, SQL_NODE_INSERT,
-                  row.chapter_number ? "iittoissbi" : "iitttissbi", write->session,
-                  store->import.nodes, &row.node_id, &row.title,
-                  row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-                  write->version, (const char *)NULL, (const char *)NULL, &store->import.body,
-                  (int64_t)row.flags) != 0)
+    if (store_node_add(store, &store->import.write, &new, node, &store->import.body, err) != 0)
         return give_up(store);
+    store->import.node = new.key;
     store->import.nodes++;
     store->import.component_place = 0;
     return 0;
@@ -76,9 +68,9 @@ int store_import_component(struct store *store, json_t *component, struct error 
 
     component_row(component, &store->import.body, &row);
     if (buf_check(&store->import.body, "a component", err) < 0 || text_uuid(uuid, err) < 0 ||
-        db_run(store->db, err, SQL_COMPONENT_INSERT, "iiostbi", store->import.node,
-               store->import.component_place, &row.order, uuid, &row.type, &store->import.body,
-               (int64_t)row.flags) != 0)
+        db_run(store->db, err, SQL_COMPONENT_INSERT, "iiositbi", store->import.node,
+               store->import.component_place, &row.order, uuid, (int64_t)1, &row.type,
+               &store->import.body, (int64_t)row.flags) != 0)
         return give_up(store);
     store->import.component_place++;
     store->import.components++;
@@ -87,13 +79,10 @@ int store_import_component(struct store *store, json_t *component, struct error 
 
 int store_import_relationship(struct store *store, const json_t *relationship, struct error *err)
 {
-    struct relationship_row row;
+    int64_t key = 0;
 
-    relationship_row(relationship, &store->import.body, &row);
-    if (buf_check(&store->import.body, "a relationship", err) < 0 ||
-        db_run(store->db, err, SQL_RELATIONSHIP_INSERT, "iitttbi", store->import.write.session,
-               store->import.relationships, &row.from, &row.to, &row.type, &store->import.body,
-               (int64_t)row.flags) != 0)
+    if (store_relationship_add(store, &store->import.write, &key, store->import.relationships, 1,
+                               relationship, &store->import.body, err) != 0)
         return give_up(store);
     store->import.relationships++;
     return 0;
@@ -101,7 +90,7 @@ int store_import_relationship(struct store *store, const json_t *relationship, s
 
 int store_import_end(struct store *store, bool keep, struct error *err)
 {
-    const struct write *write = &store->import.write;
+    struct write *write = &store->import.write;
     struct buf BUF_AUTO log = {0};
     int rc = -1;
 
@@ -112,6 +101,7 @@ int store_import_end(struct store *store, bool keep, struct error *err)
     buf_addf(&log,
              "{\"nodes\":%" PRId64 ",\"components\":%" PRId64 ",\"relationships\":%" PRId64 "}",
              store->import.nodes, store->import.components, store->import.relationships);
+    write->silent = false;
     if (keep)
         rc = store_log(store, write, "session", write->sid, NULL, "import", NULL, &log, err);
     rc = store_write_end(store, write, rc, err);
@@ -191,26 +181,23 @@ static int add_list(struct store *store, int64_t session, enum statement id, con
     return row;
 }
 
-static int export(struct store *store, const char *sid, struct buf *text, struct error *err)
+static int export(struct store *store, const struct session_found *session, struct buf *text,
+                  struct error *err)
 {
-    struct rows *rows;
-    struct session_found session;
+    struct rows *rows = db_query(store->db, err, SQL_SESSION_BY_KEY, "i", session->key);
     struct row_text further;
 
-    if (store_session_find(store, sid, &session, err) != 0)
-        return -1;
-    rows = db_query(store->db, err, SQL_SESSION_FIND, "s", sid);
     if (rows_next(rows, err) <= 0)
         return -1;
-    further = rows_string(rows, 4);
+    further = rows_string(rows, 1);
     buf_add(text, further.text, further.len - 1);
     buf_adds(text, further.len > 2 ? ",\n" : "");
     rows_end(rows);
-    if (add_list(store, session.key, SQL_NODE_LIST, "nodes", add_node, text, err) != 0)
+    if (add_list(store, session->key, SQL_NODE_LIST, "nodes", add_node, text, err) != 0)
         return -1;
-    if (session.flags & SESSION_RELATIONSHIPS) {
+    if (session->flags & SESSION_RELATIONSHIPS) {
         buf_adds(text, ",\n");
-        if (add_list(store, session.key, SQL_RELATIONSHIP_LIST, "relationships", add_relationship,
+        if (add_list(store, session->key, SQL_RELATIONSHIP_LIST, "relationships", add_relationship,
                      text, err) != 0)
             return -1;
     }
@@ -220,9 +207,9 @@ static int export(struct store *store, const char *sid, struct buf *text, struct
 
 int store_export(struct store *store, const char *sid, struct buf *text, struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_ALL, sid, NULL, err) != 0)
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_ALL, sid, NULL, &session, err) < 0)
         return -1;
-    if (store_read_begin(store, err) != 0)
-        return -1;
-    return store_read_end(store, export(store, sid, text, err));
+    return store_read_end(store, export(store, &session, text, err));
 }

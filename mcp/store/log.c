@@ -18,7 +18,7 @@ static const struct {
     {"node", STORE_NODES},
     {"component", STORE_COMPONENTS},
     {"relationship", STORE_RELATIONSHIPS},
-    {"position", STORE_POSITIONS},
+    {NODE_MAP_ENTITY, STORE_NODE_MAP},
     {"session", STORE_SESSION},
 };
 
@@ -42,12 +42,13 @@ int store_log(struct store *store, const struct write *write, const char *entity
     if ((before && buf_check(before, "a change", err) < 0) ||
         (after && buf_check(after, "a change", err) < 0))
         return -1;
-    dirty_set_add(store->dirty, write, target, target == STORE_POSITIONS ? NULL : node_id);
+    dirty_set_add(store->dirty, write, target, target == STORE_NODE_MAP ? NULL : node_id);
     return db_run(store->db, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
                   write->change_set, write->now, write->who, entity, entity_id, node_id, op, before,
                   after);
 }
 
+/* around, with the thing under that name behind it. */
 static void add_thing(struct buf *to, const struct buf *around, const char *name,
                       const json_t *thing)
 {
@@ -59,20 +60,26 @@ static void add_thing(struct buf *to, const struct buf *around, const char *name
     buf_addc(to, '}');
 }
 
-int store_log_update(struct store *store, const struct write *write, const char *entity,
-                     const char *entity_id, const char *node_id, const struct buf *around,
-                     const json_t *was, const json_t *is, struct error *err)
+int store_log_thing(struct store *store, const struct write *write, const char *entity,
+                    const char *entity_id, const char *node_id, struct buf *around,
+                    const json_t *was, const json_t *is, struct error *err)
 {
     struct buf BUF_AUTO whole = {0}, patched BUF_AUTO = {0};
     json_auto_t *patch = NULL;
+    bool beside = around->len > 1;
 
     if (write->silent)
         return 0;
+    if (!was) {
+        buf_addc(around, '}');
+        return store_log(store, write, entity, entity_id, node_id, "insert", NULL,
+                         beside ? around : NULL, err);
+    }
     add_thing(&whole, around, entity, was);
-    patch = patch_make(is, was);
+    patch = is ? patch_make(is, was) : NULL;
     if (patch)
         add_thing(&patched, around, "patch", patch);
-    return store_log(store, write, entity, entity_id, node_id, "update",
+    return store_log(store, write, entity, entity_id, node_id, is ? "update" : "delete",
                      patch && patched.len < whole.len ? &patched : &whole, NULL, err);
 }
 
@@ -101,17 +108,12 @@ static void begin_component(struct buf *to, int64_t node, const char *node_id,
     add_position(to, &item->order);
 }
 
-static const json_t *thing_of(const struct sequence_item *item)
-{
-    return item->component ? item->component : item->raw;
-}
-
 int store_log_component(struct store *store, const struct component_write *work,
                         const struct sequence_item *before, const struct sequence_item *after,
                         struct error *err)
 {
     const struct sequence_item *item = before ? before : after;
-    struct buf BUF_AUTO around = {0}, text BUF_AUTO = {0};
+    struct buf BUF_AUTO around = {0};
 
     if (work->write.silent)
         return 0;
@@ -119,17 +121,9 @@ int store_log_component(struct store *store, const struct component_write *work,
     buf_addf(&around, ",\"revision\":%" PRId64, item->revision);
     if (work->sequence.dense)
         buf_adds(&around, ",\"shift\":true");
-    if (before && after)
-        return store_log_update(store, &work->write, "component", item->component_id, work->node_id,
-                                &around, thing_of(before), thing_of(after), err);
-    if (after) { /* only where it went: it is there now */
-        buf_addc(&around, '}');
-        return store_log(store, &work->write, "component", item->component_id, work->node_id,
-                         "insert", NULL, &around, err);
-    }
-    add_thing(&text, &around, "component", thing_of(before));
-    return store_log(store, &work->write, "component", item->component_id, work->node_id, "delete",
-                     &text, NULL, err);
+    return store_log_thing(store, &work->write, "component", item->component_id, work->node_id,
+                           &around, before ? before->content : NULL, after ? after->content : NULL,
+                           err);
 }
 
 int store_log_renumber(struct store *store, const struct write *write, int64_t node,
@@ -138,8 +132,9 @@ int store_log_renumber(struct store *store, const struct write *write, int64_t n
     struct buf BUF_AUTO around = {0}, before BUF_AUTO = {0};
 
     begin_component(&around, node, node_id, item);
-    if (item->component && (item->flags & ROW_ODD)) { /* its own keys for it may change with it */
-        add_thing(&before, &around, "component", item->component);
+    if (item_is_component(item) &&
+        (item->flags & ROW_ODD)) { /* its own keys for it may change with it */
+        add_thing(&before, &around, "component", item->content);
     } else {
         buf_add(&before, around.data, around.len);
         buf_addc(&before, '}');
@@ -166,6 +161,6 @@ int store_session_save(struct store *store, const struct write *write,
         db_run(store->db, err, SQL_SESSION_SET_FURTHER, "ibis", write->session, &body,
                (int64_t)after->flags, after->title) != 0)
         return -1;
-    return store_log_update(store, write, "session", write->sid, NULL, &around, before->further,
-                            after->further, err);
+    return store_log_thing(store, write, "session", write->sid, NULL, &around, before->further,
+                           after->further, err);
 }

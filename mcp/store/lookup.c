@@ -9,7 +9,6 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
-#include "helpers/graph/name.h"
 #include "mcp/store/store_internal.h"
 
 #define SHOWN_CAP 160 /* bytes of a name that a message shows */
@@ -117,91 +116,19 @@ int store_node_find(struct store *store, int64_t session, const char *node_id,
     return 0;
 }
 
-/* ---- which node a name means: its id, or a title that no other node has ---- */
-
-static int say_shared(struct store *store, int64_t session, const char *name, const char *what,
-                      size_t count, struct error *err)
+int store_check_node(struct store *store, int64_t session, const char *node_id,
+                     struct validation_errors *problems, const char *field, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
-    struct buf BUF_AUTO list = {0};
-    char shown[SHOWN_CAP];
-    size_t listed = 0;
-    int row = 0;
+    struct error found = {0};
+    struct node_found node;
+    int64_t twins;
 
-    while (listed < GRAPH_NAME_SHOWN && (row = rows_next(rows, err)) > 0) {
-        struct graph_name one;
-
-        graph_name_begin(&one, name);
-        graph_name_feed(&one, "", rows_text(rows, 1));
-        if (one.same_titles == 0)
-            continue;
-        text_cut_line(shown, sizeof shown, rows_text(rows, 0));
-        buf_addf(&list, "%s%s", listed++ > 0 ? ", " : "", shown);
-    }
-    rows_end(rows);
-    if (row < 0)
+    if (db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", session, node_id) != 0)
         return -1;
-    if (listed < count)
-        buf_addf(&list, " and %zu more", count - listed);
-    if (buf_check(&list, "the nodes of a title", err) < 0)
-        return -1;
-    return error_set(err, ERROR_CONFLICT,
-                     "%s: \"%s\" is the title of %zu nodes: %s. Send the id of one of them", what,
-                     text_cut_line(shown, sizeof shown, name), count, list.data);
-}
-
-/* The id at a place of the search. */
-static int read_id(struct store *store, int64_t session, size_t place, struct buf *found,
-                   struct error *err)
-{
-    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
-    int row = 1;
-
-    for (size_t i = 0; row > 0 && i <= place; i++)
-        row = rows_next(rows, err);
-    if (row <= 0)
-        return row < 0 ? -1 : error_set(err, ERROR_INTERNAL, "a node vanished while it was named");
-    buf_clear(found);
-    buf_adds(found, rows_text(rows, 0));
-    rows_end(rows);
-    return buf_check(found, "a node's id", err);
-}
-
-static int search(struct store *store, int64_t session, const char *name, const char *what,
-                  struct buf *found, struct error *err)
-{
-    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
-    struct graph_name search;
-    size_t place;
-    int row;
-
-    graph_name_begin(&search, name);
-    while ((row = rows_next(rows, err)) > 0)
-        graph_name_feed(&search, rows_text(rows, 0), rows_text(rows, 1));
-    if (row < 0)
-        return -1;
-    if (graph_name_found(&search, &place))
-        return read_id(store, session, place, found, err);
-    if (search.same_titles > 1)
-        return say_shared(store, session, name, what, search.same_titles, err);
-    node_unknown(store, session, name, err);
-    return error_wrap(err, "%s", what);
-}
-
-int store_node_named(struct store *store, const char *sid, const char *name, const char *what,
-                     struct buf *found, const char **id, struct error *err)
-{
-    struct session_found session;
-    int64_t count;
-
-    if (store_session_find(store, sid, &session, err) != 0 ||
-        db_number(store->db, &count, err, SQL_NODE_TWINS, "is", session.key, name) != 0)
-        return -1;
-    *id = name;
-    if (count > 0)
-        return 0;
-    if (search(store, session.key, name, what, found, err) != 0)
-        return -1;
-    *id = found->data;
+    if (twins > 0)
+        return 1;
+    if (problems->count < VALIDATION_SHOWN_CAP) /* naming the nearest takes a while */
+        store_node_find(store, session, node_id, &node, &found);
+    validation_add(problems, field, "%s", *found.text ? found.text : "is not a node");
     return 0;
 }

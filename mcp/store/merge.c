@@ -26,10 +26,10 @@ static int move_item(struct store *store, struct merge *merge, struct sequence_i
     if (!moved)
         return -1;
     *moved = *item;
-    item->component = item->raw = NULL; /* theirs now */
+    item->content = NULL; /* theirs now */
     moved->place = -1;
     moved->revision++;
-    if (moved->component) {
+    if (item_is_component(moved)) {
         merge->into.sequence.components++;
         merge->moved++;
     }
@@ -145,8 +145,8 @@ static int merge_nodes(struct store *store, struct merge *merge, long expected, 
     struct component_write *from = &merge->from, *into = &merge->into;
 
     if (find_both(store, merge, expected, err) < 0 ||
-        sequence_read(store, from->node.key, &from->sequence, err) != 0 ||
-        sequence_read(store, into->node.key, &into->sequence, err) != 0 ||
+        sequence_read(store, from->node.key, true, &from->sequence, err) != 0 ||
+        sequence_read(store, into->node.key, false, &into->sequence, err) != 0 ||
         move_components(store, merge, err) < 0)
         return -1;
     if (merge->last_of_id && move_relationships(store, merge, err) != 0)
@@ -175,12 +175,11 @@ int store_node_merge(struct store *store, const struct writer *writer, const cha
     struct merge merge = {.from.node_id = node_id, .into.node_id = into};
     int rc;
 
-    if (store_refresh(store,
-                      UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS,
-                      sid, node_id, err) != 0 ||
-        store_refresh(store, UPSTREAM_NODE, sid, into, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &merge.into.write, err) < 0)
+    if (store_refresh(store, UPSTREAM_NODE, sid, into, err) != 0 ||
+        store_write_begin_session(store, writer,
+                                  UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS |
+                                      UPSTREAM_NODE_MAP,
+                                  sid, node_id, &merge.into.write, err) < 0)
         return -1;
     rc = merge_nodes(store, &merge, expected_revision, err);
     rc = store_write_end(store, &merge.into.write, rc, err);

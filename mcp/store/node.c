@@ -26,8 +26,7 @@ struct rows *store_node_row(struct store *store, int64_t node, struct error *err
     return row > 0 ? rows : NULL;
 }
 
-json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
-                        struct error *err)
+json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, struct error *err)
 {
     struct rows *rows = store_node_row(store, node, err);
     json_t *object;
@@ -37,7 +36,6 @@ json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int6
         return NULL;
     kept = rows_kept(rows, 0);
     *flags = kept.flags;
-    *place = rows_int(rows, 3);
     object = json_read(kept.body, kept.len, "a kept node", err);
     rows_end(rows);
     return object;
@@ -90,30 +88,21 @@ int store_node_save(struct store *store, const struct write *write, int64_t node
                     const json_t *before, json_t *after, unsigned flags, struct error *err)
 {
     struct buf BUF_AUTO body = {0}, around BUF_AUTO = {0};
-    struct row_order chapter = {ORDER_UNKNOWN, 0, 0};
     const char *node_id;
     struct node_row row;
 
-    buf_init(&body, 0);
-    if (json_object_get(after,
-                        "last_modified")) { /* the column has it from now on, also in the export */
-        json_object_del(after, "last_modified");
+    if (json_object_del(after, "last_modified") == 0) /* the column has it, in the export too */
         flags |= ROW_NODE_TIMES;
-    }
     node_row(after, &body, &row);
     if (buf_check(&body, "a node", err) < 0)
         return -1;
     row.flags |= flags & (ROW_NODE_COMPONENTS | ROW_NODE_TIMES);
     node_id = json_get_string(after, "node_id");
-    if (row.chapter_number)
-        chapter = (struct row_order){ORDER_INTEGER, row.chapter, 0};
     if (store_node_around(store, node, &around, err) != 0 ||
-        db_run(store->db, err, SQL_NODE_UPDATE, row.chapter_number ? "ittobiis" : "itttbiis", node,
-               &row.node_id, &row.title,
-               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
-               (int64_t)row.flags, write->version, write->now) != 0)
+        db_run(store->db, err, SQL_NODE_UPDATE, "ittgbiis", node, &row.node_id, &row.title, &row,
+               &body, (int64_t)row.flags, write->version, write->now) != 0)
         return -1;
-    return store_log_update(store, write, "node", node_id, node_id, &around, before, after, err);
+    return store_log_thing(store, write, "node", node_id, node_id, &around, before, after, err);
 }
 
 /* The rare node that holds keys which a write to its components changes. */
@@ -121,8 +110,7 @@ static int rewrite_node(struct store *store, const struct write *write, int64_t 
                         struct error *err)
 {
     unsigned flags;
-    int64_t place;
-    json_auto_t *before = store_node_load(store, node, &flags, &place, err);
+    json_auto_t *before = store_node_load(store, node, &flags, err);
     json_auto_t *after = NULL;
 
     if (!before)
@@ -142,9 +130,8 @@ static int log_first_components(struct store *store, const struct write *write, 
     struct buf BUF_AUTO before = {0};
     const char *node_id;
     unsigned flags;
-    int64_t place;
 
-    object = store_node_load(store, node, &flags, &place, err);
+    object = store_node_load(store, node, &flags, err);
     if (!object || store_node_text(store, node, &before, err) < 0)
         return -1;
     node_id = json_get_string(object, "node_id");
@@ -165,50 +152,49 @@ int store_node_touch(struct store *store, const struct write *write, int64_t nod
         return rewrite_node(store, write, node, err);
     if (!(flags & ROW_NODE_COMPONENTS) && log_first_components(store, write, node, err) != 0)
         return -1;
-    return db_run(store->db, err, SQL_NODE_TOUCH, "iisi", node, write->version, write->now,
-                  (int64_t)ROW_NODE_COMPONENTS);
+    return db_run(store->db, err, SQL_NODE_TOUCH, "iisii", node, write->version, write->now,
+                  (int64_t)0, (int64_t)ROW_NODE_COMPONENTS);
 }
 
 /* ---- create ---- */
 
-int store_node_insert(struct store *store, const struct write *write, int64_t place, json_t *node,
-                      size_t cap, const char *created_at, const char *last_modified,
-                      struct error *err)
+int store_node_add(struct store *store, const struct write *write, struct node_new *new,
+                   json_t *node, struct buf *body, struct error *err)
 {
-    struct buf BUF_AUTO body = {0}, log BUF_AUTO = {0};
-    struct row_order chapter = {ORDER_INTEGER, 0, 0};
+    struct buf BUF_AUTO around = {0};
     struct node_row row;
-    int64_t key;
 
-    buf_init(&body, cap);
-    node_row(node, &body, &row);
-    if (buf_check(&body, "a node", err) < 0)
+    node_row(node, body, &row);
+    if (buf_check(body, "a node", err) < 0 ||
+        db_insert(store->db, &new->key, err, SQL_NODE_INSERT, "kiittgiissbi", new->key,
+                  write->session, new->place, &row.node_id, &row.title, &row, new->revision,
+                  write->version, new->created_at, new->last_modified, body,
+                  (int64_t)(row.flags | new->flags)) != 0)
         return -1;
-    row.flags |= ROW_NODE_COMPONENTS | ROW_NODE_TIMES;
-    chapter.integer = row.chapter;
-    if (db_insert(store->db, &key, err, SQL_NODE_INSERT,
-                  row.chapter_number ? "iittoissbi" : "iitttissbi", write->session, place,
-                  &row.node_id, &row.title,
-                  row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-                  write->version, created_at, last_modified, &body, (int64_t)row.flags) != 0)
+    if (write->silent)
+        return 0;
+    if (store_node_around(store, new->key, &around, err) != 0)
         return -1;
-    if (store_node_around(store, key, &log, err) != 0)
-        return -1;
-    buf_addc(&log, '}');
-    return store_log(store, write, "node", row.node_id.text, row.node_id.text, "insert", NULL, &log,
-                     err);
+    return store_log_thing(store, write, "node", row.node_id.text, row.node_id.text, &around, NULL,
+                           node, err);
 }
 
 /* Writes a checked node as a new row behind the others. */
 int store_node_append(struct store *store, const struct write *write, json_t *node,
                       struct error *err)
 {
+    struct node_new new = {.revision = 1,
+                           .flags = ROW_NODE_COMPONENTS | ROW_NODE_TIMES,
+                           .created_at = write->now,
+                           .last_modified = write->now};
+    struct buf BUF_AUTO body = {0};
     int64_t last;
 
+    buf_init(&body, ENTITY_SIZE_MAX);
     if (db_number(store->db, &last, err, SQL_NODE_LAST_PLACE, "i", write->session) != 0)
         return -1;
-    return store_node_insert(store, write, last + 1, node, ENTITY_SIZE_MAX, write->now, write->now,
-                             err);
+    new.place = last + 1;
+    return store_node_add(store, write, &new, node, &body, err);
 }
 
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
@@ -219,9 +205,7 @@ int store_node_create(struct store *store, const struct writer *writer, const ch
     int64_t twins = 0;
     int rc = -1;
 
-    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_NODES, sid, NULL, &write, err) < 0)
         return -1;
     node = entity_node(input, err);
     if (node && db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write.session,
@@ -242,7 +226,7 @@ static int delete_components(struct store *store, const struct write *write, int
                              const char *node_id, struct error *err)
 {
     struct component_write work = {.write = *write, .node_id = node_id};
-    int rc = sequence_read(store, node, &work.sequence, err);
+    int rc = sequence_read(store, node, true, &work.sequence, err);
 
     work.node.key = node;
     work.sequence.dense = false; /* each goes from its own place */
@@ -275,7 +259,7 @@ int store_node_drop(struct store *store, const struct write *write, const struct
 {
     struct buf BUF_AUTO before = {0};
 
-    if (last_of_id && store_position_put(store, write, node_id, NULL, err) != 0)
+    if (last_of_id && store_node_map_put(store, write, node_id, NULL, err) != 0)
         return -1;
     if (store_node_text(store, node->key, &before, err) < 0 ||
         store_log(store, write, "node", node_id, node_id, "delete", &before, NULL, err) != 0)
@@ -304,12 +288,10 @@ int store_node_delete(struct store *store, const struct writer *writer, const ch
 {
     struct write write;
 
-    if (store_refresh(store,
-                      UPSTREAM_NODE | UPSTREAM_PASS_OVER | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS |
-                          UPSTREAM_POSITIONS,
-                      sid, node_id, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer,
+                                  UPSTREAM_NODE | UPSTREAM_PASS_OVER | UPSTREAM_TEXTS |
+                                      UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP,
+                                  sid, node_id, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, store_node_remove(store, &write, node_id, err), err);
 }
@@ -322,12 +304,11 @@ static int write_texts(struct store *store, const struct write *write, const cha
     json_auto_t *before = NULL, *after = NULL;
     struct node_found node;
     unsigned flags;
-    int64_t place;
 
     if (store_node_find(store, write->session, node_id, &node, err) < 0 ||
         entity_texts_check(texts, err) < 0)
         return -1;
-    before = store_node_load(store, node.key, &flags, &place, err);
+    before = store_node_load(store, node.key, &flags, err);
     if (!before)
         return -1;
     after = json_copy(before);
@@ -347,9 +328,7 @@ int store_node_texts(struct store *store, const struct writer *writer, const cha
 {
     struct write write;
 
-    if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_TEXTS, sid, node_id, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, write_texts(store, &write, node_id, texts, err), err);
 }
@@ -363,11 +342,10 @@ int store_node_check_revision(struct store *store, const struct node_found *node
     struct buf BUF_AUTO text = {0};
     char current[CURRENT_CAP];
     unsigned flags;
-    int64_t place;
 
     if (expected == 0 || expected == (long)node->revision)
         return 0;
-    object = store_node_load(store, node->key, &flags, &place, err);
+    object = store_node_load(store, node->key, &flags, err);
     if (!object)
         return -1;
     json_write(&text, object);
@@ -419,12 +397,11 @@ static int update(struct store *store, const struct write *write, const char *no
     json_auto_t *before = NULL, *after = NULL;
     struct node_found node;
     unsigned flags;
-    int64_t place;
 
     if (store_node_find(store, write->session, node_id, &node, err) < 0 ||
         store_node_check_revision(store, &node, node_id, expected, err) != 0)
         return -1;
-    before = store_node_load(store, node.key, &flags, &place, err);
+    before = store_node_load(store, node.key, &flags, err);
     if (!before)
         return -1;
     after = json_copy(before);
@@ -445,10 +422,9 @@ int store_node_state(struct store *store, const char *sid, const char *node_id,
     struct node_found node;
     int rc = -1;
 
-    if (store_read_begin(store, err) != 0)
+    if (store_read_begin(store, 0, sid, NULL, &session, err) < 0)
         return -1;
-    if (store_session_find(store, sid, &session, err) == 0 &&
-        store_node_find(store, session.key, node_id, &node, err) == 0 &&
+    if (store_node_find(store, session.key, node_id, &node, err) == 0 &&
         store_node_check_revision(store, &node, node_id, expected_revision, err) == 0)
         rc = fill_state(store, session.key, node_id, state, err);
     return store_read_end(store, rc);
@@ -461,9 +437,7 @@ int store_node_update(struct store *store, const struct writer *writer, const ch
     struct write write;
     int rc;
 
-    if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_TEXTS, sid, node_id, &write, err) < 0)
         return -1;
     rc = update(store, &write, node_id, changes, expected_revision, state, err);
     return store_write_end(store, &write, rc, err);

@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Lists of sessions, nodes, relationships and components, and the small look-ups. Rows go from the
- * database into the text of the answer.
+ * Lists of sessions, nodes, relationships and components, the small look-ups, and the outline of a
+ * curriculum. Rows go from the database into the text of the answer.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/graph/name.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
-#define CHOICES_CAP 12 /* sessions that a message lists */
+#define CHOICES_CAP 12  /* sessions that a message lists */
+#define SHOWN_CAP   160 /* bytes of a name that a message shows */
 #define ALL_NODES   INT64_MAX
-
-static void add_text(struct buf *json, struct rows *rows, int column)
-{
-    struct row_text text = rows_string(rows, column);
-
-    if (text.text)
-        json_write_string(json, text.text, text.len);
-    else
-        buf_adds(json, "null");
-}
+#define NO_TEXT     SIZE_MAX
 
 int store_read_sessions(struct store *store, struct buf *json, struct error *err)
 {
@@ -37,12 +31,12 @@ int store_read_sessions(struct store *store, struct buf *json, struct error *err
     buf_adds(json, "{\"sessions\":[");
     while ((row = rows_next(rows, err)) > 0) {
         buf_adds(json, total++ > 0 ? ",{\"session_id\":" : "{\"session_id\":");
-        add_text(json, rows, 0);
+        rows_write_text(rows, 0, json);
         buf_adds(json, ",\"title\":");
-        add_text(json, rows, 1);
+        rows_write_text(rows, 1, json);
         buf_addf(json, ",\"nodes\":%" PRId64 ",\"relationships\":%" PRId64 ",\"last_modified\":",
                  rows_int(rows, 3), rows_int(rows, 4));
-        add_text(json, rows, 2);
+        rows_write_text(rows, 2, json);
         buf_addc(json, '}');
     }
     buf_addf(json, "],\"total\":%zu}", total);
@@ -65,21 +59,17 @@ static int view_relationship(struct buf *json, const struct kept *kept, struct r
 }
 
 /* {"session_id", NAME: [...], "total"} of a statement whose first columns are body and flags. */
-static int read_list(struct store *store, const char *sid, enum statement id, const char *name,
-                     view_fn *view, struct buf *json, struct error *err)
+static int read_list(struct store *store, const char *sid, unsigned scope, enum statement id,
+                     const char *name, view_fn *view, struct buf *json, struct error *err)
 {
     struct session_found session;
     struct rows *rows;
     size_t total = 0;
-    int row = -1;
+    int row;
 
-    if (store_read_begin(store, err) != 0)
+    if (store_read_begin(store, scope, sid, NULL, &session, err) < 0)
         return -1;
-    if (store_session_find(store, sid, &session, err) != 0)
-        return store_read_end(store, -1);
     rows = db_query(store->db, err, id, "i", session.key);
-    if (!rows)
-        return store_read_end(store, -1);
     buf_addf(json, "{\"session_id\":\"%s\",\"%s\":[", session.sid, name);
     while ((row = rows_next(rows, err)) > 0) {
         struct kept kept = rows_kept(rows, 0);
@@ -88,10 +78,8 @@ static int read_list(struct store *store, const char *sid, enum statement id, co
             continue;
         if (total++ > 0)
             buf_addc(json, ',');
-        if (view(json, &kept, rows, session.sid, err) < 0) {
-            row = -1;
-            break;
-        }
+        if (view(json, &kept, rows, session.sid, err) < 0)
+            return store_read_end(store, -1);
     }
     buf_addf(json, "],\"total\":%zu}", total);
     return store_read_end(store, row < 0 ? -1 : buf_check(json, "the list", err));
@@ -99,40 +87,26 @@ static int read_list(struct store *store, const char *sid, enum statement id, co
 
 int store_read_nodes(struct store *store, const char *sid, struct buf *json, struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
-        return -1;
-    return read_list(store, sid, SQL_NODE_LIST, "nodes", view_node, json, err);
+    return read_list(store, sid, UPSTREAM_NODES, SQL_NODE_LIST, "nodes", view_node, json, err);
 }
 
 int store_read_relationships(struct store *store, const char *sid, struct buf *json,
                              struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
-        return -1;
-    return read_list(store, sid, SQL_RELATIONSHIP_LIST, "relationships", view_relationship, json,
-                     err);
+    return read_list(store, sid, UPSTREAM_RELATIONSHIPS, SQL_RELATIONSHIP_LIST, "relationships",
+                     view_relationship, json, err);
 }
 
-static int find_both(struct store *store, const char *sid, const char *node_id,
-                     struct session_found *session, struct node_found *node, struct error *err)
+static int read_texts(struct store *store, const struct session_found *session, const char *node_id,
+                      struct buf *json, struct error *err)
 {
-    if (store_session_find(store, sid, session, err) != 0)
-        return -1;
-    return store_node_find(store, session->key, node_id, node, err);
-}
-
-static int read_texts(struct store *store, const char *sid, const char *node_id, struct buf *json,
-                      struct error *err)
-{
-    struct session_found session;
     struct node_found node;
     json_auto_t *object = NULL;
     unsigned flags;
-    int64_t place;
 
-    if (find_both(store, sid, node_id, &session, &node, err) < 0)
+    if (store_node_find(store, session->key, node_id, &node, err) < 0)
         return -1;
-    object = store_node_load(store, node.key, &flags, &place, err);
+    object = store_node_load(store, node.key, &flags, err);
     if (!object)
         return -1;
     buf_adds(json, "{\"node_id\":");
@@ -153,11 +127,11 @@ static int read_texts(struct store *store, const char *sid, const char *node_id,
 int store_read_node_texts(struct store *store, const char *sid, const char *node_id,
                           struct buf *json, struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_TEXTS, sid, node_id, err) != 0)
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_TEXTS, sid, node_id, &session, err) < 0)
         return -1;
-    if (store_read_begin(store, err) != 0)
-        return -1;
-    return store_read_end(store, read_texts(store, sid, node_id, json, err));
+    return store_read_end(store, read_texts(store, &session, node_id, json, err));
 }
 
 int store_session(struct store *store, const char *sid, char *title, size_t size, int64_t *version,
@@ -180,49 +154,25 @@ int store_session(struct store *store, const char *sid, char *title, size_t size
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
                  struct error *err)
 {
+    unsigned scope = !sid      ? UPSTREAM_SESSIONS
+                     : node_id ? UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_PASS_OVER
+                               : UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP;
     struct session_found session;
     struct node_found node;
-    struct rows *rows;
-    int row;
 
-    if (store_refresh(store,
-                      !sid      ? UPSTREAM_SESSIONS
-                      : node_id ? UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_PASS_OVER
-                                : UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS,
-                      sid, node_id, err) != 0)
+    if (store_refresh(store, scope, sid, node_id, err) != 0)
         return -1;
-    if (!sid) {
-        rows = db_query(store->db, err, SQL_SESSION_SUM, "");
-        if (rows_next(rows, err) <= 0)
-            return -1;
-        *version = rows_int(rows, 0);
-        rows_end(rows);
+    if (!sid)
+        return db_number(store->db, version, err, SQL_SESSION_SUM, "");
+    if (store_session_find(store, sid, &session, err) != 0)
+        return -1;
+    *version = session.version;
+    if (!node_id)
         return 0;
-    }
-    if (!node_id) {
-        if (store_session_find(store, sid, &session, err) != 0)
-            return -1;
-        *version = session.version;
-        return 0;
-    }
-    rows = db_query(store->db, err, SQL_NODE_CURSOR, "ss", sid, node_id);
-    row = rows_next(rows, err);
-    if (row > 0)
-        *version = rows_int(rows, 0);
-    rows_end(rows);
-    if (row == 0) /* says what is not there */
-        return find_both(store, sid, node_id, &session, &node, err);
-    return row < 0 ? -1 : 0;
-}
-
-int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
-                  struct buf *found, const char **id, struct error *err)
-{
-    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
+    if (store_node_find(store, session.key, node_id, &node, err) < 0)
         return -1;
-    if (store_read_begin(store, err) != 0)
-        return -1;
-    return store_read_end(store, store_node_named(store, sid, name, what, found, id, err));
+    *version = node.cursor;
+    return 0;
 }
 
 int store_node_title(struct store *store, const char *sid, const char *node_id, char *title,
@@ -231,9 +181,9 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
     struct session_found session;
     struct node_found node;
 
-    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0)
-        return -1;
-    if (find_both(store, sid, node_id, &session, &node, err) < 0)
+    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0 ||
+        store_session_find(store, sid, &session, err) != 0 ||
+        store_node_find(store, session.key, node_id, &node, err) < 0)
         return -1;
     text_cut(title, size, node.title);
     return 0;
@@ -320,6 +270,104 @@ int store_session_of_node(struct store *store, const char *node_id, char sid[SES
     return copy_session_of_node(store, node_id, sid, err);
 }
 
+/* ---- which node a name means: its id, or a title that no other node has ---- */
+
+static int say_shared(struct store *store, int64_t session, const char *name, const char *what,
+                      size_t count, struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    struct buf BUF_AUTO list = {0};
+    char shown[SHOWN_CAP];
+    size_t listed = 0;
+    int row = 0;
+
+    while (listed < GRAPH_NAME_SHOWN && (row = rows_next(rows, err)) > 0) {
+        struct graph_name one;
+
+        graph_name_begin(&one, name);
+        graph_name_feed(&one, "", rows_text(rows, 1));
+        if (one.same_titles == 0)
+            continue;
+        text_cut_line(shown, sizeof shown, rows_text(rows, 0));
+        buf_addf(&list, "%s%s", listed++ > 0 ? ", " : "", shown);
+    }
+    rows_end(rows);
+    if (row < 0)
+        return -1;
+    if (listed < count)
+        buf_addf(&list, " and %zu more", count - listed);
+    if (buf_check(&list, "the nodes of a title", err) < 0)
+        return -1;
+    return error_set(err, ERROR_CONFLICT,
+                     "%s: \"%s\" is the title of %zu nodes: %s. Send the id of one of them", what,
+                     text_cut_line(shown, sizeof shown, name), count, list.data);
+}
+
+/* The id at a place of the search. */
+static int read_id(struct store *store, int64_t session, size_t place, struct buf *found,
+                   struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    int row = 1;
+
+    for (size_t i = 0; row > 0 && i <= place; i++)
+        row = rows_next(rows, err);
+    if (row <= 0)
+        return row < 0 ? -1 : error_set(err, ERROR_INTERNAL, "a node vanished while it was named");
+    buf_clear(found);
+    buf_adds(found, rows_text(rows, 0));
+    rows_end(rows);
+    return buf_check(found, "a node's id", err);
+}
+
+static int search(struct store *store, int64_t session, const char *name, const char *what,
+                  struct buf *found, struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
+    struct node_found unknown;
+    struct graph_name search;
+    size_t place;
+    int row;
+
+    graph_name_begin(&search, name);
+    while ((row = rows_next(rows, err)) > 0)
+        graph_name_feed(&search, rows_text(rows, 0), rows_text(rows, 1));
+    if (row < 0)
+        return -1;
+    if (graph_name_found(&search, &place))
+        return read_id(store, session, place, found, err);
+    if (search.same_titles > 1)
+        return say_shared(store, session, name, what, search.same_titles, err);
+    store_node_find(store, session, name, &unknown, err);
+    return error_wrap(err, "%s", what);
+}
+
+static int node_named(struct store *store, int64_t session, const char *name, const char *what,
+                      struct buf *found, const char **id, struct error *err)
+{
+    int64_t count;
+
+    if (db_number(store->db, &count, err, SQL_NODE_TWINS, "is", session, name) != 0)
+        return -1;
+    *id = name;
+    if (count > 0)
+        return 0;
+    if (search(store, session, name, what, found, err) != 0)
+        return -1;
+    *id = found->data;
+    return 0;
+}
+
+int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
+                  struct buf *found, const char **id, struct error *err)
+{
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_NODES, sid, NULL, &session, err) < 0)
+        return -1;
+    return store_read_end(store, node_named(store, session.key, name, what, found, id, err));
+}
+
 /* ---- component sequences: of one node, and of many nodes at once ---- */
 
 static int64_t shown_order(struct rows *rows)
@@ -399,60 +447,49 @@ static int add_sequence(struct store *store, int64_t node, struct buf *json, siz
     return row;
 }
 
-static void add_names(struct buf *json, const struct row_text *node_id,
-                      const struct row_text *title)
+/* node_id and title: a row's columns. */
+static void add_names(struct buf *json, struct rows *rows, int node_id, int title)
 {
     buf_adds(json, "{\"node_id\":");
-    if (node_id->text)
-        json_write_string(json, node_id->text, node_id->len);
-    else
-        buf_adds(json, "null");
+    rows_write_text(rows, node_id, json);
     buf_adds(json, ",\"title\":");
-    if (title->text)
-        json_write_string(json, title->text, title->len);
+    rows_write_text(rows, title, json);
+    buf_adds(json, ",\"components\":");
+}
+
+static void add_member(struct buf *json, const char *key, const json_t *value)
+{
+    buf_addf(json, ",\"%s\":", key);
+    if (value)
+        json_write(json, value);
     else
         buf_adds(json, "null");
-    buf_adds(json, ",\"components\":");
 }
 
 /* What a client stored with the sequence; overall_confidence is the mean where no one said. */
 static void add_sequence_fields(struct buf *json, const json_t *node,
                                 const struct confidence *confidence)
 {
-    const json_t *template = json_object_get(node, "suggested_template");
     const json_t *overall = json_object_get(node, "overall_confidence");
+    json_auto_t *mean = !overall && confidence->told > 0
+                            ? json_real(confidence->sum / (double)confidence->told)
+                            : NULL;
 
-    buf_adds(json, ",\"suggested_template\":");
-    if (template)
-        json_write(json, template);
-    else
-        buf_adds(json, "null");
-    buf_adds(json, ",\"overall_confidence\":");
-    if (overall) {
-        json_write(json, overall);
-    } else if (confidence->told > 0) {
-        json_auto_t *mean = json_real(confidence->sum / (double)confidence->told);
-
-        json_write(json, mean);
-    } else {
-        buf_adds(json, "null");
-    }
+    add_member(json, "suggested_template", json_object_get(node, "suggested_template"));
+    add_member(json, "overall_confidence", overall ? overall : mean);
 }
 
-static int read_one(struct store *store, const char *sid, const char *node_id, struct buf *json,
-                    struct error *err)
+static int read_one(struct store *store, const struct session_found *session, const char *node_id,
+                    struct buf *json, struct error *err)
 {
     struct confidence confidence = {0};
-    struct session_found session;
-    struct row_text id, title;
     struct node_found node;
     json_auto_t *fields = NULL;
     struct rows *row;
     struct kept kept;
     size_t total;
 
-    if (store_session_find(store, sid, &session, err) != 0 ||
-        store_node_find(store, session.key, node_id, &node, err) < 0)
+    if (store_node_find(store, session->key, node_id, &node, err) < 0)
         return -1;
     row = store_node_row(store, node.key, err);
     if (!row)
@@ -463,9 +500,7 @@ static int read_one(struct store *store, const char *sid, const char *node_id, s
         if (!fields)
             return -1;
     }
-    id = (struct row_text){node_id, strlen(node_id)};
-    title = rows_string(row, 2);
-    add_names(json, &id, &title);
+    add_names(json, row, 7, 2);
     if (add_sequence(store, node.key, json, &total, &confidence, err) != 0)
         return -1;
     buf_addf(json, ",\"total_components\":%zu", total);
@@ -477,28 +512,16 @@ static int read_one(struct store *store, const char *sid, const char *node_id, s
 int store_read_components(struct store *store, const char *sid, const char *node_id,
                           struct buf *json, struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
-        return -1;
-    if (store_read_begin(store, err) != 0)
-        return -1;
-    return store_read_end(store, read_one(store, sid, node_id, json, err));
-}
-
-static int count_nodes(struct store *store, int64_t session, int64_t *count, struct error *err)
-{
-    struct rows *rows = db_query(store->db, err, SQL_NODE_COUNT, "i", session);
-
-    if (rows_next(rows, err) <= 0)
-        return -1;
-    *count = rows_int(rows, 0);
-    rows_end(rows);
-    return 0;
-}
-
-static int read_page(struct store *store, const char *sid, size_t offset, size_t limit,
-                     struct buf *json, struct error *err)
-{
     struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_NODE, sid, node_id, &session, err) < 0)
+        return -1;
+    return store_read_end(store, read_one(store, &session, node_id, json, err));
+}
+
+static int read_page(struct store *store, const struct session_found *session, size_t offset,
+                     size_t limit, struct buf *json, struct error *err)
+{
     struct rows *rows;
     int64_t from = offset > INT64_MAX ? INT64_MAX : (int64_t)offset;
     int64_t most = limit == 0 || limit > INT64_MAX ? ALL_NODES : (int64_t)limit;
@@ -506,17 +529,14 @@ static int read_page(struct store *store, const char *sid, size_t offset, size_t
     size_t nodes = 0, components;
     int row;
 
-    if (store_session_find(store, sid, &session, err) != 0 ||
-        count_nodes(store, session.key, &total, err) < 0)
+    if (db_number(store->db, &total, err, SQL_NODE_COUNT, "i", session->key) != 0)
         return -1;
-    rows = db_query(store->db, err, SQL_NODE_PAGE, "iii", session.key, from, most);
-    buf_addf(json, "{\"session_id\":\"%s\",\"nodes\":[", session.sid);
+    rows = db_query(store->db, err, SQL_NODE_PAGE, "iii", session->key, from, most);
+    buf_addf(json, "{\"session_id\":\"%s\",\"nodes\":[", session->sid);
     while ((row = rows_next(rows, err)) > 0) {
-        struct row_text id = rows_string(rows, 1), title = rows_string(rows, 2);
-
         if (nodes++ > 0)
             buf_addc(json, ',');
-        add_names(json, &id, &title);
+        add_names(json, rows, 1, 2);
         if (add_sequence(store, rows_int(rows, 0), json, &components, NULL, err) != 0)
             return -1;
         buf_addc(json, '}');
@@ -530,9 +550,162 @@ static int read_page(struct store *store, const char *sid, size_t offset, size_t
 int store_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                               struct buf *json, struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_COMPONENTS, sid, NULL, err) != 0)
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_COMPONENTS, sid, NULL, &session, err) < 0)
         return -1;
-    if (store_read_begin(store, err) != 0)
+    return store_read_end(store, read_page(store, &session, offset, limit, json, err));
+}
+
+/* ---- the outline: names and ends only, in one snapshot ---- */
+
+/* The buffer moves while it grows, so texts are offsets until all are there. */
+union text_at {
+    const char *text;
+    uintptr_t offset;
+};
+
+static const char *keep(struct buf *strings, struct rows *rows, int column)
+{
+    const char *text = rows_text(rows, column);
+    union text_at at = {.offset = strings->len};
+
+    if (!text)
+        at.offset = NO_TEXT;
+    else
+        buf_add(strings, text, strlen(text) + 1);
+    return at.text;
+}
+
+static const char *settle(const struct buf *strings, const char *text, const char *missing)
+{
+    union text_at at = {.text = text};
+
+    return at.offset == NO_TEXT ? missing : strings->data + at.offset;
+}
+
+/* Room for one more, doubling. */
+static void *grow(void *array, size_t count, size_t size, struct error *err)
+{
+    void *larger;
+
+    if (count > 0 && (count & (count - 1)) != 0)
+        return array;
+    larger = realloc(array, (count ? count * 2 : 1) * size);
+    if (!larger)
+        error_set(err, ERROR_MEMORY, "out of memory for the outline");
+    return larger;
+}
+
+static int read_nodes(struct store *store, int64_t session, struct outline *outline,
+                      struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_NODE_OUTLINE, "i", session);
+    int row;
+
+    while ((row = rows_next(rows, err)) > 0) {
+        struct outline_node *nodes = grow(outline->nodes, outline->node_count, sizeof *nodes, err);
+
+        if (!nodes)
+            return -1;
+        outline->nodes = nodes;
+        nodes += outline->node_count++;
+        nodes->id = keep(&outline->strings, rows, 0);
+        nodes->title = keep(&outline->strings, rows, 1);
+        nodes->group = keep(&outline->strings, rows, 2);
+        nodes->components = (size_t)rows_int(rows, 3);
+    }
+    return row;
+}
+
+static int read_edges(struct store *store, int64_t session, struct outline *outline,
+                      struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_RELATIONSHIP_LIST, "i", session);
+    int row;
+
+    while ((row = rows_next(rows, err)) > 0) {
+        struct outline_edge *edges;
+
+        if ((unsigned)rows_int(rows, 1) & ROW_RAW)
+            continue;
+        edges = grow(outline->edges, outline->edge_count, sizeof *edges, err);
+        if (!edges)
+            return -1;
+        outline->edges = edges;
+        edges += outline->edge_count++;
+        edges->from = keep(&outline->strings, rows, 3);
+        edges->to = keep(&outline->strings, rows, 4);
+        edges->type = keep(&outline->strings, rows, 5);
+    }
+    return row;
+}
+
+static void settle_all(struct outline *outline)
+{
+    const struct buf *strings = &outline->strings;
+
+    for (size_t i = 0; i < outline->node_count; i++) {
+        struct outline_node *node = &outline->nodes[i];
+
+        node->id = settle(strings, node->id, "");
+        node->title = settle(strings, node->title, "");
+        node->group = settle(strings, node->group, NULL);
+    }
+    for (size_t i = 0; i < outline->edge_count; i++) {
+        struct outline_edge *edge = &outline->edges[i];
+
+        edge->from = settle(strings, edge->from, "");
+        edge->to = settle(strings, edge->to, "");
+        edge->type = settle(strings, edge->type, "");
+    }
+}
+
+static int read_graph_version(struct store *store, int64_t session, int64_t *version,
+                              struct error *err)
+{
+    return db_number(store->db, version, err, SQL_GRAPH_VERSION, "i", session);
+}
+
+int store_graph_version(struct store *store, const char *sid, int64_t *version, struct error *err)
+{
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, &session,
+                         err) < 0)
         return -1;
-    return store_read_end(store, read_page(store, sid, offset, limit, json, err));
+    return store_read_end(store, read_graph_version(store, session.key, version, err));
+}
+
+int store_read_outline(struct store *store, const char *sid, struct outline *outline,
+                       struct error *err)
+{
+    struct session_found session;
+    int rc = -1;
+
+    memset(outline, 0, sizeof *outline);
+    if (store_read_begin(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, &session,
+                         err) < 0)
+        return -1;
+    if (read_graph_version(store, session.key, &outline->graph_version, err) == 0 &&
+        read_nodes(store, session.key, outline, err) == 0 &&
+        read_edges(store, session.key, outline, err) == 0)
+        rc = buf_check(&outline->strings, "the outline", err);
+    if (rc == 0) {
+        outline->version = session.version;
+        settle_all(outline);
+    } else {
+        outline_finish(outline);
+    }
+    return store_read_end(store, rc);
+}
+
+void outline_finish(struct outline *outline)
+{
+    if (!outline)
+        return;
+    free(outline->nodes);
+    free(outline->edges);
+    buf_finish(&outline->strings);
+    memset(outline, 0, sizeof *outline);
 }

@@ -15,15 +15,12 @@
 static int next_revision(struct store *store, int64_t session, const char *entity,
                          const char *entity_id, int64_t *revision, struct error *err)
 {
-    struct rows *rows =
-        db_query(store->db, err, SQL_CHANGE_REVISION, "iss", session, entity, entity_id);
+    int64_t last;
 
-    if (rows_next(rows, err) <= 0)
+    if (db_number(store->db, &last, err, SQL_CHANGE_REVISION, "iss", session, entity, entity_id) !=
+        0)
         return -1;
-    if (rows_int(rows, 0) > *revision)
-        *revision = rows_int(rows, 0);
-    ++*revision;
-    rows_end(rows);
+    *revision = (last > *revision ? last : *revision) + 1;
     return 0;
 }
 
@@ -76,18 +73,13 @@ static int save(struct store *store, const struct component_write *work,
                 struct error *err)
 {
     bool same = item_equal(is, wanted);
-    struct buf BUF_AUTO body = {0};
-    struct component_row row;
 
     if (same && same_place(is, wanted))
         return 0;
-    component_row(wanted->component ? wanted->component : wanted->raw, &body, &row);
+    wanted->key = is->key;
     wanted->revision = is->revision + !same;
-    wanted->flags = row.flags;
-    if (buf_check(&body, "a component", err) < 0 ||
-        db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", is->key, &row.type, &body,
-               (int64_t)row.flags, &wanted->order, wanted->revision) != 0 ||
-        db_run(store->db, err, SQL_COMPONENT_PLACE, "iio", is->key, wanted->place,
+    if (item_save(store, wanted, err) != 0 ||
+        db_run(store->db, err, SQL_COMPONENT_PLACE, "iio", wanted->key, wanted->place,
                &wanted->order) != 0)
         return -1;
     if (same)
@@ -109,18 +101,10 @@ static int log_move(struct store *store, const struct component_write *work,
 static int reinsert_back(struct store *store, const struct component_write *work,
                          struct sequence_item *wanted, size_t *things, struct error *err)
 {
-    struct buf BUF_AUTO body = {0};
-    struct component_row row;
-
     ++*things;
-    component_row(wanted->component ? wanted->component : wanted->raw, &body, &row);
-    wanted->flags = row.flags;
-    if (buf_check(&body, "a component", err) < 0 ||
-        next_revision(store, work->write.session, "component", wanted->component_id,
+    if (next_revision(store, work->write.session, "component", wanted->component_id,
                       &wanted->revision, err) < 0 ||
-        db_run(store->db, err, SQL_COMPONENT_REINSERT_BACK, "iiositbi", work->node.key,
-               wanted->place, &wanted->order, wanted->component_id, wanted->revision, &row.type,
-               &body, (int64_t)row.flags) != 0)
+        item_add(store, work->node.key, wanted, err) != 0)
         return -1;
     return store_log_component(store, work, NULL, wanted, err);
 }
@@ -161,8 +145,6 @@ static int reinsert_components(struct store *store, const struct write *write,
     return rc;
 }
 
-/* ---- nodes, relationships, positions ---- */
-
 struct reinsertion {
     struct store *store;
     const struct write *write;
@@ -185,7 +167,7 @@ static int want_all(struct reinsertion *work, struct error *err)
     return target->further ? rewind_want_session(now, err) : 0;
 }
 
-/* ---- relationships, positions, the session's own fields ---- */
+/* ---- relationships, the node map, the session's own fields ---- */
 
 static int drop_relationships(struct reinsertion *work, struct error *err)
 {
@@ -206,21 +188,14 @@ static int reinsert_relationship(struct reinsertion *work, const struct rewind_e
                                  const struct rewind_entry *wanted, struct error *err)
 {
     struct buf BUF_AUTO body = {0};
-    struct relationship_row row;
+    int64_t key = wanted->key;
 
     if (is->value)
         return store_relationship_save(work->store, work->write, is->key, is->place, is->value,
                                        wanted->value, err);
-    relationship_row(wanted->value, &body, &row);
-    if (buf_check(&body, "a relationship", err) < 0)
-        return -1;
     /* The version as its revision: it had none higher. */
-    if (db_run(work->store->db, err, SQL_RELATIONSHIP_REINSERT_BACK, "iiitttibi", wanted->key,
-               work->write->session, wanted->place, &row.from, &row.to, &row.type,
-               work->write->version, &body, (int64_t)row.flags) != 0)
-        return -1;
-    return store_log_relationship(work->store, work->write, wanted->key, wanted->place, "insert",
-                                  NULL, wanted->value, err);
+    return store_relationship_add(work->store, work->write, &key, wanted->place,
+                                  work->write->version, wanted->value, &body, err);
 }
 
 /* Relationships that go have gone by now (drop_relationships). */
@@ -235,7 +210,7 @@ static int reinsert_entry(struct reinsertion *work, const struct rewind_entry *i
     work->things++;
     return is->entity == REWIND_RELATIONSHIP
                ? reinsert_relationship(work, is, wanted, err)
-               : store_position_put(work->store, work->write, is->id, wanted->value, err);
+               : store_node_map_put(work->store, work->write, is->id, wanted->value, err);
 }
 
 static int reinsert_session(struct reinsertion *work, struct error *err)
@@ -256,10 +231,10 @@ static int reinsert_session(struct reinsertion *work, struct error *err)
     return store_session_save(work->store, work->write, &before, &after, err);
 }
 
-/* Relationships first, as before canvas positions in the log. */
+/* Relationships come before the node map in the log. */
 static int reinsert_others(struct reinsertion *work, struct error *err)
 {
-    for (int entity = REWIND_RELATIONSHIP; entity <= REWIND_POSITION; entity++)
+    for (int entity = REWIND_RELATIONSHIP; entity <= REWIND_NODE_MAP; entity++)
         for (size_t i = 0; i < work->now.entry_count; i++)
             if ((int)work->now.entries[i]->entity == entity &&
                 reinsert_entry(work, work->now.entries[i], work->target->entries[i], err) != 0)
@@ -272,72 +247,47 @@ static int reinsert_others(struct reinsertion *work, struct error *err)
 static int reinsert_back_node(struct reinsertion *work, struct rewind_node *wanted,
                               struct error *err)
 {
-    struct row_order chapter = {ORDER_INTEGER, 0, 0};
-    struct buf BUF_AUTO body = {0}, log BUF_AUTO = {0};
-    struct node_row row;
+    struct node_new new = {.key = wanted->key,
+                           .place = wanted->place,
+                           .revision = wanted->revision,
+                           .flags = wanted->flags,
+                           .created_at = *wanted->created_at ? wanted->created_at : NULL,
+                           .last_modified = work->write->now};
+    struct buf BUF_AUTO body = {0};
 
     work->things++;
-    node_row(wanted->node, &body, &row);
-    if (buf_check(&body, "a node", err) < 0)
+    if (store_node_add(work->store, work->write, &new, wanted->node, &body, err) != 0)
         return -1;
-    chapter.integer = row.chapter;
-    if (db_insert(
-            work->store->db, &wanted->key, err, SQL_NODE_REINSERT_BACK,
-            row.chapter_number ? "oiittoiissbi" : "oiitttiissbi",
-            &(struct row_order){wanted->key > 0 ? ORDER_INTEGER : ORDER_UNKNOWN, wanted->key, 0},
-            work->write->session, wanted->place, &row.node_id, &row.title,
-            row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping,
-            wanted->revision, work->write->version, *wanted->created_at ? wanted->created_at : NULL,
-            work->write->now, &body, (int64_t)(row.flags | wanted->flags)) != 0)
-        return -1;
-    if (store_node_around(work->store, wanted->key, &log, err) != 0)
-        return -1;
-    buf_addc(&log, '}');
-    return store_log(work->store, work->write, "node", wanted->node_id, wanted->node_id, "insert",
-                     NULL, &log, err);
+    wanted->key = new.key;
+    return 0;
 }
 
 static int drop_node(struct reinsertion *work, const struct rewind_node *is, struct error *err)
 {
-    struct buf BUF_AUTO before = {0};
+    const struct node_found node = {.key = is->key};
 
     work->things++;
-    if (store_node_text(work->store, is->key, &before, err) < 0 ||
-        store_log(work->store, work->write, "node", is->node_id, is->node_id, "delete", &before,
-                  NULL, err) != 0)
-        return -1;
-    return db_run(work->store->db, err, SQL_NODE_DELETE, "i", is->key);
+    return store_node_drop(work->store, work->write, &node, is->node_id, false, err);
 }
 
 /* Also where its components alone are changed: cursor and time say so. */
 static int save_node(struct reinsertion *work, const struct rewind_node *is,
                      const struct rewind_node *wanted, struct error *err)
 {
-    struct row_order chapter = {ORDER_INTEGER, 0, 0};
-    struct buf BUF_AUTO body = {0}, before BUF_AUTO = {0};
-    bool same = json_equal(is->node, wanted->node);
-    struct node_row row;
+    struct buf BUF_AUTO before = {0};
 
-    node_row(wanted->node, &body, &row);
-    if (buf_check(&body, "a node", err) < 0 ||
-        (same ? store_node_text(work->store, is->key, &before, err)
-              : store_node_around(work->store, is->key, &before, err)) != 0)
+    if (!json_equal(is->node, wanted->node)) {
+        work->things++;
+        return store_node_save(work->store, work->write, is->key, is->node, wanted->node,
+                               wanted->flags, err);
+    }
+    if (is->flags != wanted->flags && (store_node_text(work->store, is->key, &before, err) < 0 ||
+                                       store_log(work->store, work->write, "node", is->node_id,
+                                                 is->node_id, "touch", &before, NULL, err) != 0))
         return -1;
-    chapter.integer = row.chapter;
-    if (db_run(work->store->db, err, SQL_NODE_REINSERT,
-               row.chapter_number ? "itobiisi" : "ittbiisi", is->key, &row.title,
-               row.chapter_number ? (const void *)&chapter : (const void *)&row.grouping, &body,
-               (int64_t)(row.flags | wanted->flags), work->write->version, work->write->now,
-               (int64_t)!same) != 0)
-        return -1;
-    if (same && is->flags == wanted->flags)
-        return 0;
-    if (same)
-        return store_log(work->store, work->write, "node", is->node_id, is->node_id, "touch",
-                         &before, NULL, err);
-    work->things++;
-    return store_log_update(work->store, work->write, "node", is->node_id, is->node_id, &before,
-                            is->node, wanted->node, err);
+    return db_run(work->store->db, err, SQL_NODE_TOUCH, "iisii", is->key, work->write->version,
+                  work->write->now, (int64_t)(ROW_NODE_COMPONENTS | ROW_NODE_TIMES),
+                  (int64_t)wanted->flags);
 }
 
 /* The time of the last write is not brought back: the column has it from now on. */
@@ -357,7 +307,7 @@ static int reinsert_nodes(struct reinsertion *work, struct error *err)
         settle_times(wanted);
         if (is->node && !wanted->node && drop_node(work, is, err) != 0)
             return -1;
-        if (!is->node && wanted->node && reinsert_back_node(work, wanted, err) != 0)
+        if (!is->node && wanted->node && reinsert_back_node(work, wanted, err) < 0)
             return -1;
         if (is->node && wanted->node &&
             (!json_equal(is->node, wanted->node) || is->flags != wanted->flags ||

@@ -86,13 +86,17 @@ int store_relationship_same(struct store *store, int64_t session, const char *fr
     return row;
 }
 
-int store_log_relationship(struct store *store, const struct write *write, int64_t key,
-                           int64_t place, const char *op, const json_t *before, const json_t *after,
-                           struct error *err)
+/* before NULL: it is new; after NULL: it goes. Of an update the whole relationship is kept too. */
+static int log_relationship(struct store *store, const struct write *write, int64_t key,
+                            int64_t place, const json_t *before, const json_t *after,
+                            struct error *err)
 {
+    const char *op = !before ? "insert" : after ? "update" : "delete";
     struct buf BUF_AUTO text = {0};
     char id[32];
 
+    if (write->silent)
+        return 0;
     buf_addf(&text, "{\"place\":%" PRId64 ",\"relationship\":", place);
     json_write(&text, before ? before : after);
     buf_addc(&text, '}');
@@ -131,25 +135,32 @@ static int list_relationships(struct store *store, const struct write *write, st
         &(struct session_fields){.flags = flags | SESSION_RELATIONSHIPS, .further = new}, err);
 }
 
+int store_relationship_add(struct store *store, const struct write *write, int64_t *key,
+                           int64_t place, int64_t revision, const json_t *relationship,
+                           struct buf *body, struct error *err)
+{
+    struct relationship_row row;
+
+    relationship_row(relationship, body, &row);
+    if (buf_check(body, "a relationship", err) < 0 ||
+        db_insert(store->db, key, err, SQL_RELATIONSHIP_INSERT, "kiitttibi", *key, write->session,
+                  place, &row.from, &row.to, &row.type, revision, body, (int64_t)row.flags) != 0)
+        return -1;
+    return log_relationship(store, write, *key, place, NULL, relationship, err);
+}
+
 int store_relationship_insert(struct store *store, const struct write *write,
                               const json_t *relationship, int64_t *key, struct error *err)
 {
     struct buf BUF_AUTO body = {0};
-    struct relationship_row row;
-    int64_t place;
+    int64_t last;
 
     buf_init(&body, ENTITY_SIZE_MAX);
+    *key = 0;
     if (list_relationships(store, write, err) != 0 ||
-        db_number(store->db, &place, err, SQL_RELATIONSHIP_LAST_PLACE, "i", write->session) != 0)
+        db_number(store->db, &last, err, SQL_RELATIONSHIP_LAST_PLACE, "i", write->session) != 0)
         return -1;
-    place++;
-    relationship_row(relationship, &body, &row);
-    if (buf_check(&body, "a relationship", err) < 0)
-        return -1;
-    if (db_insert(store->db, key, err, SQL_RELATIONSHIP_INSERT, "iitttbi", write->session, place,
-                  &row.from, &row.to, &row.type, &body, (int64_t)row.flags) != 0)
-        return -1;
-    return store_log_relationship(store, write, *key, place, "insert", NULL, relationship, err);
+    return store_relationship_add(store, write, key, last + 1, 1, relationship, &body, err);
 }
 
 int store_relationship_save(struct store *store, const struct write *write, int64_t key,
@@ -164,7 +175,7 @@ int store_relationship_save(struct store *store, const struct write *write, int6
         db_run(store->db, err, SQL_RELATIONSHIP_UPDATE, "itttbi", key, &row.from, &row.to,
                &row.type, &body, (int64_t)row.flags) != 0)
         return -1;
-    return store_log_relationship(store, write, key, place, "update", before, after, err);
+    return log_relationship(store, write, key, place, before, after, err);
 }
 
 int store_relationship_drop(struct store *store, const struct write *write, int64_t key,
@@ -172,7 +183,7 @@ int store_relationship_drop(struct store *store, const struct write *write, int6
 {
     if (db_run(store->db, err, SQL_RELATIONSHIP_DELETE, "i", key) != 0)
         return -1;
-    return store_log_relationship(store, write, key, place, "delete", relationship, NULL, err);
+    return log_relationship(store, write, key, place, relationship, NULL, err);
 }
 
 /* ---- the cycle that a new prerequisite closes: a breadth-first search, one statement for each
@@ -312,9 +323,8 @@ int store_relationship_create(struct store *store, const struct writer *writer, 
     struct write write;
     int rc = -1;
 
-    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
+        0)
         return -1;
     relationship = entity_relationship(input, "", false, write.who, write.now, err);
     if (relationship)
@@ -331,32 +341,23 @@ int store_relationship_create(struct store *store, const struct writer *writer, 
 
 struct bulk {
     struct validation_errors problems;
-    size_t wrong;     /* those of problems that are no repeats */
-    json_t *checked;  /* owned; array */
-    json_t *seen;     /* owned; what was checked so far by ends and type, as its number */
-    size_t looked_up; /* unknown nodes that got the nearest named: it takes a while */
+    size_t wrong;    /* those of problems that are no repeats */
+    json_t *checked; /* owned; array */
+    json_t *seen;    /* owned; what was checked so far by ends and type, as its number */
 };
 
 static int check_end(struct store *store, int64_t session, const json_t *input, size_t index,
                      const char *name, const char *brief, const char *node_id, struct bulk *bulk,
                      struct error *err)
 {
-    const char *spelled = json_object_get(input, name) ? name : brief;
-    struct error found = {0};
-    struct node_found node;
     char field[ERROR_LOC_CAP];
-    int64_t twins;
+    int known;
 
-    if (db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", session, node_id) != 0)
-        return -1;
-    if (twins > 0)
-        return 0;
-    snprintf(field, sizeof field, "relationships.%zu.%s", index, spelled);
-    bulk->wrong++;
-    if (bulk->looked_up++ < VALIDATION_SHOWN_CAP)
-        store_node_find(store, session, node_id, &node, &found);
-    validation_add(&bulk->problems, field, "%s", *found.text ? found.text : "is not a node");
-    return 0;
+    snprintf(field, sizeof field, "relationships.%zu.%s", index,
+             json_object_get(input, name) ? name : brief);
+    known = store_check_node(store, session, node_id, &bulk->problems, field, err);
+    bulk->wrong += known == 0;
+    return known < 0 ? -1 : 0;
 }
 
 /* A repeat of one that is there, or of one of the same call. */
@@ -457,9 +458,8 @@ int store_relationships_create(struct store *store, const struct writer *writer,
     struct write write;
     int rc;
 
-    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
+        0)
         return -1;
     validation_begin(&bulk.problems, "");
     bulk.checked = json_array();
@@ -580,9 +580,8 @@ int store_relationship_update(struct store *store, const struct writer *writer, 
     struct relationship_state made = {0};
     struct write write;
 
-    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
+        0)
         return -1;
     return finish(store, &write, update(store, &write, id, changes, &made, err), &made, state, err);
 }
@@ -596,9 +595,8 @@ int store_relationship_delete(struct store *store, const struct writer *writer, 
     int64_t place;
     int rc = -1;
 
-    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
+        0)
         return -1;
     relationship = store_relationship_load(store, write.session, id, &place, err);
     if (relationship && fill_state(store, write.session, id, relationship, &made, err) == 0)
@@ -628,26 +626,22 @@ static int not_between(struct store *store, int64_t session, const char *from, c
                      there.len > 0 ? there.data : "");
 }
 
-static int find(struct store *store, const char *sid, const char *from, const char *to,
+static int find(struct store *store, int64_t session, const char *from, const char *to,
                 const char *type, int64_t *id, struct error *err)
 {
-    struct session_found session;
-    int there;
+    int there = store_relationship_same(store, session, from, to, type, 0, id, err);
 
-    if (store_session_find(store, sid, &session, err) != 0)
-        return -1;
-    there = store_relationship_same(store, session.key, from, to, type, 0, id, err);
     if (there != 0)
         return there < 0 ? -1 : 0;
-    return not_between(store, session.key, from, to, type, err);
+    return not_between(store, session, from, to, type, err);
 }
 
 int store_relationship_find(struct store *store, const char *sid, const char *from, const char *to,
                             const char *type, int64_t *id, struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_RELATIONSHIPS, sid, NULL, err) != 0)
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_RELATIONSHIPS, sid, NULL, &session, err) < 0)
         return -1;
-    if (store_read_begin(store, err) != 0)
-        return -1;
-    return store_read_end(store, find(store, sid, from, to, type, id, err));
+    return store_read_end(store, find(store, session.key, from, to, type, id, err));
 }

@@ -12,9 +12,9 @@
 #include "mcp/store/rewind.h"
 
 static const char *const entities[] = {
-    [REWIND_SESSION] = "session",     [REWIND_NODE] = "node",
-    [REWIND_COMPONENT] = "component", [REWIND_RELATIONSHIP] = "relationship",
-    [REWIND_POSITION] = "position",
+    [REWIND_SESSION] = "session",        [REWIND_NODE] = "node",
+    [REWIND_COMPONENT] = "component",    [REWIND_RELATIONSHIP] = "relationship",
+    [REWIND_NODE_MAP] = NODE_MAP_ENTITY,
 };
 
 const char *rewind_entity_name(enum rewind_entity entity)
@@ -162,7 +162,7 @@ bool rewind_has(const struct rewind *rewind, const struct rewind_row *row)
     case REWIND_COMPONENT:
         return rewind_row_node(rewind, row) != NULL;
     case REWIND_RELATIONSHIP:
-    case REWIND_POSITION:
+    case REWIND_NODE_MAP:
         return rewind_row_entry(rewind, row) != NULL;
     case REWIND_SESSION:
         break;
@@ -200,7 +200,7 @@ int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct erro
             return want_old_node(rewind, row, err);
         return rewind_want_node(rewind, node_key(row), row->node_id, &node, err);
     case REWIND_RELATIONSHIP:
-    case REWIND_POSITION:
+    case REWIND_NODE_MAP:
         return rewind_want_entry(rewind, row->entity, row->entity_id, err);
     case REWIND_SESSION:
         break;
@@ -290,7 +290,7 @@ static int read_node(struct rewind *rewind, struct rewind_node *node, struct err
     rows_end(rows);
     if (!node->node)
         return -1;
-    return sequence_read(rewind->store, node->key, &node->sequence, err);
+    return sequence_read(rewind->store, node->key, true, &node->sequence, err);
 }
 
 int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
@@ -334,13 +334,13 @@ int rewind_want_entry(struct rewind *rewind, enum rewind_entity entity, const ch
     }
     rows = entity == REWIND_RELATIONSHIP
                ? db_query(db, err, SQL_RELATIONSHIP_BY_KEY, "ii", entry->key, rewind->session)
-               : db_query(db, err, SQL_POSITION_FIND, "is", rewind->session, id);
+               : db_query(db, err, SQL_NODE_MAP_FIND, "is", rewind->session, id);
     row = rows_next(rows, err);
     if (row <= 0)
         return row;
     body = rows_string(rows, 0);
     entry->place = rows_int(rows, 1);
-    entry->value = json_read(body.text, body.len, "a kept relationship or position", err);
+    entry->value = json_read(body.text, body.len, "a kept relationship or map entry", err);
     rows_end(rows);
     return entry->value ? 0 : -1;
 }
@@ -472,26 +472,23 @@ static int component_deleted(struct rewind *rewind, const struct rewind_row *row
     if (item.order.kind == ORDER_UNKNOWN && !json_object_get(row->before, "position"))
         read_position(content, &item.order);
     text_cut(item.component_id, sizeof item.component_id, row->entity_id);
-    if (json_is_object(content))
-        item.component = json_copy(content);
-    else
-        item.raw = json_incref(content);
+    item.flags = json_is_object(content) ? 0 : ROW_RAW;
+    item.content = json_copy(content);
     if (sequence_put_in(&node->sequence, &item, shift, err) == 0)
         return 0;
-    json_decref(item.component);
-    json_decref(item.raw);
+    json_decref(item.content);
     return -1;
 }
 
 static int component_updated(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
     struct sequence_item *item = item_of(rewind, row, err);
-    json_t *component = item ? led_back(row, item->component, err) : NULL;
+    json_t *component = item ? led_back(row, item->content, err) : NULL;
 
     if (!component)
         return -1;
-    json_decref(item->component);
-    item->component = component;
+    json_decref(item->content);
+    item->content = component;
     item_settle_order(item);
     return 0;
 }
@@ -508,10 +505,10 @@ static int component_renumbered(struct rewind *rewind, const struct rewind_row *
     item->order.kind = ORDER_UNKNOWN;
     read_position(row->before, &item->order);
     if (component) {
-        json_decref(item->component);
-        item->component = json_copy(component);
+        json_decref(item->content);
+        item->content = json_copy(component);
     } else if (item->order.kind == ORDER_INTEGER) {
-        item_set_orders(item->component, item->order.integer);
+        item_set_orders(item->content, item->order.integer);
     }
     return 0;
 }
@@ -630,9 +627,9 @@ static const struct {
     {REWIND_RELATIONSHIP, REWIND_INSERT, entry_changed},
     {REWIND_RELATIONSHIP, REWIND_UPDATE, entry_changed},
     {REWIND_RELATIONSHIP, REWIND_DELETE, entry_changed},
-    {REWIND_POSITION, REWIND_INSERT, entry_changed},
-    {REWIND_POSITION, REWIND_UPDATE, entry_changed},
-    {REWIND_POSITION, REWIND_DELETE, entry_changed},
+    {REWIND_NODE_MAP, REWIND_INSERT, entry_changed},
+    {REWIND_NODE_MAP, REWIND_UPDATE, entry_changed},
+    {REWIND_NODE_MAP, REWIND_DELETE, entry_changed},
     {REWIND_SESSION, REWIND_UPDATE, session_updated},
 };
 
@@ -648,11 +645,8 @@ int rewind_invert(struct rewind *rewind, const struct rewind_row *row, struct er
 
 json_t *rewind_component_value(const struct sequence_item *item)
 {
-    json_t *value;
+    json_t *value = json_copy(item->content);
 
-    if (!item->component)
-        return json_incref(item->raw);
-    value = json_copy(item->component);
     json_object_set_new(value, "component_id", json_string(item->component_id));
     return value;
 }
@@ -672,7 +666,7 @@ json_t *rewind_value(const struct rewind *rewind, const struct rewind_row *row)
         item = node ? sequence_by_id(&node->sequence, row->entity_id) : NULL;
         return item ? rewind_component_value(item) : NULL;
     case REWIND_RELATIONSHIP:
-    case REWIND_POSITION:
+    case REWIND_NODE_MAP:
         entry = rewind_row_entry(rewind, row);
         return entry ? json_incref(entry->value) : NULL;
     case REWIND_SESSION:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Things as they were: images of nodes with their components, of the other entries of a session
- * (relationships, canvas positions) and of its own fields, read from the database when they are
+ * (relationships, the node map) and of its own fields, read from the database when they are
  * first wanted, and rewound by one row of the change log after the other, the newest first. Undo,
  * restore, the difference between two versions and the texts of history are all made of this.
  */
@@ -26,7 +26,7 @@ enum rewind_entity {
     REWIND_NODE,
     REWIND_COMPONENT,
     REWIND_RELATIONSHIP,
-    REWIND_POSITION
+    REWIND_NODE_MAP
 };
 enum rewind_op {
     REWIND_BEGIN,
@@ -37,7 +37,7 @@ enum rewind_op {
     REWIND_TOUCH
 };
 
-/* A relationship, or the position of a node: an object that is wholly kept in one row. */
+/* A relationship, or an entry of the node map: an object that is wholly kept in one row. */
 struct rewind_entry {
     enum rewind_entity entity;
     char *id;    /* owned; as the log has it: a relationship's key, a position's node */

@@ -25,7 +25,7 @@ int64_t item_order(const struct sequence_item *item)
 
 static bool has_order(const struct sequence_item *item, int64_t order)
 {
-    if (!item->component)
+    if (!item_is_component(item))
         return false;
     if (item->order.kind == ORDER_REAL)
         return item->order.real == (double)order;
@@ -34,7 +34,7 @@ static bool has_order(const struct sequence_item *item, int64_t order)
 
 static bool says(const struct sequence_item *item, const char *key, int64_t order)
 {
-    const json_t *value = json_object_get(item->component, key);
+    const json_t *value = json_object_get(item->content, key);
 
     return !value || (json_is_integer(value) && json_integer_value(value) == order);
 }
@@ -45,10 +45,21 @@ static bool item_is_at(const struct sequence_item *item, int64_t order)
     return has_order(item, order) && says(item, "order", order) && says(item, "order_index", order);
 }
 
+static json_t *read_content(const struct kept *kept, int64_t order, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+
+    if (kept->flags & ROW_RAW)
+        return json_read(kept->body, kept->len, "a kept component", err);
+    component_export(&text, kept, order);
+    if (buf_check(&text, "a component", err) < 0)
+        return NULL;
+    return json_read(text.data, text.len, "a kept component", err);
+}
+
 static int read_item(struct rows *rows, struct sequence_item *item, struct error *err)
 {
     struct kept kept = rows_kept(rows, 0);
-    struct buf BUF_AUTO text = {0};
 
     item->key = rows_int(rows, 2);
     item->place = rows_int(rows, 3);
@@ -56,22 +67,25 @@ static int read_item(struct rows *rows, struct sequence_item *item, struct error
     text_cut(item->component_id, sizeof item->component_id, rows_text(rows, 5));
     item->revision = rows_int(rows, 6);
     item->flags = kept.flags;
-    if (kept.flags & ROW_RAW) {
-        item->raw = json_read(kept.body, kept.len, "a kept component", err);
-        return item->raw ? 0 : -1;
-    }
-    buf_init(&text, 0);
-    component_export(&text, &kept, item->order.integer);
-    if (buf_check(&text, "a component", err) < 0)
-        return -1;
-    item->component = json_read(text.data, text.len, "a kept component", err);
-    return item->component ? 0 : -1;
+    if (!kept.body)
+        return 0;
+    item->content = read_content(&kept, item->order.integer, err);
+    return item->content ? 0 : -1;
 }
 
-static void free_item(struct sequence_item *item)
+int item_load(struct store *store, struct sequence_item *item, struct error *err)
 {
-    json_decref(item->component);
-    json_decref(item->raw);
+    struct rows *rows ROWS_AUTO = NULL;
+    struct kept kept;
+
+    if (item->content)
+        return 0;
+    rows = db_query(store->db, err, SQL_COMPONENT_BY_KEY, "i", item->key);
+    if (rows_next(rows, err) <= 0)
+        return -1;
+    kept = rows_kept(rows, 0);
+    item->content = read_content(&kept, item->order.integer, err);
+    return item->content ? 0 : -1;
 }
 
 struct sequence_item *sequence_open(struct sequence *sequence, size_t index, struct error *err)
@@ -93,21 +107,22 @@ void sequence_remove(struct sequence *sequence, size_t index)
 {
     struct sequence_item *item = &sequence->items[index];
 
-    if (item->component)
+    if (item_is_component(item))
         sequence->components--;
-    free_item(item);
+    json_decref(item->content);
     sequence->count--;
     memmove(item, item + 1, (sequence->count - index) * sizeof *item);
 }
 
-int sequence_read(struct store *store, int64_t node, struct sequence *sequence, struct error *err)
+int sequence_read(struct store *store, int64_t node, bool whole, struct sequence *sequence,
+                  struct error *err)
 {
-    struct rows *rows;
+    struct rows *rows ROWS_AUTO = NULL;
     int row;
 
     memset(sequence, 0, sizeof *sequence);
     sequence->dense = true;
-    rows = db_query(store->db, err, SQL_COMPONENT_LIST, "i", node);
+    rows = db_query(store->db, err, whole ? SQL_COMPONENT_LIST : SQL_COMPONENT_HEADS, "i", node);
     while ((row = rows_next(rows, err)) > 0) {
         struct sequence_item *item = sequence_open(sequence, sequence->count, err);
 
@@ -115,12 +130,11 @@ int sequence_read(struct store *store, int64_t node, struct sequence *sequence, 
             row = -1;
             break;
         }
-        if (item->component)
-            sequence->components++;
-        sequence->dense = sequence->dense && item->place == (int64_t)sequence->count - 1 &&
-                          (!item->component || item_is_at(item, (int64_t)sequence->components));
+        sequence->components += item_is_component(item);
+        sequence->dense =
+            sequence->dense && item->place == (int64_t)sequence->count - 1 &&
+            (!item_is_component(item) || item_is_at(item, (int64_t)sequence->components));
     }
-    rows_end(rows);
     if (row < 0)
         sequence_finish(sequence);
     return row;
@@ -129,7 +143,7 @@ int sequence_read(struct store *store, int64_t node, struct sequence *sequence, 
 void sequence_finish(struct sequence *sequence)
 {
     for (size_t i = 0; i < sequence->count; i++)
-        free_item(&sequence->items[i]);
+        json_decref(sequence->items[i].content);
     free(sequence->items);
     memset(sequence, 0, sizeof *sequence);
 }
@@ -139,7 +153,7 @@ size_t sequence_at(const struct sequence *sequence, size_t position)
     size_t seen = 0;
 
     for (size_t i = 0; i < sequence->count; i++)
-        if (sequence->items[i].component && ++seen == position)
+        if (item_is_component(&sequence->items[i]) && ++seen == position)
             return i;
     return sequence->count;
 }
@@ -150,7 +164,7 @@ static int find_by_id(const struct sequence *sequence, const struct component_re
     char shown[64];
 
     for (size_t i = 0; i < sequence->count; i++) {
-        if (sequence->items[i].component &&
+        if (item_is_component(&sequence->items[i]) &&
             strcmp(sequence->items[i].component_id, ref->component_id) == 0) {
             *index = i;
             return 0;
@@ -206,48 +220,55 @@ int sequence_find(const struct sequence *sequence, const struct component_ref *r
 
 /* ---- writing back ---- */
 
-int item_insert(struct store *store, int64_t node, struct sequence_item *item, struct error *err)
+int item_add(struct store *store, int64_t node, struct sequence_item *item, struct error *err)
 {
     struct buf BUF_AUTO body = {0};
     struct component_row row;
 
-    buf_init(&body, ENTITY_SIZE_MAX);
+    component_row(item->content, &body, &row);
+    item->flags = row.flags;
+    if (buf_check(&body, "a component", err) < 0)
+        return -1;
+    return db_insert(store->db, &item->key, err, SQL_COMPONENT_INSERT, "iiositbi", node,
+                     item->place, &item->order, item->component_id, item->revision, &row.type,
+                     &body, (int64_t)row.flags);
+}
+
+int item_insert(struct store *store, int64_t node, struct sequence_item *item, struct error *err)
+{
     if (!*item->component_id && text_uuid(item->component_id, err) < 0)
         return -1;
     /* Place and order come with the renumbering that follows. */
-    json_object_set_new(item->component, "order", json_integer(0));
-    json_object_set_new(item->component, "order_index", json_integer(0));
-    component_row(item->component, &body, &row);
+    json_object_set_new(item->content, "order", json_integer(0));
+    json_object_set_new(item->content, "order_index", json_integer(0));
+    item->place = -1;
+    item->order = (struct row_order){ORDER_INTEGER, 0, 0};
+    item->revision = 1;
+    return item_add(store, node, item, err);
+}
+
+int item_save(struct store *store, struct sequence_item *item, struct error *err)
+{
+    struct buf BUF_AUTO body = {0};
+    struct component_row row;
+
+    component_row(item->content, &body, &row);
+    item->flags = row.flags;
+    if (row.order.kind != ORDER_UNKNOWN)
+        item->order = row.order;
     if (buf_check(&body, "a component", err) < 0)
         return -1;
-    item->place = -1;
-    item->order = row.order;
-    item->flags = row.flags;
-    item->revision = 1;
-    return db_insert(store->db, &item->key, err, SQL_COMPONENT_INSERT, "iiostbi", node, item->place,
-                     &row.order, item->component_id, &row.type, &body, (int64_t)row.flags);
+    return db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
+                  (int64_t)row.flags, &item->order, item->revision);
 }
 
 int item_update(struct store *store, struct sequence_item *item, json_t *component,
                 struct error *err)
 {
-    struct row_order position;
-    struct buf BUF_AUTO body = {0};
-    struct component_row row;
-
-    buf_init(&body, ENTITY_SIZE_MAX);
-    component_row(component, &body, &row);
-    if (buf_check(&body, "a component", err) < 0)
-        return -1;
-    position = row.order.kind == ORDER_UNKNOWN ? item->order : row.order;
-    json_incref(component);
-    json_decref(item->component);
-    item->component = component;
-    item->flags = row.flags;
-    item->order = position;
+    json_decref(item->content);
+    item->content = json_incref(component);
     item->revision++;
-    return db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
-                  (int64_t)row.flags, &position, item->revision);
+    return item_save(store, item, err);
 }
 
 void item_set_orders(json_t *component, int64_t order)
@@ -258,35 +279,19 @@ void item_set_orders(json_t *component, int64_t order)
         json_object_set_new(component, "order_index", json_integer(order));
 }
 
-/* Orders that the body itself holds, because they were no plain numbers, become plain. */
-static int rewrite_odd(struct store *store, struct sequence_item *item, int64_t order,
-                       struct error *err)
-{
-    struct buf BUF_AUTO body = {0};
-    struct component_row row;
-
-    buf_init(&body, 0);
-    item_set_orders(item->component, order);
-    component_row(item->component, &body, &row);
-    row.order = (struct row_order){ORDER_INTEGER, order, 0};
-    if (buf_check(&body, "a component", err) < 0)
-        return -1;
-    item->flags = row.flags;
-    return db_run(store->db, err, SQL_COMPONENT_UPDATE, "itbioi", item->key, &row.type, &body,
-                  (int64_t)row.flags, &row.order, item->revision);
-}
-
 static int move_item(struct store *store, struct sequence_item *item, int64_t place, int64_t order,
                      struct error *err)
 {
-    struct row_order position = {item->component ? ORDER_INTEGER : ORDER_UNKNOWN, order, 0};
+    bool component = item_is_component(item);
 
-    if (item->component && (item->flags & ROW_ODD) && rewrite_odd(store, item, order, err) != 0)
-        return -1;
-    item_set_orders(item->component, order);
     item->place = place;
-    item->order = position;
-    return db_run(store->db, err, SQL_COMPONENT_PLACE, "iio", item->key, place, &position);
+    item->order = (struct row_order){component ? ORDER_INTEGER : ORDER_UNKNOWN, order, 0};
+    if (component)
+        item_set_orders(item->content, order);
+    /* Orders that the body itself holds, because they were no plain numbers, become plain. */
+    if (component && (item->flags & ROW_ODD) && item_save(store, item, err) != 0)
+        return -1;
+    return db_run(store->db, err, SQL_COMPONENT_PLACE, "iio", item->key, place, &item->order);
 }
 
 int sequence_renumber(struct store *store, const struct write *write, int64_t node,
@@ -297,9 +302,8 @@ int sequence_renumber(struct store *store, const struct write *write, int64_t no
     for (size_t i = 0; i < sequence->count; i++) {
         struct sequence_item *item = &sequence->items[i];
 
-        if (item->component)
-            order++;
-        if (item->place == (int64_t)i && (!item->component || item_is_at(item, order)))
+        order += item_is_component(item);
+        if (item->place == (int64_t)i && (!item_is_component(item) || item_is_at(item, order)))
             continue;
         /* In a dense sequence the moves follow from what was inserted or deleted: no rows of their
          * own. */
@@ -350,10 +354,9 @@ static void sequence_sort(struct sequence *sequence)
     for (size_t i = 0; i < sequence->count; i++) {
         const struct sequence_item *item = &sequence->items[i];
 
-        if (item->component)
-            order++;
+        order += item_is_component(item);
         sequence->dense = sequence->dense && item->place == (int64_t)i &&
-                          (!item->component || item_is_at(item, order));
+                          (!item_is_component(item) || item_is_at(item, order));
     }
 }
 
@@ -380,10 +383,11 @@ bool item_equal(const struct sequence_item *one, const struct sequence_item *oth
 {
     json_auto_t *left = NULL, *right = NULL;
 
-    if (!one->component || !other->component)
-        return !one->component && !other->component && json_equal(one->raw, other->raw);
-    left = without_number(one->component);
-    right = without_number(other->component);
+    if (!item_is_component(one) || !item_is_component(other))
+        return item_is_component(one) == item_is_component(other) &&
+               json_equal(one->content, other->content);
+    left = without_number(one->content);
+    right = without_number(other->content);
     return left && right && json_equal(left, right);
 }
 
@@ -447,17 +451,17 @@ static void move_behind(struct sequence *sequence, int64_t place, int64_t by, bo
         if (item->place < place)
             continue;
         item->place += by;
-        if (!components || !item->component || item->order.kind != ORDER_INTEGER)
+        if (!components || !item_is_component(item) || item->order.kind != ORDER_INTEGER)
             continue;
         item->order.integer += by;
-        item_set_orders(item->component, item->order.integer);
+        item_set_orders(item->content, item->order.integer);
     }
 }
 
 void sequence_take_out(struct sequence *sequence, struct sequence_item *item, bool shift)
 {
     int64_t place = item->place;
-    bool component = item->component != NULL;
+    bool component = item_is_component(item);
 
     sequence_remove(sequence, (size_t)(item - sequence->items));
     if (shift)
@@ -473,17 +477,18 @@ int sequence_put_in(struct sequence *sequence, const struct sequence_item *item,
     if (shift) { /* the sequence may have become shorter */
         if (put.place > (int64_t)sequence->count)
             put.place = (int64_t)sequence->count;
-        move_behind(sequence, put.place, 1, put.component != NULL);
+        move_behind(sequence, put.place, 1, item_is_component(&put));
         for (size_t i = 0; i < sequence->count; i++)
-            before += sequence->items[i].component && sequence->items[i].place < put.place;
-        if (put.component)
+            before +=
+                item_is_component(&sequence->items[i]) && sequence->items[i].place < put.place;
+        if (item_is_component(&put))
             put.order = (struct row_order){ORDER_INTEGER, before + 1, 0};
     }
     room = sequence_open(sequence, sequence->count, err);
     if (!room)
         return -1;
     *room = put;
-    if (room->component) {
+    if (item_is_component(room)) {
         sequence->components++;
         item_settle_order(room);
     }
@@ -492,16 +497,16 @@ int sequence_put_in(struct sequence *sequence, const struct sequence_item *item,
 
 void item_settle_order(struct sequence_item *item)
 {
-    json_t *order = json_object_get(item->component, "order");
+    json_t *order = json_object_get(item->content, "order");
 
     if (!order)
-        order = json_object_get(item->component, "order_index");
+        order = json_object_get(item->content, "order_index");
     if (!order)
         return;
-    if (is_plain(item->component)) {
+    if (is_plain(item->content)) {
         if (item->order.kind != ORDER_INTEGER)
             item->order = (struct row_order){ORDER_INTEGER, item_order(item), 0};
-        item_set_orders(item->component, item->order.integer);
+        item_set_orders(item->content, item->order.integer);
     } else if (json_is_integer(order)) {
         item->order = (struct row_order){ORDER_INTEGER, json_integer_value(order), 0};
     } else if (json_is_real(order)) {

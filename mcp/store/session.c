@@ -111,9 +111,7 @@ int store_session_rename(struct store *store, const struct writer *writer, const
     struct write write;
     int rc;
 
-    if (store_refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_SESSION, sid, NULL, &write, err) < 0)
         return -1;
     rc = read_fields(store, &write, title, &work, err);
     if (rc == 0 && strcmp(work.title, title) == 0 && json_equal(work.old, work.new))
@@ -146,7 +144,8 @@ int store_session_delete(struct store *store, const struct writer *writer, const
     if (store_refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0 ||
         (store->upstream && store->upstream->remove(store->upstream, store, sid, err) != 0))
         return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    /* No refresh: the service no longer has it. */
+    if (store_write_begin_session(store, writer, 0, sid, NULL, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, delete_session(store, &write, err), err);
 }

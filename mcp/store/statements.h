@@ -3,7 +3,7 @@
  * Every SQL statement of the store: its id and its text. Included by db.h for the ids and by a
  * backend for the texts, each with its own STATEMENT; parameters are ?1, ?2, ... A backend whose
  * dialect differs gets a column of its own here. 1 in flags is ROW_RAW: what is not an object has
- * no part in the API's lists.
+ * no part in the API's lists; 2 is ROW_ODD.
  */
 /* clang-format off */
 #ifndef STATEMENT
@@ -31,7 +31,7 @@
 #define RELATIONSHIP_BY_TO   "relationship INDEXED BY relationship_by_to WHERE "
 
 STATEMENT(SQL_SESSION_FIND,
-    "SELECT key, version, flags, title, further FROM session WHERE session_id = ?1")
+    "SELECT key, version, flags, title FROM session WHERE session_id = ?1")
 STATEMENT(SQL_SESSION_LIST,
     "SELECT session_id, title, last_modified,"
     " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
@@ -66,10 +66,6 @@ STATEMENT(SQL_GRAPH_VERSION, "SELECT version FROM graph_version WHERE session = 
 STATEMENT(SQL_NODE_FIND,
     "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
     " ORDER BY place, key LIMIT 1")
-STATEMENT(SQL_NODE_CURSOR,
-    "SELECT cursor FROM node WHERE node_id = ?2"
-    " AND session = (SELECT key FROM session WHERE session_id = ?1)"
-    " ORDER BY place, key LIMIT 1")
 STATEMENT(SQL_NODE_BY_KEY,
     "SELECT body, flags, title, place, revision,"
     " created_at, session, node_id FROM node WHERE key = ?1")
@@ -89,20 +85,15 @@ STATEMENT(SQL_NODE_OUTLINE,
     "component.flags & 1 = 0)"
     " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, key")
 STATEMENT(SQL_NODE_INSERT,
-    "INSERT INTO node (session, place, node_id, title, grouping, revision, cursor, created_at,"
-    " last_modified, body, flags) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)")
-STATEMENT(SQL_NODE_UPDATE,
-    "UPDATE node SET node_id = ?2, title = ?3, grouping = ?4, body = ?5, flags = ?6,"
-    " cursor = ?7, last_modified = ?8, revision = revision + 1 WHERE key = ?1")
-STATEMENT(SQL_NODE_TOUCH,
-    "UPDATE node SET cursor = ?2, last_modified = ?3, flags = flags | ?4 WHERE key = ?1")
-STATEMENT(SQL_NODE_REINSERT,
-    "UPDATE node SET title = ?2, grouping = ?3, body = ?4, flags = ?5,"
-    " cursor = ?6, last_modified = ?7, revision = revision + ?8 WHERE key = ?1")
-STATEMENT(SQL_NODE_REINSERT_BACK,
     "INSERT INTO node (key, session, place, node_id, title, grouping, revision, cursor,"
     " created_at, last_modified, body, flags)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+STATEMENT(SQL_NODE_UPDATE,
+    "UPDATE node SET node_id = ?2, title = ?3, grouping = ?4, body = ?5, flags = ?6,"
+    " cursor = ?7, last_modified = ?8, revision = revision + 1 WHERE key = ?1")
+/* The flags of ?4 become as in ?5. */
+STATEMENT(SQL_NODE_TOUCH,
+    "UPDATE node SET cursor = ?2, last_modified = ?3, flags = flags & ~?4 | ?5 WHERE key = ?1")
 STATEMENT(SQL_NODE_DELETE, "DELETE FROM node WHERE key = ?1")
 STATEMENT(SQL_NODE_TWINS, "SELECT count(*) FROM node WHERE node_id = ?2 AND session = ?1")
 STATEMENT(SQL_NODE_SESSIONS,
@@ -120,11 +111,15 @@ STATEMENT(SQL_NODE_COMPONENTS, "SELECT count(*) FROM component WHERE node = ?1 A
 STATEMENT(SQL_COMPONENT_LIST,
     "SELECT body, flags, key, place, position, component_id, revision, type FROM component"
     " WHERE node = ?1 ORDER BY coalesce(position, place + 1), place")
+STATEMENT(SQL_COMPONENT_HEADS,
+    "SELECT CASE WHEN flags & 2 THEN body END, flags, key, place, position, component_id, revision"
+    " FROM component WHERE node = ?1 ORDER BY coalesce(position, place + 1), place")
+STATEMENT(SQL_COMPONENT_BY_KEY, "SELECT body, flags FROM component WHERE key = ?1")
 STATEMENT(SQL_COMPONENT_FILE_LIST,
     "SELECT body, flags, position FROM component WHERE node = ?1 ORDER BY place")
 STATEMENT(SQL_COMPONENT_INSERT,
     "INSERT INTO component (node, place, position, component_id, revision, type, body, flags)"
-    " VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?7)")
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
 STATEMENT(SQL_COMPONENT_UPDATE,
     "UPDATE component SET type = ?2, body = ?3, flags = ?4, position = "
     "?5, revision = ?6 WHERE key = ?1")
@@ -132,9 +127,6 @@ STATEMENT(SQL_COMPONENT_PLACE, "UPDATE component SET place = ?2, position = ?3 W
 STATEMENT(SQL_COMPONENT_DELETE, "DELETE FROM component WHERE key = ?1")
 STATEMENT(SQL_COMPONENT_MOVE, "UPDATE component SET node = ?2, revision = ?3 WHERE key = ?1")
 
-STATEMENT(SQL_COMPONENT_REINSERT_BACK,
-    "INSERT INTO component (node, place, position, component_id, revision, type, body, flags)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
 
 STATEMENT(SQL_RELATIONSHIP_LIST,
     "SELECT body, flags, key, from_id, to_id, type FROM relationship "
@@ -157,25 +149,22 @@ STATEMENT(SQL_RELATIONSHIP_NEEDED_BY,
     "SELECT DISTINCT to_id FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2"
     " AND instr(type, 'PREREQUISITE') > 0")
 STATEMENT(SQL_RELATIONSHIP_INSERT,
-    "INSERT INTO relationship (session, place, from_id, to_id, type, revision, body, flags)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7)")
+    "INSERT INTO relationship (key, session, place, from_id, to_id, type, revision, body, flags)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
 STATEMENT(SQL_RELATIONSHIP_UPDATE,
     "UPDATE relationship SET from_id = ?2, to_id = ?3, type = ?4, body = ?5, flags = ?6,"
     " revision = revision + 1 WHERE key = ?1")
 STATEMENT(SQL_RELATIONSHIP_DELETE, "DELETE FROM relationship WHERE key = ?1")
-STATEMENT(SQL_RELATIONSHIP_REINSERT_BACK,
-    "INSERT INTO relationship (key, session, place, from_id, to_id, type, revision, body,"
-    " flags) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
 STATEMENT(SQL_RELATIONSHIP_LAST_PLACE,
     "SELECT coalesce(max(place), -1) FROM relationship WHERE session = ?1")
 
-STATEMENT(SQL_POSITION_LIST,
+STATEMENT(SQL_NODE_MAP_LIST,
     "SELECT node_id, body FROM position WHERE session = ?1 ORDER BY node_id")
-STATEMENT(SQL_POSITION_FIND, "SELECT body, 0 FROM position WHERE session = ?1 AND node_id = ?2")
-STATEMENT(SQL_POSITION_SET,
+STATEMENT(SQL_NODE_MAP_FIND, "SELECT body, 0 FROM position WHERE session = ?1 AND node_id = ?2")
+STATEMENT(SQL_NODE_MAP_SET,
     "INSERT INTO position (session, node_id, body) VALUES (?1, ?2, ?3)"
     " ON CONFLICT (session, node_id) DO UPDATE SET body = ?3")
-STATEMENT(SQL_POSITION_DELETE, "DELETE FROM position WHERE session = ?1 AND node_id = ?2")
+STATEMENT(SQL_NODE_MAP_DELETE, "DELETE FROM position WHERE session = ?1 AND node_id = ?2")
 
 STATEMENT(SQL_ANSWER_FIND, "SELECT fingerprint, status, body FROM answer WHERE call_key = ?1")
 STATEMENT(SQL_ANSWER_KEEP,
@@ -319,7 +308,7 @@ STATEMENT(SQL_COPY_RELATIONSHIPS,
     " FROM relationship WHERE session = ?1 AND flags & 1 = 0"
     " ORDER BY place")
 STATEMENT(SQL_COPY_RELATIONSHIP, "SELECT body FROM relationship WHERE key = ?1")
-STATEMENT(SQL_COPY_POSITIONS,
+STATEMENT(SQL_COPY_NODE_MAP,
     "SELECT node_id, body FROM position WHERE session = (SELECT key FROM "
     "session WHERE session_id = ?1)")
 STATEMENT(SQL_COPY_LAST_CHANGE, "SELECT coalesce(max(key), 0) FROM change")

@@ -45,7 +45,7 @@ enum store_target {
     STORE_NODES,
     STORE_COMPONENTS, /* of node_id */
     STORE_RELATIONSHIPS,
-    STORE_POSITIONS,
+    STORE_NODE_MAP,
 };
 struct store_change {
     enum store_target target;
@@ -89,6 +89,16 @@ void store_close(struct store *store); /* takes NULL */
 /* Takes over what others changed meanwhile where the store is not the system of record; does
  * nothing where it is. */
 int store_catch_up(struct store *store, const char *sid, struct error *err);
+
+/* What an operation reads of a node. */
+enum store_part {
+    STORE_COMPONENTS_PART = 1 << 0,
+    STORE_TEXTS_PART = 1 << 1,
+};
+/* In front of a service: within store_begin and store_end, reads at once what the writes that
+ * follow will read one by one. parts: {node_id: enum store_part joined}; ids that no node has are
+ * passed over. */
+int store_read_ahead(struct store *store, const char *sid, const json_t *parts, struct error *err);
 
 /* The observer is called on the store's thread after each commit, once for each thing changed. */
 void store_observe(struct store *store, store_observer *observer, void *user);
@@ -144,8 +154,8 @@ int store_read_components(struct store *store, const char *sid, const char *node
  * all. */
 int store_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                               struct buf *json, struct error *err);
-int store_read_positions(struct store *store, const char *sid, struct buf *json,
-                         struct error *err); /* {"session_id", "positions": {...}} */
+int store_read_node_map(struct store *store, const char *sid, struct buf *json,
+                        struct error *err); /* {"session_id", NODE_MAP_NAME: {...}} */
 int store_read_node_texts(struct store *store, const char *sid, const char *node_id,
                           struct buf *json, struct error *err);
 
@@ -210,8 +220,8 @@ int store_session_create(struct store *store, const struct writer *writer, const
 /* title: checked by the caller (entity_session_check). It stands in the export too. */
 int store_session_rename(struct store *store, const struct writer *writer, const char *sid,
                          const char *title, struct error *err);
-/* All that belongs to the session: its nodes, relationships, positions, history, conversations and
- * kept answers. It cannot be undone. */
+/* All that belongs to the session: its nodes with the map beside them, relationships, history,
+ * conversations and kept answers. It cannot be undone. */
 int store_session_delete(struct store *store, const struct writer *writer, const char *sid,
                          struct error *err);
 
@@ -242,10 +252,14 @@ int store_node_state(struct store *store, const char *sid, const char *node_id,
 int store_node_merge(struct store *store, const struct writer *writer, const char *sid,
                      const char *node_id, const char *into, long expected_revision,
                      struct node_state *state, struct error *err);
-#define POSITIONS_MAX 5000 /* of one call */
+/* A map from node ids to small objects that is kept beside the nodes: where an editor's canvas
+ * shows each. Its name in bodies and paths, and in the change log. */
+#define NODE_MAP_NAME      "positions"
+#define NODE_MAP_ENTITY    "position"
+#define NODE_MAP_WRITE_MAX 5000 /* entries of one call */
 /* {"N001": {"x": 100.5, "y": 200.3}}; null takes one away; those not named keep. */
-int store_positions_write(struct store *store, const struct writer *writer, const char *sid,
-                          const json_t *positions, struct error *err);
+int store_node_map_write(struct store *store, const struct writer *writer, const char *sid,
+                         const json_t *map, struct error *err);
 /* The four category texts, as given; others keep. */
 int store_node_texts(struct store *store, const struct writer *writer, const char *sid,
                      const char *node_id, const json_t *texts, struct error *err);

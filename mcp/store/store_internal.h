@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "helpers/base/validation.h"
 #include "mcp/session/row.h"
 #include "mcp/store/db.h"
 #include "mcp/store/store.h"
@@ -39,20 +40,24 @@ enum upstream_scope {
     UPSTREAM_RELATIONSHIPS = 1 << 3,
     UPSTREAM_NODE = 1 << 4,  /* the components of one node */
     UPSTREAM_TEXTS = 1 << 5, /* its category texts */
-    UPSTREAM_POSITIONS = 1 << 6,
+    UPSTREAM_NODE_MAP = 1 << 6,
     UPSTREAM_COMPONENTS = 1 << 7, /* of all nodes */
     UPSTREAM_ALL_TEXTS = 1 << 8,
     UPSTREAM_COUNTS = 1 << 9,   /* how many components nodes have: as last read, where it is dear */
     UPSTREAM_CHANGED = 1 << 10, /* what a change set touched: node_id names it, NULL the latest */
     UPSTREAM_OWNERS = 1 << 11,  /* which sessions have a node; sid NULL */
     UPSTREAM_PASS_OVER = 1 << 12, /* nodes that cannot be told apart are left as they are */
+    UPSTREAM_AHEAD = 1 << 14,     /* parts of several nodes, which struct upstream names */
+    UPSTREAM_UNKNOWN = 1 << 13,   /* UPSTREAM_SESSION of one that is not known here; else nothing:
+                                     for what is kept here alone, such as conversations */
 };
 #define UPSTREAM_ALL                                                                               \
-    (UPSTREAM_NODES | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS | UPSTREAM_COMPONENTS |          \
+    (UPSTREAM_NODES | UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP | UPSTREAM_COMPONENTS |           \
      UPSTREAM_ALL_TEXTS)
 
 /* A service that is the truth for what the database keeps a copy of. */
 struct upstream {
+    const json_t *ahead; /* store_read_ahead's parts, for a refresh of UPSTREAM_AHEAD */
     int shared; /* a file beside the copy that all its connections have open; here: the last keys */
     /* Brings the copy up to date before a read or a write of that scope. What others changed there
      * goes into the change log as theirs. -1: the service cannot be asked, or says no. */
@@ -107,25 +112,34 @@ struct store *store_open_path(const struct db_backend *backend, const char *path
 
 /* ---- transaction.c ---- */
 
+struct session_found {
+    int64_t key, version;
+    unsigned flags;
+    char title[TITLE_MAX + 1]; /* cut */
+    char sid[SESSION_ID_SIZE];
+};
+
 /* Where a service is the truth: what the call is about is made as it is there. Each public function
  * that reads or writes the curriculum begins with it. */
 int store_refresh(struct store *store, unsigned scope, const char *sid, const char *node_id,
                   struct error *err);
-/* For what is kept here alone, such as conversations: a service is asked only for a session that is
- * not known here. */
-int store_refresh_unknown(struct store *store, const char *sid, struct error *err);
 
-/* One snapshot for a read of several statements. */
-int store_read_begin(struct store *store, struct error *err);
+/* store_refresh unless scope is 0, then one snapshot for a read of several statements, and the
+ * session in it. On -1 nothing is open. */
+int store_read_begin(struct store *store, unsigned scope, const char *sid, const char *node_id,
+                     struct session_found *session, struct error *err);
 /* Ends it; hands rc through. */
 int store_read_end(struct store *store, int rc);
 
 /* sid NULL: a new session follows. On -1 nothing is open. */
 int store_write_begin(struct store *store, const struct writer *writer, const char *sid,
                       struct write *write, struct error *err);
-/* The same, and ERROR_STALE where the writer expected another state of the session. */
-int store_write_begin_session(struct store *store, const struct writer *writer, const char *sid,
-                              struct write *write, struct error *err);
+/* store_refresh unless scope is 0, the same, and ERROR_STALE where the writer expected another
+ * state of the session.
+ */
+int store_write_begin_session(struct store *store, const struct writer *writer, unsigned scope,
+                              const char *sid, const char *node_id, struct write *write,
+                              struct error *err);
 /* rc 0: commits (-1 where that fails); else rolls back. Hands the outcome through. */
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err);
 
@@ -141,12 +155,13 @@ int store_write_end(struct store *store, const struct write *write, int rc, stru
 int store_log(struct store *store, const struct write *write, const char *entity,
               const char *entity_id, const char *node_id, const char *op, const struct buf *before,
               const struct buf *after, struct error *err);
-/* The row of an update: what the thing was before, or the merge patch that makes it that again
- * ("patch" in place of the thing) where that is shorter. around: what is beside the thing, as JSON
- * text up to its last brace. */
-int store_log_update(struct store *store, const struct write *write, const char *entity,
-                     const char *entity_id, const char *node_id, const struct buf *around,
-                     const json_t *was, const json_t *is, struct error *err);
+/* The row of an insertion (was NULL), an update or a deletion (is NULL). An update keeps what the
+ * thing was before, or the merge patch that makes it that again ("patch" in place of the thing)
+ * where that is shorter; an insertion only what is around. around: what is beside the thing, as
+ * JSON text up to its last brace, which may be added to it. */
+int store_log_thing(struct store *store, const struct write *write, const char *entity,
+                    const char *entity_id, const char *node_id, struct buf *around,
+                    const json_t *was, const json_t *is, struct error *err);
 
 struct session_fields { /* a session's own */
     unsigned flags;
@@ -172,13 +187,6 @@ void dirty_set_notify(struct dirty_set *dirty, struct db *db);
 
 /* ---- lookup.c ---- */
 
-struct session_found {
-    int64_t key, version;
-    unsigned flags;
-    char title[TITLE_MAX + 1]; /* cut */
-    char sid[SESSION_ID_SIZE];
-};
-
 enum session_flags {
     SESSION_RELATIONSHIPS = 1 << 0, /* the export has a list of them */
     SESSION_GONE = 1 << 1,          /* the service that is the truth no longer has it */
@@ -196,9 +204,9 @@ struct node_found {
 int store_node_find(struct store *store, int64_t session, const char *node_id,
                     struct node_found *found, struct error *err);
 
-/* store_node_id within a read. */
-int store_node_named(struct store *store, const char *sid, const char *name, const char *what,
-                     struct buf *found, const char **id, struct error *err);
+/* 1: there is such a node; 0: there is none, as a problem of the field that names the nearest. */
+int store_check_node(struct store *store, int64_t session, const char *node_id,
+                     struct validation_errors *problems, const char *field, struct error *err);
 
 /* ---- sequence.c ---- */
 
@@ -209,10 +217,14 @@ struct sequence_item {
     unsigned flags;
     char component_id[COMPONENT_ID_SIZE];
     int64_t revision;
-    json_t *component; /* owned; the whole object as the export has it; NULL for what is not an
-                          object */
-    json_t *raw;       /* owned; what is not an object */
+    json_t *content; /* owned; the whole entry as the export has it; NULL until it is loaded. No
+                        object where flags have ROW_RAW */
 };
+
+static inline bool item_is_component(const struct sequence_item *item)
+{
+    return !(item->flags & ROW_RAW);
+}
 
 struct sequence { /* a node's components in their order, what is not an object among them */
     struct sequence_item *items;
@@ -221,7 +233,12 @@ struct sequence { /* a node's components in their order, what is not an object a
     bool dense;        /* places were 0, 1, 2, ... and orders 1, 2, 3, ... when it was read */
 };
 
-int sequence_read(struct store *store, int64_t node, struct sequence *sequence, struct error *err);
+/* Without whole, only contents with order keys of their own are loaded (ROW_ODD): they may change
+ * when the others move. */
+int sequence_read(struct store *store, int64_t node, bool whole, struct sequence *sequence,
+                  struct error *err);
+/* Reads the content unless it is there. */
+int item_load(struct store *store, struct sequence_item *item, struct error *err);
 void sequence_finish(struct sequence *sequence);
 /* Room for one more at index; zeroed. NULL without memory. */
 struct sequence_item *sequence_open(struct sequence *sequence, size_t index, struct error *err);
@@ -232,8 +249,13 @@ size_t sequence_at(const struct sequence *sequence, size_t position);
 /* The place in the sequence of what ref names. */
 int sequence_find(const struct sequence *sequence, const struct component_ref *ref, size_t *index,
                   struct error *err);
-/* Writes item's component as a new row, place and order left open for the renumbering; an id where
- * it has none. */
+/* Writes a new row of the item as it is; sets its key and flags. */
+int item_add(struct store *store, int64_t node, struct sequence_item *item, struct error *err);
+/* Writes content, order and revision of an item that has a row; sets its flags, and its order where
+ * the content has one. */
+int item_save(struct store *store, struct sequence_item *item, struct error *err);
+/* item_add of a new component, place and order left open for the renumbering; an id where it has
+ * none. */
 int item_insert(struct store *store, int64_t node, struct sequence_item *item, struct error *err);
 /* Gives item another component (a reference is taken), one revision up. */
 int item_update(struct store *store, struct sequence_item *item, json_t *component,
@@ -278,7 +300,7 @@ struct component_write {
     const char *node_id;
 };
 int store_component_write_begin(struct store *store, const struct writer *writer, const char *sid,
-                                const char *node_id, struct component_write *work,
+                                const char *node_id, bool whole, struct component_write *work,
                                 struct error *err);
 int store_component_write_end(struct store *store, struct component_write *work, int rc,
                               struct error *err);
@@ -296,6 +318,7 @@ struct given {                /* one component of a sequence that is to be */
     const char *component_id; /* borrowed; of the one here that it is; NULL for a new one */
     double order;
     size_t place;
+    bool is_new; /* set when it is written */
 };
 /* Makes the node's sequence what is given, in that order, logs and renumbers. Checks nothing. */
 int sequence_replace(struct store *store, struct component_write *work, struct given *given,
@@ -303,12 +326,11 @@ int sequence_replace(struct store *store, struct component_write *work, struct g
 
 /* ---- node.c ---- */
 
-/* The node's row: body, flags, title, place, revision, created_at, session, node_id. To be reset;
+/* The node's row: body, flags, title, place, revision, created_at, session, node_id. To be ended;
  * NULL with err. */
 struct rows *store_node_row(struct store *store, int64_t node, struct error *err);
 /* The node's object without its components, as a new reference. */
-json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, int64_t *place,
-                        struct error *err);
+json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, struct error *err);
 /* Writes a changed object (before: as it was loaded), counts the write in the node's cursor, and
  * logs it. flags: as they were loaded. */
 int store_node_save(struct store *store, const struct write *write, int64_t node,
@@ -323,11 +345,15 @@ int store_node_around(struct store *store, int64_t node, struct buf *to, struct 
  * database, as the change log keeps it. */
 int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err);
 
-/* A checked node as a new row, with its row of the log. cap: bytes of its JSON, above it
- * ERROR_TOO_LARGE. The times: as the contract writes them, or NULL. */
-int store_node_insert(struct store *store, const struct write *write, int64_t place, json_t *node,
-                      size_t cap, const char *created_at, const char *last_modified,
-                      struct error *err);
+struct node_new { /* what a new row has beside the node's JSON */
+    int64_t key;  /* 0: the next one; then the row's */
+    int64_t place, revision;
+    unsigned flags;                         /* ROW_NODE_COMPONENTS and ROW_NODE_TIMES */
+    const char *created_at, *last_modified; /* as the contract writes them, or NULL */
+};
+/* Writes the row, with its row of the log. body: for the JSON; above its cap ERROR_TOO_LARGE. */
+int store_node_add(struct store *store, const struct write *write, struct node_new *new,
+                   json_t *node, struct buf *body, struct error *err);
 /* Behind the others; checked by the caller. */
 int store_node_append(struct store *store, const struct write *write, json_t *node,
                       struct error *err);
@@ -346,7 +372,7 @@ int store_node_check_revision(struct store *store, const struct node_found *node
 /* ---- position.c ---- */
 
 /* position NULL: takes it away. What is so already leaves no row in the log. */
-int store_position_put(struct store *store, const struct write *write, const char *node_id,
+int store_node_map_put(struct store *store, const struct write *write, const char *node_id,
                        const json_t *position, struct error *err);
 
 /* ---- relationship.c: single relationships, with their rows of the change log ---- */
@@ -360,10 +386,10 @@ int store_relationships_of(struct store *store, int64_t session, const char *nod
 /* 1: there is one, *key; 0: there is none but that of the key except (0: of no key). */
 int store_relationship_same(struct store *store, int64_t session, const char *from, const char *to,
                             const char *type, int64_t except, int64_t *key, struct error *err);
-/* before NULL: it is new; after NULL: it goes. */
-int store_log_relationship(struct store *store, const struct write *write, int64_t key,
-                           int64_t place, const char *op, const json_t *before, const json_t *after,
-                           struct error *err);
+/* A new row with its row of the log. *key 0: the next one; then the row's. body: for the JSON. */
+int store_relationship_add(struct store *store, const struct write *write, int64_t *key,
+                           int64_t place, int64_t revision, const json_t *relationship,
+                           struct buf *body, struct error *err);
 /* Behind the others. */
 int store_relationship_insert(struct store *store, const struct write *write,
                               const json_t *relationship, int64_t *key, struct error *err);

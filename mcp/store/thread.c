@@ -16,51 +16,42 @@ struct thread_found {
     int64_t key, session, messages;
 };
 
-static void add_string(struct buf *json, const char *before, struct rows *rows, int column)
-{
-    struct row_text text = rows_string(rows, column);
-
-    buf_adds(json, before);
-    json_write_string(json, text.text, text.len);
-}
-
 int store_threads_read(struct store *store, const char *sid, size_t most, struct buf *json,
                        struct error *err)
 {
+    static const char *const keys[] = {"\"thread_id\":", ",\"title\":", ",\"updated_at\":"};
     struct session_found session;
     struct rows *rows;
-    bool first = true;
+    const char *comma = "{";
     int row;
 
-    if (store_refresh_unknown(store, sid, err) != 0 ||
+    if (store_refresh(store, UPSTREAM_UNKNOWN, sid, NULL, err) != 0 ||
         store_session_find(store, sid, &session, err) != 0)
         return -1;
     rows = db_query(store->db, err, SQL_THREAD_LIST, "ii", session.key, (int64_t)most);
     buf_addc(json, '[');
     while ((row = rows_next(rows, err)) > 0) {
-        add_string(json, first ? "{\"thread_id\":" : ",{\"thread_id\":", rows, 0);
-        add_string(json, ",\"title\":", rows, 1);
-        add_string(json, ",\"updated_at\":", rows, 2);
+        buf_adds(json, comma);
+        comma = ",{";
+        for (int i = 0; i < 3; i++) {
+            buf_adds(json, keys[i]);
+            rows_write_text(rows, i, json);
+        }
         buf_addc(json, '}');
-        first = false;
     }
     buf_addc(json, ']');
     return row < 0 ? -1 : buf_check(json, "the list of threads", err);
 }
 
 /* 1: it is there, and the statement stands on its row; 0: it is not, and only found->session is
- * set. -1 where there is no such session. */
-static int find_thread(struct store *store, const char *sid, const char *thread_id,
+ * set. */
+static int find_thread(struct store *store, int64_t session, const char *thread_id,
                        struct thread_found *found, struct rows **rows, struct error *err)
 {
-    struct session_found session;
     int row;
 
-    memset(found, 0, sizeof *found);
-    if (store_session_find(store, sid, &session, err) != 0)
-        return -1;
-    found->session = session.key;
-    *rows = db_query(store->db, err, SQL_THREAD_FIND, "is", session.key, thread_id);
+    *found = (struct thread_found){.session = session};
+    *rows = db_query(store->db, err, SQL_THREAD_FIND, "is", session, thread_id);
     row = rows_next(*rows, err);
     if (row <= 0)
         return row;
@@ -86,7 +77,7 @@ static int read_messages(struct store *store, int64_t thread, struct buf *json, 
     return row;
 }
 
-static int read_thread(struct store *store, const char *sid, const char *thread_id,
+static int read_thread(struct store *store, int64_t session, const char *thread_id,
                        struct buf *json, struct error *err)
 {
     struct thread_found found;
@@ -95,7 +86,7 @@ static int read_thread(struct store *store, const char *sid, const char *thread_
     char shown[THREAD_ID_SHOWN];
     int row;
 
-    row = find_thread(store, sid, thread_id, &found, &rows, err);
+    row = find_thread(store, session, thread_id, &found, &rows, err);
     if (row < 0)
         return -1;
     if (row == 0)
@@ -103,7 +94,8 @@ static int read_thread(struct store *store, const char *sid, const char *thread_
                          text_cut_line(shown, sizeof shown, thread_id));
     buf_adds(json, "{\"thread_id\":");
     json_write_string(json, thread_id, strlen(thread_id));
-    add_string(json, ",\"title\":", rows, 1);
+    buf_adds(json, ",\"title\":");
+    rows_write_text(rows, 1, json);
     interrupts = rows_string(rows, 3);
     buf_adds(json, ",\"interrupts\":");
     buf_add(json, interrupts.text, interrupts.len);
@@ -118,9 +110,11 @@ static int read_thread(struct store *store, const char *sid, const char *thread_
 int store_thread_read(struct store *store, const char *sid, const char *thread_id, struct buf *json,
                       struct error *err)
 {
-    if (store_refresh_unknown(store, sid, err) != 0 || store_read_begin(store, err) != 0)
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_UNKNOWN, sid, NULL, &session, err) < 0)
         return -1;
-    return store_read_end(store, read_thread(store, sid, thread_id, json, err));
+    return store_read_end(store, read_thread(store, session.key, thread_id, json, err));
 }
 
 /* ---- writing ---- */
@@ -165,12 +159,12 @@ static int write_row(struct store *store, struct thread_found *found, const char
 static int append(struct store *store, const char *sid, const char *thread_id, const char *title,
                   size_t there, const json_t *messages, const json_t *interrupts, struct error *err)
 {
+    struct session_found session;
     struct thread_found found;
     struct rows *rows;
-    int row;
 
-    row = find_thread(store, sid, thread_id, &found, &rows, err);
-    if (row < 0)
+    if (store_session_find(store, sid, &session, err) != 0 ||
+        find_thread(store, session.key, thread_id, &found, &rows, err) < 0)
         return -1;
     rows_end(rows);
     if (found.messages != (int64_t)there)
@@ -192,7 +186,7 @@ int store_thread_append(struct store *store, const char *sid, const char *thread
 
     if (!json_is_array(messages) || !json_is_array(interrupts))
         return error_set(err, ERROR_INTERNAL, "a thread's messages and approvals are lists");
-    if (store_refresh_unknown(store, sid, err) != 0 || store_begin(store, err) < 0)
+    if (store_refresh(store, UPSTREAM_UNKNOWN, sid, NULL, err) != 0 || store_begin(store, err) < 0)
         return -1;
     rc = append(store, sid, thread_id, title, there, messages, interrupts, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
@@ -206,7 +200,7 @@ int store_content_bytes(struct store *store, const char *sid, int64_t *bytes, st
 
     /* Of what was read from a service so far: the figure is a measure, and no reason to read it
      * all. */
-    if (store_refresh_unknown(store, sid, err) != 0 ||
+    if (store_refresh(store, UPSTREAM_UNKNOWN, sid, NULL, err) != 0 ||
         store_session_find(store, sid, &session, err) != 0)
         return -1;
     return db_number(store->db, bytes, err, SQL_CONTENT_BYTES, "i", session.key);

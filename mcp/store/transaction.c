@@ -11,11 +11,18 @@
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
-int store_read_begin(struct store *store, struct error *err)
+int store_read_begin(struct store *store, unsigned scope, const char *sid, const char *node_id,
+                     struct session_found *session, struct error *err)
 {
-    if (store->depth > 0 || store->snapshot) /* what is being written is what is read */
+    if (scope != 0 && store_refresh(store, scope, sid, node_id, err) != 0)
+        return -1;
+    /* Within a write, what is being written is what is read. */
+    if (store->depth == 0 && !store->snapshot &&
+        store->db->backend->begin(store->db, false, err) != 0)
+        return -1;
+    if (store_session_find(store, sid, session, err) == 0)
         return 0;
-    return store->db->backend->begin(store->db, false, err);
+    return store_read_end(store, -1);
 }
 
 int store_read_end(struct store *store, int rc)
@@ -49,10 +56,16 @@ int store_refresh(struct store *store, unsigned scope, const char *sid, const ch
                   struct error *err)
 {
     struct upstream *upstream = store->upstream;
+    struct session_found known;
     int rc;
 
     if (!upstream)
         return 0;
+    if (scope == UPSTREAM_UNKNOWN) {
+        if (store_session_find(store, sid, &known, NULL) == 0)
+            return 0;
+        scope = UPSTREAM_SESSION;
+    }
     if (store->waiter)
         store->waiter(store->waiter_user, true);
     rc = upstream->refresh(upstream, store, scope, sid, node_id, err);
@@ -61,18 +74,21 @@ int store_refresh(struct store *store, unsigned scope, const char *sid, const ch
     return rc;
 }
 
+int store_read_ahead(struct store *store, const char *sid, const json_t *parts, struct error *err)
+{
+    int rc;
+
+    if (!store->upstream)
+        return 0;
+    store->upstream->ahead = parts;
+    rc = store_refresh(store, UPSTREAM_AHEAD | UPSTREAM_PASS_OVER, sid, NULL, err);
+    store->upstream->ahead = NULL;
+    return rc;
+}
+
 int store_catch_up(struct store *store, const char *sid, struct error *err)
 {
     return store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err);
-}
-
-int store_refresh_unknown(struct store *store, const char *sid, struct error *err)
-{
-    struct session_found found;
-
-    if (!store->upstream || store_session_find(store, sid, &found, NULL) == 0)
-        return 0;
-    return store_refresh(store, UPSTREAM_SESSION, sid, NULL, err);
 }
 
 /* ---- write transactions, one in the other: the outermost is one of the database, the others are
@@ -210,10 +226,12 @@ int store_write_begin(struct store *store, const struct writer *writer, const ch
     return 0;
 }
 
-int store_write_begin_session(struct store *store, const struct writer *writer, const char *sid,
-                              struct write *write, struct error *err)
+int store_write_begin_session(struct store *store, const struct writer *writer, unsigned scope,
+                              const char *sid, const char *node_id, struct write *write,
+                              struct error *err)
 {
-    if (store_write_begin(store, writer, sid, write, err) < 0)
+    if ((scope != 0 && store_refresh(store, scope, sid, node_id, err) != 0) ||
+        store_write_begin(store, writer, sid, write, err) < 0)
         return -1;
     if (write->expected_cursor == 0 || write->expected_cursor == write->version - 1)
         return 0;

@@ -36,7 +36,7 @@ static void add_component_name(const struct rewind *then, const struct rewind_ro
     const struct rewind_node *node = rewind_row_node(then, row);
     const struct sequence_item *item =
         node ? sequence_by_id(&node->sequence, row->entity_id) : NULL;
-    const json_t *component = item ? item->component : json_object_get(row->before, "component");
+    const json_t *component = item ? item->content : json_object_get(row->before, "component");
     char type[SHOWN_CAP], summary[SHOWN_CAP];
 
     if (!component) {
@@ -64,8 +64,8 @@ static void add_name(struct rewind *then, const struct rewind_row *row, struct b
     case REWIND_NODE:
         add_node_name(then, row->node_id, name);
         return;
-    case REWIND_POSITION:
-        buf_adds(name, "the position of ");
+    case REWIND_NODE_MAP:
+        buf_adds(name, "the " NODE_MAP_ENTITY " of ");
         add_node_name(then, row->entity_id, name);
         return;
     case REWIND_RELATIONSHIP:
@@ -295,7 +295,7 @@ static int check(struct rewind *then, struct rewind *now, const struct rewind_ro
         return check_node(then, now, row, err);
     case REWIND_RELATIONSHIP:
         return check_relationship(then, now, row, err);
-    case REWIND_POSITION:
+    case REWIND_NODE_MAP:
     case REWIND_SESSION:
         break;
     }
@@ -532,10 +532,9 @@ int store_undo(struct store *store, const struct writer *writer, const char *sid
 {
     struct write write;
 
-    if (store_refresh(store, UPSTREAM_CHANGED | UPSTREAM_RELATIONSHIPS | UPSTREAM_POSITIONS, sid,
-                      change_set, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer,
+                                  UPSTREAM_CHANGED | UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP,
+                                  sid, change_set, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, undo(store, &write, change_set, state, err), err);
 }
@@ -596,9 +595,8 @@ int store_restore(struct store *store, const struct writer *writer, const char *
     struct write write;
     int rc;
 
-    if (store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err) != 0)
-        return -1;
-    if (store_write_begin_session(store, writer, sid, &write, err) < 0)
+    if (store_write_begin_session(store, writer, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL,
+                                  &write, err) < 0)
         return -1;
     rc = restore(store, &write, version, state, &things, err);
     if (rc != 0 || things > 0)

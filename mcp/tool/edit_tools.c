@@ -73,23 +73,16 @@ static int add_component(struct tool_call *call, struct store *store, struct err
     return 0;
 }
 
-static void write_parameters(const struct field *row, const void *context, struct buf *to)
+static void document_parameters(const void *context, struct buf *to)
 {
-    struct buf BUF_AUTO text = {0};
-
-    (void)row;
     (void)context;
-    buf_init(&text, 0);
-    buf_adds(&text, "By type: ");
+    buf_adds(to, "By type: ");
     for (size_t i = 0; i < component_type_count(); i++) {
-        buf_adds(&text, i > 0 ? "; " : "");
-        component_type_outline(component_type_at(i), &text);
+        buf_adds(to, i > 0 ? "; " : "");
+        component_type_outline(component_type_at(i), to);
     }
-    buf_adds(to, "{\"type\":\"object\",\"description\":");
-    json_write_string(to, text.data, text.len);
-    buf_addc(to, '}');
 }
-static const struct fields parameters = {.name = "parameters", .write_schema = write_parameters};
+static const struct fields parameters = {.name = "parameters", .document = document_parameters};
 
 const struct tool tool_add_component = {
     .name = "add_component",

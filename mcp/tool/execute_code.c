@@ -132,7 +132,9 @@ static void write_timeout(const struct field *row, const void *context, struct b
     const struct analyses *analyses = context;
 
     (void)row;
-    buf_addf(to, "{\"type\":\"integer\",\"maximum\":%ld}", analyses->timeout_seconds);
+    field_schema(
+        &(const struct field){.type = FIELD_WHOLE, .most = (double)analyses->timeout_seconds}, NULL,
+        to);
 }
 static const struct fields timeout = {.name = "timeout_seconds", .write_schema = write_timeout};
 

@@ -27,12 +27,12 @@ struct asked {
     long version;        /* 0: none was sent */
 };
 
-static json_t *read_page(struct store *store, const struct asked *asked,
-                         const struct history_page *page, struct error *err)
+static json_t *read_page(struct store *store, const char *sid, const struct history_page *page,
+                         struct error *err)
 {
     struct buf BUF_AUTO text = {0};
 
-    if (store_read_history(store, asked->sid, page, &text, err) < 0)
+    if (store_read_history(store, sid, page, &text, err) < 0)
         return NULL;
     return json_read(text.data, text.len, "the history", err);
 }
@@ -65,7 +65,7 @@ static int list(struct tool_call *call, struct store *store, const struct asked 
         .limit = (size_t)argument_whole(call, "limit", LIST_DEFAULT),
         .without_texts = true,
     };
-    json_auto_t *read = read_page(store, asked, &page, err);
+    json_auto_t *read = read_page(store, asked->sid, &page, err);
     json_t *changes, *change;
     size_t i, total;
 
@@ -203,12 +203,12 @@ static void say_relationship(const struct saying *saying, const json_t *entry, c
         add_members(saying->to, before, after);
 }
 
-static void say_position(const struct saying *saying, const json_t *entry, const json_t *before,
+static void say_node_map(const struct saying *saying, const json_t *entry, const json_t *before,
                          const json_t *after)
 {
     (void)before;
     (void)after;
-    buf_adds(saying->to, "position of ");
+    buf_adds(saying->to, NODE_MAP_ENTITY " of ");
     add_node(saying, json_get_string(entry, "entity_id"));
 }
 
@@ -225,8 +225,11 @@ static const struct {
     void (*say)(const struct saying *saying, const json_t *entry, const json_t *before,
                 const json_t *after);
 } sayings[] = {
-    {"node", say_node},         {"component", say_component}, {"relationship", say_relationship},
-    {"position", say_position}, {"session", say_session},
+    {"node", say_node},
+    {"component", say_component},
+    {"relationship", say_relationship},
+    {NODE_MAP_ENTITY, say_node_map},
+    {"session", say_session},
 };
 
 static void say(const struct saying *saying, const json_t *entry)
@@ -288,25 +291,22 @@ static int difference(struct tool_call *call, struct store *store, const struct 
 
 /* ---- undo and restore ---- */
 
-/* The change set that a version belongs to. */
-static int find_set(struct store *store, const struct asked *asked, char *set, size_t size,
-                    struct error *err)
+int tool_set_of_version(struct store *store, const char *sid, long version,
+                        char set[CHANGE_SET_ID_SIZE], struct error *err)
 {
-    const struct history_page page = {.since = asked->version - 1,
-                                      .limit = HISTORY_LIMIT_MAX,
-                                      .before = asked->version,
-                                      .without_texts = true};
-    json_auto_t *read = read_page(store, asked, &page, err);
-    const json_t *change;
+    const struct history_page page = {
+        .since = version - 1, .before = version, .limit = HISTORY_LIMIT_MAX, .without_texts = true};
+    json_auto_t *read = read_page(store, sid, &page, err);
+    const char *found;
 
     if (!read)
         return -1;
-    change = json_array_get(json_object_get(read, "changes"), 0);
-    if (!change)
+    found = json_get_string(json_array_get(json_object_get(read, "changes"), 0), "change_set");
+    if (!found)
         return error_set_at(err, "version",
-                            "version: no change ended at %ld; send one that action list tells.",
-                            asked->version);
-    snprintf(set, size, "%s", json_get_string(change, "change_set"));
+                            "version: no change ended at %ld; send one listed by action list.",
+                            version);
+    snprintf(set, CHANGE_SET_ID_SIZE, "%s", found);
     return 0;
 }
 
@@ -316,10 +316,10 @@ static int undo(struct tool_call *call, struct store *store, const struct asked 
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
     const char *named = argument_text(call, "change_set");
     struct undo_state state;
-    char set[128];
+    char set[CHANGE_SET_ID_SIZE];
 
     if (!named && asked->version != 0) {
-        if (find_set(store, asked, set, sizeof set, err) < 0)
+        if (tool_set_of_version(store, asked->sid, asked->version, set, err) < 0)
             return -1;
         named = set;
     }

@@ -84,17 +84,15 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 
 /* ---- the queries' names ---- */
 
-static void describe_queries(const struct field *row, struct buf *to)
+static const char *query_name(size_t i)
 {
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
-    (void)row;
-    for (size_t i = 0; i < count; i++)
-        buf_addf(to, "%s%s", i > 0 ? ", " : "one of ", queries[i].name);
+    return i < count ? queries[i].name : NULL;
 }
 
-static void write_queries(const struct field *row, const void *context, struct buf *to)
+static void document_queries(const void *context, struct buf *to)
 {
     static const char *const takes[] = {
         [GRAPH_TAKES_NOTHING] = "",
@@ -105,20 +103,14 @@ static void write_queries(const struct field *row, const void *context, struct b
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
-    (void)row;
     (void)context;
-    buf_adds(to, "{\"type\":\"string\",\"enum\":[");
-    for (size_t i = 0; i < count; i++)
-        buf_addf(to, "%s\"%s\"", i > 0 ? "," : "", queries[i].name);
-    buf_adds(to, "],\"description\":\"");
     for (size_t i = 0; i < count; i++) {
         buf_addf(to, "%s%s%s: %s", i > 0 ? "; " : "", queries[i].name, takes[queries[i].needs],
                  queries[i].summary);
     }
-    buf_adds(to, "\"}");
 }
 static const struct fields query_names = {
-    .name = "query", .write_schema = write_queries, .describe = describe_queries};
+    .name = "query", .choice = query_name, .document = document_queries};
 
 _Static_assert(GRAPH_LIMIT_DEFAULT == 20, "as said below");
 const struct tool tool_query_graph = {

@@ -15,7 +15,6 @@
 
 #include "helpers/base/log.h"
 #include "mcp/chat/chat.h"
-#include "mcp/api/cache.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
 

@@ -11,11 +11,12 @@
 
 #include <jansson.h>
 
-#include "mcp/protocol/message.h"
+#include "helpers/base/utf8.h"
 #include "mcp/transport/http_server.h"
 
 #define KEY_HEADER    "idempotency-key:"
 #define EDITOR_HEADER "x-editor:"
+#define SHOWN_CAP     100 /* bytes of a header in an error */
 
 static void set_wrong(struct server_request *request, int status, const char *wrong)
 {
@@ -327,7 +328,8 @@ int server_request_check(const struct http_config *config, const struct server_r
         error_set(err, ERROR_INVALID,
                   "Host '%.*s' is not allowed. Use http://127.0.0.1:%d, or "
                   "start it with --allow-host %.*s",
-                  message_show(host), host, config->port, message_show(host), host);
+                  utf8_shown(host, SHOWN_CAP), host, config->port, utf8_shown(host, SHOWN_CAP),
+                  host);
         return 403;
     }
     if (!*origin)
@@ -345,6 +347,6 @@ int server_request_check(const struct http_config *config, const struct server_r
         error_set(err, ERROR_INVALID,
                   "pages from Origin '%.*s' may not use this server. If they should, start it with "
                   "--allow-origin %.*s",
-                  message_show(origin), origin, message_show(origin), origin);
+                  utf8_shown(origin, SHOWN_CAP), origin, utf8_shown(origin, SHOWN_CAP), origin);
     return 403;
 }

@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "helpers/base/log.h"
-#include "mcp/protocol/message.h"
+#include "helpers/base/utf8.h"
 #include "mcp/transport/http_internal.h"
 
 #define ALLOW_SIZE 80
+#define SHOWN_CAP  100 /* bytes of an unknown path in an error */
 
 struct rest_job {
     struct workq_job job;
@@ -168,7 +169,7 @@ static void refuse_path(struct exchange *exchange, const struct server_request *
                         const char *has)
 {
     if (!*has) {
-        exchange_error(exchange, 404, "unknown path %.*s", message_show(request->target),
+        exchange_error(exchange, 404, "unknown path %.*s", utf8_shown(request->target, SHOWN_CAP),
                        request->target);
         return;
     }

@@ -21,7 +21,6 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/log.h"
-#include "mcp/protocol/message.h"
 #include "mcp/protocol/peer.h"
 
 #define STDIO_READ_SIZE   ((size_t)64 << 10)

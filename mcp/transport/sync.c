@@ -216,7 +216,7 @@ static void tell_change(struct sync_client *client, const struct store_change *c
 {
     static const enum sync_target targets[] = {
         [STORE_NODES] = SYNC_NODES,
-        [STORE_POSITIONS] = SYNC_NODES,
+        [STORE_NODE_MAP] = SYNC_NODES,
         [STORE_COMPONENTS] = SYNC_COMPONENTS,
         [STORE_RELATIONSHIPS] = SYNC_RELATIONSHIPS,
     };

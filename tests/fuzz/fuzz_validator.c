@@ -53,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct verdict verdict;
     struct buf BUF_AUTO text = {0};
     char *source;
+    json_t *value;
 
     if (size == 0)
         return 0;
@@ -64,8 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_verdict(&verdict);
     check_tokens(source, size - 1);
     validator_explain(&verdict, source, size - 1, &text);
-    validator_explain_json(&verdict, &text);
     expect(!text.failed);
+    value = validator_explain_json(&verdict);
+    expect(value != NULL);
+    json_decref(value);
     free(source);
     return 0;
 }

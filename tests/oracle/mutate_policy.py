@@ -428,14 +428,14 @@ class Mutator:
             setattr(node, field, copy.deepcopy(new))
 
     def mutant(self):
-        tree = copy.deepcopy(self.rng.choice(self.trees))
-        for _ in range(self.rng.randint(1, 4)):
-            self.rng.choice(self.changes)(tree)
         try:
+            tree = copy.deepcopy(self.rng.choice(self.trees))
+            for _ in range(self.rng.randint(1, 4)):
+                self.rng.choice(self.changes)(tree)
             source = ast.unparse(ast.fix_missing_locations(tree))
             source.encode()
         except (ValueError, AttributeError, TypeError, RecursionError, UnicodeError):
-            return None  # no tree of a program
+            return None  # no tree of a program, or one too deep to be copied
         return source if len(source) < 60000 and parse(source) is not None else None
 
 

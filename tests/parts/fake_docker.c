@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "executor/engine.h"
-#include "executor/kinds.h"
 #include "tests/parts/fake_engine.h"
 
 #define CONTAINERS_CAP  64

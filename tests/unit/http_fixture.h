@@ -42,6 +42,7 @@ struct fixture {
     unsigned drain_ms;
     bool stopping;
     int loop_closed;
+    char mcp[512]; /* the headers of an MCP session (MCP_TEST) */
 };
 
 /* ---- the server ---- */
@@ -368,7 +369,7 @@ static inline void initialize(const struct fixture *fixture, char headers[512])
     assert_non_null(header(&answer, "mcp-session-id"));
     snprintf(headers, 512,
              MCP_HEADERS "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: %.64s\r\n",
-             header(&answer, "mcp-session-id"));
+             answer.value);
     free(answer.body);
 }
 
@@ -403,6 +404,27 @@ static inline void create_session(const struct fixture *fixture, char sid[SESSIO
     free(answer.body);
 }
 
+static inline int setup_mcp(void **state)
+{
+    struct fixture *fixture;
+
+    if (setup(state) != 0)
+        return -1;
+    fixture = *state;
+    initialize(fixture, fixture->mcp);
+    return 0;
+}
+
+/* A connection with a call under way, whose tool waits. */
+static inline void begin_call(const struct fixture *fixture, struct client *client,
+                              const char *call)
+{
+    client_open(client, fixture->port);
+    write_call(client, fixture->mcp, call);
+    wait_running(1);
+}
+
 #define HTTP_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define MCP_TEST(test)  cmocka_unit_test_setup_teardown(test, setup_mcp, teardown)
 
 #endif

@@ -74,7 +74,7 @@ static inline json_t *look(struct fixture *fixture)
                             "nodes", read_all(fixture, store_read_nodes), "components",
                             read_all(fixture, read_components), "relationships",
                             read_all(fixture, store_read_relationships), "positions",
-                            read_all(fixture, store_read_positions));
+                            read_all(fixture, store_read_node_map));
     json_t *node;
     size_t i;
 
@@ -264,7 +264,7 @@ static inline int do_positions(struct random_call *call)
         below(4) ? json_pack("{s:{s:f, s:i}}", call->node, "x", below(99) / 2.0, "y", below(9))
                  : json_pack("{s:n}", call->node);
 
-    return store_positions_write(RANDOM_ARGS, positions, &call->err);
+    return store_node_map_write(RANDOM_ARGS, positions, &call->err);
 }
 
 static inline int do_relate(struct random_call *call)

@@ -155,7 +155,7 @@ static inline int place(struct fixture *fixture, const char *positions)
 {
     json_auto_t *given = parse(positions);
 
-    return store_positions_write(fixture->store, WHO, fixture->sid, given, &fixture->err);
+    return store_node_map_write(fixture->store, WHO, fixture->sid, given, &fixture->err);
 }
 
 static inline int bulk(struct fixture *fixture, const char *relationships, size_t *created)

@@ -563,7 +563,7 @@ static void test_changes(void **state)
     TELL(.kind = RUN_TEXT_BEGAN, .id = "a");
     change(state, STORE_RELATIONSHIPS, NULL, NULL, "x");
     assert_string_equal(taken(&page), "RUN_STARTED:r1 TEXT_MESSAGE_START CUSTOM:relationships");
-    change(state, STORE_POSITIONS, NULL, "N001", "x");
+    change(state, STORE_NODE_MAP, NULL, "N001", "x");
     TELL(.kind = RUN_TEXT_ENDED, .id = "a");
     end_run(RUN_SUCCEEDED);
     turn(state);

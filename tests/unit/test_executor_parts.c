@@ -15,7 +15,7 @@
 
 #include "executor/wire/frame_decoder.h"
 #include "executor/pool/plan.h"
-#include "executor/kinds.h"
+#include "executor/engine.h"
 #include "executor/output.h"
 #include "executor/stats.h"
 

@@ -183,7 +183,7 @@ static void test_failures(void **state)
     check_failure(large, (struct http_request){.on_bytes = refuse_bytes}, ERROR_CANCELLED);
     check_failure(NULL, (struct http_request){.total_ms = 100}, ERROR_TIMEOUT);
     check_failure(NULL, (struct http_request){.cancel = cancel}, ERROR_CANCELLED);
-    check_failure("garbage\r\n\r\n", (struct http_request){.total_ms = 2000}, ERROR_IO);
+    check_failure("garbage\r\n\r\n", (struct http_request){0}, ERROR_IO);
     cancel_unref(cancel);
 }
 
@@ -349,9 +349,10 @@ static void test_many_at_once(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         start(&servers[i], answers[i], false);
-        requests[i] = (struct http_request){
-            .url = "http://localhost/x", .unix_socket = servers[i].path, .total_ms = 300};
+        requests[i] =
+            (struct http_request){.url = "http://localhost/x", .unix_socket = servers[i].path};
     }
+    requests[1].total_ms = 300; /* it never answers */
     requests[3] = (struct http_request){.url = "http://localhost/x", .unix_socket = "/nowhere"};
     http_send_many(client, requests, responses, errors, 4, 2); /* two wait */
     assert_int_equal(errors[0].kind, ERROR_NONE);
@@ -401,7 +402,7 @@ static void test_tunnel(void **state)
 static void check_no_tunnel(const char *answer, enum error_kind kind)
 {
     struct http_request request = {
-        .method = "POST", .url = "http://localhost/attach", .total_ms = 300};
+        .method = "POST", .url = "http://localhost/attach", .total_ms = answer ? 0 : 300};
     struct error err = {0};
     struct server server;
 

@@ -7,19 +7,18 @@
 static void test_session(void **state)
 {
     const struct fixture *fixture = *state;
-    char headers[512], text[1024];
+    char text[1024];
 
-    initialize(fixture, headers);
-    expect(fixture, "POST", "/mcp", headers, PING, 200, "\"id\":2");
-    expect(fixture, "POST", "/mcp", headers,
+    expect(fixture, "POST", "/mcp", fixture->mcp, PING, 200, "\"id\":2");
+    expect(fixture, "POST", "/mcp", fixture->mcp,
            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", 202, NULL);
-    expect(fixture, "POST", "/mcp", headers, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", 202,
-           NULL);
-    expect(fixture, "POST", "/mcp", headers, CALL("3", "echo", "{\"text\":\"hello\"}"), 200,
+    expect(fixture, "POST", "/mcp", fixture->mcp, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
+           202, NULL);
+    expect(fixture, "POST", "/mcp", fixture->mcp, CALL("3", "echo", "{\"text\":\"hello\"}"), 200,
            "hello");
-    expect(fixture, "POST", "/mcp", headers, "{", 400, "-32700");
-    expect(fixture, "POST", "/mcp", headers, "[" PING "]", 400, "batches");
-    expect(fixture, "POST", "/mcp", headers, INITIALIZE, 400, "already");
+    expect(fixture, "POST", "/mcp", fixture->mcp, "{", 400, "-32700");
+    expect(fixture, "POST", "/mcp", fixture->mcp, "[" PING "]", 400, "batches");
+    expect(fixture, "POST", "/mcp", fixture->mcp, INITIALIZE, 400, "already");
     expect(fixture, "POST", "/mcp", MCP_HEADERS, PING, 400, "Mcp-Session-Id");
     expect(fixture, "POST", "/mcp", MCP_HEADERS, CALL("3", "echo", "{}"), 400, "initialize");
     expect(fixture, "POST", "/mcp", MCP_HEADERS,
@@ -27,7 +26,7 @@ static void test_session(void **state)
            "protocolVersion");
     expect(fixture, "POST", "/mcp", MCP_HEADERS "Mcp-Session-Id: 0123\r\n", PING, 404,
            "initialize");
-    snprintf(text, sizeof text, "%s", headers);
+    snprintf(text, sizeof text, "%s", fixture->mcp);
     memcpy(strstr(text, "2025-11-25"), "2099-01-01", strlen("2099-01-01"));
     expect(fixture, "POST", "/mcp", text, PING, 400, "MCP-Protocol-Version");
     expect(fixture, "POST", "/mcp", MCP_HEADERS,
@@ -36,10 +35,10 @@ static void test_session(void **state)
            404, "-32601");
     expect(fixture, "DELETE", "/mcp", "", NULL, 400, "Mcp-Session-Id");
     expect(fixture, "DELETE", "/mcp", "Mcp-Session-Id: 0123\r\n", NULL, 404, NULL);
-    expect(fixture, "DELETE", "/mcp", headers, NULL, 204, NULL);
-    expect(fixture, "DELETE", "/mcp", headers, NULL, 404, NULL);
-    expect(fixture, "POST", "/mcp", headers, PING, 404, "initialize");
-    expect(fixture, "DELETE", "/mcp", headers, "{}", 404, NULL); /* with a body */
+    expect(fixture, "DELETE", "/mcp", fixture->mcp, NULL, 204, NULL);
+    expect(fixture, "DELETE", "/mcp", fixture->mcp, NULL, 404, NULL);
+    expect(fixture, "POST", "/mcp", fixture->mcp, PING, 404, "initialize");
+    expect(fixture, "DELETE", "/mcp", fixture->mcp, "{}", 404, NULL); /* with a body */
 }
 
 /* The table has an end: the longest idle session gives way, and says so to its client. */
@@ -65,7 +64,7 @@ static void test_progress_makes_a_stream(void **state)
     struct answer answer;
     const char *progress, *result;
 
-    initialize(fixture, headers);
+    memcpy(headers, fixture->mcp, sizeof headers);
     request_once(fixture, &answer, "POST", "/mcp", headers,
                  CALL_WITH_TOKEN("7", "report", "{\"ms\":300}"));
     assert_int_equal(answer.status, 200);
@@ -99,14 +98,13 @@ static void test_large_images(void **state)
     static const char *const accepts[] = {"Accept: application/json\r\n",
                                           "Accept: text/event-stream\r\n"};
     const struct fixture *fixture = *state;
-    char headers[512], with_accept[600];
+    char with_accept[600];
     struct answer answer;
     const char *data;
 
-    initialize(fixture, headers);
     for (size_t i = 0; i < sizeof accepts / sizeof accepts[0]; i++) {
         snprintf(with_accept, sizeof with_accept, JSON "%s%s", accepts[i],
-                 strstr(headers, "MCP-Protocol-Version"));
+                 strstr(fixture->mcp, "MCP-Protocol-Version"));
         request_once(fixture, &answer, "POST", "/mcp", with_accept,
                      CALL("5", "echo", "{\"image_bytes\":7000000}"));
         assert_int_equal(answer.status, 200);
@@ -123,14 +121,10 @@ static void test_cancellation(void **state)
     const struct fixture *fixture = *state;
     struct client client;
     struct answer answer;
-    char headers[512];
 
-    initialize(fixture, headers);
-    client_open(&client, fixture->port);
-    write_call(&client, headers, CALL("5", "wait", "{\"ms\":60000}"));
-    wait_running(1);
-    expect(fixture, "POST", "/mcp", headers, CALL("5", "echo", "{}"), 400, "under way");
-    expect(fixture, "POST", "/mcp", headers, CANCEL("5"), 202, NULL);
+    begin_call(fixture, &client, CALL("5", "wait", "{\"ms\":60000}"));
+    expect(fixture, "POST", "/mcp", fixture->mcp, CALL("5", "echo", "{}"), 400, "under way");
+    expect(fixture, "POST", "/mcp", fixture->mcp, CANCEL("5"), 202, NULL);
     read_answer(&client, &answer); /* an end without a response */
     assert_int_equal(answer.status, 202);
     assert_int_equal(answer.len, 0);
@@ -145,14 +139,10 @@ static void test_client_that_leaves(void **state)
     const struct fixture *fixture = *state;
     struct client client;
     struct answer answer;
-    char headers[512];
 
-    initialize(fixture, headers);
     for (int i = 0; i < 3; i++) {
-        client_open(&client, fixture->port);
         atomic_store(&fake_released, false);
-        write_call(&client, headers, CALL_WITH_TOKEN("5", "wait", "{\"ms\":-1}"));
-        wait_running(1);
+        begin_call(fixture, &client, CALL_WITH_TOKEN("5", "wait", "{\"ms\":-1}"));
         if (i == 1)
             assert_true(read_head(&client, &answer)); /* into the stream */
         client_close(&client);
@@ -160,8 +150,8 @@ static void test_client_that_leaves(void **state)
         atomic_store(&fake_released, true);
         wait_running(0);
         assert_int_equal(atomic_load(&fake_cancelled), 0);
-        expect(fixture, "POST", "/mcp", headers, CALL("5", "echo", "{\"text\":\"still here\"}"),
-               200, "still here");
+        expect(fixture, "POST", "/mcp", fixture->mcp,
+               CALL("5", "echo", "{\"text\":\"still here\"}"), 200, "still here");
     }
     /* And one that leaves in the middle of its request, or of its headers. */
     client_open(&client, fixture->port);
@@ -180,13 +170,9 @@ static void test_delete_with_a_call(void **state)
     const struct fixture *fixture = *state;
     struct client client;
     struct answer answer;
-    char headers[512];
 
-    initialize(fixture, headers);
-    client_open(&client, fixture->port);
-    write_call(&client, headers, CALL("5", "wait", "{\"ms\":60000}"));
-    wait_running(1);
-    expect(fixture, "DELETE", "/mcp", headers, NULL, 204, NULL);
+    begin_call(fixture, &client, CALL("5", "wait", "{\"ms\":60000}"));
+    expect(fixture, "DELETE", "/mcp", fixture->mcp, NULL, 204, NULL);
     read_answer(&client, &answer);
     assert_int_equal(answer.status, 404);
     free(answer.body);
@@ -198,13 +184,13 @@ static void test_delete_with_a_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        HTTP_TEST(test_session),
+        MCP_TEST(test_session),
         HTTP_TEST(test_many_sessions),
-        HTTP_TEST(test_progress_makes_a_stream),
-        HTTP_TEST(test_large_images),
-        HTTP_TEST(test_cancellation),
-        HTTP_TEST(test_client_that_leaves),
-        HTTP_TEST(test_delete_with_a_call),
+        MCP_TEST(test_progress_makes_a_stream),
+        MCP_TEST(test_large_images),
+        MCP_TEST(test_cancellation),
+        MCP_TEST(test_client_that_leaves),
+        MCP_TEST(test_delete_with_a_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -411,7 +411,8 @@ static void test_cancel(void **state)
     check_cancel(*state, CALL_WITH_TOKEN("5", "report", "{\"ms\":60000}", "1"));
 }
 
-/* Returns how many came; the first not before first_ms. */
+/* Returns how many came; the first not before first_ms, and no more than one for each time that
+ * this has passed. */
 static size_t check_progress(struct fixture *fixture, const char *call, unsigned first_ms,
                              const char *says)
 {
@@ -442,6 +443,7 @@ static size_t check_progress(struct fixture *fixture, const char *call, unsigned
         last = value;
     }
     count = bag.count - 1;
+    assert_true(count * (first_ms - 10) <= (uv_hrtime() - before) / 1000000);
     bag_finish(&bag);
     return count;
 }
@@ -450,16 +452,11 @@ static size_t check_progress(struct fixture *fixture, const char *call, unsigned
  * rising; nothing without a token or for quick calls. */
 static void test_progress(void **state)
 {
-    assert_in_range(check_progress(*state,
-                                   CALL_WITH_TOKEN("1", "report", "{\"ms\":1000}", "\"tok\""), 250,
-                                   "ms to go"),
-                    1, 4);
-    assert_in_range(check_progress(*state, CALL_WITH_TOKEN("1", "wait", "{\"ms\":-1}", "\"tok\""),
-                                   1000, "wait has been under way for 1 s"),
-                    1, 1);
-    assert_int_equal(
-        check_progress(*state, CALL_WITH_TOKEN("1", "report", "{\"ms\":100}", "\"tok\""), 250, ""),
-        0);
+    assert_true(check_progress(*state, CALL_WITH_TOKEN("1", "report", "{\"ms\":1000}", "\"tok\""),
+                               250, "ms to go") > 0);
+    assert_true(check_progress(*state, CALL_WITH_TOKEN("1", "wait", "{\"ms\":-1}", "\"tok\""), 1000,
+                               "wait has been under way for ") > 0);
+    check_progress(*state, CALL_WITH_TOKEN("1", "report", "{\"ms\":100}", "\"tok\""), 250, "");
     assert_int_equal(check_progress(*state, CALL("1", "report", "{\"ms\":600}"), 250, ""), 0);
 }
 

@@ -292,8 +292,10 @@ static void test_bare_paths(void **state)
     expect(fixture, "GET", "/nodes/N009/components", NULL, 404, "in any session");
     header_session = fixture->sid;
     expect(fixture, "GET", "/nodes/N001/components", NULL, 200, "\"total_components\":1");
-    snprintf(path, sizeof path, "/nodes/N001/components?a=b&session_id=%s", other);
+    snprintf(path, sizeof path, "/nodes/N001/components?session_id=%s", other);
     expect(fixture, "GET", path, NULL, 200, "\"total_components\":0");
+    expect(fixture, "GET", "/nodes/N001/components?sesion_id=x", NULL, 422, "'session_id'");
+    expect(fixture, "GET", "/sessions?a=%26&b", NULL, 422, "\"loc\":[\"query\",\"a\"]");
     header_session = "nobody";
     expect(fixture, "GET", "/nodes/N001/components", NULL, 401, "nobody");
     header_session = other;

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "executor/docker/docker_plan.h"
-#include "executor/kinds.h"
+#include "executor/engine.h"
 #include "executor/local/local_plan.h"
 #include "executor/owner.h"
 

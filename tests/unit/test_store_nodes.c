@@ -138,8 +138,8 @@ static void test_large_and_hostile_texts(void **state)
         store_node_update(fixture->store, WHO, fixture->sid, id, changes, 0, NULL, &fixture->err));
     positions = json_pack("{s:{s:i, s:f}}", id, "x", -1, "y", 1e300);
     must(fixture,
-         store_positions_write(fixture->store, WHO, fixture->sid, positions, &fixture->err));
-    shown = read_list(fixture, store_read_positions);
+         store_node_map_write(fixture->store, WHO, fixture->sid, positions, &fixture->err));
+    shown = read_list(fixture, store_read_node_map);
     assert_true(same_json(json_object_get(shown, "positions"), positions));
     must(fixture,
          store_node_merge(fixture->store, WHO, fixture->sid, id, "N001", 2, NULL, &fixture->err));
@@ -160,7 +160,7 @@ static void test_merge(void **state)
     size_t i;
 
     must(fixture,
-         store_positions_write(fixture->store, WHO, fixture->sid, positions, &fixture->err));
+         store_node_map_write(fixture->store, WHO, fixture->sid, positions, &fixture->err));
     must_fail(fixture, ERROR_STALE,
               store_node_merge(fixture->store, WHO, fixture->sid, "N001", "N002", 4, NULL,
                                &fixture->err));
@@ -341,7 +341,7 @@ static void test_reorder_is_refused_when_stale(void **state)
 
 static void assert_positions(struct fixture *fixture, const char *wanted)
 {
-    json_auto_t *list = read_list(fixture, store_read_positions), *positions = parse(wanted);
+    json_auto_t *list = read_list(fixture, store_read_node_map), *positions = parse(wanted);
 
     assert_string_equal(json_get_string(list, "session_id"), fixture->sid);
     if (!same_json(json_object_get(list, "positions"), positions))
@@ -352,7 +352,7 @@ static int told;
 static void count_told(void *user, const struct store_change *change)
 {
     (void)user;
-    told += change->target == STORE_POSITIONS && !change->node_id;
+    told += change->target == STORE_NODE_MAP && !change->node_id;
 }
 
 static void test_positions(void **state)
@@ -410,22 +410,22 @@ static void test_too_many_positions(void **state)
     json_auto_t *many = json_object(), *large = json_object();
     char id[32], *text = calloc(1, 8192);
 
-    for (int i = 0; i <= POSITIONS_MAX; i++) {
+    for (int i = 0; i <= NODE_MAP_WRITE_MAX; i++) {
         snprintf(id, sizeof id, "N%d", i);
         json_object_set_new(many, id, json_null());
     }
     must_fail(fixture, ERROR_INVALID,
-              store_positions_write(fixture->store, WHO, fixture->sid, many, &fixture->err));
+              store_node_map_write(fixture->store, WHO, fixture->sid, many, &fixture->err));
     assert_non_null(strstr(fixture->err.text, "5000"));
     json_object_del(many, "N0");
     must_fail(fixture, ERROR_INVALID,
-              store_positions_write(fixture->store, WHO, fixture->sid, many, &fixture->err));
+              store_node_map_write(fixture->store, WHO, fixture->sid, many, &fixture->err));
     assert_non_null(strstr(fixture->err.text, "4990 more"));
     memset(text, 'x', 8191);
     json_object_set_new(large, "N001",
                         json_pack("{s:i, s:i, s:s}", "x", 1, "y", 2, "further", text));
     must_fail(fixture, ERROR_TOO_LARGE,
-              store_positions_write(fixture->store, WHO, fixture->sid, large, &fixture->err));
+              store_node_map_write(fixture->store, WHO, fixture->sid, large, &fixture->err));
     free(text);
 }
 

@@ -24,7 +24,7 @@ static int do_merge(struct fixture *f, const json_t *given)
 
 static int do_place(struct fixture *f, const json_t *given)
 {
-    return store_positions_write(f->store, WHO, f->sid, given, &f->err);
+    return store_node_map_write(f->store, WHO, f->sid, given, &f->err);
 }
 
 static int do_reorder(struct fixture *f, const json_t *given)
@@ -53,7 +53,7 @@ static json_t *whole(struct fixture *fixture)
     {
         json_object_del(relationship, "created_at");
     }
-    json_object_set_new(list, "positions", read_list(fixture, store_read_positions));
+    json_object_set_new(list, "positions", read_list(fixture, store_read_node_map));
     return list;
 }
 

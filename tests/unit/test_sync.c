@@ -135,7 +135,7 @@ static void test_each_target(void **state)
     change(fixture, STORE_COMPONENTS, ONE, "N001");
     change(fixture, STORE_NODES, ONE, "a\"b");
     change(fixture, STORE_RELATIONSHIPS, ONE, NULL);
-    change(fixture, STORE_POSITIONS, ONE, "N002");
+    change(fixture, STORE_NODE_MAP, ONE, "N002");
     arrive(fixture);
     assert_int_equal(woken, 4);
     expect(one, REFRESH("components", "\"N001\""));

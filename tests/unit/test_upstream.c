@@ -166,7 +166,7 @@ static void test_one_form_for_all(void **state)
     assert_null(normal_nodes(wrong));
     assert_null(normal_components(wrong));
     assert_null(normal_relationships(wrong));
-    assert_null(normal_positions(wrong));
+    assert_null(normal_node_map(wrong));
     assert_null(normal_bulk(wrong));
 }
 

@@ -32,8 +32,8 @@ static uint32_t open_scope(struct scope_walk *walk, uint32_t node, uint32_t pare
 {
     struct facts *facts = walk->facts;
 
-    if (facts->failed || !facts_grow((void **)&facts->scopes, facts->scope_count,
-                                     &facts->scope_size, sizeof *facts->scopes)) {
+    if (facts->failed || !ast_grow((void **)&facts->scopes, facts->scope_count, &facts->scope_size,
+                                   sizeof *facts->scopes, AST_FIRST_ROWS)) {
         facts->failed = true;
         return FACTS_NONE;
     }
@@ -76,8 +76,8 @@ static uint32_t bind_name(struct scope_walk *walk, uint32_t scope, uint32_t symb
 
     if (symbol == SYMBOL_NONE)
         return FACTS_NONE;
-    if (!facts_grow((void **)&facts->bindings, made, &facts->binding_size,
-                    sizeof *facts->bindings)) {
+    if (!ast_grow((void **)&facts->bindings, made, &facts->binding_size, sizeof *facts->bindings,
+                  AST_FIRST_ROWS)) {
         facts->failed = true;
         return FACTS_NONE;
     }
@@ -120,12 +120,14 @@ static void declare_parameters(struct scope_walk *walk, uint32_t at, uint32_t sc
     }
 }
 
-static void declare_function(struct scope_walk *walk, uint32_t at, uint32_t scope)
+/* FUNCTION, LAMBDA and CLASS: only the last child is inside. */
+static void declare_definition(struct scope_walk *walk, uint32_t at, uint32_t scope)
 {
     const struct node *nodes = walk->nodes, *node = &nodes[at];
-    bool is_lambda = node->kind == NODE_LAMBDA;
-    uint32_t inner = open_scope(walk, at, scope, is_lambda ? SCOPE_LAMBDA : SCOPE_FUNCTION,
-                                node->flags & NODE_ASYNC);
+    enum scope_kind kind = node->kind == NODE_LAMBDA  ? SCOPE_LAMBDA
+                           : node->kind == NODE_CLASS ? SCOPE_CLASS
+                                                      : SCOPE_FUNCTION;
+    uint32_t inner = open_scope(walk, at, scope, kind, node->flags & NODE_ASYNC);
 
     if (inner == FACTS_NONE)
         return;
@@ -135,18 +137,6 @@ static void declare_function(struct scope_walk *walk, uint32_t at, uint32_t scop
         else
             declare(walk, child, nodes[child].next == NODE_NONE ? inner : scope);
     }
-    close_scope(walk, inner);
-}
-
-static void declare_class(struct scope_walk *walk, uint32_t at, uint32_t scope)
-{
-    const struct node *nodes = walk->nodes;
-    uint32_t inner = open_scope(walk, at, scope, SCOPE_CLASS, false);
-
-    if (inner == FACTS_NONE)
-        return;
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next)
-        declare(walk, child, nodes[child].next == NODE_NONE ? inner : scope);
     close_scope(walk, inner);
 }
 
@@ -250,15 +240,12 @@ static void declare(struct scope_walk *walk, uint32_t at, uint32_t scope)
     case NODE_CONSTANT:
         return;
     case NODE_FUNCTION:
-        bind_name(walk, scope, node->name, at, BINDING_DEFINITION);
-        declare_function(walk, at, scope);
-        return;
-    case NODE_LAMBDA:
-        declare_function(walk, at, scope);
-        return;
     case NODE_CLASS:
         bind_name(walk, scope, node->name, at, BINDING_DEFINITION);
-        declare_class(walk, at, scope);
+        declare_definition(walk, at, scope);
+        return;
+    case NODE_LAMBDA:
+        declare_definition(walk, at, scope);
         return;
     case NODE_LIST_COMPREHENSION:
     case NODE_SET_COMPREHENSION:
@@ -291,17 +278,6 @@ static void declare(struct scope_walk *walk, uint32_t at, uint32_t scope)
     declare_children(walk, at, scope);
 }
 
-static void scope_declare(struct scope_walk *walk)
-{
-    uint32_t module = open_scope(walk, 0, FACTS_NONE, SCOPE_MODULE, false);
-
-    if (module == FACTS_NONE)
-        return;
-    declare_children(walk, 0, module);
-    if (!walk->facts->failed)
-        close_scope(walk, module);
-}
-
 /* The second walk: what each name means where it stands, and the lists.
  *
  * walk.seen has for each symbol what functions see at this place; entering a function sets the
@@ -313,7 +289,8 @@ static void resolve(struct scope_walk *walk, uint32_t at, uint32_t parent, uint3
 static struct site *add(struct scope_walk *walk, struct site_list *list, uint32_t at,
                         uint32_t parent, uint32_t scope, uint32_t binding)
 {
-    if (!facts_grow((void **)&list->rows, list->count, &list->size, sizeof *list->rows)) {
+    if (!ast_grow((void **)&list->rows, list->count, &list->size, sizeof *list->rows,
+                  AST_FIRST_ROWS)) {
         walk->facts->failed = true;
         return NULL;
     }
@@ -547,35 +524,11 @@ static void resolve(struct scope_walk *walk, uint32_t at, uint32_t parent, uint3
     resolve_children(walk, at, scope);
 }
 
-static void scope_resolve(struct scope_walk *walk)
-{
-    walk->next_scope = 1;
-    enter(walk, 0);
-    resolve_children(walk, 0, 0);
-}
-
 /* ---- the whole ---- */
-
-#define FIRST_ROWS 64
-
-bool facts_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size)
-{
-    uint32_t wanted = *size ? *size * 2 : FIRST_ROWS;
-    void *moved;
-
-    if (count < *size)
-        return true;
-    moved = realloc(*rows, wanted * row_size);
-    if (!moved)
-        return false;
-    *rows = moved;
-    *size = wanted;
-    return true;
-}
 
 void facts_init(struct facts *facts, const struct ast *ast)
 {
-    struct scope_walk walk = {.facts = facts, .nodes = ast->nodes};
+    struct scope_walk walk = {.facts = facts, .nodes = ast->nodes, .next_scope = 1};
 
     memset(facts, 0, sizeof *facts);
     facts->ast = ast;
@@ -587,9 +540,14 @@ void facts_init(struct facts *facts, const struct ast *ast)
         return;
     }
     walk.seen = walk.own + ast->symbols.count + 1;
-    scope_declare(&walk);
+    open_scope(&walk, 0, FACTS_NONE, SCOPE_MODULE, false);
     if (!facts->failed)
-        scope_resolve(&walk);
+        declare_children(&walk, 0, 0);
+    if (!facts->failed) {
+        close_scope(&walk, 0);
+        enter(&walk, 0);
+        resolve_children(&walk, 0, 0);
+    }
     free(walk.own);
 }
 

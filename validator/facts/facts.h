@@ -88,7 +88,4 @@ struct facts {
 void facts_init(struct facts *facts, const struct ast *ast);
 void facts_finish(struct facts *facts);
 
-/* Room for one row more, of an array with room for *size; false without memory. */
-bool facts_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size);
-
 #endif

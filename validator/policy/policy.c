@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Look-ups in the policy's tables. Sorted ones are searched by halves; the tests assert the order.
+ * The profiles, and look-ups in the policy's tables. Sorted ones are searched by halves; the tests
+ * assert the order.
  */
 #include "validator/policy/policy.h"
 
@@ -9,21 +10,42 @@
 #include "helpers/base/nearest.h"
 #include "validator/validator.h"
 
+const struct validator_profile policy_profiles[PROFILE_COUNT] = {
+    {"minimal", PROFILE_MINIMAL},
+    {"data-science", PROFILE_DATA_SCIENCE},
+    {"visualization", PROFILE_VISUALIZATION},
+};
+
+const struct validator_profile *validator_profile_find(const char *name)
+{
+    for (size_t i = 0; i < PROFILE_COUNT; i++)
+        if (strcmp(policy_profiles[i].name, name) == 0)
+            return &policy_profiles[i];
+    return NULL;
+}
+
+const char *validator_profile_name(const struct validator_profile *profile)
+{
+    return profile->name;
+}
+
+const char *validator_profile_names(void)
+{
+    return "minimal, data-science, visualization";
+}
+
+bool validator_profile_within(const struct validator_profile *profile,
+                              const struct validator_profile *limit)
+{
+    return profile->rank <= limit->rank;
+}
+
 const char *policy_kind_name(enum policy_kind kind)
 {
     static const char *const names[] = {
         [KIND_BARE] = "bare", [KIND_DATA] = "data", [KIND_PLOT] = "plot"};
 
     return names[kind];
-}
-
-const char *policy_profile_name(enum policy_profile profile)
-{
-    static const char *const names[] = {[PROFILE_MINIMAL] = "minimal",
-                                        [PROFILE_DATA_SCIENCE] = "data-science",
-                                        [PROFILE_VISUALIZATION] = "visualization"};
-
-    return names[profile];
 }
 
 /* As strcmp, for a name without its NUL. Mostly one of the first bytes decides. */
@@ -64,14 +86,21 @@ const struct policy_module *policy_module_find(const char *name, size_t len)
     return find(policy_modules, policy_module_count, sizeof *policy_modules, name, len);
 }
 
-const char *policy_profile_module(enum policy_profile profile, size_t index)
+const char *validator_profile_module(const struct validator_profile *profile, size_t index)
 {
-    for (int rank = 0; rank <= (int)profile; rank++)
+    for (int rank = 0; rank <= (int)profile->rank; rank++)
         for (int place = IMPORT_FIRST; place <= IMPORT_LAST; place++)
             for (const struct policy_module *row = policy_modules; row->name; row++)
                 if ((int)row->profile == rank && (int)row->importable == place && index-- == 0)
                     return row->name;
     return NULL;
+}
+
+bool validator_profile_allows(const struct validator_profile *profile, const char *module)
+{
+    const struct policy_module *row = policy_module_find(module, strlen(module));
+
+    return row && row->importable && row->profile <= profile->rank;
 }
 
 const struct policy_module *policy_module_step(const struct policy_module *module,
@@ -93,7 +122,7 @@ const struct policy_name *policy_name_find(const char *name, size_t len)
     return find(policy_names, policy_name_count, sizeof *policy_names, name, len);
 }
 
-bool policy_is_inner_module(const char *name, size_t len)
+static bool is_inner_module(const char *name, size_t len)
 {
     return find(policy_inner_modules, policy_inner_module_count, sizeof *policy_inner_modules, name,
                 len);
@@ -118,50 +147,6 @@ bool policy_has_word(const char *words, const char *word, size_t len)
     return false;
 }
 
-static bool is_name_byte(char byte)
-{
-    return byte == '_' || (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-           (byte >= 'A' && byte <= 'Z');
-}
-
-/* "a.__dict__" */
-static bool names_dunder(const char *text, size_t len)
-{
-    size_t start = 0;
-    bool found = false;
-
-    for (size_t i = 0; i <= len; i++) {
-        if (i < len && is_name_byte(text[i]))
-            continue;
-        if (i < len && text[i] != '.')
-            return false;
-        found = found || (policy_is_dunder(text + start, i - start) &&
-                          policy_has_word(policy_dunder_texts, text + start, i - start));
-        start = i + 1;
-    }
-    return found;
-}
-
-bool policy_is_command(const char *text, size_t len)
-{
-    const char *words = policy_command_texts;
-
-    while (*words) {
-        size_t size = strcspn(words, " "), fixed = size - (words[size - 1] == '*');
-
-        if (words[0] == '*') {
-            if (memmem(text, len, words + 1, size - 1))
-                return true;
-        } else if (fixed < size ? len >= fixed && memcmp(text, words, fixed) == 0
-                                : len == fixed && memcmp(text, words, fixed) == 0) {
-            return true;
-        }
-        words += size;
-        words += *words == ' ';
-    }
-    return names_dunder(text, len);
-}
-
 bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len,
                               enum policy_profile profile)
 {
@@ -169,7 +154,7 @@ bool policy_attribute_allowed(const struct policy_module *module, const char *at
 
     if (module->reach == REACH_LISTED)
         return listed;
-    if (attribute[0] == '_' || listed || policy_is_inner_module(attribute, len))
+    if (attribute[0] == '_' || listed || is_inner_module(attribute, len))
         return false;
     return !policy_advice_on(module, attribute, len, profile);
 }
@@ -211,33 +196,6 @@ bool policy_is_chart(const struct policy_module *module, const char *attribute, 
     return advice_in(policy_chart_advice, module, attribute, len);
 }
 
-bool policy_has_dotted(const char *words, const struct policy_module *module, const char *attribute,
-                       size_t len)
-{
-    size_t base = strlen(module->name);
-
-    for (const char *word = words; *word;) {
-        size_t size = strcspn(word, " ");
-
-        if (size == base + 1 + len && word[base] == '.' && memcmp(word, module->name, base) == 0 &&
-            memcmp(word + base + 1, attribute, len) == 0)
-            return true;
-        word += size + (word[size] == ' ');
-    }
-    return false;
-}
-
-const char *policy_import_advice_on(const char *module, size_t len)
-{
-    const char *dot = memchr(module, '.', len);
-    size_t first = dot ? (size_t)(dot - module) : len;
-
-    for (const struct policy_advice *row = policy_import_advice; row->name; row++)
-        if (policy_has_word(row->name, module, first))
-            return row->text;
-    return NULL;
-}
-
 const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,
                                      size_t len, char *word)
 {
@@ -266,14 +224,6 @@ const char *policy_nearest_attribute(const struct policy_module *module, const c
         words += *words == ' ';
     }
     return search.best;
-}
-
-const char *policy_unknown_advice(const char *name, size_t len)
-{
-    const struct policy_advice *row =
-        find(policy_unknown, policy_unknown_count, sizeof *policy_unknown, name, len);
-
-    return row ? row->text : NULL;
 }
 
 bool policy_is_dunder(const char *name, size_t len)

@@ -12,11 +12,23 @@
 #include <stddef.h>
 
 enum policy_profile { PROFILE_MINIMAL, PROFILE_DATA_SCIENCE, PROFILE_VISUALIZATION, PROFILE_COUNT };
-enum policy_kind { KIND_BARE, KIND_DATA, KIND_PLOT };
+
+/* The least kind of sandbox that has the modules of each profile. A program of a wide profile may
+ * do with less. */
+enum policy_kind {
+    KIND_BARE = PROFILE_MINIMAL,
+    KIND_DATA = PROFILE_DATA_SCIENCE,
+    KIND_PLOT = PROFILE_VISUALIZATION,
+};
+
+struct validator_profile {
+    const char *name;
+    enum policy_profile rank;
+};
+
+extern const struct validator_profile policy_profiles[PROFILE_COUNT];
 
 const char *policy_kind_name(enum policy_kind kind); /* "bare", "data", "plot" */
-/* "minimal", "data-science", "visualization" */
-const char *policy_profile_name(enum policy_profile profile);
 
 /* Whether a module can be imported, and where messages name it among those of its profile. */
 enum policy_import {
@@ -36,7 +48,6 @@ enum policy_reach {
 struct policy_module {
     const char *name;            /* dotted */
     enum policy_profile profile; /* the narrowest that may use it */
-    enum policy_kind kind;
     enum policy_import importable;
     enum policy_reach reach;
     const char *attributes; /* words with single spaces between */
@@ -64,36 +75,46 @@ extern const struct policy_advice policy_chart_advice[];
 extern const char *const policy_inner_modules[];
 extern const size_t policy_inner_module_count;
 
-/* A method of WRITER, QUERY or GETTER is not taken without a call: not by a pattern either. */
-enum policy_role {
-    ROLE_NAME = 1 << 0,       /* refused as a name, a binding, a keyword or an import */
-    ROLE_ATTRIBUTE = 1 << 1,  /* refused as an attribute of anything, and as a pattern's keyword */
-    ROLE_WRITER = 1 << 2,     /* writes a file when it is given a path: called, without one */
-    ROLE_QUERY = 1 << 3,      /* evaluates its text: called, with the text written out */
-    ROLE_BY_NAME = 1 << 4,    /* takes names of methods as strings */
-    ROLE_TYPE = 1 << 5,       /* type: one argument only */
-    ROLE_GETTER = 1 << 6,     /* operator.attrgetter and methodcaller: called with plain names only,
-                                 and imported under their own */
-    ROLE_GRAPH = 1 << 7,      /* gives a networkx graph: needs the kind "data" */
-    ROLE_KEYWORD = 1 << 8,    /* refused as a keyword argument */
-    ROLE_OPTION = 1 << 9,     /* takes names of pandas' options as strings */
-    ROLE_ASKED_FOR = 1 << 10, /* a type for isinstance() and annotations, not called */
-    ROLE_INDEXED = 1 << 11,   /* takes an index in brackets that is no text */
-    ROLE_BASE = 1 << 12,      /* a base of classes only */
-    ROLE_FORMAT = 1 << 13,    /* makes text of a template: names by text may be put together */
-    ROLE_METHOD_BY_NAME = 1 << 14, /* ROLE_BY_NAME, of attributes only */
-    ROLE_EVALUATED = 1 << 15,      /* as a keyword argument: given text, it is run */
-    ROLE_DECORATOR = 1 << 16,      /* a decorator of classes only */
-    ROLE_STORE = 1 << 17,          /* an attribute that no program with arrays stores to */
-    ROLE_OWN_STORE = 1 << 18,      /* likewise, unless classes of the program have it */
-    ROLE_ITEM_STORE = 1 << 19,     /* likewise, for items in it */
-    ROLE_MEMORY = 1 << 20,         /* refused as an attribute of anything in such a program */
-    ROLE_CHART = 1 << 21,          /* an attribute that loads matplotlib, unless classes of the
-                                      program have it */
-    ROLE_CHECK = 1 << 22,          /* as a keyword argument: nothing but True */
-    ROLE_WRAPPER = 1 << 23,        /* stores attributes by name, if it is given which: called with
-                                      functions alone */
-    ROLE_NO_BASE = 1 << 24,        /* no base of classes */
+/* What a name may not be, or only so. A method of WRITER, QUERY or GETTER is not taken without a
+ * call: not by a pattern either. `--dump-policy` has the second column. */
+#define POLICY_ROLES(ROW)                                                                          \
+    ROW(NAME, name)           /* refused as a name, a binding, a keyword or an import */           \
+    ROW(ATTRIBUTE, attribute) /* refused as an attribute, and as a pattern's keyword */            \
+    ROW(WRITER, writer)       /* writes a file when it is given a path: called, without one */     \
+    ROW(QUERY, query)         /* evaluates its text: called, with the text written out */          \
+    ROW(BY_NAME, by_name)     /* takes names of methods as strings */                              \
+    ROW(TYPE, type)           /* type: one argument only */                                        \
+    ROW(GETTER, getter) /* operator.attrgetter and methodcaller: called with plain names only, and \
+                           imported under their own */                                             \
+    ROW(GRAPH, graph)   /* gives a networkx graph: needs the kind "data" */                        \
+    ROW(KEYWORD, keyword)     /* refused as a keyword argument */                                  \
+    ROW(OPTION, option)       /* takes names of pandas' options as strings */                      \
+    ROW(ASKED_FOR, asked_for) /* a type for isinstance() and annotations, not called */            \
+    ROW(INDEXED, indexed)     /* takes an index in brackets that is no text */                     \
+    ROW(BASE, base)           /* a base of classes only */                                         \
+    ROW(FORMAT, format)       /* makes text of a template: names by text may be put together */    \
+    ROW(METHOD_BY_NAME, method_by_name) /* ROLE_BY_NAME, of attributes only */                     \
+    ROW(EVALUATED, evaluated)           /* as a keyword argument: given text, it is run */         \
+    ROW(DECORATOR, decorator)           /* a decorator of classes only */                          \
+    ROW(STORE, store)                   /* an attribute that no program with arrays stores to */   \
+    ROW(OWN_STORE, own_store)           /* likewise, unless classes of the program have it */      \
+    ROW(ITEM_STORE, item_store)         /* likewise, for items in it */                            \
+    ROW(MEMORY, memory)   /* refused as an attribute of anything in such a program */              \
+    ROW(CHART, chart)     /* loads matplotlib as an attribute, unless classes have it too */       \
+    ROW(CHECK, check)     /* as a keyword argument: nothing but True */                            \
+    ROW(WRAPPER, wrapper) /* stores attributes by name, if it is given which: called with          \
+                             functions alone */                                                    \
+    ROW(NO_BASE, no_base) /* no base of classes */
+
+#define POLICY_ROLE_BIT(role, name) ROLE_BIT_##role,
+enum { POLICY_ROLES(POLICY_ROLE_BIT) };
+#undef POLICY_ROLE_BIT
+
+#define POLICY_ROLE(role, name) ROLE_##role = 1 << ROLE_BIT_##role,
+enum policy_role { POLICY_ROLES(POLICY_ROLE) };
+#undef POLICY_ROLE
+
+enum {
     ROLE_ANY_MEMORY = ROLE_STORE | ROLE_OWN_STORE | ROLE_ITEM_STORE | ROLE_MEMORY,
     ROLE_ANY_PLACE =
         ROLE_ASKED_FOR | ROLE_INDEXED | ROLE_BASE | ROLE_DECORATOR | ROLE_WRAPPER | ROLE_NO_BASE,
@@ -108,47 +129,31 @@ struct policy_name {
 extern const struct policy_name policy_names[]; /* sorted */
 extern const size_t policy_name_count;
 
-/* Keyword arguments through which a ROLE_WRITER method takes a path. */
-extern const char policy_path_keywords[];
+/* Lists of words with single spaces between. policy_NAME has the words, `--dump-policy` the name.
+ */
+#define POLICY_WORDS(ROW)                                                                          \
+    ROW(dunder_methods) /* what a class may define and super() may be asked for */                 \
+    ROW(path_keywords)  /* keyword arguments through which a ROLE_WRITER method takes a path */    \
+    ROW(query_keywords) /* keyword arguments that a ROLE_QUERY method may not be given */          \
+    ROW(private_names)  /* attributes that begin with '_' and are public all the same */           \
+    ROW(dunder_texts)   /* names in double underscores that are no text either: what Python keeps  \
+                           under them leads out of the program. Others, such as "__class__", are   \
+                           keys of honest data */                                                  \
+    ROW(dunder_pieces)  /* beside them where a program fills in templates */                       \
+    ROW(command_texts)  /* texts that a library takes for a command: whole, up to '*', or anywhere \
+                           behind '*' */                                                           \
+    ROW(evaluated_settings) /* keys of settings whose value, where it is text, is run */           \
+    ROW(item_storable)      /* attributes of modules in which items may be stored */               \
+    ROW(storable)           /* attributes of modules that may be stored to: "pandas.options" */    \
+    ROW(readers)         /* functions that read a file or a buffer: called with a buffer alone */  \
+    ROW(reader_keywords) /* their keyword arguments that take it */                                \
+    ROW(reader_refused)  /* keyword arguments that they may not be given: those import modules or  \
+                            map files */                                                           \
+    ROW(buffers)         /* what makes a buffer */
 
-/* Functions that read a file or a buffer, by dotted names: called with a buffer alone, one of
- * policy_buffers; the keyword arguments that take it; and keyword arguments that they may not be
- * given, since those import modules or map files. */
-extern const char policy_readers[];
-extern const char policy_reader_keywords[];
-extern const char policy_reader_refused[];
-extern const char policy_buffers[];
-
-/* Keyword arguments that a ROLE_QUERY method may not be given. */
-extern const char policy_query_keywords[];
-
-/* Attributes of modules on which code may store all the same: "pandas.options". */
-/* Keys of settings whose value, where it is text, is run. */
-extern const char policy_evaluated_settings[];
-
-/* Those in which items are stored. */
-extern const char policy_item_storable[];
-
-extern const char policy_storable[];
-
-/* Attributes that begin with '_' and are public all the same. */
-extern const char policy_private_names[];
-
-/* Names in double underscores that are no text either: what Python keeps under them leads out of
- * the program. Others, such as "__class__", are keys of honest data. */
-extern const char policy_dunder_texts[];
-
-/* Beside them where a program fills in templates. */
-extern const char policy_dunder_pieces[];
-
-/* Texts that a library takes for a command: whole, up to '*', or anywhere behind '*'. */
-extern const char policy_command_texts[];
-
-extern const char
-    policy_dunder_methods[]; /* words: what a class may define and super() may be asked for */
-
-/* The modules that a profile may import, those of narrower profiles first; NULL behind the last. */
-const char *policy_profile_module(enum policy_profile profile, size_t index);
+#define POLICY_WORDS_DECLARE(name) extern const char policy_##name[];
+POLICY_WORDS(POLICY_WORDS_DECLARE)
+#undef POLICY_WORDS_DECLARE
 
 /* All take names of len bytes, not NUL-terminated. */
 const struct policy_module *policy_module_find(const char *name,
@@ -156,13 +161,8 @@ const struct policy_module *policy_module_find(const char *name,
 const struct policy_module *policy_module_step(const struct policy_module *module,
                                                const char *attribute, size_t len);
 const struct policy_name *policy_name_find(const char *name, size_t len);
-bool policy_is_inner_module(const char *name, size_t len);
 bool policy_is_builtin(const char *name, size_t len);
 bool policy_has_word(const char *words, const char *word, size_t len);
-
-/* Whether a text is one of policy_command_texts, or names with dots between of which one is of
- * policy_dunder_texts. */
-bool policy_is_command(const char *text, size_t len);
 
 /* Whether code may use the attribute of the module in the profile, where it is no module itself. */
 bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len,
@@ -175,12 +175,6 @@ const char *policy_advice_on(const struct policy_module *module, const char *att
 /* Whether module.attribute is one of policy_chart_advice. */
 bool policy_is_chart(const struct policy_module *module, const char *attribute, size_t len);
 
-/* Whether module.attribute is one of the dotted words. */
-bool policy_has_dotted(const char *words, const struct policy_module *module, const char *attribute,
-                       size_t len);
-
-const char *policy_import_advice_on(const char *module, size_t len);
-
 /* The allowed attribute nearest to a misspelt one, NULL when none is near. word has room for
  * NEAREST_WORD_CAP bytes. */
 const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,
@@ -190,10 +184,8 @@ const char *policy_nearest_attribute(const struct policy_module *module, const c
 extern const char *const policy_builtins[];
 extern const size_t policy_builtin_count;
 
-/* What to write instead of a name that nothing binds. Sorted by name. */
-extern const struct policy_advice policy_unknown[];
-extern const size_t policy_unknown_count;
-const char *policy_unknown_advice(const char *name, size_t len); /* NULL when there is none */
+/* What to write instead of a name that nothing binds. False when nothing is known. */
+bool policy_unknown_advice(const char *name, size_t len, char *text, size_t size);
 
 bool policy_is_dunder(const char *name, size_t len); /* __x__ */
 

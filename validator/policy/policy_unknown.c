@@ -4,6 +4,8 @@
  */
 #include "validator/policy/policy.h"
 
+#include <stdio.h>
+
 /* Of CPython 3.11, the underscored ones left out. */
 /* clang-format off */
 const char *const policy_builtins[] = {
@@ -32,154 +34,86 @@ const char *const policy_builtins[] = {
 /* clang-format on */
 const size_t policy_builtin_count = sizeof policy_builtins / sizeof *policy_builtins;
 
-/* Names that programs use without an import, or as other languages have them. Sorted. */
-const struct policy_advice policy_unknown[] = {
-    {"Any", "Add at the top: from typing import Any."},
-    {"Array", "Write list, or []."},
-    {"ArrayList", "Write list, or []."},
-    {"BytesIO", "Add at the top: from io import BytesIO."},
-    {"Callable", "Add at the top: from typing import Callable."},
-    {"Console", "Answer with print(value)."},
-    {"Counter", "Add at the top: from collections import Counter."},
-    {"Decimal", "Add at the top: from decimal import Decimal."},
-    {"Dict", "Add at the top: from typing import Dict."},
-    {"Enum", "Add at the top: from enum import Enum."},
-    {"FALSE", "Write False."},
-    {"HashMap", "Write dict, or {}."},
-    {"Iterable", "Add at the top: from typing import Iterable."},
-    {"JSON", "Add import json at the top; write json.dumps(value) and json.loads(text)."},
-    {"List", "Add at the top: from typing import List."},
-    {"Map", "Write dict, or {}."},
-    {"Math",
-     "Add import math at the top and write math.NAME; max, min, abs and round are built in."},
-    {"NONE", "Write None."},
-    {"NULL", "Write None."},
-    {"NaN", "Write float(\"nan\")."},
-    {"Null", "Write None."},
-    {"Optional", "Add at the top: from typing import Optional."},
-    {"OrderedDict", "Add at the top: from collections import OrderedDict."},
-    {"Set", "Add at the top: from typing import Set."},
-    {"StringIO", "Add at the top: from io import StringIO."},
-    {"System", "Answer with print(value)."},
-    {"TRUE", "Write True."},
-    {"Tuple", "Add at the top: from typing import Tuple."},
-    {"Union", "Add at the top: from typing import Union."},
-    {"accumulate", "Add at the top: from itertools import accumulate."},
-    {"asdict", "Add at the top: from dataclasses import asdict."},
-    {"basestring", "Write str."},
-    {"bisect", "Add at the top: import bisect."},
-    {"build_graph",
-     "Did you mean analyze_graph? Add at the top: from code_helpers import analyze_graph."},
-    {"calendar", "Add at the top: import calendar."},
-    {"ceil", "Add at the top: from math import ceil."},
-    {"chain", "Add at the top: from itertools import chain."},
-    {"code_helpers", "Add at the top: import code_helpers."},
-    {"collections", "Add at the top: import collections."},
-    {"combinations", "Add at the top: from itertools import combinations."},
-    {"console", "Answer with print(value)."},
-    {"copy", "Add at the top: import copy."},
-    {"cout", "Answer with print(value)."},
-    {"csv", "Add at the top: import csv."},
-    {"dataclass", "Add at the top: from dataclasses import dataclass."},
-    {"dataclasses", "Add at the top: import dataclasses."},
-    {"datetime", "Add at the top: import datetime."},
-    {"decimal", "Add at the top: import decimal."},
-    {"defaultdict", "Add at the top: from collections import defaultdict."},
-    {"deque", "Add at the top: from collections import deque."},
-    {"display", "Answer with print(value)."},
-    {"done", "Delete it: a block ends with its indentation."},
-    {"echo", "Answer with print(value)."},
-    {"end", "Delete it: a block ends with its indentation."},
-    {"endfor", "Delete it: a block ends with its indentation."},
-    {"endif", "Delete it: a block ends with its indentation."},
-    {"endwhile", "Delete it: a block ends with its indentation."},
-    {"esac", "Delete it: a block ends with its indentation."},
-    {"false", "Write False."},
-    {"fetch_nodes", "Did you mean get_nodes? Add at the top: from code_helpers import get_nodes."},
-    {"fi", "Delete it: a block ends with its indentation."},
-    {"find_nodes", "Did you mean get_nodes? Add at the top: from code_helpers import get_nodes."},
-    {"floor", "Add at the top: from math import floor."},
-    {"fmt", "Answer with print(value)."},
-    {"fractions", "Add at the top: import fractions."},
-    {"functools", "Add at the top: import functools."},
-    {"get_all_nodes",
-     "Did you mean get_nodes? Add at the top: from code_helpers import get_nodes."},
-    {"get_all_relationships",
-     "Did you mean get_relationships? Add at the top: from code_helpers import get_relationships."},
-    {"get_content",
-     "Did you mean get_node_content? Add at the top: from code_helpers import get_node_content."},
-    {"get_contents",
-     "Did you mean get_node_content? Add at the top: from code_helpers import get_node_content."},
-    {"get_edges",
-     "Did you mean get_relationships? Add at the top: from code_helpers import get_relationships."},
-    {"get_graph",
-     "Did you mean analyze_graph? Add at the top: from code_helpers import analyze_graph."},
-    {"get_links",
-     "Did you mean get_relationships? Add at the top: from code_helpers import get_relationships."},
-    {"get_relations",
-     "Did you mean get_relationships? Add at the top: from code_helpers import get_relationships."},
-    {"groupby", "Add at the top: from itertools import groupby."},
-    {"heapq", "Add at the top: import heapq."},
-    {"io", "Add at the top: import io."},
-    {"islice", "Add at the top: from itertools import islice."},
-    {"itertools", "Add at the top: import itertools."},
-    {"json", "Add at the top: import json."},
-    {"list_nodes", "Did you mean get_nodes? Add at the top: from code_helpers import get_nodes."},
-    {"list_relationships",
-     "Did you mean get_relationships? Add at the top: from code_helpers import get_relationships."},
-    {"load_graph",
-     "Did you mean analyze_graph? Add at the top: from code_helpers import analyze_graph."},
-    {"load_nodes", "Did you mean get_nodes? Add at the top: from code_helpers import get_nodes."},
-    {"long", "Write int."},
-    {"lru_cache", "Add at the top: from functools import lru_cache."},
-    {"math", "Add at the top: import math."},
-    {"mean", "Add at the top: from statistics import mean."},
-    {"median", "Add at the top: from statistics import median."},
-    {"namedtuple", "Add at the top: from collections import namedtuple."},
-    {"nan", "Write float(\"nan\")."},
-    {"networkx", "Add at the top: import networkx."},
-    {"nil", "Write None."},
-    {"node_content",
-     "Did you mean get_node_content? Add at the top: from code_helpers import get_node_content."},
-    {"none", "Write None."},
-    {"np", "Add at the top: import numpy as np."},
-    {"null", "Write None."},
-    {"numpy", "Add at the top: import numpy."},
-    {"nx", "Add at the top: import networkx as nx."},
-    {"operator", "Add at the top: import operator."},
-    {"os", "Analysis code has neither files nor arguments: leave it away, answer with print()."},
-    {"pandas", "Add at the top: import pandas."},
-    {"parseFloat", "Write float(text)."},
-    {"parseInt", "Write int(text)."},
-    {"partial", "Add at the top: from functools import partial."},
-    {"pd", "Add at the top: import pandas as pd."},
-    {"permutations", "Add at the top: from itertools import permutations."},
-    {"plt", "Add at the top: import matplotlib.pyplot as plt."},
-    {"printf", "Answer with print(value)."},
-    {"println", "Answer with print(value)."},
-    {"puts", "Answer with print(value)."},
-    {"random", "Add at the top: import random."},
-    {"re", "Add at the top: import re."},
-    {"reduce", "Add at the top: from functools import reduce."},
-    {"require", "Write import MODULE at the top."},
-    {"sqrt", "Add at the top: from math import sqrt."},
-    {"statistics", "Add at the top: import statistics."},
-    {"stdev", "Add at the top: from statistics import stdev."},
-    {"string", "Add at the top: import string."},
-    {"strlen", "Write len(x)."},
-    {"sys", "Analysis code has neither files nor arguments: leave it away, answer with print()."},
-    {"textwrap", "Add at the top: import textwrap."},
-    {"this", "Write self, the first parameter of each method."},
-    {"time", "Add at the top: import time."},
-    {"timedelta", "Add at the top: from datetime import timedelta."},
-    {"true", "Write True."},
-    {"typeof", "Write type(x)."},
-    {"undefined", "Write None."},
-    {"unichr", "Write chr."},
-    {"unicode", "Write str."},
-    {"unicodedata", "Add at the top: import unicodedata."},
-    {"xrange", "Write range."},
-    {"zip_longest", "Add at the top: from itertools import zip_longest."},
+/* Names that programs use without an import. */
+static const struct {
+    const char *module, *names;
+} members[] = {
+    {"collections", "Counter OrderedDict defaultdict deque namedtuple"},
+    {"dataclasses", "asdict dataclass"},
+    {"datetime", "timedelta"},
+    {"decimal", "Decimal"},
+    {"enum", "Enum"},
+    {"functools", "lru_cache partial reduce"},
+    {"io", "BytesIO StringIO"},
+    {"itertools", "accumulate chain combinations groupby islice permutations zip_longest"},
+    {"math", "ceil floor sqrt"},
+    {"statistics", "mean median stdev"},
+    {"typing", "Any Callable Dict Iterable List Optional Set Tuple Union"},
 };
 
-const size_t policy_unknown_count = sizeof policy_unknown / sizeof *policy_unknown;
+static const char modules[] =
+    "bisect calendar code_helpers collections copy csv dataclasses datetime decimal fractions "
+    "functools heapq io itertools json math networkx numpy operator pandas random re statistics "
+    "string textwrap time unicodedata";
+
+/* Names of functions of code_helpers, as programs guess them. */
+static const struct {
+    const char *function, *names;
+} guesses[] = {
+    {"analyze_graph", "build_graph get_graph load_graph"},
+    {"get_node_content", "get_content get_contents node_content"},
+    {"get_nodes", "fetch_nodes find_nodes get_all_nodes list_nodes load_nodes"},
+    {"get_relationships",
+     "get_all_relationships get_edges get_links get_relations list_relationships"},
+};
+
+/* Names that other languages have, and the rest. */
+static const struct policy_advice others[] = {
+    {"Array ArrayList", "Write list, or []."},
+    {"Console System console cout display echo fmt printf println puts",
+     "Answer with print(value)."},
+    {"FALSE false", "Write False."},
+    {"HashMap Map", "Write dict, or {}."},
+    {"JSON", "Add import json at the top; write json.dumps(value) and json.loads(text)."},
+    {"Math",
+     "Add import math at the top and write math.NAME; max, min, abs and round are built in."},
+    {"NONE NULL Null nil none null undefined", "Write None."},
+    {"NaN nan", "Write float(\"nan\")."},
+    {"TRUE true", "Write True."},
+    {"basestring unicode", "Write str."},
+    {"done end endfor endif endwhile esac fi", "Delete it: a block ends with its indentation."},
+    {"long", "Write int."},
+    {"np", "Add at the top: import numpy as np."},
+    {"nx", "Add at the top: import networkx as nx."},
+    {"os sys",
+     "Analysis code has neither files nor arguments: leave it away, answer with print()."},
+    {"parseFloat", "Write float(text)."},
+    {"parseInt", "Write int(text)."},
+    {"pd", "Add at the top: import pandas as pd."},
+    {"plt", "Add at the top: import matplotlib.pyplot as plt."},
+    {"require", "Write import MODULE at the top."},
+    {"strlen", "Write len(x)."},
+    {"this", "Write self, the first parameter of each method."},
+    {"typeof", "Write type(x)."},
+    {"unichr", "Write chr."},
+    {"xrange", "Write range."},
+};
+
+bool policy_unknown_advice(const char *name, size_t len, char *text, size_t size)
+{
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (policy_has_word(members[i].names, name, len))
+            return snprintf(text, size, "Add at the top: from %s import %.*s.", members[i].module,
+                            (int)len, name) > 0;
+    if (policy_has_word(modules, name, len))
+        return snprintf(text, size, "Add at the top: import %.*s.", (int)len, name) > 0;
+    for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
+        if (policy_has_word(guesses[i].names, name, len))
+            return snprintf(text, size,
+                            "Did you mean %s? Add at the top: from code_helpers import %s.",
+                            guesses[i].function, guesses[i].function) > 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (policy_has_word(others[i].name, name, len))
+            return snprintf(text, size, "%s", others[i].text) > 0;
+    return false;
+}

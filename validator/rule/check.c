@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of rules, and what they ask of the program.
+ * What the rules ask of the program.
  */
 #include "validator/rule/check_internal.h"
 
@@ -51,75 +51,14 @@ void check_refuse_dunder(struct check *check, uint32_t node, bool is_attribute)
         advice = OPERATOR;
     if (word->name && word->name->advice)
         advice = word->name->advice;
-    report_add(check->report, "dunder", check_node(check, node)->at,
-               "'%.*s' is not allowed here. %s", check_shown(check, node), advice);
+    check_report(check, "dunder", node, "'%.*s' is not allowed here. %s", check_shown(check, node),
+                 advice);
 }
 
-/* ---- the whole ---- */
+/* ---- names, texts and nodes ---- */
 
 #define SHOWN_CAP 80 /* bytes of a name in a message */
-#define TEXT_CAP  (VALIDATOR_SOURCE_CAP * 4)
 #define FIELD     "\xEF\xBF\xBD"
-
-#define RULE_ROW(name) rule_##name,
-static void (*const rules[])(struct check *check) = {RULES(RULE_ROW)};
-#undef RULE_ROW
-
-static bool is_ascii_dunder(const char *text, size_t len)
-{
-    return len > 0 && text[0] == '_' && policy_is_dunder(text, len);
-}
-
-static bool fill_words(struct check *check)
-{
-    const struct symbols *symbols = &check->ast->symbols;
-
-    check->words = malloc((size_t)(symbols->count + 1) * sizeof *check->words);
-    if (!check->words)
-        return false;
-    check->words[SYMBOL_NONE] = (struct word){.import = FACTS_NONE};
-    for (uint32_t i = 1; i < symbols->count; i++) {
-        struct word *word = &check->words[i];
-        size_t len;
-        const char *text = symbols_text(symbols, i, &len);
-
-        word->name = policy_name_find(text, len);
-        word->import = FACTS_NONE;
-        word->roles = word->name ? word->name->roles : 0;
-        word->flags = symbols->rows[i].flags & SYMBOL_MIXED ? WORD_MIXED : 0;
-        if (is_ascii_dunder(text, len))
-            word->flags |=
-                WORD_DUNDER | (policy_has_word(policy_dunder_methods, text, len) ? WORD_METHOD : 0);
-        else if (len > 0 && text[0] == '_' && !policy_has_word(policy_private_names, text, len))
-            word->flags |= WORD_PRIVATE;
-        check->roles |= word->roles;
-        check->flags |= word->flags;
-    }
-    return true;
-}
-
-void check_program(struct check *check)
-{
-    buf_init(&check->value, TEXT_CAP);
-    if (!fill_words(check)) {
-        check->failed = true;
-        return;
-    }
-    if ((check->roles & ROLE_GRAPH) && check->kind < KIND_DATA)
-        check->kind = KIND_DATA;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules && !check->failed; i++)
-        rules[i](check);
-    check->failed = check->failed || check->value.failed;
-    buf_finish(&check->value);
-    free(check->words);
-    free(check->meanings);
-    free(check->imported);
-    free(check->foreign);
-    free(check->of_module);
-    free(check->parents);
-    free(check->buffer_sites);
-    free(check->buffer_bindings);
-}
 
 int check_shown_len(const struct check *check, uint32_t node)
 {
@@ -268,10 +207,18 @@ uint32_t check_parent(struct check *check, uint32_t node)
 bool check_has_dotted(const struct check *check, const struct policy_module *module,
                       uint32_t attribute, const char *words)
 {
-    size_t len;
+    size_t base = strlen(module->name), len;
     const char *text = ast_name(check->ast, attribute, &len);
 
-    return policy_has_dotted(words, module, text, len);
+    for (const char *word = words; *word;) {
+        size_t size = strcspn(word, " ");
+
+        if (size == base + 1 + len && word[base] == '.' && memcmp(word, module->name, base) == 0 &&
+            memcmp(word + base + 1, text, len) == 0)
+            return true;
+        word += size + (word[size] == ' ');
+    }
+    return false;
 }
 
 bool check_is_item_store(struct check *check, uint32_t node, uint32_t parent)
@@ -320,9 +267,9 @@ void check_add_module(struct check *check, const struct policy_module *module)
 {
     struct verdict *verdict = check->report->verdict;
 
-    if (module->kind > check->kind)
-        check->kind = module->kind;
-    check->has_arrays = check->has_arrays || module->kind >= KIND_DATA;
+    if ((enum policy_kind)module->profile > check->kind)
+        check->kind = (enum policy_kind)module->profile;
+    check->has_arrays = check->has_arrays || module->profile >= PROFILE_DATA_SCIENCE;
     if (module->profile > check->needs)
         check->needs = module->profile;
     if (!module->importable)

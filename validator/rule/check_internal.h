@@ -11,10 +11,6 @@
 #include "validator/policy/policy.h"
 #include "validator/report.h"
 
-struct validator_profile {
-    enum policy_profile rank;
-};
-
 enum word_flags {
     WORD_DUNDER = 1 << 0,
     WORD_METHOD = 1 << 1, /* a dunder that classes may define */
@@ -105,10 +101,6 @@ struct check {
 RULES(RULE_DECLARE)
 #undef RULE_DECLARE
 
-/* The tree and the facts are borrowed, and complete. Reports; sets kind, and failed without
- * memory. */
-void check_program(struct check *check);
-
 /* rule_import.c: the module that a name of this binding means in this scope at this byte, or NULL.
  */
 const struct policy_module *check_meaning(const struct check *check, uint32_t binding,
@@ -152,6 +144,10 @@ static inline uint32_t check_first_argument(const struct check *check, uint32_t 
 {
     return check->ast->nodes[function].next;
 }
+
+/* Reports a problem at the node. */
+#define check_report(check, code, node, ...)                                                       \
+    report_add((check)->report, code, check_node(check, node)->at, __VA_ARGS__)
 
 /* A node's name for a message, cut where it is long: `"%.*s", check_shown(...)`. */
 #define check_shown(check, node) check_shown_len(check, node), check_shown_text(check, node)

@@ -1,558 +1,207 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where return, break, continue, async, yield, await and stars may stand, and how deep statements
- * nest (CPython: compile.c, and symtable.c for what concerns annotations and comprehensions). A
- * walk over the statements; into expressions only when the program holds one that can be wrong.
- * Then compile_check, which takes the parts in turn.
+ * compile_check, which takes the parts in turn, and the refusals that need no walk of the whole
+ * tree: nonlocal, imports from __future__, and what the lists of the facts show.
  */
 #include "validator/rule/compile_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum unit_kind {
-    UNIT_MODULE,
-    UNIT_CLASS,
-    UNIT_FUNCTION,
-    UNIT_ASYNC, /* async def */
-    UNIT_LAMBDA,
-    UNIT_COMPREHENSION,
-    UNIT_ANNOTATION, /* with from __future__ import annotations: never evaluated */
-};
+/* ---- nonlocal: a variable of a function around ---- */
 
-/* What is compiled by itself. */
-struct unit {
-    enum unit_kind kind;
-    bool yields;
-    bool awaits; /* so a comprehension is an asynchronous one; a plain function is for CPython when
-                    it awaits in an annotation that is not compiled */
-    uint32_t value; /* the first return with a value */
-};
-
-struct flow {
-    struct compile *compile;
-    const struct node *nodes;
-    bool expressions; /* some can be wrong */
-    bool silent;      /* in an annotation that CPython does not compile */
-};
-
-/* One expression; all children of a node as expressions. */
-static void flow_expression(struct flow *flow, uint32_t at, struct unit *unit);
-
-/* ---- expressions ---- */
-
-static void refuse(struct flow *flow, uint32_t at, const char *text)
+/* In a method, __class__ is bound by the class around. */
+static bool has_class_cell(const struct compile *compile, const struct binding *binding)
 {
-    if (!flow->silent)
-        compile_report(flow->compile, at, "%s", text);
-}
+    const struct scope *scopes = compile->facts->scopes;
 
-static bool flow_is_starred(const struct flow *flow, uint32_t at)
-{
-    return flow->nodes[at].kind == NODE_STARRED;
-}
-
-static void flow_children(struct flow *flow, uint32_t parent, struct unit *unit)
-{
-    const struct node *nodes = flow->nodes;
-
-    for (uint32_t child = nodes[parent].child; child != NODE_NONE; child = nodes[child].next)
-        flow_expression(flow, child, unit);
-}
-
-/* The elements of a list, tuple or set, and the arguments of a call: these may be starred. */
-static void elements(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    const struct node *nodes = flow->nodes;
-    bool unpacks = (nodes[at].kind == NODE_LIST || nodes[at].kind == NODE_TUPLE) &&
-                   nodes[at].op == CONTEXT_STORE;
-
-    if (unpacks && !flow->silent)
-        compile_unpacking(flow->compile, at, false);
-    if (flow->compile->repeats && nodes[at].kind == NODE_CALL && !flow->silent)
-        compile_keywords(flow->compile, at, true);
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next)
-        flow_expression(flow, flow_is_starred(flow, child) ? nodes[child].child : child, unit);
-}
-
-static void check_star(struct flow *flow, uint32_t at)
-{
-    if (flow->nodes[at].op == CONTEXT_STORE)
-        refuse(flow, at,
-               "A starred target must stand in a list or tuple. Write 'name = list(values)', or "
-               "'*name, = values'.");
-    else
-        refuse(flow, at,
-               "'*' cannot stand alone here. Write [*values] for a list, or values without the "
-               "star.");
-}
-
-static void mark_awaits(const struct flow *flow, struct unit *unit)
-{
-    unit->awaits |= unit->kind != UNIT_FUNCTION || flow->silent;
-}
-
-static void check_await(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    if (unit->kind == UNIT_ANNOTATION)
-        compile_report(flow->compile, at, "'await' cannot stand in an annotation. Delete it.");
-    else if (unit->kind != UNIT_ASYNC && unit->kind != UNIT_COMPREHENSION)
-        refuse(flow, at,
-               "'await' stands outside an async function. Nothing here has to be awaited: call "
-               "the function without await, or put the line into 'async def'.");
-    mark_awaits(flow, unit);
-}
-
-static void check_yield(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    if (unit->kind == UNIT_ANNOTATION)
-        compile_report(flow->compile, at, "'yield' cannot stand in an annotation. Delete it.");
-    else if (unit->kind == UNIT_COMPREHENSION)
-        compile_report(flow->compile, at,
-                       "'yield' cannot stand in a comprehension. Write a for loop with yield.");
-    else if (unit->kind == UNIT_MODULE || unit->kind == UNIT_CLASS)
-        refuse(flow, at,
-               "'yield' stands outside a function. Write print(value) to answer, or put the code "
-               "into a function.");
-    else if (unit->kind == UNIT_ASYNC && flow->nodes[at].kind == NODE_YIELD_FROM)
-        refuse(flow, at,
-               "'yield from' cannot stand in an async function. Write: async for item in values: "
-               "yield item.");
-    unit->yields = true;
-}
-
-static void clause(struct flow *flow, uint32_t at, struct unit *around, struct unit *inner)
-{
-    const struct node *nodes = flow->nodes;
-    uint32_t part = nodes[at].child;
-
-    inner->awaits |= (nodes[at].flags & NODE_ASYNC) != 0;
-    flow_expression(flow, part, inner);
-    part = nodes[part].next;
-    flow_expression(flow, part, around);
-    while ((part = nodes[part].next) != NODE_NONE)
-        flow_expression(flow, part, inner);
-}
-
-static void comprehension(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    struct unit inner = {.kind = UNIT_COMPREHENSION}, *around = unit;
-    const struct node *nodes = flow->nodes;
-    unsigned async_clauses = 0;
-
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        if (nodes[child].kind != NODE_COMPREHENSION) {
-            flow_expression(flow, child, &inner);
-            continue;
-        }
-        if (nodes[child].flags & NODE_ASYNC && ++async_clauses == VALIDATOR_BLOCKS_CAP + 1)
-            refuse(flow, child, "Too many nested loops in one comprehension. Write for loops.");
-        clause(flow, child, around, &inner);
-        around = &inner;
-    }
-    if (!inner.awaits || nodes[at].kind == NODE_GENERATOR)
-        return;
-    if (unit->kind != UNIT_ASYNC && unit->kind != UNIT_COMPREHENSION)
-        refuse(flow, at,
-               "A comprehension with 'async for' or 'await' stands outside an async function. "
-               "Write it without async and await, or put it into 'async def'.");
-    mark_awaits(flow, unit);
-}
-
-/* An annotation that is not evaluated. */
-static void flow_future_annotation(struct flow *flow, uint32_t at)
-{
-    struct unit unit = {.kind = UNIT_ANNOTATION};
-    bool silent = flow->silent;
-
-    flow->silent = true;
-    flow_expression(flow, at, &unit);
-    flow->silent = silent;
-}
-
-/* One of a parameter or a function; and one that is not evaluated. */
-static void flow_annotation(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    if (flow->compile->future_annotations)
-        flow_future_annotation(flow, at);
-    else /* *args: *types */
-        flow_expression(flow, flow_is_starred(flow, at) ? flow->nodes[at].child : at, unit);
-}
-
-/* The defaults and annotations of a PARAMETERS, in the unit around. */
-static void flow_parameters(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    const struct node *nodes = flow->nodes;
-
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        uint32_t part = nodes[child].child;
-
-        if (nodes[child].flags & NODE_HAS_ANNOTATION) {
-            flow_annotation(flow, part, unit);
-            part = nodes[part].next;
-        }
-        if (part != NODE_NONE)
-            flow_expression(flow, part, unit);
-    }
-}
-
-static void lambda(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    struct unit inner = {.kind = UNIT_LAMBDA};
-    uint32_t child = flow->nodes[at].child;
-
-    flow_parameters(flow, child, unit);
-    flow_expression(flow, flow->nodes[child].next, &inner);
-}
-
-static void flow_expression(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    if (!flow->expressions)
-        return;
-    switch (flow->nodes[at].kind) {
-    case NODE_NAME:
-    case NODE_NUMBER:
-    case NODE_STRING:
-    case NODE_CONSTANT:
-        return;
-    case NODE_LIST:
-    case NODE_TUPLE:
-    case NODE_SET:
-    case NODE_CALL:
-        elements(flow, at, unit);
-        return;
-    case NODE_STARRED:
-        check_star(flow, at);
-        break;
-    case NODE_LAMBDA:
-        lambda(flow, at, unit);
-        return;
-    case NODE_LIST_COMPREHENSION:
-    case NODE_SET_COMPREHENSION:
-    case NODE_DICT_COMPREHENSION:
-    case NODE_GENERATOR:
-        comprehension(flow, at, unit);
-        return;
-    case NODE_AWAIT:
-        check_await(flow, at, unit);
-        break;
-    case NODE_YIELD:
-    case NODE_YIELD_FROM:
-        check_yield(flow, at, unit);
-        break;
-    case NODE_WALRUS:
-        if (unit->kind == UNIT_ANNOTATION)
-            compile_report(flow->compile, at, "':=' cannot stand in an annotation. Delete it.");
-        break;
-    default:
-        break;
-    }
-    flow_children(flow, at, unit);
-}
-
-/* ---- statements ---- */
-
-/* Where in a unit a statement stands. */
-struct place {
-    uint8_t blocks;    /* those that CPython counts */
-    bool in_loop;      /* break has a loop */
-    bool in_group;     /* inside except* */
-    bool leaves_group; /* break would leave an except* */
-};
-
-static void statements(struct flow *flow, uint32_t block, struct unit *unit, struct place place);
-
-/* The place inside `count` blocks more; false when CPython nests no deeper, which is reported. */
-static bool enter(struct flow *flow, uint32_t at, unsigned count, struct place *place)
-{
-    if (place->blocks + count > VALIDATOR_BLOCKS_CAP) {
-        compile_report(flow->compile, at,
-                       "More than %d loops, with and try blocks are nested here. Put the inner "
-                       "ones into a function.",
-                       VALIDATOR_BLOCKS_CAP);
+    if (!compile_name_is(compile, binding->symbol, "__class__"))
         return false;
-    }
-    place->blocks += (uint8_t)count;
-    return true;
+    for (uint32_t scope = scopes[binding->scope].parent; scope != FACTS_NONE;
+         scope = scopes[scope].parent)
+        if (scopes[scope].kind == SCOPE_CLASS)
+            return true;
+    return false;
 }
 
-static void check_async(struct flow *flow, uint32_t at, const struct unit *unit, const char *word)
+static void check_binding(struct compile *compile, const struct binding *binding)
 {
-    if (flow->nodes[at].flags & NODE_ASYNC && unit->kind != UNIT_ASYNC)
-        compile_report(flow->compile, at,
-                       "'async %s' stands outside an async function. Write '%s' without async, or "
-                       "put it into 'async def'.",
-                       word, word);
+    struct compile_name name;
+
+    if (!(binding->flags & BINDING_NONLOCAL) || binding->flags & BINDING_PARAMETER)
+        return;
+    name = compile_name(compile, binding->symbol);
+    if (binding->flags & BINDING_GLOBAL)
+        compile_report(compile, binding->first,
+                       "'%s' is declared both nonlocal and global. Keep one of the two.",
+                       name.text);
+    else if (binding->scope == 0)
+        compile_report(compile, binding->first,
+                       "nonlocal cannot stand outside a function. Delete this line.");
+    else if (binding->meant == FACTS_NONE && !has_class_cell(compile, binding))
+        compile_report(compile, binding->first,
+                       "No function around this one assigns '%s', so it cannot be nonlocal. Write "
+                       "'global %s' for a variable of the program, or assign it in the function "
+                       "around first.",
+                       name.text, name.text);
 }
 
-static void function(struct flow *flow, uint32_t at, struct unit *unit)
+static void check_declared(struct compile *compile)
 {
-    const struct node *nodes = flow->nodes;
-    struct unit inner = {.kind = nodes[at].flags & NODE_ASYNC ? UNIT_ASYNC : UNIT_FUNCTION};
+    const struct facts *facts = compile->facts;
 
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        if (nodes[child].kind == NODE_PARAMETERS)
-            flow_parameters(flow, child, unit);
-        else if (nodes[child].kind == NODE_RETURNS)
-            flow_annotation(flow, nodes[child].child, unit);
-        else if (nodes[child].kind == NODE_BLOCK)
-            statements(flow, child, &inner, (struct place){0});
-        else
-            flow_children(flow, child, unit);
-    }
-    if ((inner.kind == UNIT_ASYNC || inner.awaits) && inner.yields && inner.value != NODE_NONE)
-        compile_report(flow->compile, inner.value,
-                       "'return' with a value stands in an async function that yields. Write "
-                       "'return' alone, or yield the value.");
+    for (uint32_t b = 0; b < facts->binding_count; b++)
+        check_binding(compile, &facts->bindings[b]);
 }
 
-static void class(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    const struct node *nodes = flow->nodes;
-    struct unit inner = {.kind = UNIT_CLASS};
+/* from __future__ import ...: only before all other statements, behind the program's docstring, and
+ * only features that exist (CPython: future.c). The dots of a relative import make no difference.
+ */
 
-    if (flow->compile->repeats)
-        compile_keywords(flow->compile, at, true);
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        if (nodes[child].kind == NODE_BLOCK)
-            statements(flow, child, &inner, (struct place){0});
-        else if (nodes[child].kind == NODE_DECORATOR || flow_is_starred(flow, child))
-            flow_children(flow, child, unit);
-        else
-            flow_expression(flow, child, unit);
-    }
+static const char *const features[] = {
+    "annotations", "division",       "absolute_import", "generator_stop", "nested_scopes",
+    "generators",  "with_statement", "print_function",  "barry_as_FLUFL", "unicode_literals",
+};
+
+#define FEATURE_COUNT (sizeof features / sizeof features[0])
+
+static bool is_docstring(const struct compile *compile, uint32_t statement)
+{
+    const struct node *node = &compile->nodes[statement];
+    const struct node *value = &compile->nodes[node->child];
+
+    return node->kind == NODE_EXPRESSION && value->kind == NODE_STRING &&
+           !(value->flags & NODE_BYTES);
 }
 
-/* for, async for and while: expressions, BLOCK and [ELSE]. */
-static void loop(struct flow *flow, uint32_t at, struct unit *unit, struct place place)
+static void check_feature(struct compile *compile, uint32_t alias)
 {
-    const struct node *nodes = flow->nodes;
-    struct place inner = place;
+    uint32_t name = compile->nodes[alias].name;
 
-    check_async(flow, at, unit, "for");
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        if (nodes[child].kind == NODE_ELSE) {
-            statements(flow, child, unit, place);
-        } else if (nodes[child].kind != NODE_BLOCK) {
-            flow_expression(flow, child, unit);
-        } else if (enter(flow, at, 1, &inner)) {
-            inner.in_loop = true;
-            inner.leaves_group = false;
-            statements(flow, child, unit, inner);
-        }
-    }
-}
-
-static void with(struct flow *flow, uint32_t at, struct unit *unit, struct place place)
-{
-    const struct node *nodes = flow->nodes;
-    uint32_t child = nodes[at].child;
-
-    check_async(flow, at, unit, "with");
-    for (; nodes[child].kind == NODE_WITH_ITEM; child = nodes[child].next) {
-        flow_children(flow, child, unit);
-        if (!enter(flow, child, 1, &place))
+    for (size_t i = 0; i < FEATURE_COUNT; i++)
+        if (compile_name_is(compile, name, features[i])) {
+            compile->future_annotations |= i == 0;
             return;
-    }
-    statements(flow, child, unit, place);
-}
-
-static void handler(struct flow *flow, uint32_t at, struct unit *unit, struct place place)
-{
-    const struct node *nodes = flow->nodes;
-    uint32_t part = nodes[at].child;
-
-    if (nodes[at].flags & NODE_HAS_TYPE) {
-        flow_expression(flow, part, unit);
-        part = nodes[part].next;
-    } else if (nodes[at].next != NODE_NONE && nodes[nodes[at].next].kind == NODE_HANDLER) {
-        compile_report(flow->compile, at,
-                       "'except:' without a type takes everything and must be the last one. Move "
-                       "it behind the others.");
-    }
-    if (enter(flow, at, 2, &place))
-        statements(flow, part, unit, place);
-}
-
-/* try counts as one block more when it has both handlers and finally. */
-static void try(struct flow *flow, uint32_t at, struct unit *unit, struct place place)
-{
-    const struct node *nodes = flow->nodes;
-    struct place guarded = place, body, caught;
-    bool handlers = false, finally = false;
-
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        handlers |= nodes[child].kind == NODE_HANDLER;
-        finally |= nodes[child].kind == NODE_FINALLY;
-    }
-    if (finally && !enter(flow, at, 1, &guarded))
-        return;
-    body = caught = guarded;
-    if (handlers && !enter(flow, at, 1, &body))
-        return;
-    if (nodes[at].flags & NODE_STAR)
-        caught.in_group = caught.leaves_group = true;
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        switch (nodes[child].kind) {
-        case NODE_HANDLER:
-            handler(flow, child, unit, caught);
-            break;
-        case NODE_ELSE:
-            statements(flow, child, unit, guarded);
-            break;
-        case NODE_FINALLY: /* as deep as the body of a try without handlers */
-            statements(
-                flow, child, unit,
-                (struct place){guarded.blocks, place.in_loop, place.in_group, place.leaves_group});
-            break;
-        default:
-            statements(flow, child, unit, body);
-            break;
         }
-    }
+    compile_report(compile, alias,
+                   "__future__ has no feature '%s'. Nothing of it is needed in Python 3.11; delete "
+                   "this import.",
+                   compile_name(compile, name).text);
 }
 
-/* if, elif, else, case: expressions and blocks that change nothing. */
-static void branches(struct flow *flow, uint32_t at, struct unit *unit, struct place place)
+static void check_future(struct compile *compile)
 {
-    const struct node *nodes = flow->nodes;
+    const struct site_list *imports = &compile->facts->imports;
+    const struct node *nodes = compile->nodes;
+    uint32_t future = symbols_find(&compile->ast->symbols, "__future__", 10);
+    uint32_t statement = nodes[0].child, i = 0;
 
-    for (uint32_t child = nodes[at].child; child != NODE_NONE; child = nodes[child].next) {
-        switch (nodes[child].kind) {
-        case NODE_BLOCK:
-        case NODE_ELSE:
-            statements(flow, child, unit, place);
-            break;
-        case NODE_ELIF:
-        case NODE_CASE:
-            branches(flow, child, unit, place);
-            break;
-        default: /* a test, a pattern, a guard */
-            flow_expression(flow, child, unit);
-            break;
-        }
-    }
-}
-
-static void jump(struct flow *flow, uint32_t at, struct place place)
-{
-    const char *word = flow->nodes[at].kind == NODE_BREAK ? "break" : "continue";
-
-    if (place.leaves_group)
-        compile_report(flow->compile, at,
-                       "'%s' cannot leave an 'except*' block. Write 'except' without the star.",
-                       word);
-    else if (!place.in_loop)
-        compile_report(flow->compile, at,
-                       "'%s' stands outside a loop. Delete it, or put the code into a for or while "
-                       "loop.",
-                       word);
-}
-
-static void leave(struct flow *flow, uint32_t at, struct unit *unit, struct place place)
-{
-    uint32_t value = flow->nodes[at].child;
-
-    if (unit->kind != UNIT_FUNCTION && unit->kind != UNIT_ASYNC)
-        compile_report(flow->compile, at,
-                       "'return' stands outside a function. Write print(value) to answer, or put "
-                       "the code into a function and call it.");
-    else if (place.in_group)
-        compile_report(flow->compile, at,
-                       "'return' cannot leave an 'except*' block. Write 'except' without the "
-                       "star.");
-    if (value == NODE_NONE)
+    if (future == SYMBOL_NONE)
         return;
-    if (unit->value == NODE_NONE)
-        unit->value = at;
-    flow_expression(flow, value, unit);
-}
+    if (statement != NODE_NONE && is_docstring(compile, statement))
+        statement = nodes[statement].next;
+    for (; statement != NODE_NONE && nodes[statement].kind == NODE_IMPORT_FROM &&
+           nodes[statement].name == future;
+         statement = nodes[statement].next)
+        for (; i < imports->count && imports->rows[i].parent == statement; i++)
+            check_feature(compile, imports->rows[i].node);
+    for (; i < imports->count; i++) {
+        const struct node *import = &nodes[imports->rows[i].parent];
 
-/* In a function CPython keeps a local variable's annotation out of the code. */
-static void annotated(struct flow *flow, uint32_t at, struct unit *unit)
-{
-    const struct node *nodes = flow->nodes;
-    uint32_t target = nodes[at].child, type = nodes[target].next;
-
-    flow_expression(flow, target, unit);
-    if (flow->compile->future_annotations) {
-        flow_future_annotation(flow, type);
-    } else {
-        flow->silent = unit->kind == UNIT_FUNCTION || unit->kind == UNIT_ASYNC;
-        flow_expression(flow, type, unit);
-        flow->silent = false;
-    }
-    if (nodes[type].next != NODE_NONE)
-        flow_expression(flow, nodes[type].next, unit);
-}
-
-static void statement(struct flow *flow, uint32_t at, struct unit *unit, struct place place)
-{
-    switch (flow->nodes[at].kind) {
-    case NODE_FUNCTION:
-        function(flow, at, unit);
-        break;
-    case NODE_CLASS:
-        class(flow, at, unit);
-        break;
-    case NODE_RETURN:
-        leave(flow, at, unit, place);
-        break;
-    case NODE_BREAK:
-    case NODE_CONTINUE:
-        jump(flow, at, place);
-        break;
-    case NODE_FOR:
-    case NODE_WHILE:
-        loop(flow, at, unit, place);
-        break;
-    case NODE_WITH:
-        with(flow, at, unit, place);
-        break;
-    case NODE_TRY:
-        try(flow, at, unit, place);
-        break;
-    case NODE_MATCH:
-        compile_match(flow->compile, at);
-        branches(flow, at, unit, place);
-        break;
-    case NODE_IF:
-        branches(flow, at, unit, place);
-        break;
-    case NODE_ANNOTATED:
-        annotated(flow, at, unit);
-        break;
-    case NODE_IMPORT:
-    case NODE_IMPORT_FROM:
-    case NODE_GLOBAL:
-    case NODE_NONLOCAL:
-        break;
-    default:
-        if (flow->expressions)
-            flow_children(flow, at, unit);
-        break;
+        if (import->kind == NODE_IMPORT_FROM && import->name == future &&
+            import->child == imports->rows[i].node)
+            compile_report(compile, imports->rows[i].parent,
+                           "from __future__ import must stand at the beginning of the program, "
+                           "before all other statements. Move it there.");
     }
 }
 
-static void statements(struct flow *flow, uint32_t block, struct unit *unit, struct place place)
-{
-    const struct node *nodes = flow->nodes;
+/* Two parameters of one name, an argument given twice, `import *` that is not the module's, and a
+ * value for __debug__. Arguments given twice are only found here; whether CPython compiles the
+ * place is for compile_flow to say. */
 
-    for (uint32_t child = nodes[block].child; child != NODE_NONE; child = nodes[child].next)
-        statement(flow, child, unit, place);
+static void check_parameter(struct compile *compile, const struct site *site)
+{
+    if (site->binding == FACTS_NONE)
+        compile_report(compile, site->node,
+                       "There are two parameters '%s'. Give each its own name.",
+                       compile_name(compile, compile->nodes[site->node].name).text);
 }
 
-static void compile_flow(struct compile *compile)
+static void check_star_import(struct compile *compile, const struct site *site)
 {
-    const bool *has = compile->has;
-    struct flow flow = {.compile = compile, .nodes = compile->nodes};
-    struct unit module = {.kind = UNIT_MODULE};
+    const struct node *alias = &compile->nodes[site->node];
 
-    flow.expressions = compile->repeats || has[NODE_STARRED] || has[NODE_YIELD] ||
-                       has[NODE_YIELD_FROM] || has[NODE_AWAIT] ||
-                       (compile->has_async && has[NODE_COMPREHENSION]) ||
-                       (has[NODE_WALRUS] && compile->future_annotations);
-    statements(&flow, 0, &module, (struct place){0});
+    if (site->scope != 0 && compile->nodes[site->parent].kind == NODE_IMPORT_FROM &&
+        compile->nodes[alias->child].name == SYMBOL_NONE)
+        compile_report(compile, site->node,
+                       "'import *' cannot stand in a function or class. Name what you need: from "
+                       "module import name.");
+}
+
+/* ---- __debug__ ---- */
+
+static void refuse_debug(struct compile *compile, uint32_t node)
+{
+    compile_report(compile, node,
+                   "__debug__ is a constant of Python and cannot be given a value or deleted. "
+                   "Choose another name.");
+}
+
+/* Attributes may be deleted, and assigned with an operator, as CPython has it. */
+static void check_debug_attribute(struct compile *compile, const struct site *site)
+{
+    const struct node *node = &compile->nodes[site->node];
+
+    if (node->name == compile->debug && node->op == CONTEXT_STORE &&
+        compile->nodes[site->parent].kind != NODE_AUGMENTED)
+        refuse_debug(compile, site->node);
+}
+
+static bool is_declaration(const struct compile *compile, const struct site *site)
+{
+    unsigned kind = compile->nodes[site->parent].kind;
+
+    return compile->nodes[site->node].kind == NODE_BINDING &&
+           (kind == NODE_GLOBAL || kind == NODE_NONLOCAL);
+}
+
+static void check_debug(struct compile *compile)
+{
+    const struct facts *facts = compile->facts;
+
+    for (uint32_t i = 0; i < facts->names.count; i++) {
+        const struct node *node = &compile->nodes[facts->names.rows[i].node];
+
+        if (node->name == compile->debug && node->op != CONTEXT_LOAD)
+            refuse_debug(compile, facts->names.rows[i].node);
+    }
+    for (uint32_t i = 0; i < facts->attributes.count; i++)
+        check_debug_attribute(compile, &facts->attributes.rows[i]);
+    for (uint32_t i = 0; i < facts->other.count; i++)
+        if (compile->nodes[facts->other.rows[i].node].name == compile->debug &&
+            !is_declaration(compile, &facts->other.rows[i]))
+            refuse_debug(compile, facts->other.rows[i].node);
+}
+
+static void check_lists(struct compile *compile)
+{
+    const struct facts *facts = compile->facts;
+
+    for (uint32_t i = 0; i < facts->other.count; i++) {
+        unsigned kind = compile->nodes[facts->other.rows[i].node].kind;
+
+        if (kind == NODE_PARAMETER)
+            check_parameter(compile, &facts->other.rows[i]);
+        else if (kind == NODE_CLASS && compile->has[NODE_KEYWORD])
+            compile->repeats |= compile_keywords(compile, facts->other.rows[i].node, false);
+    }
+    for (uint32_t i = 0; compile->has[NODE_KEYWORD] && i < facts->calls.count; i++)
+        compile->repeats |= compile_keywords(compile, facts->calls.rows[i].node, false);
+    for (uint32_t i = 0; compile->has[NODE_IMPORT_FROM] && i < facts->imports.count; i++)
+        check_star_import(compile, &facts->imports.rows[i]);
+    if (compile->debug != SYMBOL_NONE)
+        check_debug(compile);
 }
 
 /* ---- the whole ---- */
@@ -584,12 +233,12 @@ bool compile_check(const struct facts *facts, struct report *report)
     survey(&compile);
     compile.debug = symbols_find(&ast->symbols, "__debug__", strlen("__debug__"));
     if (compile.has[NODE_IMPORT_FROM])
-        compile_future(&compile);
+        check_future(&compile);
     if (needs_names(&compile))
         compile_names(&compile);
     if (compile.has[NODE_NONLOCAL])
-        compile_declared(&compile);
-    compile_lists(&compile);
+        check_declared(&compile);
+    check_lists(&compile);
     compile_flow(&compile);
     for (int i = 0; i < STAMPS_COUNT; i++)
         free(compile.stamps[i]);

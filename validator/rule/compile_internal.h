@@ -52,10 +52,8 @@ void compile_report(struct compile *compile, uint32_t node, const char *format, 
 /* Made at the first use; NULL without memory. */
 uint32_t *compile_stamps(struct compile *compile, enum stamps which);
 
-void compile_future(struct compile *compile);   /* sets future_annotations */
-void compile_names(struct compile *compile);    /* global, nonlocal, walrus */
-void compile_declared(struct compile *compile); /* nonlocal */
-void compile_lists(struct compile *compile);    /* parameters, keywords, imports, __debug__ */
+void compile_flow(struct compile *compile);  /* return, break, await, stars, nested blocks */
+void compile_names(struct compile *compile); /* global, nonlocal, walrus */
 
 /* True when a call or a class is given an argument twice, which is reported if asked. */
 bool compile_keywords(struct compile *compile, uint32_t call, bool reports);

@@ -223,7 +223,7 @@ static void compile_mapping_keys(struct compile *compile, uint32_t mapping)
                 compile, child,
                 "An f-string cannot be a key of a pattern. Write a plain string, or compare "
                 "in a guard.");
-        if (!facts_grow((void **)&keys, count, &size, sizeof *keys)) {
+        if (!ast_grow((void **)&keys, count, &size, sizeof *keys, AST_FIRST_ROWS)) {
             compile->failed = true;
             break;
         }
@@ -266,7 +266,8 @@ static void bind(struct match *match, uint32_t symbol, uint32_t at)
                        compile_name(match->compile, symbol).text);
         return;
     }
-    if (!facts_grow((void **)&match->bound, match->count, &match->size, sizeof *match->bound)) {
+    if (!ast_grow((void **)&match->bound, match->count, &match->size, sizeof *match->bound,
+                  AST_FIRST_ROWS)) {
         match->compile->failed = true;
         return;
     }

@@ -54,13 +54,6 @@ struct names {
  * that none is searched for. A scope's own hang together by mark.next, to be taken off when it
  * closes. */
 
-/* The symbol's text in *to, for a message. */
-static const char *mark_name(const struct names *names, uint32_t symbol, struct compile_name *to)
-{
-    *to = compile_name(names->compile, symbol);
-    return to->text;
-}
-
 /* A scope inside `outer`, which is NULL for the module's. */
 static struct level level_open(struct names *names, struct level *outer, enum level_kind kind)
 {
@@ -86,8 +79,8 @@ static struct mark *mark_find(struct names *names, struct level *level, uint32_t
 {
     uint32_t *link;
 
-    if (!facts_grow((void **)&names->marks, names->mark_count, &names->mark_size,
-                    sizeof *names->marks)) {
+    if (!ast_grow((void **)&names->marks, names->mark_count, &names->mark_size,
+                  sizeof *names->marks, AST_FIRST_ROWS)) {
         names->compile->failed = true;
         return NULL;
     }
@@ -108,7 +101,6 @@ static void mark_add(struct names *names, struct level *level, uint32_t symbol, 
                      unsigned flags)
 {
     struct mark *found = symbol == SYMBOL_NONE ? NULL : mark_find(names, level, symbol);
-    struct compile_name name;
 
     if (!found)
         return;
@@ -119,7 +111,7 @@ static void mark_add(struct names *names, struct level *level, uint32_t symbol, 
         compile_report(names->compile, at,
                        "This loop of the comprehension would change '%s', which ':=' sets in it. "
                        "Choose another name for one of the two.",
-                       mark_name(names, symbol, &name));
+                       compile_name(names->compile, symbol).text);
     found->flags |= MARK_ITERATION;
 }
 
@@ -138,7 +130,7 @@ static void check_declared(struct names *names, struct level *level, uint32_t at
 
     if (!found || !(found->flags & (MARK_PARAMETER | MARK_LOCAL | MARK_USED | MARK_ANNOTATED)))
         return;
-    mark_name(names, symbol, &name);
+    name = compile_name(names->compile, symbol);
     if (found->flags & MARK_PARAMETER)
         compile_report(names->compile, at,
                        "'%s' is a parameter and cannot be %s too. Delete this line, or rename the "
@@ -186,14 +178,13 @@ static void walk_annotation(struct names *names, uint32_t at, struct level *leve
 static void check_annotated(struct names *names, uint32_t target, struct level *level)
 {
     struct mark *found = mark_find(names, level, names->nodes[target].name);
-    struct compile_name name;
+    struct compile_name name = compile_name(names->compile, names->nodes[target].name);
 
     if (found && found->flags & (MARK_GLOBAL | MARK_NONLOCAL) && level->kind != LEVEL_MODULE)
         compile_report(names->compile, target,
                        "'%s' is declared %s here, so it cannot be annotated. Write %s = value "
                        "without the type.",
-                       mark_name(names, names->nodes[target].name, &name),
-                       found->flags & MARK_GLOBAL ? "global" : "nonlocal", name.text);
+                       name.text, found->flags & MARK_GLOBAL ? "global" : "nonlocal", name.text);
 }
 
 static void walk_annotated(struct names *names, uint32_t at, struct level *level)
@@ -232,14 +223,13 @@ static void extend(struct names *names, uint32_t target, struct level *level)
 {
     uint32_t symbol = names->nodes[target].name;
     struct level *outer = level->binder;
-    struct compile_name name;
     struct mark *found;
 
     if (is_iterated(names, symbol, outer)) {
         compile_report(names->compile, target,
                        "'%s' is the loop variable of this comprehension, so ':=' cannot set it. "
                        "Choose another name.",
-                       mark_name(names, symbol, &name));
+                       compile_name(names->compile, symbol).text);
         return;
     }
     if (outer->kind == LEVEL_CLASS) {

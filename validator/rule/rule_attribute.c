@@ -59,9 +59,9 @@ static void check_forbidden(struct check *check, const struct site *site)
     } else if (word->roles & ROLE_ATTRIBUTE) {
         const char *advice = word->name->advice;
 
-        report_add(check->report, "forbidden-attribute", check_node(check, site->node)->at,
-                   "The attribute '%.*s' is not allowed.%s%s", check_shown(check, site->node),
-                   advice ? " " : "", advice ? advice : "");
+        check_report(check, "forbidden-attribute", site->node,
+                     "The attribute '%.*s' is not allowed.%s%s", check_shown(check, site->node),
+                     advice ? " " : "", advice ? advice : "");
     }
 }
 
@@ -98,9 +98,9 @@ static void check_memory(struct check *check, const struct site *site)
     const char *fault = word->roles & ROLE_ANY_MEMORY ? memory_fault(check, site) : NULL;
 
     if (fault)
-        report_add(check->report, "forbidden-attribute", check_node(check, site->node)->at,
-                   "The attribute '%.*s' %s: it reaches an array's memory. %s",
-                   check_shown(check, site->node), fault, word->name->advice);
+        check_report(check, "forbidden-attribute", site->node,
+                     "The attribute '%.*s' %s: it reaches an array's memory. %s",
+                     check_shown(check, site->node), fault, word->name->advice);
 }
 
 void rule_memory(struct check *check)
@@ -121,10 +121,11 @@ static void check_chart(struct check *check, const struct site *site)
     if (check->profile->rank >= PROFILE_VISUALIZATION)
         check->kind = KIND_PLOT;
     else
-        report_add(check->report, "forbidden-attribute", check_node(check, site->node)->at,
-                   "The attribute '%.*s' is not allowed: charts need the profile visualization. %s",
-                   check_shown(check, site->node),
-                   word->name->advice ? word->name->advice : "Print a table instead.");
+        check_report(
+            check, "forbidden-attribute", site->node,
+            "The attribute '%.*s' is not allowed: charts need the profile visualization. %s",
+            check_shown(check, site->node),
+            word->name->advice ? word->name->advice : "Print a table instead.");
 }
 
 void rule_chart(struct check *check)
@@ -157,10 +158,10 @@ static void check_private(struct check *check, const struct site *site)
     if (!(word->flags & WORD_PRIVATE) || (word->flags & WORD_OWN) ||
         (word->roles & ROLE_ATTRIBUTE)) /* reported already */
         return;
-    report_add(check->report, "forbidden-attribute", check_node(check, site->node)->at,
-               "The attribute '%.*s' is not allowed: names that begin with '_' are a library's "
-               "own workings. Use the object's public methods.",
-               check_shown(check, site->node));
+    check_report(check, "forbidden-attribute", site->node,
+                 "The attribute '%.*s' is not allowed: names that begin with '_' are a library's "
+                 "own workings. Use the object's public methods.",
+                 check_shown(check, site->node));
 }
 
 void rule_private(struct check *check)

@@ -55,18 +55,18 @@ static bool is_good_call(struct check *check, uint32_t function)
 static void check_getter(struct check *check, const struct site *site)
 {
     if (!check_is_called(check, site) || !is_good_call(check, site->node))
-        report_add(check->report, "name-by-text", check_node(check, site->node)->at,
-                   "%.*s is only allowed as a call with plain names written out. %s",
-                   check_shown(check, site->node), check_word(check, site->node)->name->advice);
+        check_report(check, "name-by-text", site->node,
+                     "%.*s is only allowed as a call with plain names written out. %s",
+                     check_shown(check, site->node), check_word(check, site->node)->name->advice);
 }
 
 /* from operator import attrgetter as get */
 static void refuse_renamed(struct check *check, uint32_t node, uint32_t bound)
 {
-    report_add(check->report, "name-by-text", check_node(check, bound)->at,
-               "%.*s must keep its own name. Leave 'as %.*s' away, or write a lambda: "
-               "lambda x: x.name.",
-               check_shown(check, node), check_shown(check, bound));
+    check_report(check, "name-by-text", bound,
+                 "%.*s must keep its own name. Leave 'as %.*s' away, or write a lambda: "
+                 "lambda x: x.name.",
+                 check_shown(check, node), check_shown(check, bound));
 }
 
 void rule_getter(struct check *check)
@@ -109,9 +109,9 @@ static void check_option_text(struct check *check, uint32_t value)
     const char *text = check_text(check, value, &len, NULL);
 
     if (text && !is_good_option(text, len))
-        report_add(check->report, "text-method", check_node(check, value)->at,
-                   "This option is not allowed. Those of output are, by their own names: "
-                   "\"display.max_rows\", \"display.width\", \"mode.chained_assignment\".");
+        check_report(check, "text-method", value,
+                     "This option is not allowed. Those of output are, by their own names: "
+                     "\"display.max_rows\", \"display.width\", \"mode.chained_assignment\".");
 }
 
 static void check_option(struct check *check, const struct site *site)
@@ -145,8 +145,9 @@ static void check_value(struct check *check, uint32_t value)
     size_t len;
 
     if (check_text(check, value, &len, NULL))
-        report_add(check->report, "text-method", check_node(check, value)->at,
-                   "The colour cycle as text would be run as code. Write plt.cycler(color=[...]).");
+        check_report(
+            check, "text-method", value,
+            "The colour cycle as text would be run as code. Write plt.cycler(color=[...]).");
 }
 
 static void check_pair(struct check *check, uint32_t key, bool is_argument)
@@ -158,9 +159,8 @@ static void check_pair(struct check *check, uint32_t key, bool is_argument)
     if (text && is_argument)
         name = policy_name_find(text, len);
     if (name && (name->roles & ROLE_KEYWORD))
-        report_add(check->report, "forbidden-name", check_node(check, key)->at,
-                   "'%s' is not allowed.%s%s", name->name, name->advice ? " " : "",
-                   name->advice ? name->advice : "");
+        check_report(check, "forbidden-name", key, "'%s' is not allowed.%s%s", name->name,
+                     name->advice ? " " : "", name->advice ? name->advice : "");
     if (check_text_is(check, key, policy_evaluated_settings))
         check_value(check, check_node(check, key)->next);
 }

@@ -51,16 +51,17 @@ static bool add_member_hint(const struct check *check, const char *text, size_t 
     return true;
 }
 
-/* The advice on pandas.io.json is that on pandas.io. */
+/* On the module's first part; the advice on pandas.io.json is that on pandas.io. */
 static const char *advice_on(const struct check *check, const char *text, size_t len)
 {
-    const char *dot = memchr(text, '.', len), *advice = policy_import_advice_on(text, len);
+    const char *dot = memchr(text, '.', len);
     size_t base = dot ? (size_t)(dot - text) : 0;
     const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
 
-    return advice || !module
-               ? advice
-               : policy_advice_on(module, dot + 1, len - base - 1, check->profile->rank);
+    for (const struct policy_advice *row = policy_import_advice; row->name; row++)
+        if (policy_has_word(row->name, text, dot ? base : len))
+            return row->text;
+    return module ? policy_advice_on(module, dot + 1, len - base - 1, check->profile->rank) : NULL;
 }
 
 static void refuse_import(struct check *check, size_t at, const char *text, size_t len,
@@ -81,7 +82,8 @@ static void refuse_import(struct check *check, size_t at, const char *text, size
         list_modules(check->profile, list, sizeof list);
     check->modules_listed = true;
     if (module && module->importable)
-        snprintf(more, sizeof more, " It needs the profile %s.", policy_profile_name(module->profile));
+        snprintf(more, sizeof more, " It needs the profile %s.",
+                 policy_profiles[module->profile].name);
     else if (!add_member_hint(check, text, len, more, sizeof more) && near)
         snprintf(more, sizeof more, " Did you mean '%s'?", near);
     report_add(check->report, "import-not-allowed", at,
@@ -111,10 +113,10 @@ static void check_bound(struct check *check, uint32_t node)
     const struct word *word = check_word(check, node);
 
     if ((word->roles & ROLE_NAME) || (word->flags & WORD_DUNDER))
-        report_add(check->report, "forbidden-name", check_node(check, node)->at,
-                   "The name '%.*s' is reserved and cannot be given to something else. Choose "
-                   "another one.",
-                   check_shown(check, node));
+        check_report(check, "forbidden-name", node,
+                     "The name '%.*s' is reserved and cannot be given to something else. Choose "
+                     "another one.",
+                     check_shown(check, node));
 }
 
 /* import a.b as c. Gives the module that the name means. */
@@ -152,9 +154,8 @@ static void refuse_member(struct check *check, uint32_t alias, const struct poli
         snprintf(more, sizeof more, " It has: %.*s.", LIST_CAP, module->attributes);
     else
         snprintf(more, sizeof more, " Use the public functions and classes of %s.", module->name);
-    report_add(check->report, "import-not-allowed", check_node(check, alias)->at,
-               "'%.*s' cannot be imported from %s.%s", check_shown(check, alias), module->name,
-               more);
+    check_report(check, "import-not-allowed", alias, "'%.*s' cannot be imported from %s.%s",
+                 check_shown(check, alias), module->name, more);
 }
 
 /* One name of a from-import. Gives the module that it means, NULL where it means none. */
@@ -391,10 +392,10 @@ static void check_twice(struct check *check, const struct policy_module **first,
         first[binding] = module;
     if (first[binding] == module)
         return;
-    report_add(check->report, "import-twice", check_node(check, node)->at,
-               "This name is imported as two different modules, %s and %s. Give one of them "
-               "another name: import %s as %.*s_.",
-               first[binding]->name, module->name, module->name, check_shown(check, node));
+    check_report(check, "import-twice", node,
+                 "This name is imported as two different modules, %s and %s. Give one of them "
+                 "another name: import %s as %.*s_.",
+                 first[binding]->name, module->name, module->name, check_shown(check, node));
 }
 
 static void check_all_twice(struct check *check)
@@ -427,14 +428,14 @@ static void check_place(struct check *check, uint32_t row)
         return;
     name = ast_name(check->ast, bound, &len);
     if (is_mangled(name, len))
-        report_add(check->report, "forbidden-name", check_node(check, bound)->at,
-                   "A module cannot be called '%.*s': in a class Python reads such names as "
-                   "others. Choose one without double underscores.",
-                   check_shown(check, bound));
+        check_report(check, "forbidden-name", bound,
+                     "A module cannot be called '%.*s': in a class Python reads such names as "
+                     "others. Choose one without double underscores.",
+                     check_shown(check, bound));
     if (check->facts->scopes[check->facts->bindings[site->binding].scope].kind == SCOPE_CLASS)
-        report_add(check->report, "module-as-value", check_node(check, bound)->at,
-                   "This import makes the module an attribute of the class. Move it to the top "
-                   "of the program.");
+        check_report(check, "module-as-value", bound,
+                     "This import makes the module an attribute of the class. Move it to the top "
+                     "of the program.");
 }
 
 /* False without memory. */

@@ -36,18 +36,17 @@ static void refuse_attribute(struct check *check, uint32_t node, const struct po
                  strlen(module->attributes) > ATTRIBUTES_CAP ? "..." : ".");
     else if (!advice)
         snprintf(more, sizeof more, " Use the public functions and classes of %s.", module->name);
-    report_add(check->report, "module-attribute", check_node(check, node)->at,
-               "%s.%.*s is not allowed.%s%s%s", module->name, check_shown(check, node),
-               advice ? " " : "", advice ? advice : "", more);
+    check_report(check, "module-attribute", node, "%s.%.*s is not allowed.%s%s%s", module->name,
+                 check_shown(check, node), advice ? " " : "", advice ? advice : "", more);
 }
 
 static void refuse_value(struct check *check, uint32_t node, const struct policy_module *module)
 {
-    report_add(check->report, "module-as-value", check_node(check, node)->at,
-               "The module %s is used as a value here. Write out what you use of it, such as "
-               "%.*s.NAME; if '%.*s' is a variable of yours, give it another name than the "
-               "module's.",
-               module->name, check_shown(check, node), check_shown(check, node));
+    check_report(check, "module-as-value", node,
+                 "The module %s is used as a value here. Write out what you use of it, such as "
+                 "%.*s.NAME; if '%.*s' is a variable of yours, give it another name than the "
+                 "module's.",
+                 module->name, check_shown(check, node), check_shown(check, node));
 }
 
 /* Names and dots, on one line. */
@@ -74,10 +73,10 @@ static void refuse_inner_value(struct check *check, uint32_t root, uint32_t last
         shown = module->name;
         len = strlen(shown);
     }
-    report_add(check->report, "module-as-value", check_node(check, last)->at,
-               "The module %s is used as a value here. Write out what you use of it wherever you "
-               "use it, such as %.*s.NAME.",
-               module->name, (int)len, shown);
+    check_report(check, "module-as-value", last,
+                 "The module %s is used as a value here. Write out what you use of it wherever you "
+                 "use it, such as %.*s.NAME.",
+                 module->name, (int)len, shown);
 }
 
 /* A NAME without an attribute behind it: bound, it is no use of the module; x += 1 reads it. */
@@ -104,9 +103,9 @@ static bool is_store(struct check *check, const struct site *site)
 
 static void refuse_store(struct check *check, uint32_t root)
 {
-    report_add(check->report, "module-store", check_node(check, root)->at,
-               "Nothing can be stored on a module or on what belongs to it. Assign to a "
-               "variable of your own.");
+    check_report(check, "module-store", root,
+                 "Nothing can be stored on a module or on what belongs to it. Assign to a "
+                 "variable of your own.");
 }
 
 static bool is_foreign(const struct check *check, uint32_t binding)

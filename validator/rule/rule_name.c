@@ -42,8 +42,8 @@ static void refuse(struct check *check, uint32_t node, const char *code, const c
     if (!advice)
         advice = "A pattern takes the method without a call: match the object, and call its "
                  "method in the case.";
-    report_add(check->report, code, check_node(check, node)->at, "%s'%.*s' is not allowed. %s",
-               what, check_shown(check, node), advice);
+    check_report(check, code, node, "%s'%.*s' is not allowed. %s", what, check_shown(check, node),
+                 advice);
 }
 
 static bool is_true(const struct check *check, uint32_t node)
@@ -115,8 +115,8 @@ static void check_letters(struct check *check, const struct site_list *list)
         if (check_node(check, node)->kind == NODE_MATCH_CLASS || !(word->flags & WORD_MIXED))
             continue;
         word->flags &= (uint8_t)~WORD_MIXED;
-        report_add(
-            check->report, "look-alike", check_node(check, node)->at,
+        check_report(
+            check, "look-alike", node,
             "The name '%.*s' mixes letters of two alphabets that look alike. Write it in one.",
             check_shown(check, node));
     }

@@ -138,8 +138,7 @@ static bool is_mapped(const struct check *check, const struct site *site)
 
 static void refuse(struct check *check, uint32_t node, const char *advice)
 {
-    report_add(check->report, "forbidden-name", check_node(check, node)->at, "'%.*s' %s",
-               check_shown(check, node), advice);
+    check_report(check, "forbidden-name", node, "'%.*s' %s", check_shown(check, node), advice);
 }
 
 static void check_site(struct check *check, const struct site *site)
@@ -242,13 +241,13 @@ static void check_type_call(struct check *check, const struct site *site)
     if (!check_is_called(check, site))
         return;
     if (plain_arguments(check, site->node) > 1 || calls_made(check, site->parent))
-        report_add(check->report, "forbidden-name", check_node(check, site->node)->at,
-                   "type(...) with more than one argument makes a class from text. Write a "
-                   "class statement.");
+        check_report(check, "forbidden-name", site->node,
+                     "type(...) with more than one argument makes a class from text. Write a "
+                     "class statement.");
     else if (calls_any(check, site))
-        report_add(check->report, "forbidden-name", check_node(check, site->node)->at,
-                   "type(x)(...) with more than one argument is only allowed as "
-                   "type(self)(...). Call the class by its name.");
+        check_report(check, "forbidden-name", site->node,
+                     "type(x)(...) with more than one argument is only allowed as "
+                     "type(self)(...). Call the class by its name.");
 }
 
 void rule_type(struct check *check)

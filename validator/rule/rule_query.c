@@ -112,16 +112,16 @@ static bool check_query_text(struct check *check, uint32_t value)
     const char *text = check_text(check, value, &len, NULL), *fault;
 
     if (!text) {
-        report_add(check->report, "text-method", check_node(check, value)->at,
-                   "The text of query() must be written out in the call: df.query(\"n > "
-                   "@limit\"). Or select rows with df[df[\"n\"] > limit].");
+        check_report(check, "text-method", value,
+                     "The text of query() must be written out in the call: df.query(\"n > "
+                     "@limit\"). Or select rows with df[df[\"n\"] > limit].");
         return false;
     }
     fault = fault_in_query(check, text, len);
     if (fault)
-        report_add(check->report, "text-method", check_node(check, value)->at,
-                   "The text of query() holds %s. Work the value out before and write @name.",
-                   fault);
+        check_report(check, "text-method", value,
+                     "The text of query() holds %s. Work the value out before and write @name.",
+                     fault);
     return !fault;
 }
 
@@ -129,10 +129,10 @@ static bool check_keyword(struct check *check, uint32_t argument)
 {
     if (!check_has_word(check, argument, policy_query_keywords))
         return true;
-    report_add(check->report, "text-method", check_node(check, argument)->at,
-               "query(%.*s=...) is not allowed. Use @name for a variable of your own: "
-               "df.query(\"n > @limit\").",
-               check_shown(check, argument));
+    check_report(check, "text-method", argument,
+                 "query(%.*s=...) is not allowed. Use @name for a variable of your own: "
+                 "df.query(\"n > @limit\").",
+                 check_shown(check, argument));
     return false;
 }
 
@@ -160,9 +160,9 @@ static void check_query(struct check *check, const struct site *site)
     uint32_t first = check_first_argument(check, site->node);
 
     if (!check_is_called(check, site)) {
-        report_add(check->report, "text-method", check_node(check, site->node)->at,
-                   "'query' evaluates text, so it is only allowed as a call with the text "
-                   "written out: df.query(\"n > 3\").");
+        check_report(check, "text-method", site->node,
+                     "'query' evaluates text, so it is only allowed as a call with the text "
+                     "written out: df.query(\"n > 3\").");
         return;
     }
     for (uint32_t argument = first; argument && check_argument(check, argument, argument == first);)

@@ -78,8 +78,9 @@ static bool reaches_for_forbidden(const char *text, size_t len)
     return false;
 }
 
-/* ".__class__}": nothing but names and what a field has between them. */
-static bool holds_dunder(const char *text, size_t len)
+/* Names with nothing but these signs between, of which one is in the words. */
+static bool holds_dunder(const char *text, size_t len, const char *signs, const char *words,
+                         const char *more)
 {
     size_t start = 0;
     bool found = false;
@@ -87,14 +88,29 @@ static bool holds_dunder(const char *text, size_t len)
     for (size_t i = 0; i <= len; i++) {
         if (i < len && keyword_is_name_byte((unsigned char)text[i]))
             continue;
-        if (i < len && !is_one_of(text[i], ".{}[]!:"))
+        if (i < len && !is_one_of(text[i], signs))
             return false;
         found = found || (policy_is_dunder(text + start, i - start) &&
-                          (policy_has_word(policy_dunder_texts, text + start, i - start) ||
-                           policy_has_word(policy_dunder_pieces, text + start, i - start)));
+                          (policy_has_word(words, text + start, i - start) ||
+                           policy_has_word(more, text + start, i - start)));
         start = i + 1;
     }
     return found;
+}
+
+/* A text that a library takes for a command: policy_command_texts, and "a.__dict__". */
+static bool is_command(const char *text, size_t len)
+{
+    for (const char *word = policy_command_texts; *word; word += *word == ' ') {
+        size_t size = strcspn(word, " "), fixed = size - (word[size - 1] == '*');
+
+        if (word[0] == '*'
+                ? memmem(text, len, word + 1, size - 1) != NULL
+                : (fixed < size ? len >= fixed : len == fixed) && memcmp(text, word, fixed) == 0)
+            return true;
+        word += size;
+    }
+    return holds_dunder(text, len, ".", policy_dunder_texts, "");
 }
 
 /* Bytes to show of a text: lone surrogates are no UTF-8. */
@@ -111,14 +127,18 @@ static void check_template(struct check *check, uint32_t node, const char *text,
                            bool formats)
 {
     if (reaches_for_dunder(text, len) || reaches_for_forbidden(text, len))
-        report_add(check->report, "name-by-text", check_node(check, node)->at,
-                   "A format field must not reach for names in double underscores. Format plain "
-                   "values: \"{}\".format(value), or an f-string.");
-    else if (policy_is_command(text, len) || (formats && holds_dunder(text, len)))
-        report_add(check->report, "name-by-text", check_node(check, node)->at,
-                   "The text '%.*s' is not allowed: a library may take it for a name or a command. "
-                   "If it is data of yours, write it otherwise.",
-                   shown(text, len), text);
+        check_report(check, "name-by-text", node,
+                     "A format field must not reach for names in double underscores. Format plain "
+                     "values: \"{}\".format(value), or an f-string.");
+    else if (is_command(text, len) ||
+             /* ".__class__}" */
+             (formats &&
+              holds_dunder(text, len, ".{}[]!:", policy_dunder_texts, policy_dunder_pieces)))
+        check_report(
+            check, "name-by-text", node,
+            "The text '%.*s' is not allowed: a library may take it for a name or a command. "
+            "If it is data of yours, write it otherwise.",
+            shown(text, len), text);
 }
 
 static bool is_sum(const struct check *check, uint32_t node)

@@ -78,11 +78,8 @@ static bool find_advice(const struct check *check, const struct site *site, char
 
     if (policy_is_builtin(name, len) || len >= sizeof word)
         return false;
-    found = policy_unknown_advice(name, len);
-    if (found) {
-        snprintf(text, size, "%s", found);
+    if (policy_unknown_advice(name, len, text, size))
         return true;
-    }
     if (len < SHORTEST_MISSPELT)
         return false;
     snprintf(word, sizeof word, "%.*s", (int)len, name);

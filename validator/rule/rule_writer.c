@@ -178,9 +178,9 @@ static void check_options(struct check *check, uint32_t function)
 
         if (row->kind == NODE_KEYWORD &&
             (other_engine || check_has_word(check, argument, policy_reader_refused)))
-            report_add(check->report, "file-method", check_node(check, argument)->at,
-                       "'%.*s' is not allowed where text is read from a buffer. Leave it away.",
-                       check_shown(check, argument));
+            check_report(check, "file-method", argument,
+                         "'%.*s' is not allowed where text is read from a buffer. Leave it away.",
+                         check_shown(check, argument));
     }
 }
 
@@ -242,10 +242,10 @@ static void check_writer(struct check *check, const struct site *site)
     if (check_is_called(check, site))
         check_arguments(check, site->node);
     else
-        report_add(check->report, "file-method", check_node(check, site->node)->at,
-                   "'%.*s' can write files, so it is only allowed as a call: "
-                   "print(df.%.*s()).",
-                   check_shown(check, site->node), check_shown(check, site->node));
+        check_report(check, "file-method", site->node,
+                     "'%.*s' can write files, so it is only allowed as a call: "
+                     "print(df.%.*s()).",
+                     check_shown(check, site->node), check_shown(check, site->node));
 }
 
 void rule_writer(struct check *check)

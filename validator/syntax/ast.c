@@ -10,6 +10,23 @@
 #include "validator/limits.h"
 #include "validator/syntax/unicode.h"
 
+/* ---- arrays that grow ---- */
+
+bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size, uint32_t first)
+{
+    uint32_t wanted = *size ? *size * 2 : first;
+    void *moved;
+
+    if (count < *size)
+        return true;
+    moved = realloc(*rows, wanted * row_size);
+    if (!moved)
+        return false;
+    *rows = moved;
+    *size = wanted;
+    return true;
+}
+
 /* ---- names: a hash table with open addressing ---- */
 
 #define FIRST_ROWS  128
@@ -21,7 +38,7 @@ static void fail(struct symbols *symbols)
     symbols->failed = true;
 }
 
-void symbols_init(struct symbols *symbols, const char *source)
+static void symbols_init(struct symbols *symbols, const char *source)
 {
     memset(symbols, 0, sizeof *symbols);
     symbols->source = source;
@@ -38,10 +55,8 @@ void symbols_init(struct symbols *symbols, const char *source)
     symbols->count = 1;
 }
 
-void symbols_finish(struct symbols *symbols)
+static void symbols_finish(struct symbols *symbols)
 {
-    if (!symbols)
-        return;
     free(symbols->rows);
     free(symbols->slots);
     buf_finish(&symbols->names);

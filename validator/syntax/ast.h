@@ -15,6 +15,11 @@
 
 struct report;
 
+/* Room for one row more, of an array with room for *size, or for `first` rows at its first use;
+ * false without memory. */
+bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size, uint32_t first);
+#define AST_FIRST_ROWS 64
+
 /* The different names of a program, each once and numbered, so that two names are compared as
  * numbers and what the policy says of a name is looked up once. Names that are not ASCII are kept
  * in NFKC, the form in which Python compares them. */
@@ -44,9 +49,6 @@ struct symbols {
     bool crowded;  /* too many: the names were chosen to collide; nothing is added any more */
     bool failed;   /* no memory */
 };
-
-void symbols_init(struct symbols *symbols, const char *source);
-void symbols_finish(struct symbols *symbols);
 
 /* The number of the name source[at..at+len). non_ascii: to be normalised first. SYMBOL_NONE only
  * without memory or when crowded. */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "helpers/base/utf8.h"
 #include "validator/syntax/unicode.h"
 
 /* ---- numbers ---- */
@@ -66,7 +67,7 @@ static bool begins_name(const struct scan *s)
 {
     uint32_t character;
 
-    return unicode_decode(s->text + s->at, s->len - s->at, &character) &&
+    return utf8_decode(s->text + s->at, s->len - s->at, &character) &&
            unicode_is_name_continue(character);
 }
 

@@ -164,9 +164,6 @@ uint32_t parse_strings(struct parser *p);
 
 /* parse_simple.c: statements of one line, and targets. */
 bool parse_simple_line(struct parser *p, struct siblings *to);
-uint32_t parse_simple(struct parser *p);
-bool parse_make_target(struct parser *p, uint32_t node, enum context context);
-bool parse_is_single_target(const struct parser *p, uint32_t node);
 uint32_t parse_star_targets(struct parser *p); /* of for: up to `in` */
 uint32_t parse_star_target(struct parser *p);  /* of with */
 

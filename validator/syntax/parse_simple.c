@@ -53,7 +53,7 @@ static bool refuse(struct parser *p, uint32_t node, enum context context)
                       describe(row));
 }
 
-bool parse_make_target(struct parser *p, uint32_t node, enum context context)
+static bool parse_make_target(struct parser *p, uint32_t node, enum context context)
 {
     switch (parse_node(p, node)->kind) {
     case NODE_NAME:
@@ -81,7 +81,7 @@ bool parse_make_target(struct parser *p, uint32_t node, enum context context)
 }
 
 /* What an augmented or annotated assignment takes. */
-bool parse_is_single_target(const struct parser *p, uint32_t node)
+static bool parse_is_single_target(const struct parser *p, uint32_t node)
 {
     uint8_t kind = p->ast->nodes[node].kind;
 
@@ -465,7 +465,7 @@ static statement_rule *const rules[KEYWORD_YIELD + 1] = {
     [KEYWORD_RETURN] = parse_return,    [KEYWORD_YIELD] = parse_yield_statement,
 };
 
-uint32_t parse_simple(struct parser *p)
+static uint32_t parse_simple(struct parser *p)
 {
     const struct token *token = parse_token(p);
 

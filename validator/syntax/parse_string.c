@@ -16,23 +16,16 @@ static uint32_t parse_fstring(struct parser *p, uint32_t end);
 
 /* ---- string literals ---- */
 
-#define OWNED       (UINT32_C(1) << 31)
-#define FIRST_TEXTS 64
+#define OWNED (UINT32_C(1) << 31)
 
 static uint32_t add_text(struct parser *p, uint32_t at, uint32_t len)
 {
     struct ast *ast = p->ast;
 
-    if (ast->text_count == ast->text_size) {
-        uint32_t size = ast->text_size ? ast->text_size * 2 : FIRST_TEXTS;
-        struct ast_text *texts = realloc(ast->texts, size * sizeof *texts);
-
-        if (!texts) {
-            ast->failed = true;
-            return UINT32_MAX;
-        }
-        ast->texts = texts;
-        ast->text_size = size;
+    if (!ast_grow((void **)&ast->texts, ast->text_count, &ast->text_size, sizeof *ast->texts,
+                  AST_FIRST_ROWS)) {
+        ast->failed = true;
+        return UINT32_MAX;
     }
     ast->texts[ast->text_count] = (struct ast_text){at, len};
     return ast->text_count++;

@@ -16,20 +16,6 @@
 #define FIRST_TOKENS(len) ((uint32_t)((len) / 3 + 64))
 #define FIRST_NODES(len)  ((uint32_t)((len) / 5 + 64))
 
-static bool reserve_tokens(struct parser *p)
-{
-    uint32_t size = p->size ? p->size * 2 : FIRST_TOKENS(p->ast->len);
-    struct token *tokens = realloc(p->tokens, size * sizeof *tokens);
-
-    if (!tokens) {
-        p->ast->failed = true;
-        return false;
-    }
-    p->tokens = tokens;
-    p->size = size;
-    return true;
-}
-
 /* Marks and characters that mostly stand in many places are reported once. */
 static bool is_reported(const struct parser *p, const char *text)
 {
@@ -78,8 +64,11 @@ bool parse_add_tokens(struct parser *p, struct tokenizer *tokenizer)
     do {
         struct token *token;
 
-        if (p->count == p->size && !reserve_tokens(p))
+        if (!ast_grow((void **)&p->tokens, p->count, &p->size, sizeof *p->tokens,
+                      FIRST_TOKENS(p->ast->len))) {
+            p->ast->failed = true;
             return false;
+        }
         token = &p->tokens[p->count++];
         *token = (struct token){0};
         kind = tokenizer_common(tokenizer, token) ? token->kind : tokenizer_next(tokenizer, token);
@@ -91,16 +80,10 @@ uint32_t parse_new(struct parser *p, enum node_kind kind, uint32_t at)
 {
     struct ast *ast = p->ast;
 
-    if (ast->count == ast->size) {
-        uint32_t size = ast->size ? ast->size * 2 : FIRST_NODES(ast->len);
-        struct node *nodes = realloc(ast->nodes, size * sizeof *nodes);
-
-        if (!nodes) {
-            ast->failed = true;
-            return NODE_NONE;
-        }
-        ast->nodes = nodes;
-        ast->size = size;
+    if (!ast_grow((void **)&ast->nodes, ast->count, &ast->size, sizeof *ast->nodes,
+                  FIRST_NODES(ast->len))) {
+        ast->failed = true;
+        return NODE_NONE;
     }
     ast->nodes[ast->count] = (struct node){.kind = (uint8_t)kind, .at = at};
     return ast->count++;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/utf8.h"
 #include "validator/syntax/literal.h"
 #include "validator/syntax/unicode.h"
 
@@ -383,7 +384,7 @@ static enum token_kind tokenizer_string(struct tokenizer *t, struct token *token
                     "A bytes literal holds ASCII characters only. Write \"...\".encode() or an "
                     "escape such as "
                     "\\xe9.");
-            size = unicode_decode(t->source + t->at, t->len - t->at, &character);
+            size = utf8_decode(t->source + t->at, t->len - t->at, &character);
             if (size == 0)
                 return tokenizer_not_utf8(t, token);
             t->at += size;
@@ -551,7 +552,7 @@ static enum token_kind read_name(struct tokenizer *t, struct token *token, size_
             if (!keyword_is_name_byte(c))
                 break;
         } else {
-            used = unicode_decode(t->source + t->at, t->len - t->at, &character);
+            used = utf8_decode(t->source + t->at, t->len - t->at, &character);
             if (used == 0)
                 return tokenizer_not_utf8(t, token);
             if (first ? !unicode_is_name_start(character) : !unicode_is_name_continue(character))

@@ -10,26 +10,10 @@
 #include <unistr.h>
 #include <unictype.h>
 
+#include "helpers/base/utf8.h"
+
 #define UNICODE_NAME_CAP    128 /* bytes of a character's name */
 #define UNICODE_NFKC_FACTOR 18  /* most bytes that NFKC makes of one (U+FDFA) */
-
-size_t unicode_decode(const char *text, size_t len, uint32_t *character)
-{
-    ucs4_t decoded;
-    int used;
-
-    if (len == 0)
-        return 0;
-    if ((unsigned char)text[0] < 0x80) {
-        *character = (unsigned char)text[0];
-        return 1;
-    }
-    used = u8_mbtoucr(&decoded, (const uint8_t *)text, len);
-    if (used <= 0)
-        return 0;
-    *character = decoded;
-    return (size_t)used;
-}
 
 void unicode_encode(struct buf *to, uint32_t character)
 {
@@ -90,7 +74,7 @@ bool unicode_mixes_alphabets(const char *name, size_t len)
     uint32_t character;
 
     for (size_t at = 0, used; at < len; at += used) {
-        used = unicode_decode(name + at, len - at, &character);
+        used = utf8_decode(name + at, len - at, &character);
         if (used == 0)
             return false;
         if (character < 0x80)

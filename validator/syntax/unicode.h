@@ -13,10 +13,6 @@
 
 #include "helpers/base/buf.h"
 
-/* Decodes the character at text[0]. Its length in bytes, 0 where these bytes are no UTF-8 (overlong
- * forms, surrogates and what is above U+10FFFF included) or len is 0. */
-size_t unicode_decode(const char *text, size_t len, uint32_t *character);
-
 /* Appends the character as UTF-8; half a surrogate pair as three bytes, which are no UTF-8. */
 void unicode_encode(struct buf *to, uint32_t character);
 

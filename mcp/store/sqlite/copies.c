@@ -20,8 +20,8 @@
 
 #include "mcp/store/sqlite/sqlite_internal.h"
 
-#define STEP_PAGES   1024 /* of a backup: 4 MiB */
-#define FINDINGS_CAP 10   /* that a check names */
+#define STEP_PAGES      1024 /* of a backup: 4 MiB */
+#define FINDINGS_CAP    10   /* that a check names */
 #define TRIAL_CACHE_KIB "65536"
 #define TRIAL_NAME      "a copy to try a change on"
 
@@ -232,7 +232,7 @@ static const char *const rows[] = {
     "INSERT INTO main.component SELECT component.* FROM source.node CROSS JOIN source.component"
     " ON component.node = node.key WHERE node.session = ?1",
     ROWS("relationship"),
-    ROWS("position"),
+    ROWS(NODE_MAP_ENTITY),
     ROWS("undone"),
 };
 /* New rows get the keys that they would get in the store. */

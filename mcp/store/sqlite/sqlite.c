@@ -79,6 +79,20 @@ static int bind_all(sqlite3_stmt *statement, const char *format, va_list args)
         case 'o':
             rc = bind_order(statement, i, va_arg(args, const struct row_order *));
             break;
+        case 'g': {
+            const struct node_row *row = va_arg(args, const struct node_row *);
+
+            rc = row->chapter_number
+                     ? sqlite3_bind_int64(statement, i, row->chapter)
+                     : bind_text(statement, i, row->grouping.text, row->grouping.len);
+            break;
+        }
+        case 'k': {
+            int64_t key = va_arg(args, int64_t);
+
+            rc = key > 0 ? sqlite3_bind_int64(statement, i, key) : sqlite3_bind_null(statement, i);
+            break;
+        }
         default:
             rc = SQLITE_MISUSE;
         }

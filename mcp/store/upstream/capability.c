@@ -36,8 +36,8 @@ static const struct row {
     {CAN_REORDER, "post", "/nodes/{}/components/reorder", true, NULL},
     {CAN_PUT_NODE, "put", "/session/{}/nodes/{}", false, "changing a node"},
     {CAN_CONTENT, "get", "/session/{}/nodes/{}/content", true, NULL},
-    {CAN_READ_POSITIONS, "get", "/session/{}/positions", true, NULL},
-    {CAN_WRITE_POSITIONS, "put", "/session/{}/positions", true, "positions"},
+    {CAN_READ_NODE_MAP, "get", "/session/{}/" NODE_MAP_NAME, true, NULL},
+    {CAN_WRITE_NODE_MAP, "put", "/session/{}/" NODE_MAP_NAME, true, NODE_MAP_NAME},
     {CAN_PUT_RELATIONSHIP, "put", "/session/{}/relationships/{}", true, NULL},
     {CAN_DELETE_RELATIONSHIP, "delete", "/session/{}/relationships/{}", true, NULL},
 };

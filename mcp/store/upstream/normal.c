@@ -6,6 +6,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
+#include "mcp/store/store.h"
 
 static void drop(json_t *object, const char *const *keys)
 {
@@ -183,11 +184,11 @@ json_t *normal_bulk(const json_t *answer)
     return bulk;
 }
 
-json_t *normal_positions(const json_t *answer)
+json_t *normal_node_map(const json_t *answer)
 {
-    json_t *positions = json_object_get(answer, "positions");
+    json_t *map = json_object_get(answer, NODE_MAP_NAME);
 
-    return json_is_object(positions) ? json_incref(positions) : NULL;
+    return json_is_object(map) ? json_incref(map) : NULL;
 }
 
 json_t *normal_texts(const json_t *answer)

@@ -15,8 +15,8 @@ json_t *normal_relationships(const json_t *answer); /* "id" becomes text, where 
 json_t *normal_components(const json_t *answer);    /* {"components": [...]} or the bare list */
 /* {"suggested_template", "overall_confidence"} of a sequence's answer, as far as they are there. */
 json_t *normal_fields(const json_t *answer);
-json_t *normal_positions(const json_t *answer); /* the object by node ids */
-json_t *normal_texts(const json_t *answer);     /* the four, as given */
+json_t *normal_node_map(const json_t *answer); /* the object by node ids */
+json_t *normal_texts(const json_t *answer);    /* the four, as given */
 /* {node_id: [components]} of the bulk read. */
 json_t *normal_bulk(const json_t *answer);
 

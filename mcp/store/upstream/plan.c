@@ -427,21 +427,21 @@ static int plan_relationship(struct plan *plan, const char *id)
     return 0;
 }
 
-/* ---- positions ---- */
+/* ---- the map kept beside the nodes ---- */
 
-static int plan_positions(struct plan *plan)
+static int plan_node_map(struct plan *plan)
 {
     json_auto_t *changed = json_object(), *old = json_object();
     const char *node_id;
     json_t *value, *step;
 
-    if (!(plan->remote->can & CAN_WRITE_POSITIONS))
+    if (!(plan->remote->can & CAN_WRITE_NODE_MAP))
         return 0; /* kept beside it */
-    json_object_foreach(json_object_get(plan->touched, "positions"), node_id, value)
+    json_object_foreach(json_object_get(plan->touched, NODE_MAP_NAME), node_id, value)
     {
-        json_auto_t *before = state_position(plan->remote, plan->sid, node_id, plan->err);
+        json_auto_t *before = state_node_map_entry(plan->remote, plan->sid, node_id, plan->err);
         json_auto_t *after =
-            before ? copy_position(plan->store, plan->sid, node_id, plan->err) : NULL;
+            before ? copy_node_map_entry(plan->store, plan->sid, node_id, plan->err) : NULL;
         json_auto_t *node = after ? copy_node(plan->store, plan->sid, node_id, plan->err) : NULL;
 
         if (!node)
@@ -454,13 +454,14 @@ static int plan_positions(struct plan *plan)
     }
     if (json_object_size(changed) == 0)
         return 0;
-    step = request(plan, "PUT", "/positions", NULL, "", json_pack("{s:O}", "positions", changed));
+    step = request(plan, "PUT", "/" NODE_MAP_NAME, NULL, "",
+                   json_pack("{s:O}", NODE_MAP_NAME, changed));
     complete(step,
              json_object_size(old) > 0
-                 ? json_pack("[o]", request(plan, "PUT", "/positions", NULL, "",
-                                            json_pack("{s:O}", "positions", old)))
+                 ? json_pack("[o]", request(plan, "PUT", "/" NODE_MAP_NAME, NULL, "",
+                                            json_pack("{s:O}", NODE_MAP_NAME, old)))
                  : json_array(),
-             plan, "positions", "positions", changed, "the");
+             plan, NODE_MAP_NAME, NODE_MAP_NAME, changed, "the");
     json_array_append_new(plan->steps, step);
     return 0;
 }
@@ -539,7 +540,7 @@ static int plan_session(struct plan *plan)
         plan_each(plan, "sequences", plan_components) != 0 || plan_fields(plan) != 0 ||
         plan_each(plan, "relationships", plan_relationship) != 0)
         return -1;
-    return plan_positions(plan);
+    return plan_node_map(plan);
 }
 
 json_t *plan_steps(struct remote *remote, struct store *store, const json_t *touched,

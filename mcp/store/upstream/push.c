@@ -144,12 +144,12 @@ static int relationship_stands(struct remote *remote, const char *sid, const jso
                                   json_object_get(want, "explanation"));
 }
 
-static int positions_stand(struct remote *remote, const char *sid, const json_t *want)
+static int node_map_stands(struct remote *remote, const char *sid, const json_t *want)
 {
-    json_auto_t *answer = get_of_session(remote, sid, "/positions");
-    json_auto_t *positions = normal_positions(answer);
+    json_auto_t *answer = get_of_session(remote, sid, "/" NODE_MAP_NAME);
+    json_auto_t *map = normal_node_map(answer);
 
-    return positions ? holds(positions, want) : -1;
+    return map ? holds(map, want) : -1;
 }
 
 static int texts_stand(struct remote *remote, const char *sid, const char *id, const json_t *want)
@@ -199,8 +199,8 @@ static int read_back(struct remote *remote, const json_t *step)
         return components_stand(remote, sid, id, want);
     if (strcmp(kind, "texts") == 0)
         return texts_stand(remote, sid, id, want);
-    if (strcmp(kind, "positions") == 0)
-        return positions_stand(remote, sid, want);
+    if (strcmp(kind, NODE_MAP_NAME) == 0)
+        return node_map_stands(remote, sid, want);
     stands = relationship_stands(remote, sid, want);
     return strcmp(kind, "no relationship") == 0 && stands >= 0 ? !stands : stands;
 }
@@ -399,7 +399,7 @@ static int forget_session(struct store *store, const char *sid, const json_t *to
                           struct error *err)
 {
     static const enum resource_kind kinds[] = {RESOURCE_NODES, RESOURCE_RELATIONSHIPS,
-                                               RESOURCE_BULK, RESOURCE_POSITIONS};
+                                               RESOURCE_BULK, RESOURCE_NODE_MAP};
     const char *id;
     json_t *value;
 

@@ -44,8 +44,8 @@ static int add_first(struct remote *remote, struct store *store, const struct wa
         {RESOURCE_BULK,
          (wanted->scope & (UPSTREAM_COMPONENTS | UPSTREAM_COUNTS)) && (remote->can & CAN_BULK),
          NULL},
-        {RESOURCE_POSITIONS,
-         (wanted->scope & UPSTREAM_POSITIONS) && (remote->can & CAN_READ_POSITIONS), NULL},
+        {RESOURCE_NODE_MAP,
+         (wanted->scope & UPSTREAM_NODE_MAP) && (remote->can & CAN_READ_NODE_MAP), NULL},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -242,6 +242,30 @@ static int add_all_nodes(struct remote *remote, struct store *store, const struc
     json_auto_t *ids = copy_node_ids(store, wanted->sid, err);
 
     return ids ? add_each(remote, store, wanted, resources, ids, err) : -1;
+}
+
+static int add_parts(struct remote *remote, struct store *store, const struct wanted *wanted,
+                     struct resources *resources, struct error *err)
+{
+    json_auto_t *ids = copy_node_ids(store, wanted->sid, err);
+    json_t *id;
+    size_t i;
+
+    if (!ids)
+        return -1;
+    json_array_foreach(ids, i, id)
+    {
+        const char *node_id = json_string_value(id);
+        json_int_t parts = json_integer_value(json_object_get(remote->base.ahead, node_id));
+
+        if ((parts & STORE_COMPONENTS_PART) &&
+            add_node_components(remote, store, wanted, resources, node_id, true, err) != 0)
+            return -1;
+        if ((parts & STORE_TEXTS_PART) && (remote->can & CAN_CONTENT) &&
+            resources_add(remote, store, resources, RESOURCE_TEXTS, wanted->sid, node_id, err) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int add_changed_nodes(struct remote *remote, struct store *store,
@@ -448,7 +472,8 @@ static int refresh_owners(struct remote *remote, struct store *store, struct err
 static int refresh_session(struct remote *remote, struct store *store, const struct wanted *wanted,
                            struct error *err)
 {
-    unsigned of_nodes = UPSTREAM_NODE | UPSTREAM_COMPONENTS | UPSTREAM_COUNTS | UPSTREAM_CHANGED;
+    unsigned of_nodes =
+        UPSTREAM_NODE | UPSTREAM_COMPONENTS | UPSTREAM_COUNTS | UPSTREAM_CHANGED | UPSTREAM_AHEAD;
     bool each =
         ((wanted->scope & (UPSTREAM_COMPONENTS | UPSTREAM_COUNTS)) && !(remote->can & CAN_BULK)) ||
         (wanted->scope & UPSTREAM_ALL_TEXTS);
@@ -462,6 +487,8 @@ static int refresh_session(struct remote *remote, struct store *store, const str
         return -1;
     if (each && bring(remote, store, wanted, add_all_nodes, err) != 0)
         return -1;
+    if (wanted->scope & UPSTREAM_AHEAD)
+        return bring(remote, store, wanted, add_parts, err);
     if (wanted->scope & UPSTREAM_CHANGED)
         return bring(remote, store, wanted, add_changed_nodes, err);
     return 0;
@@ -473,7 +500,7 @@ int remote_refresh(struct upstream *upstream, struct store *store, unsigned scop
     const struct wanted wanted = {scope, sid, node_id};
     struct remote *remote = remote_of(upstream);
     bool whole = scope & (UPSTREAM_COMPONENTS | UPSTREAM_ALL_TEXTS | UPSTREAM_COUNTS |
-                          UPSTREAM_OWNERS | UPSTREAM_SESSIONS | UPSTREAM_CHANGED);
+                          UPSTREAM_OWNERS | UPSTREAM_SESSIONS | UPSTREAM_CHANGED | UPSTREAM_AHEAD);
 
     if (sid && strlen(sid) >= SESSION_ID_SIZE)
         return 0; /* no session has it: the copy says so */

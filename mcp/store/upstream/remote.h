@@ -32,8 +32,8 @@ enum capability {
     CAN_REORDER = 1 << 7,
     CAN_PUT_NODE = 1 << 8,
     CAN_CONTENT = 1 << 9,
-    CAN_READ_POSITIONS = 1 << 10,
-    CAN_WRITE_POSITIONS = 1 << 11,
+    CAN_READ_NODE_MAP = 1 << 10,
+    CAN_WRITE_NODE_MAP = 1 << 11,
     CAN_PUT_RELATIONSHIP = 1 << 12,
     CAN_DELETE_RELATIONSHIP = 1 << 13,
     CAN_SESSION_ID = 1 << 14,    /* bare component paths take X-Session-ID or ?session_id= */
@@ -143,7 +143,7 @@ enum resource_kind { /* in the order in which they are taken in */
                      RESOURCE_TEXTS,      /* of a node */
                      RESOURCE_COMPONENTS, /* of a node */
                      RESOURCE_BULK,
-                     RESOURCE_POSITIONS,
+                     RESOURCE_NODE_MAP,
 };
 
 struct resource {
@@ -186,8 +186,8 @@ json_t *state_sequence(struct remote *remote, const char *sid, const char *node_
 json_t *state_relationship(struct remote *remote, const char *sid, const char *id,
                            struct error *err);
 json_t *state_title(struct remote *remote, const char *sid, struct error *err);
-json_t *state_position(struct remote *remote, const char *sid, const char *node_id,
-                       struct error *err);
+json_t *state_node_map_entry(struct remote *remote, const char *sid, const char *node_id,
+                             struct error *err);
 
 /* ---- push.c ---- */
 

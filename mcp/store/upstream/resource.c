@@ -31,7 +31,7 @@ static const struct kind {
     [RESOURCE_TEXTS] = {"texts", NULL, normal_texts, 0, true},
     [RESOURCE_COMPONENTS] = {"components", NULL, normal_components, 0, true},
     [RESOURCE_BULK] = {"bulk", "/components", normal_bulk, REMOTE_LIST_CAP, false},
-    [RESOURCE_POSITIONS] = {"positions", "/positions", normal_positions, 0, true},
+    [RESOURCE_NODE_MAP] = {NODE_MAP_NAME, "/" NODE_MAP_NAME, normal_node_map, 0, true},
 };
 
 #define PART "part" /* a node's share of the bulk read */
@@ -126,7 +126,7 @@ static int state_note(struct remote *remote, struct store *store, const struct r
     case RESOURCE_RELATIONSHIPS:
         return json_object_set_new(remote->states, key.data,
                                    copy_relationship_states(store, resource->sid, err));
-    case RESOURCE_POSITIONS:
+    case RESOURCE_NODE_MAP:
         return json_object_set(remote->states, key.data, resource->content);
     case RESOURCE_COMPONENTS:
         keep_sequence(remote, store, resource->sid, resource->node_id, err);
@@ -207,16 +207,16 @@ json_t *state_title(struct remote *remote, const char *sid, struct error *err)
     return store ? copy_title(store, sid, err) : NULL;
 }
 
-json_t *state_position(struct remote *remote, const char *sid, const char *node_id,
-                       struct error *err)
+json_t *state_node_map_entry(struct remote *remote, const char *sid, const char *node_id,
+                             struct error *err)
 {
-    const json_t *all = noted(remote, sid, RESOURCE_POSITIONS, NULL);
+    const json_t *all = noted(remote, sid, RESOURCE_NODE_MAP, NULL);
     struct store *store;
 
     if (all)
         return member(all, node_id);
     store = store_before(remote, err);
-    return store ? copy_position(store, sid, node_id, err) : NULL;
+    return store ? copy_node_map_entry(store, sid, node_id, err) : NULL;
 }
 
 /* ---- asking ---- */
@@ -237,7 +237,7 @@ static int is_ours(struct remote *remote, struct store *store, enum resource_kin
                                        [RESOURCE_TEXTS] = "nodes",
                                        [RESOURCE_COMPONENTS] = "sequences",
                                        [RESOURCE_BULK] = "sequences",
-                                       [RESOURCE_POSITIONS] = "positions"};
+                                       [RESOURCE_NODE_MAP] = NODE_MAP_NAME};
     json_auto_t *touched = copy_touched(store, err), *before = NULL;
     const json_t *session = json_object_get(touched, sid);
     const json_t *set = json_object_get(session, sets[kind]);
@@ -536,8 +536,8 @@ static int take(struct store *store, const struct copy_source *source,
         return take_components(store, source, resource, err);
     case RESOURCE_BULK:
         return take_bulk(store, source, resource, err);
-    case RESOURCE_POSITIONS:
-        return copy_positions(store, source, resource->content, err);
+    case RESOURCE_NODE_MAP:
+        return copy_node_map(store, source, resource->content, err);
     }
     return 0;
 }
