@@ -12,7 +12,7 @@
 
 #define WHERE_SIZE 301u /* of what a page says of its place; longer is cut */
 #define ADVICE                                                                                     \
-    "send {\"threadId\", \"runId\", \"messages\": [{\"id\", \"role\": \"user\", \"content\"}]}"
+    "Send {\"threadId\", \"runId\", \"messages\": [{\"id\", \"role\": \"user\", \"content\"}]}"
 
 /* ---- the rows ----
  *
@@ -129,14 +129,14 @@ static int read_content(const json_t *content, const char *loc, struct buf *text
         return 0;
     }
     if (!json_is_array(content))
-        return error_set_at(err, loc, "%s.content must be text; " ADVICE, loc);
+        return error_set_at(err, loc, "%s.content must be text. " ADVICE, loc);
     json_array_foreach((json_t *)content, i, part)
     {
         const json_t *value = json_object_get(part, "text");
         char place[64];
 
         snprintf(place, sizeof place, "%s.content.%zu", loc, i);
-        if (check(part, &part_fields, place, "only text can be sent", err) < 0)
+        if (check(part, &part_fields, place, "Only parts of type text can be sent", err) < 0)
             return -1;
         if (text->len > 0)
             buf_addc(text, '\n');
@@ -386,11 +386,11 @@ int run_input_read(const char *text, size_t len, struct run_input *input, struct
     if (!given)
         return -1;
     if (!json_is_object(given))
-        return error_set(err, ERROR_INVALID, "the frame must be an object; " ADVICE);
+        return error_set(err, ERROR_INVALID, "the frame must be an object. " ADVICE);
     if (!json_object_get(given, "type"))
         return take_input(given, input, err);
     input->stop = true;
-    if (check(given, &stop_fields, "", "for a question " ADVICE, err) < 0)
+    if (check(given, &stop_fields, "", "For a question: " ADVICE, err) < 0)
         return -1;
     take_id(given, "runId", input->run_id);
     return 0;
