@@ -6,8 +6,11 @@
 #include "mcp/api/rest.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "helpers/base/hash.h"
 #include "helpers/base/json.h"
@@ -16,6 +19,11 @@
 #include "mcp/api/rest_internal.h"
 
 #define STABLE_ATTEMPTS 3
+
+#define CACHE_BYTES       ((size_t)64 << 20) /* keys and answers */
+#define CACHE_ANSWER_MAX  ((size_t)8 << 20)  /* a longer one is not kept */
+#define CACHE_ANSWERS_CAP 16384u
+#define BUCKETS           4096u
 
 /* ---- ETags, and the conditions that name them ----
  *
@@ -94,43 +102,32 @@ static int matches(struct rest_call *call, const char *list, bool weak, struct e
  * key gets it again. What was refused has done nothing and is checked again.
  */
 
-static int check_key(const char *key, struct error *err)
+/* What a repeat must have in common: method, path, query and session as they are, the body by its
+ * hashes and length. The one who could make two requests meet is the one who chose the key. */
+static void write_fingerprint(const struct rest_request *request, struct buf *to)
 {
-    if (*key && strlen(key) <= IDEMPOTENCY_KEY_MAX)
-        return 0;
-    return error_set_at(err, "header.Idempotency-Key",
-                        "send 1 to %d characters, such as a UUID, another for each new call",
-                        IDEMPOTENCY_KEY_MAX);
-}
-
-/* Method, path, query and session as they are, the body by its hashes and length. The one who could
- * make two requests meet is the one who chose the key. */
-static void write_fingerprint(const struct rest_call *call, struct buf *to)
-{
-    const struct rest_request *request = call->request;
-
     buf_addf(to, "%s %s?%s %s %zu %016" PRIx64 "%016" PRIx64, request->method, request->path,
              request->query, request->session_header ? request->session_header : "",
              request->body_len, hash_bytes(HASH_START, request->body, request->body_len),
              hash_bytes(HASH_OTHER_START, request->body, request->body_len));
 }
 
-/* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done.
- */
-static int find_answer(struct rest_call *call, struct error *err)
+/* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done,
+ * and its answer kept with the fingerprint. */
+static int find_answer(struct rest_call *call, const char *key, struct buf *fingerprint,
+                       struct error *err)
 {
-    struct buf BUF_AUTO fingerprint = {0};
     struct idempotency_record answer = {0};
     int found;
 
-    if (!call->request->idempotency_key)
-        return 0;
-    write_fingerprint(call, &fingerprint);
-    if (check_key(call->request->idempotency_key, err) < 0 ||
-        buf_check(&fingerprint, "the request", err) < 0)
+    if (!*key || strlen(key) > IDEMPOTENCY_KEY_MAX)
+        return error_set_at(err, "header.Idempotency-Key",
+                            "send 1 to %d characters, such as a UUID, another for each new call",
+                            IDEMPOTENCY_KEY_MAX);
+    write_fingerprint(call->request, fingerprint);
+    if (buf_check(fingerprint, "the request", err) < 0)
         return -1;
-    found = store_idempotency_find(call->store, call->request->idempotency_key, fingerprint.data,
-                                   &answer, err);
+    found = store_idempotency_find(call->store, key, fingerprint->data, &answer, err);
     if (found > 0) {
         buf_finish(&call->response->body);
         call->response->body = answer.body;
@@ -140,28 +137,140 @@ static int find_answer(struct rest_call *call, struct error *err)
     return found;
 }
 
-/* For a repeat. */
-static int keep_answer(struct rest_call *call, struct error *err)
-{
-    struct buf BUF_AUTO fingerprint = {0};
-
-    if (!call->request->idempotency_key)
-        return 0;
-    write_fingerprint(call, &fingerprint);
-    if (check_key(call->request->idempotency_key, err) < 0 ||
-        buf_check(&fingerprint, "the request", err) < 0)
-        return -1;
-    return store_idempotency_keep(call->store, call->session, call->request->idempotency_key,
-                                  fingerprint.data, call->response->status,
-                                  call->response->body.data, call->response->body.len, err);
-}
-
 int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
                     struct error *err)
 {
     if (buf_check(&response->body, "the answer", err) < 0)
         return -1;
     return store_idempotency_amend(store, key, response->body.data, response->body.len, err);
+}
+
+/* ---- answers that are kept ----
+ *
+ * Answers to reads, by what was asked for, as long as their ETag is the one that is: a list that
+ * nobody has written to is made once. Any thread. What was used last goes last.
+ */
+
+struct answer_entry {
+    TAILQ_ENTRY(answer_entry) used; /* the last used first */
+    LIST_ENTRY(answer_entry) bucket;
+    char etag[REST_ETAG_SIZE];
+    size_t key_len, len;
+    char bytes[]; /* key, answer */
+};
+
+struct rest_cache {
+    pthread_mutex_t lock;
+    TAILQ_HEAD(entries, answer_entry) entries;
+    LIST_HEAD(, answer_entry) buckets[BUCKETS];
+    size_t count, bytes;
+};
+
+struct rest_cache *rest_cache_create(struct error *err)
+{
+    struct rest_cache *cache = calloc(1, sizeof *cache);
+
+    if (!cache) {
+        error_set(err, ERROR_MEMORY, "out of memory for answers");
+        return NULL;
+    }
+    pthread_mutex_init(&cache->lock, NULL);
+    TAILQ_INIT(&cache->entries);
+    return cache;
+}
+
+static size_t size_of(const struct answer_entry *entry)
+{
+    return sizeof *entry + entry->key_len + entry->len;
+}
+
+static void drop_entry(struct rest_cache *cache, struct answer_entry *entry)
+{
+    TAILQ_REMOVE(&cache->entries, entry, used);
+    LIST_REMOVE(entry, bucket);
+    cache->count--;
+    cache->bytes -= size_of(entry);
+    free(entry);
+}
+
+void rest_cache_destroy(struct rest_cache *cache)
+{
+    struct answer_entry *entry;
+
+    if (!cache)
+        return;
+    while ((entry = TAILQ_FIRST(&cache->entries)))
+        drop_entry(cache, entry);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache);
+}
+
+static size_t bucket_of(const struct buf *key)
+{
+    return (size_t)(hash_bytes(HASH_START, key->data, key->len) % BUCKETS);
+}
+
+static struct answer_entry *find_entry(struct rest_cache *cache, const struct buf *key,
+                                       size_t bucket)
+{
+    struct answer_entry *entry;
+
+    LIST_FOREACH(entry, &cache->buckets[bucket], bucket)
+    if (entry->key_len == key->len && memcmp(entry->bytes, key->data, key->len) == 0)
+        return entry;
+    return NULL;
+}
+
+/* Appends the answer; false where none of this state is kept. key: any bytes. */
+static bool find_kept(struct rest_cache *cache, const struct buf *key, const char *etag,
+                      struct buf *answer)
+{
+    size_t bucket = bucket_of(key);
+    struct answer_entry *entry;
+    bool found;
+
+    pthread_mutex_lock(&cache->lock);
+    entry = find_entry(cache, key, bucket);
+    found = entry && strcmp(entry->etag, etag) == 0;
+    if (found) {
+        buf_add(answer, entry->bytes + entry->key_len, entry->len);
+        TAILQ_REMOVE(&cache->entries, entry, used);
+        TAILQ_INSERT_HEAD(&cache->entries, entry, used);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return found;
+}
+
+/* In place of the one of another state. Without memory it is not kept. */
+static void keep(struct rest_cache *cache, const struct buf *key, const char *etag,
+                 const struct buf *answer)
+{
+    size_t bucket = bucket_of(key);
+    struct answer_entry *entry, *old;
+
+    if (answer->failed || answer->len > CACHE_ANSWER_MAX || strlen(etag) >= REST_ETAG_SIZE)
+        return;
+    entry = malloc(sizeof *entry + key->len + answer->len);
+    if (!entry)
+        return;
+    memcpy(entry->etag, etag, strlen(etag) + 1);
+    entry->key_len = key->len;
+    entry->len = answer->len;
+    memcpy(entry->bytes, key->data, key->len);
+    memcpy(entry->bytes + key->len, answer->data, answer->len);
+    pthread_mutex_lock(&cache->lock);
+    old = find_entry(cache, key, bucket);
+    if (old)
+        drop_entry(cache, old);
+    TAILQ_INSERT_HEAD(&cache->entries, entry, used);
+    LIST_INSERT_HEAD(&cache->buckets[bucket], entry, bucket);
+    cache->count++;
+    cache->bytes += size_of(entry);
+    while ((cache->bytes > CACHE_BYTES || cache->count > CACHE_ANSWERS_CAP) &&
+           (old = TAILQ_LAST(&cache->entries, entries)))
+        drop_entry(cache, old); /* NOLINT(clang-analyzer-unix.Malloc): the list's end is not the one
+                             just freed */
+    pthread_mutex_unlock(&cache->lock);
 }
 
 /* ---- one call through its route ----
@@ -255,12 +364,12 @@ static int read_of_state(struct rest_call *call, rest_handler *read, struct erro
     if (!answers)
         return read(call, err);
     write_key(call, &key);
-    if (!key.failed && rest_cache_find(answers, &key, response->etag, &response->body))
+    if (!key.failed && find_kept(answers, &key, response->etag, &response->body))
         return 0;
     if (read(call, err) != 0)
         return -1;
     if (!key.failed)
-        rest_cache_keep(answers, &key, response->etag, &response->body);
+        keep(answers, &key, response->etag, &response->body);
     return 0;
 }
 
@@ -327,8 +436,10 @@ static int answer_stale(struct rest_call *call, struct error *err)
 /* Within its transaction. 1: done, to be kept; 0: answered, and nothing is done; -1. */
 static int write_once(struct rest_call *call, struct error *err)
 {
-    const char *expected = call->request->if_match;
-    int rc = find_answer(call, err);
+    const char *expected = call->request->if_match, *key = call->request->idempotency_key;
+    struct rest_response *response = call->response;
+    struct buf BUF_AUTO fingerprint = {0};
+    int rc = key ? find_answer(call, key, &fingerprint, err) : 0;
 
     if (rc != 0)
         return rc < 0 ? -1 : 0;
@@ -340,8 +451,12 @@ static int write_once(struct rest_call *call, struct error *err)
     if (rc == 0)
         return answer_stale(call, err);
     if (rest_take_body(call, err) != 0 || call->route->handle(call, err) != 0 ||
-        (!(call->route->flags & ROUTE_ENDS) && read_etag(call, call->response->etag, err) < 0) ||
-        buf_check(&call->response->body, "the answer", err) < 0 || keep_answer(call, err) != 0)
+        (!(call->route->flags & ROUTE_ENDS) && read_etag(call, response->etag, err) < 0) ||
+        buf_check(&response->body, "the answer", err) < 0)
+        return -1;
+    if (key &&
+        store_idempotency_keep(call->store, call->session, key, fingerprint.data, response->status,
+                               response->body.data, response->body.len, err) != 0)
         return -1;
     return 1;
 }
@@ -417,20 +532,6 @@ static void run_route(struct rest_call *call)
 
 /* ---- the entry ---- */
 
-const struct rest_route *rest_find(const char *method, const char *path, char *allow, size_t size)
-{
-    const struct rest_route *route;
-    struct rest_path split;
-
-    *allow = '\0';
-    if (!rest_path_split(&split, path))
-        return NULL;
-    route = rest_route_find(method, &split);
-    if (!route)
-        rest_route_methods(&split, allow, size);
-    return route;
-}
-
 enum rest_workq rest_workq(const struct rest_route *route)
 {
     if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
@@ -445,9 +546,8 @@ uint64_t rest_key(const struct rest_request *request)
     struct error unused = {0};
     uint64_t key;
 
-    if (!call.route || !rest_path_split(&call.path, request->path))
+    if (!call.route || !rest_take_path(&call, request->path))
         return 0;
-    rest_route_capture(&call);
     if (call.session)
         name = call.session;
     else if (call.node && request->session_header)
@@ -490,8 +590,7 @@ void rest_handle(struct store *store, const struct rest_request *request,
                            *allow ? "Method Not Allowed" : "Not Found");
         return;
     }
-    rest_path_split(&call.path, request->path);
-    rest_route_capture(&call);
+    rest_take_path(&call, request->path);
     run_route(&call);
 }
 
@@ -540,8 +639,7 @@ void rest_broker(struct store *store, const struct rest_broker_request *asked,
     begin(&call, store, &request, response);
     if (call.route && target_path(asked->target, path, &request.query)) {
         request.path = path;
-        rest_path_split(&call.path, path);
-        rest_route_capture(&call);
+        rest_take_path(&call, path);
     }
     if (call.route && (call.route->flags & ROUTE_BROKER) && call.session &&
         strcmp(call.session, asked->sid) == 0)

@@ -183,7 +183,7 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
                      size_t size, struct error *err);
 
 /* The id of the node that a name means: an id, else a title that one node alone has, by the rules
- * of the graph's questions (helpers/graph/name.h). *id is borrowed from name or from found, which
+ * of the graph's questions (helpers/graph/text.h). *id is borrowed from name or from found, which
  * the caller finishes. what: the argument, for the error: ERROR_NOT_FOUND says the nearest,
  * ERROR_CONFLICT lists the ids that share the title. */
 int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
