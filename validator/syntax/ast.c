@@ -12,13 +12,11 @@
 
 /* ---- arrays that grow ---- */
 
-bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size, uint32_t first)
+bool ast_enlarge(void **rows, uint32_t *size, size_t row_size, uint32_t first)
 {
     uint32_t wanted = *size ? *size * 2 : first;
     void *moved;
 
-    if (count < *size)
-        return true;
     moved = realloc(*rows, wanted * row_size);
     if (!moved)
         return false;

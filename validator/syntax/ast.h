@@ -17,7 +17,12 @@ struct report;
 
 /* Room for one row more, of an array with room for *size, or for `first` rows at its first use;
  * false without memory. */
-bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size, uint32_t first);
+bool ast_enlarge(void **rows, uint32_t *size, size_t row_size, uint32_t first);
+static inline bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size,
+                            uint32_t first)
+{
+    return count < *size || ast_enlarge(rows, size, row_size, first);
+}
 #define AST_FIRST_ROWS 64
 
 /* The different names of a program, each once and numbered, so that two names are compared as
