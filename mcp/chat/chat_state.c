@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/chat/chat_internal.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 /* ---- reading it ---- */
 

@@ -18,7 +18,7 @@
 #include "mcp/chat/approval.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/chat/run_internal.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 #define QUOTE_MAX 1000 /* bytes shown of what a service says of a refusal */
 

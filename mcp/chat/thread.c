@@ -7,7 +7,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/session/text.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 #define NOT_KNOWN                                                                                  \
     "The server stopped during this call. Whether it was done is not known: check before you do "  \
