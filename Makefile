@@ -30,7 +30,7 @@ asan tsan: ## every test under ASan and UBSan, or under TSan
 	@. cmake/steps.sh && mkdir -p build && build $@
 	@TSAN_OPTIONS='suppressions=$(CURDIR)/tests/tsan.supp' ctest --test-dir build/$@ --output-on-failure --no-tests=error $(if $(TESTS),-R '$(TESTS)')
 
-lint: ## clang-format, habits of the project, clang-tidy, shellcheck
+lint: build ## clang-format, habits of the project, clang-tidy, shellcheck
 	@cmake/lint.sh
 
 format: ## lay out the C code as .clang-format says

@@ -5,8 +5,9 @@
 #   cmake/page.sh                   brings the page's packages into build/page by npm; quick when they are there. Where npm is
 #                                   missing or fails it says so in one line and goes on: the server is then built without its
 #                                   page. With CI=true it fails
-#   cmake/page.sh --check           and checks the types of the sources
-#   cmake/page.sh --table FOLDER    makes FOLDER/page_files.c, for the build: of the page, or of the reason why there is none
+#   cmake/page.sh --check           and checks the types of the sources, by the contract.ts of the last build
+#   cmake/page.sh --table FOLDER    makes FOLDER/page_files.c, for the build: of the page with FOLDER/contract.ts, or of the reason
+#                                   why there is none
 #
 # build/page/missing.txt holds that reason, and is empty where all is there. It is only written when it changes, as the build goes by it.
 set -euo pipefail
@@ -39,6 +40,7 @@ if [ "${1:-}" = --table ]; then
   if [ -n "$missing" ]; then
     empty_table "$missing" "$out/page_files.c"
   else
+    cmp -s "$out/contract.ts" $place/contract.ts || cp "$out/contract.ts" $place/
     node mcp/ui/build.mjs --packages $place --out "$out"
   fi
   exit
@@ -73,5 +75,9 @@ else
   exit 1
 fi
 if [ "${1:-}" = --check ]; then
+  if [ ! -f $place/contract.ts ]; then
+    echo "$place/contract.ts is missing: make build writes it" >&2
+    exit 1
+  fi
   (cd $place && node node_modules/typescript/bin/tsc --preserveSymlinks -p .)
 fi

@@ -31,11 +31,12 @@ configure() {
     return 1
   }
 }
-[ $tier = quick ] || step "The page" cmake/page.sh --check
+[ $tier = quick ] || step "The page" cmake/page.sh
 step "Configure" configure
 # Where they are installed, the chat's tests check each frame with them as well.
 [ $tier = quick ] || step "npm packages of the chat's checks" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py chat
 step "Build" cmake --build --preset release
+[ $tier = quick ] || step "The page's types" cmake/page.sh --check
 
 echo "==> Tests ($tier)"
 report=$PWD/build/tests.xml

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 
 #define REQUEST_ID_SIZE  4u
@@ -84,11 +85,6 @@ struct broker_request {
     uint32_t id;
     char *frame; /* the answer */
     size_t frame_len;
-};
-
-struct broker_clock {
-    uv_timer_t timer;
-    struct broker *broker;
 };
 
 const char *broker_request_session(const struct broker_request *request)
@@ -175,9 +171,9 @@ static void forget(struct broker *broker, struct broker_request *request)
 
 static void on_clock(uv_timer_t *timer)
 {
-    struct broker *broker = ((struct broker_clock *)timer->data)->broker;
+    struct broker *broker = container_of(timer, struct broker, timer);
     struct broker_request *request = LIST_FIRST(&broker->waiting), *next;
-    uint64_t now = uv_now(broker->loop), due = UINT64_MAX;
+    uint64_t now = uv_now(timer->loop), due = UINT64_MAX;
     char detail[200];
 
     snprintf(detail, sizeof detail,
@@ -200,33 +196,14 @@ static void on_clock(uv_timer_t *timer)
         uv_timer_start(timer, on_clock, due - now, 0);
 }
 
-static int start_clock(struct broker *broker, struct broker_request *request)
+static void start_clock(struct broker *broker, struct broker_request *request)
 {
-    uv_update_time(broker->loop);
-    request->due = uv_now(broker->loop) + broker->limits->request_ms;
-    if (!broker->clock) {
-        broker->clock = calloc(1, sizeof *broker->clock);
-        if (!broker->clock)
-            return -1;
-        uv_timer_init(broker->loop, &broker->clock->timer);
-        broker->clock->timer.data = broker->clock;
-        broker->clock->broker = broker;
-    }
-    if (!uv_is_active((uv_handle_t *)&broker->clock->timer))
-        uv_timer_start(&broker->clock->timer, on_clock, broker->limits->request_ms, 0);
-    return 0;
-}
+    uv_loop_t *loop = broker->timer.loop;
 
-static void on_clock_closed(uv_handle_t *handle)
-{
-    free(handle->data);
-}
-
-static void stop_clock(struct broker *broker)
-{
-    if (broker->clock)
-        uv_close((uv_handle_t *)&broker->clock->timer, on_clock_closed);
-    broker->clock = NULL;
+    uv_update_time(loop);
+    request->due = uv_now(loop) + broker->limits->request_ms;
+    if (!uv_is_active((uv_handle_t *)&broker->timer))
+        uv_timer_start(&broker->timer, on_clock, broker->limits->request_ms, 0);
 }
 
 /* ---- answers ---- */
@@ -288,10 +265,11 @@ static struct broker_request *create_request(struct broker *broker, uint32_t id,
     request->id = id;
     request->session_id = strdup(broker->session_id);
     request->target = strndup(target, len);
-    if (!request->session_id || !request->target || start_clock(broker, request) < 0) {
+    if (!request->session_id || !request->target) {
         free_request(request);
         return NULL;
     }
+    start_clock(broker, request);
     request->broker = broker;
     LIST_INSERT_HEAD(&broker->waiting, request, link);
     broker->in_flight++;
@@ -336,5 +314,5 @@ void broker_end(struct broker *broker)
 
     while ((request = LIST_FIRST(&broker->waiting)))
         forget(broker, request);
-    stop_clock(broker);
+    uv_timer_stop(&broker->timer);
 }

@@ -31,11 +31,9 @@ struct loop_handle *loop_handle_create(struct loop_queue *loop_queue,
 void loop_handle_close(struct loop_handle *loop_handle);   /* nothing is posted any more */
 void loop_handle_unref(struct loop_handle *loop_handle);   /* takes NULL */
 
-struct broker_clock; /* looks for requests that take too long; while there are any */
-
 /* Of one run; embedded in it. */
 struct broker {
-    uv_loop_t *loop;
+    uv_timer_t timer; /* looks for requests that take too long; the run's to init and close */
     struct loop_handle *loop_handle; /* borrowed */
     const char *session_id; /* borrowed; NULL: each request is answered that there is no session */
     const struct executor_limits *limits;
@@ -45,7 +43,6 @@ struct broker {
 
     LIST_HEAD(, broker_request) waiting;
     size_t in_flight, requests, answer_bytes;
-    struct broker_clock *clock; /* owned; NULL before the first request */
 };
 
 /* Takes a FRAME_REQUEST. -1 with ERROR_MALFORMED where it has no right to go on. */

@@ -18,6 +18,13 @@
  * than one, so one thread is always free to remove. */
 #define WORKQ_THREADS (POOL_STARTS_MAX + 2)
 
+#define ENDS          32u /* last ends of runs, whose rate says how fast the queue moves */
+#define ENDS_MS       60000u
+#define RETRY_UNKNOWN 5u /* seconds, where runs wait and none has ended lately */
+#define RETRY_MAX     (EXECUTION_WAIT_MS_MAX / 1000u) /* nobody waits longer than that */
+
+_Static_assert(KINDS_COUNT <= EXECUTOR_KINDS_CAP, "EXECUTOR_KINDS_CAP");
+
 struct executor {
     const struct engine *engine;
     void *state;
@@ -32,14 +39,15 @@ struct executor {
     struct sandbox_host sandbox_host;
     struct run_host run_host;
     struct loop_task start, stop;
-    struct stats stats; /* with a lock of its own, taken last */
 
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of all below */
     pthread_cond_t ready_changed;
     LIST_HEAD(, submission) submissions;
     uint64_t last_id;
-    unsigned waiting; /* of the submissions */
     unsigned ready[KINDS_COUNT];
+    struct executor_stats stats;
+    uint64_t ends[ENDS]; /* ms of uv_hrtime, a ring */
+    uint64_t end_count;
 };
 
 /* A job on its way from any thread to the loop, and a cancel after it: the tasks are embedded, so
@@ -89,6 +97,61 @@ const char *executor_describe(const struct executor *executor)
     return executor->description;
 }
 
+/* ---- what is counted ---- */
+
+/* From an echo on a waiting sandbox to the longest run that a server may allow. */
+const double executor_buckets[EXECUTOR_BUCKETS] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.1,
+                                                   0.25,  0.5,    1,     5,    15,    60};
+
+static void observe(struct executor_histogram *histogram, double value)
+{
+    size_t bucket = 0;
+
+    while (bucket < EXECUTOR_BUCKETS && value > executor_buckets[bucket])
+        bucket++;
+    histogram->counts[bucket]++;
+    histogram->sum += value;
+}
+
+/* Seconds in which the queue of now is worked off at the rate of the last ends. Under the lock. */
+static unsigned estimate_wait(const struct executor *executor)
+{
+    uint64_t now = uv_hrtime() / 1000000, first = now, seconds;
+    unsigned recent = 0, queued = executor->stats.queued;
+
+    for (uint64_t i = 0; i < ENDS && i < executor->end_count; i++) {
+        if (now - executor->ends[i] > ENDS_MS)
+            continue;
+        recent++;
+        first = executor->ends[i] < first ? executor->ends[i] : first;
+    }
+    if (queued == 0)
+        return 1;
+    if (recent == 0)
+        return RETRY_UNKNOWN;
+    seconds = ((uint64_t)queued * (now - first) / recent + 999) / 1000;
+    if (seconds < 1)
+        return 1;
+    return seconds < RETRY_MAX ? (unsigned)seconds : RETRY_MAX;
+}
+
+unsigned executor_retry_after(struct executor *executor)
+{
+    unsigned seconds;
+
+    pthread_mutex_lock(&executor->lock);
+    seconds = estimate_wait(executor);
+    pthread_mutex_unlock(&executor->lock);
+    return seconds;
+}
+
+void executor_stats(struct executor *executor, struct executor_stats *stats)
+{
+    pthread_mutex_lock(&executor->lock);
+    *stats = executor->stats;
+    pthread_mutex_unlock(&executor->lock);
+}
+
 /* ---- on the loop ---- */
 
 static void submission_on_taken(void *user)
@@ -98,8 +161,30 @@ static void submission_on_taken(void *user)
 
     pthread_mutex_lock(&executor->lock);
     submission->waiting = false;
-    executor->waiting--;
+    executor->stats.queued--;
+    executor->stats.running++;
     pthread_mutex_unlock(&executor->lock);
+}
+
+static void submission_on_result(void *user, const struct execution_result *result, bool started)
+{
+    struct submission *submission = user;
+    struct executor *executor = submission->executor;
+
+    pthread_mutex_lock(&executor->lock);
+    executor->stats.running--;
+    executor->stats.ended[result->status]++;
+    if (started) {
+        observe(&executor->stats.seconds, result->seconds);
+        observe(&executor->stats.waited, result->waited);
+    }
+    executor->ends[executor->end_count++ % ENDS] = uv_hrtime() / 1000000;
+    pthread_mutex_unlock(&executor->lock);
+}
+
+static unsigned submission_retry_after(void *user)
+{
+    return executor_retry_after(((struct submission *)user)->executor);
 }
 
 static void submission_on_end(void *user)
@@ -157,13 +242,15 @@ static void submissions_abort(struct executor *executor, const char *why)
         run_abort(submission->run, why); /* takes it off the list */
 }
 
-static void on_ready(void *user, int kind, unsigned ready)
+static void on_counts(void *user, int kind, const struct executor_kind_stats *row, unsigned ready)
 {
     struct executor *executor = user;
 
     pthread_mutex_lock(&executor->lock);
+    executor->stats.kinds[kind] = *row;
+    if (executor->ready[kind] != ready)
+        pthread_cond_broadcast(&executor->ready_changed);
     executor->ready[kind] = ready;
-    pthread_cond_broadcast(&executor->ready_changed);
     pthread_mutex_unlock(&executor->lock);
 }
 
@@ -213,23 +300,22 @@ static unsigned count_waiting(const struct executor *executor, const char *sessi
 /* Room in the queue is kept for others than the one that has most of it. Under the lock. */
 static int check_room(struct executor *executor, const char *session, struct error *err)
 {
-    unsigned seconds;
+    unsigned waiting = executor->stats.queued;
 
-    if (executor->waiting < EXECUTION_WAITING_CAP &&
-        (executor->waiting < EXECUTION_SESSION_WAITING_CAP ||
+    if (waiting < EXECUTION_WAITING_CAP &&
+        (waiting < EXECUTION_SESSION_WAITING_CAP ||
          count_waiting(executor, session) < EXECUTION_SESSION_WAITING_CAP))
         return 0;
-    stats_turned_away(&executor->stats);
-    seconds = stats_retry_after(&executor->stats);
-    if (executor->waiting >= EXECUTION_WAITING_CAP)
+    executor->stats.turned_away++;
+    if (waiting >= EXECUTION_WAITING_CAP)
         return error_set(err, ERROR_BUSY,
-                         "%u runs already wait for a sandbox; send it again in %u s",
-                         executor->waiting, seconds);
+                         "%u runs already wait for a sandbox; send it again in %u s", waiting,
+                         estimate_wait(executor));
     return error_set(err, ERROR_BUSY,
                      "%u runs %s already wait for a sandbox, the most that may; send it again in "
                      "%u s",
                      EXECUTION_SESSION_WAITING_CAP,
-                     session ? "of this session" : "without a session", seconds);
+                     session ? "of this session" : "without a session", estimate_wait(executor));
 }
 
 /* Takes the submission's job into the queue, or refuses. */
@@ -241,9 +327,9 @@ static uint64_t post(struct executor *executor, struct submission *submission, s
     if (check_room(executor, run_session(submission->run), err) == 0) {
         id = submission->id = ++executor->last_id;
         submission->waiting = true;
-        executor->waiting++;
         LIST_INSERT_HEAD(&executor->submissions, submission, link);
-        stats_taken(&executor->stats);
+        executor->stats.attempts++;
+        executor->stats.queued++;
         loop_queue_post(executor->loop_queue, &submission->intake);
     }
     pthread_mutex_unlock(&executor->lock);
@@ -288,17 +374,6 @@ void executor_cancel(struct executor *executor, uint64_t id)
         break;
     }
     pthread_mutex_unlock(&executor->lock);
-}
-
-/* Reading takes the statistics' own lock, and changes nothing else. */
-unsigned executor_retry_after(const struct executor *executor)
-{
-    return stats_retry_after((struct stats *)&executor->stats);
-}
-
-void executor_stats(struct executor *executor, struct executor_stats *stats)
-{
-    stats_read(&executor->stats, stats);
 }
 
 int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,
@@ -353,7 +428,8 @@ static void init_hosts(struct executor *executor, const struct executor_config *
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
     executor->run_host.on_taken = submission_on_taken;
-    executor->run_host.stats = &executor->stats;
+    executor->run_host.on_result = submission_on_result;
+    executor->run_host.retry_after = submission_retry_after;
     executor->run_host.on_end = submission_on_end;
 }
 
@@ -363,9 +439,8 @@ static int create_parts(struct executor *executor, const struct executor_config 
     struct workq_config workq = {
         .name = "sandbox", .threads = WORKQ_THREADS, .capacity = POOL_WORKQ_JOBS};
     struct pool_config pool = {.host = &executor->sandbox_host,
-                               .stats = &executor->stats,
                                .isolation = config->isolation,
-                               .on_ready = on_ready,
+                               .on_counts = on_counts,
                                .on_empty = on_empty,
                                .user = executor};
 
@@ -417,7 +492,6 @@ static void free_executor(struct executor *executor)
     executor->engine->close(executor->state);
     pthread_cond_destroy(&executor->ready_changed);
     pthread_mutex_destroy(&executor->lock);
-    stats_finish(&executor->stats);
     free(executor);
 }
 
@@ -453,7 +527,9 @@ static struct executor *create_on(const struct engine *engine, void *state,
     executor->limits = *limits;
     LIST_INIT(&executor->submissions);
     pthread_mutex_init(&executor->lock, NULL);
-    stats_init(&executor->stats);
+    executor->stats.kind_count = KINDS_COUNT;
+    for (int kind = 0; kind < KINDS_COUNT; kind++)
+        executor->stats.kinds[kind].name = execution_kinds[kind].name;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&executor->ready_changed, &monotonic);

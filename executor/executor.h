@@ -174,7 +174,7 @@ uint64_t executor_run(struct executor *executor, const struct execution_job *job
 
 /* Seconds, at least 1, after which a job that was refused as busy will likely find a place. Any
  * thread. */
-unsigned executor_retry_after(const struct executor *executor);
+unsigned executor_retry_after(struct executor *executor);
 
 /* Ends that run soon with EXECUTION_CANCELLED; an id that is not (or no longer) known is ignored.
  */

@@ -138,17 +138,7 @@ static char *text_at(const json_t *object, const char *key)
 
     if (!text)
         return NULL;
-    buf_init(&copy, 3 * (size_t)FRAME_RESULT_CAP);
-    for (size_t i = 0; i < len;) {
-        size_t piece = strnlen(text + i, len - i);
-
-        buf_add(&copy, text + i, piece);
-        i += piece;
-        if (i < len) {
-            buf_adds(&copy, UTF8_REPLACEMENT);
-            i++;
-        }
-    }
+    utf8_clean(text, len, (size_t)UTF8_LEN_MAX * FRAME_RESULT_CAP, &copy);
     return buf_steal(&copy, NULL);
 }
 

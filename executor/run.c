@@ -40,6 +40,7 @@ struct executor_run {
     struct slot *slot;       /* NULL while it has none */
     struct sandbox *sandbox; /* the slot's */
     uv_timer_t timer;
+    unsigned timers; /* not closed: it, and the broker's */
     struct broker broker;
     struct output output[2];
     uint64_t output_bytes;
@@ -118,7 +119,10 @@ fail:
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    run_discard(handle->data);
+    struct executor_run *run = handle->data;
+
+    if (--run->timers == 0)
+        run_discard(run);
 }
 
 /* 124 and its like are what shells and the users of timeout(1) know. */
@@ -195,7 +199,7 @@ static void end(struct executor_run *run, struct execution_result *result)
     fill(run, result);
     if (queued)
         host->on_taken(user);
-    stats_ended(host->stats, result, queued, run->started);
+    host->on_result(user, result, run->started);
     /* The answer first: removing the sandbox and starting the next are nothing that the caller
      * waits for, nor is the log. */
     run->job.on_done(run->job.user, result);
@@ -203,6 +207,7 @@ static void end(struct executor_run *run, struct execution_result *result)
         pool_return(host->pool, slot, outcome_of(run, result->status));
     host->on_end(user);
     uv_close((uv_handle_t *)&run->timer, on_timer_closed);
+    uv_close((uv_handle_t *)&run->broker.timer, on_timer_closed);
 }
 
 static void end_with(struct executor_run *run, enum execution_status status, const char *error)
@@ -260,7 +265,7 @@ static void on_deadline(uv_timer_t *timer)
     switch (run->phase) {
     case RUN_PHASE_QUEUED:
         snprintf(text, sizeof text, "no sandbox was free within %.3g s; send it again in %u s",
-                 run->host->limits->wait_ms / 1000.0, stats_retry_after(run->host->stats));
+                 run->host->limits->wait_ms / 1000.0, run->host->retry_after(run->user));
         end_with(run, EXECUTION_BUSY, text);
         return;
     case RUN_PHASE_SENT:
@@ -543,10 +548,8 @@ static void on_given(struct pool_wait *wait, struct slot *slot)
 {
     struct executor_run *run = container_of(wait, struct executor_run, wait);
 
-    if (run->attempts++ == 0) {
+    if (run->attempts++ == 0)
         run->host->on_taken(run->user);
-        stats_begun(run->host->stats);
-    }
     run->slot = slot;
     run->sandbox = slot->sandbox;
     sandbox_hand_over(run->sandbox, &run_events, run);
@@ -586,7 +589,6 @@ void run_begin(struct executor_run *run, const struct run_host *host, void *user
     run->wait.given = on_given;
     run->wait.placed = on_placed;
     run->wait.failed = on_failed;
-    run->broker.loop = host->loop;
     run->wait.session = run->session_id;
     run->broker.loop_handle = host->loop_handle;
     run->broker.session_id = run->session_id;
@@ -595,7 +597,9 @@ void run_begin(struct executor_run *run, const struct run_host *host, void *user
     run->broker.user = run->job.user;
     run->broker.send = send_answer;
     uv_timer_init(host->loop, &run->timer);
-    run->timer.data = run;
+    uv_timer_init(host->loop, &run->broker.timer);
+    run->timer.data = run->broker.timer.data = run;
+    run->timers = 2;
     ask_pool(run);
 }
 

@@ -13,7 +13,6 @@
 
 #include "executor/broker.h"
 #include "executor/pool/pool.h"
-#include "executor/stats.h"
 
 #define RUN_OUTPUT_SLACK                                                                           \
     (1u << 20) /* over EXECUTION_OUTPUT_LIMIT, for what the runner passes on before it sees */
@@ -26,9 +25,11 @@ struct run_host {
     struct pool *pool;
     struct loop_handle *loop_handle;
     const struct executor_limits *limits;
-    struct stats *stats;
     void (*on_taken)(void *user); /* it waits no longer: has a sandbox, or ended without */
-    void (*on_end)(void *user);   /* after on_done; the run is no longer the caller's */
+    /* Before on_done. started: the code had. */
+    void (*on_result)(void *user, const struct execution_result *result, bool started);
+    unsigned (*retry_after)(void *user); /* as executor_retry_after */
+    void (*on_end)(void *user);          /* after on_done; the run is no longer the caller's */
 };
 
 /* Copies the job. -1 with ERROR_INVALID (unknown kind, too long a profile, code that is not UTF-8)

@@ -23,155 +23,35 @@ enum encoding_flags {
     ENCODING_NO_EURO = 1 << 1, /* so does U+20AC */
     ENCODING_YEN = 1 << 2,     /* U+00A5 and U+203E are Python's '\\' and '~' */
     ENCODING_NO_2005 = 1 << 3, /* characters that GB 18030 moved in 2005 are elsewhere for Python */
-    ENCODING_HZ = 1 << 4,      /* GB2312 behind the signs of RFC 1843: below */
-    ENCODING_UTF7 = 1 << 5,    /* the C library's is laxer: likewise */
-    ENCODING_ESCAPE = 1 << 6,  /* unicode_escape: likewise */
-    ENCODING_RAW_ESCAPE = 1 << 7, /* raw_unicode_escape: likewise */
 };
 
-struct encoding {
-    const char *iconv; /* for iconv_open(3) */
-    unsigned flags;
-    const char *names; /* Python's, normalised, a blank between; the module's own name first */
-};
+/* ---- by the C library ---- */
 
-/* The encodings that Python knows by a cookie, with the C library's names for them. Names are those
- * of Python 3.11's encodings.aliases. Left out is what no byte by byte comparison with glibc 2.36
- * bore out (big5, johab, cp1255, cp1258, mac_roman, iso2022_*, ...). */
+#define STEP ((size_t)64 << 10)
 
-#define NAME_CAP 64 /* longer than any name in the table */
-
-/* clang-format off */
-static const struct encoding rows[] = {
-    {"UTF-8", 0, "utf_8 utf_8_sig cp65001 u8 utf utf8 utf8_ucs2 utf8_ucs4"},
-    {"ASCII", 0, "ascii 646 ansi_x3.4_1968 ansi_x3.4_1986 ansi_x3_4_1968 cp367 csascii ibm367 iso646_us iso_646.irv_1991 iso_ir_6 us us_ascii"},
-    {"ISO-8859-1", 0, "latin_1 8859 cp819 csisolatin1 ibm819 iso8859 iso8859_1 iso_8859_1 iso_8859_1_1987 iso_ir_100 l1 latin latin1"},
-    {"ISO-8859-2", 0, "iso8859_2 csisolatin2 iso_8859_2 iso_8859_2_1987 iso_ir_101 l2 latin2"},
-    {"ISO-8859-3", 0, "iso8859_3 csisolatin3 iso_8859_3 iso_8859_3_1988 iso_ir_109 l3 latin3"},
-    {"ISO-8859-4", 0, "iso8859_4 csisolatin4 iso_8859_4 iso_8859_4_1988 iso_ir_110 l4 latin4"},
-    {"ISO-8859-5", 0, "iso8859_5 csisolatincyrillic cyrillic iso_8859_5 iso_8859_5_1988 iso_ir_144"},
-    {"ISO-8859-6", 0, "iso8859_6 arabic asmo_708 csisolatinarabic ecma_114 iso_8859_6 iso_8859_6_1987 iso_ir_127"},
-    {"ISO-8859-7", 0, "iso8859_7 csisolatingreek ecma_118 elot_928 greek greek8 iso_8859_7 iso_8859_7_1987 iso_ir_126"},
-    {"ISO-8859-8", 0, "iso8859_8 csisolatinhebrew hebrew iso_8859_8 iso_8859_8_1988 iso_ir_138"},
-    {"ISO-8859-9", 0, "iso8859_9 csisolatin5 iso_8859_9 iso_8859_9_1989 iso_ir_148 l5 latin5"},
-    {"ISO-8859-10", 0, "iso8859_10 csisolatin6 iso_8859_10 iso_8859_10_1992 iso_ir_157 l6 latin6"},
-    {"ISO-8859-11", 0, "iso8859_11 iso_8859_11 iso_8859_11_2001 thai"},
-    {"ISO-8859-13", 0, "iso8859_13 iso_8859_13 l7 latin7"},
-    {"ISO-8859-14", 0, "iso8859_14 iso_8859_14 iso_8859_14_1998 iso_celtic iso_ir_199 l8 latin8"},
-    {"ISO-8859-15", 0, "iso8859_15 iso_8859_15 l9 latin9"},
-    {"ISO-8859-16", 0, "iso8859_16 iso_8859_16 iso_8859_16_2001 iso_ir_226 l10 latin10"},
-    {"CP1250", 0, "cp1250 1250 windows_1250"},
-    {"CP1251", 0, "cp1251 1251 windows_1251"},
-    {"CP1252", 0, "cp1252 1252 windows_1252"},
-    {"CP1253", 0, "cp1253 1253 windows_1253"},
-    {"CP1254", 0, "cp1254 1254 windows_1254"},
-    {"CP1256", 0, "cp1256 1256 windows_1256"},
-    {"CP1257", 0, "cp1257 1257 windows_1257"},
-    {"CP437", 0, "cp437 437 cspc8codepage437 ibm437"},
-    {"CP737", 0, "cp737"},
-    {"CP775", 0, "cp775 775 cspc775baltic ibm775"},
-    {"CP850", 0, "cp850 850 cspc850multilingual ibm850"},
-    {"CP852", 0, "cp852 852 cspcp852 ibm852"},
-    {"CP855", 0, "cp855 855 csibm855 ibm855"},
-    {"CP857", 0, "cp857 857 csibm857 ibm857"},
-    {"CP858", 0, "cp858 858 csibm858 ibm858"},
-    {"CP860", 0, "cp860 860 csibm860 ibm860"},
-    {"CP861", 0, "cp861 861 cp_is csibm861 ibm861"},
-    {"CP862", 0, "cp862 862 cspc862latinhebrew ibm862"},
-    {"CP863", 0, "cp863 863 csibm863 ibm863"},
-    {"CP864", 0, "cp864 864 csibm864 ibm864"},
-    {"CP865", 0, "cp865 865 csibm865 ibm865"},
-    {"CP866", 0, "cp866 866 csibm866 ibm866"},
-    {"CP869", 0, "cp869 869 cp_gr csibm869 ibm869"},
-    {"CP874", 0, "cp874"},
-    {"CP1125", 0, "cp1125 1125 cp866u ibm1125 ruscii"},
-    {"CP1140", 0, "cp1140 1140 ibm1140"},
-    {"IBM037", 0, "cp037 037 csibm037 ebcdic_cp_ca ebcdic_cp_nl ebcdic_cp_us ebcdic_cp_wt ibm037 ibm039"},
-    {"CP500", 0, "cp500 500 csibm500 ebcdic_cp_be ebcdic_cp_ch ibm500"},
-    {"KOI8-R", 0, "koi8_r cskoi8r"},
-    {"KOI8-U", 0, "koi8_u"},
-    {"KOI8-T", 0, "koi8_t"},
-    {"RK1048", 0, "kz1048 kz_1048 rk1048 strk1048_2002"},
-    {"PT154", 0, "ptcp154 cp154 csptcp154 cyrillic_asian pt154"},
-    {"HP-ROMAN8", 0, "hp_roman8 cp1051 ibm1051 r8 roman8"},
-    {"MAC-CENTRALEUROPE", 0, "mac_latin2 mac_centeuro maccentraleurope maclatin2"},
-    {"EUC-JP", ENCODING_NO_C1, "euc_jp eucjp u_jis ujis"},
-    {"SJIS", ENCODING_YEN, "shift_jis csshiftjis s_jis shiftjis sjis x_mac_japanese"},
-    {"CP932", 0, "cp932 932 ms932 ms_kanji mskanji"},
-    {"EUC-KR", ENCODING_NO_C1, "euc_kr euckr korean ks_c_5601 ks_c_5601_1987 ks_x_1001 ksc5601 ksx1001 x_mac_korean"},
-    {"CP949", 0, "cp949 949 ms949 uhc"},
-    {"GB2312", ENCODING_NO_C1, "gb2312 chinese csiso58gb231280 euc_cn euccn eucgb2312_cn gb2312_1980 gb2312_80 iso_ir_58 x_mac_simp_chinese"},
-    {"GBK", ENCODING_NO_C1 | ENCODING_NO_EURO, "gbk 936 cp936 ms936"},
-    {"UTF-16", 0, "utf_16 u16 utf16"},
-    {"UTF-16LE", 0, "utf_16_le unicodelittleunmarked utf_16le"},
-    {"UTF-16BE", 0, "utf_16_be unicodebigunmarked utf_16be"},
-    {"UTF-32", 0, "utf_32 u32 utf32"},
-    {"UTF-32LE", 0, "utf_32_le utf_32le"},
-    {"UTF-32BE", 0, "utf_32_be utf_32be"},
-    {"GB18030", ENCODING_NO_2005, "gb18030 gb18030_2000"},
-    {"GB2312", ENCODING_NO_C1 | ENCODING_HZ, "hz hz_gb hz_gb_2312 hzgb"},
-    {"UTF-7", ENCODING_UTF7, "utf_7 u7 utf7 unicode_1_1_utf_7"},
-    {"ISO-8859-1", ENCODING_ESCAPE, "unicode_escape"},
-    {"ISO-8859-1", ENCODING_RAW_ESCAPE, "raw_unicode_escape"},
-};
-/* clang-format on */
-
-/* encodings.normalize_encoding: letters and digits, with one '_' for what stands between. 0 for a
- * name that is too long to be any. */
-static size_t normalise(const char *name, size_t len, char to[NAME_CAP])
+/* NULL, or what is wrong. */
+static const char *convert(const char *name, char *bytes, size_t len, struct buf *to)
 {
-    size_t used = 0;
-    bool gap = false;
+    iconv_t converter = iconv_open("UTF-8", name);
+    size_t done = 0;
 
-    for (size_t i = 0; i < len; i++) {
-        char c = name[i];
+    if (converter == (iconv_t)-1)
+        return "the C library here lacks the encoding";
+    while (done != (size_t)-1 || errno == E2BIG) {
+        char *room = buf_reserve(to, STEP), *end = room;
+        size_t left = STEP;
+        bool all = len == 0;
 
-        if (c >= 'A' && c <= 'Z')
-            c |= 0x20;
-        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '.') {
-            gap = true;
-            continue;
-        }
-        if (used + 2 >= NAME_CAP)
-            return 0;
-        if (gap && used > 0)
-            to[used++] = '_';
-        gap = false;
-        to[used++] = c;
+        if (!room)
+            break;
+        done = all ? iconv(converter, NULL, NULL, &end, &left)
+                   : iconv(converter, &bytes, &len, &end, &left);
+        to->len += (size_t)(end - room);
+        if (all && done != (size_t)-1)
+            break;
     }
-    to[used] = '\0';
-    return used;
-}
-
-static bool has_name(const struct encoding *row, const char *name, bool aliases_only)
-{
-    size_t len = strlen(name);
-
-    for (const char *word = row->names; *word; word += strcspn(word, " "), word += *word == ' ') {
-        if (strcspn(word, " ") == len && memcmp(word, name, len) == 0 &&
-            !(aliases_only && word == row->names))
-            return true;
-    }
-    return false;
-}
-
-/* The row of a name as it stands in a cookie. NULL where Python has none of it, or the C library
- * reads it otherwise than Python does. Static. */
-static const struct encoding *encoding_find(const char *name, size_t len)
-{
-    char plain[NAME_CAP] = "", dotless[NAME_CAP];
-
-    if (normalise(name, len, plain) == 0)
-        return NULL;
-    memcpy(dotless, plain, sizeof dotless);
-    for (char *dot = dotless; (dot = strchr(dot, '.')) != NULL;)
-        *dot = '_';
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (has_name(&rows[i], plain, strchr(plain, '.') != NULL) ||
-            has_name(&rows[i], dotless, strchr(plain, '.') != NULL))
-            return &rows[i];
-    }
-    return NULL;
+    iconv_close(converter);
+    return done == (size_t)-1 ? "these bytes do not stand for text in it" : NULL;
 }
 
 /* ---- encodings that Python reads in a way of its own ---- */
@@ -228,8 +108,6 @@ static const char *close_shift(struct shift *shift, struct buf *to)
     return NULL;
 }
 
-/* Append the text as UTF-8. NULL, or what is wrong with it; static. What they append may hold lone
- * surrogates as three bytes. */
 static const char *encoding_utf7(const char *bytes, size_t len, struct buf *to)
 {
     struct shift shift = {0};
@@ -333,10 +211,11 @@ static bool take_sign(char sign, bool *chinese, struct buf *to)
     return true;
 }
 
-/* RFC 1843: appends the same text as GB2312 in the form EUC-CN. */
+/* RFC 1843 */
 static const char *encoding_hz(const char *bytes, size_t len, struct buf *to)
 {
     static const char error[] = "these bytes do not stand for text in it";
+    struct buf BUF_AUTO pairs = {0}; /* the same text in the form EUC-CN */
     bool chinese = false;
 
     for (size_t i = 0; i < len; i++) {
@@ -345,16 +224,167 @@ static const char *encoding_hz(const char *bytes, size_t len, struct buf *to)
         if ((unsigned char)bytes[i] >= 0x80 || (pair && i + 1 == len))
             return error;
         if (sign) {
-            if (!take_sign(bytes[++i], &chinese, to))
+            if (!take_sign(bytes[++i], &chinese, &pairs))
                 return error;
         } else if (chinese) {
             if ((unsigned char)bytes[i + 1] >= 0x80)
                 return error;
-            buf_addc(to, (char)(bytes[i++] | 0x80));
-            buf_addc(to, (char)(bytes[i] | 0x80));
+            buf_addc(&pairs, (char)(bytes[i++] | 0x80));
+            buf_addc(&pairs, (char)(bytes[i] | 0x80));
         } else {
-            buf_addc(to, bytes[i]);
+            buf_addc(&pairs, bytes[i]);
         }
+    }
+    to->failed |= pairs.failed;
+    return convert("GB2312", pairs.data, pairs.len, to);
+}
+
+/* ---- their names ---- */
+
+struct encoding {
+    const char *iconv; /* for iconv_open(3); NULL with `read` */
+    unsigned flags;
+    const char *names; /* Python's, normalised, a blank between; the module's own name first */
+    /* What reads it in place of the C library, or NULL. Appends the text as UTF-8, which may hold
+     * lone surrogates as three bytes; gives NULL, or what is wrong with it; static. */
+    const char *(*read)(const char *bytes, size_t len, struct buf *to);
+};
+
+/* The encodings that Python knows by a cookie, with the C library's names for them. Names are those
+ * of Python 3.11's encodings.aliases. Left out is what no byte by byte comparison with glibc 2.36
+ * bore out (big5, johab, cp1255, cp1258, mac_roman, iso2022_*, ...). */
+
+#define NAME_CAP 64 /* longer than any name in the table */
+
+/* clang-format off */
+static const struct encoding rows[] = {
+    {"UTF-8", 0, "utf_8 utf_8_sig cp65001 u8 utf utf8 utf8_ucs2 utf8_ucs4", NULL},
+    {"ASCII", 0, "ascii 646 ansi_x3.4_1968 ansi_x3.4_1986 ansi_x3_4_1968 cp367 csascii ibm367 iso646_us iso_646.irv_1991 iso_ir_6 us us_ascii", NULL},
+    {"ISO-8859-1", 0, "latin_1 8859 cp819 csisolatin1 ibm819 iso8859 iso8859_1 iso_8859_1 iso_8859_1_1987 iso_ir_100 l1 latin latin1", NULL},
+    {"ISO-8859-2", 0, "iso8859_2 csisolatin2 iso_8859_2 iso_8859_2_1987 iso_ir_101 l2 latin2", NULL},
+    {"ISO-8859-3", 0, "iso8859_3 csisolatin3 iso_8859_3 iso_8859_3_1988 iso_ir_109 l3 latin3", NULL},
+    {"ISO-8859-4", 0, "iso8859_4 csisolatin4 iso_8859_4 iso_8859_4_1988 iso_ir_110 l4 latin4", NULL},
+    {"ISO-8859-5", 0, "iso8859_5 csisolatincyrillic cyrillic iso_8859_5 iso_8859_5_1988 iso_ir_144", NULL},
+    {"ISO-8859-6", 0, "iso8859_6 arabic asmo_708 csisolatinarabic ecma_114 iso_8859_6 iso_8859_6_1987 iso_ir_127", NULL},
+    {"ISO-8859-7", 0, "iso8859_7 csisolatingreek ecma_118 elot_928 greek greek8 iso_8859_7 iso_8859_7_1987 iso_ir_126", NULL},
+    {"ISO-8859-8", 0, "iso8859_8 csisolatinhebrew hebrew iso_8859_8 iso_8859_8_1988 iso_ir_138", NULL},
+    {"ISO-8859-9", 0, "iso8859_9 csisolatin5 iso_8859_9 iso_8859_9_1989 iso_ir_148 l5 latin5", NULL},
+    {"ISO-8859-10", 0, "iso8859_10 csisolatin6 iso_8859_10 iso_8859_10_1992 iso_ir_157 l6 latin6", NULL},
+    {"ISO-8859-11", 0, "iso8859_11 iso_8859_11 iso_8859_11_2001 thai", NULL},
+    {"ISO-8859-13", 0, "iso8859_13 iso_8859_13 l7 latin7", NULL},
+    {"ISO-8859-14", 0, "iso8859_14 iso_8859_14 iso_8859_14_1998 iso_celtic iso_ir_199 l8 latin8", NULL},
+    {"ISO-8859-15", 0, "iso8859_15 iso_8859_15 l9 latin9", NULL},
+    {"ISO-8859-16", 0, "iso8859_16 iso_8859_16 iso_8859_16_2001 iso_ir_226 l10 latin10", NULL},
+    {"CP1250", 0, "cp1250 1250 windows_1250", NULL},
+    {"CP1251", 0, "cp1251 1251 windows_1251", NULL},
+    {"CP1252", 0, "cp1252 1252 windows_1252", NULL},
+    {"CP1253", 0, "cp1253 1253 windows_1253", NULL},
+    {"CP1254", 0, "cp1254 1254 windows_1254", NULL},
+    {"CP1256", 0, "cp1256 1256 windows_1256", NULL},
+    {"CP1257", 0, "cp1257 1257 windows_1257", NULL},
+    {"CP437", 0, "cp437 437 cspc8codepage437 ibm437", NULL},
+    {"CP737", 0, "cp737", NULL},
+    {"CP775", 0, "cp775 775 cspc775baltic ibm775", NULL},
+    {"CP850", 0, "cp850 850 cspc850multilingual ibm850", NULL},
+    {"CP852", 0, "cp852 852 cspcp852 ibm852", NULL},
+    {"CP855", 0, "cp855 855 csibm855 ibm855", NULL},
+    {"CP857", 0, "cp857 857 csibm857 ibm857", NULL},
+    {"CP858", 0, "cp858 858 csibm858 ibm858", NULL},
+    {"CP860", 0, "cp860 860 csibm860 ibm860", NULL},
+    {"CP861", 0, "cp861 861 cp_is csibm861 ibm861", NULL},
+    {"CP862", 0, "cp862 862 cspc862latinhebrew ibm862", NULL},
+    {"CP863", 0, "cp863 863 csibm863 ibm863", NULL},
+    {"CP864", 0, "cp864 864 csibm864 ibm864", NULL},
+    {"CP865", 0, "cp865 865 csibm865 ibm865", NULL},
+    {"CP866", 0, "cp866 866 csibm866 ibm866", NULL},
+    {"CP869", 0, "cp869 869 cp_gr csibm869 ibm869", NULL},
+    {"CP874", 0, "cp874", NULL},
+    {"CP1125", 0, "cp1125 1125 cp866u ibm1125 ruscii", NULL},
+    {"CP1140", 0, "cp1140 1140 ibm1140", NULL},
+    {"IBM037", 0, "cp037 037 csibm037 ebcdic_cp_ca ebcdic_cp_nl ebcdic_cp_us ebcdic_cp_wt ibm037 ibm039", NULL},
+    {"CP500", 0, "cp500 500 csibm500 ebcdic_cp_be ebcdic_cp_ch ibm500", NULL},
+    {"KOI8-R", 0, "koi8_r cskoi8r", NULL},
+    {"KOI8-U", 0, "koi8_u", NULL},
+    {"KOI8-T", 0, "koi8_t", NULL},
+    {"RK1048", 0, "kz1048 kz_1048 rk1048 strk1048_2002", NULL},
+    {"PT154", 0, "ptcp154 cp154 csptcp154 cyrillic_asian pt154", NULL},
+    {"HP-ROMAN8", 0, "hp_roman8 cp1051 ibm1051 r8 roman8", NULL},
+    {"MAC-CENTRALEUROPE", 0, "mac_latin2 mac_centeuro maccentraleurope maclatin2", NULL},
+    {"EUC-JP", ENCODING_NO_C1, "euc_jp eucjp u_jis ujis", NULL},
+    {"SJIS", ENCODING_YEN, "shift_jis csshiftjis s_jis shiftjis sjis x_mac_japanese", NULL},
+    {"CP932", 0, "cp932 932 ms932 ms_kanji mskanji", NULL},
+    {"EUC-KR", ENCODING_NO_C1, "euc_kr euckr korean ks_c_5601 ks_c_5601_1987 ks_x_1001 ksc5601 ksx1001 x_mac_korean", NULL},
+    {"CP949", 0, "cp949 949 ms949 uhc", NULL},
+    {"GB2312", ENCODING_NO_C1, "gb2312 chinese csiso58gb231280 euc_cn euccn eucgb2312_cn gb2312_1980 gb2312_80 iso_ir_58 x_mac_simp_chinese", NULL},
+    {"GBK", ENCODING_NO_C1 | ENCODING_NO_EURO, "gbk 936 cp936 ms936", NULL},
+    {"UTF-16", 0, "utf_16 u16 utf16", NULL},
+    {"UTF-16LE", 0, "utf_16_le unicodelittleunmarked utf_16le", NULL},
+    {"UTF-16BE", 0, "utf_16_be unicodebigunmarked utf_16be", NULL},
+    {"UTF-32", 0, "utf_32 u32 utf32", NULL},
+    {"UTF-32LE", 0, "utf_32_le utf_32le", NULL},
+    {"UTF-32BE", 0, "utf_32_be utf_32be", NULL},
+    {"GB18030", ENCODING_NO_2005, "gb18030 gb18030_2000", NULL},
+    {NULL, ENCODING_NO_C1, "hz hz_gb hz_gb_2312 hzgb", encoding_hz},
+    {NULL, 0, "utf_7 u7 utf7 unicode_1_1_utf_7", encoding_utf7},
+    {NULL, 0, "unicode_escape", encoding_escape},
+    {NULL, 0, "raw_unicode_escape", encoding_raw_escape},
+};
+/* clang-format on */
+
+/* encodings.normalize_encoding: letters and digits, with one '_' for what stands between. 0 for a
+ * name that is too long to be any. */
+static size_t normalise(const char *name, size_t len, char to[NAME_CAP])
+{
+    size_t used = 0;
+    bool gap = false;
+
+    for (size_t i = 0; i < len; i++) {
+        char c = name[i];
+
+        if (c >= 'A' && c <= 'Z')
+            c |= 0x20;
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '.') {
+            gap = true;
+            continue;
+        }
+        if (used + 2 >= NAME_CAP)
+            return 0;
+        if (gap && used > 0)
+            to[used++] = '_';
+        gap = false;
+        to[used++] = c;
+    }
+    to[used] = '\0';
+    return used;
+}
+
+static bool has_name(const struct encoding *row, const char *name, bool aliases_only)
+{
+    size_t len = strlen(name);
+
+    for (const char *word = row->names; *word; word += strcspn(word, " "), word += *word == ' ') {
+        if (strcspn(word, " ") == len && memcmp(word, name, len) == 0 &&
+            !(aliases_only && word == row->names))
+            return true;
+    }
+    return false;
+}
+
+/* The row of a name as it stands in a cookie. NULL where Python has none of it, or the C library
+ * reads it otherwise than Python does. Static. */
+static const struct encoding *encoding_find(const char *name, size_t len)
+{
+    char plain[NAME_CAP] = "", dotless[NAME_CAP];
+
+    if (normalise(name, len, plain) == 0)
+        return NULL;
+    memcpy(dotless, plain, sizeof dotless);
+    for (char *dot = dotless; (dot = strchr(dot, '.')) != NULL;)
+        *dot = '_';
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (has_name(&rows[i], plain, strchr(plain, '.') != NULL) ||
+            has_name(&rows[i], dotless, strchr(plain, '.') != NULL))
+            return &rows[i];
     }
     return NULL;
 }
@@ -364,7 +394,6 @@ static const char *encoding_hz(const char *bytes, size_t len, struct buf *to)
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 #define COOKIE_LINES    2
 #define NORMAL_CAP      13 /* so much of a name CPython looks at for the two it knows by itself */
-#define STEP            ((size_t)64 << 10)
 
 static size_t skip(const char *text, size_t len, const char *set)
 {
@@ -466,31 +495,6 @@ static void add_lines(struct buf *to, const char *bytes, size_t len)
         buf_addc(to, '\n');
 }
 
-/* NULL, or what is wrong. */
-static const char *convert(const char *name, char *bytes, size_t len, struct buf *to)
-{
-    iconv_t converter = iconv_open("UTF-8", name);
-    size_t done = 0;
-
-    if (converter == (iconv_t)-1)
-        return "the C library here lacks the encoding";
-    while (done != (size_t)-1 || errno == E2BIG) {
-        char *room = buf_reserve(to, STEP), *end = room;
-        size_t left = STEP;
-        bool all = len == 0;
-
-        if (!room)
-            break;
-        done = all ? iconv(converter, NULL, NULL, &end, &left)
-                   : iconv(converter, &bytes, &len, &end, &left);
-        to->len += (size_t)(end - room);
-        if (all && done != (size_t)-1)
-            break;
-    }
-    iconv_close(converter);
-    return done == (size_t)-1 ? "these bytes do not stand for text in it" : NULL;
-}
-
 /* Characters for which Python has a private one, as before 2005. */
 static bool is_of_2005(uint32_t character)
 {
@@ -546,24 +550,15 @@ static const char *translate(const struct encoding *encoding, const char *bytes,
                              struct buf *to)
 {
     struct buf BUF_AUTO lines = {0};
-    struct buf BUF_AUTO pairs = {0};
     struct buf BUF_AUTO text = {0};
     const char *error;
 
     add_lines(&lines, bytes, len);
-    if (encoding->flags & ENCODING_UTF7)
-        error = encoding_utf7(lines.data, lines.len, &text);
-    else if (encoding->flags & ENCODING_ESCAPE)
-        error = encoding_escape(lines.data, lines.len, &text);
-    else if (encoding->flags & ENCODING_RAW_ESCAPE)
-        error = encoding_raw_escape(lines.data, lines.len, &text);
-    else if (!(encoding->flags & ENCODING_HZ))
-        error = convert(encoding->iconv, lines.data, lines.len, &text);
-    else if (!(error = encoding_hz(lines.data, lines.len, &pairs)))
-        error = convert(encoding->iconv, pairs.data, pairs.len, &text);
+    error = encoding->read ? encoding->read(lines.data, lines.len, &text)
+                           : convert(encoding->iconv, lines.data, lines.len, &text);
     if (!error)
         error = check_characters(&text, encoding->flags, to);
-    to->failed |= lines.failed || pairs.failed || text.failed;
+    to->failed |= lines.failed || text.failed;
     return error;
 }
 

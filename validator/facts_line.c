@@ -10,6 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "validator/encoding.h"
+#include "validator/facts/facts.h"
 #include "validator/report.h"
 #include "validator/syntax/ast.h"
 
@@ -106,53 +107,35 @@ static void add_import_from(struct collector *collector, uint32_t statement, uin
     add(collector, FACT_IMPORT, item);
 }
 
-static void add_node(struct collector *collector, uint32_t node, uint32_t parent)
+static void add_names(struct collector *collector, enum fact fact, const struct site_list *sites)
 {
-    const struct node *row = ast_node(collector->ast, node);
-    unsigned parent_kind = ast_node(collector->ast, parent)->kind;
-
-    switch (row->kind) {
-    case NODE_ALIAS:
-        if (parent_kind == NODE_IMPORT_FROM)
-            add_import_from(collector, parent, node);
-        else
-            add_name(collector, FACT_IMPORT, node);
-        break;
-    case NODE_BINDING: /* what an import binds without `as` is no name of its own */
-        if (parent_kind != NODE_ALIAS || row->flags & NODE_AS)
-            add_name(collector, FACT_OTHER, node);
-        break;
-    case NODE_NAME:
-        add_name(collector, FACT_NAME, node);
-        break;
-    case NODE_ATTRIBUTE:
-        add_name(collector, FACT_ATTRIBUTE, node);
-        break;
-    case NODE_FUNCTION:
-    case NODE_CLASS:
-    case NODE_PARAMETER:
-    case NODE_KEYWORD:
-    case NODE_HANDLER:
-    case NODE_MATCH_KEYWORD:
-    case NODE_MATCH_STAR:
-    case NODE_MATCH_AS:
-        add_name(collector, FACT_OTHER, node);
-        break;
-    case NODE_STRING:
-        add_string(collector, node);
-        break;
-    default: /* has neither name nor text */
-        break;
-    }
+    for (uint32_t i = 0; i < sites->count; i++)
+        add_name(collector, fact, sites->rows[i].node);
 }
 
-/* The tree is never deeper than VALIDATOR_TREE_CAP. */
-static void walk(struct collector *collector, uint32_t node, uint32_t parent)
+static void collect(struct collector *collector, const struct facts *facts)
 {
-    add_node(collector, node, parent);
-    for (uint32_t child = ast_node(collector->ast, node)->child; child != NODE_NONE;
-         child = ast_node(collector->ast, child)->next)
-        walk(collector, child, node);
+    const struct node *nodes = collector->ast->nodes;
+
+    add_names(collector, FACT_NAME, &facts->names);
+    add_names(collector, FACT_ATTRIBUTE, &facts->attributes);
+    for (uint32_t i = 0; i < facts->imports.count; i++) {
+        const struct site *site = &facts->imports.rows[i];
+
+        if (nodes[site->parent].kind == NODE_IMPORT_FROM)
+            add_import_from(collector, site->parent, site->node);
+        else
+            add_name(collector, FACT_IMPORT, site->node);
+    }
+    for (uint32_t i = 0; i < facts->other.count; i++) {
+        const struct site *site = &facts->other.rows[i];
+
+        /* what an import binds without `as` is no name of its own */
+        if (nodes[site->parent].kind != NODE_ALIAS || nodes[site->node].flags & NODE_AS)
+            add_name(collector, FACT_OTHER, site->node);
+    }
+    for (uint32_t i = 0; i < facts->strings.count; i++)
+        add_string(collector, facts->strings.rows[i].node);
 }
 
 /* UTF-8 sorts by code points when its bytes are compared. */
@@ -187,9 +170,11 @@ static void write_list(const struct collector *collector, struct list *list, str
 static void facts_json(const struct ast *ast, struct buf *to)
 {
     struct collector collector = {.ast = ast};
+    struct facts facts;
 
-    walk(&collector, 0, 0);
-    to->failed |= collector.failed || collector.made.failed;
+    facts_init(&facts, ast);
+    collect(&collector, &facts);
+    to->failed |= facts.failed || collector.failed || collector.made.failed;
     for (size_t i = 0; i < FACT_COUNT; i++) {
         buf_addf(to, "%s\"%s\":", i > 0 ? "," : "{", keys[i]);
         if (i == FACT_STRING && collector.surrogate)
@@ -200,6 +185,7 @@ static void facts_json(const struct ast *ast, struct buf *to)
     }
     buf_addc(to, '}');
     buf_finish(&collector.made);
+    facts_finish(&facts);
 }
 
 /* ---- the line ---- */

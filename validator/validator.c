@@ -231,7 +231,7 @@ void validator_check(const char *source, size_t len, const struct validator_prof
         facts_finish(&facts);
         ast_finish(&ast);
     }
-    verdict->kind = policy_kind_name(check.kind);
+    verdict->kind = policy_profiles[check.kind].kind;
     verdict->profile = policy_profiles[check.needs].name;
     report_finish(&report);
 #ifdef LECTERN_TEST_WITHOUT_VALIDATOR

@@ -91,8 +91,6 @@ static void set_slot(struct slot *slot, enum slot_state to)
     pool->state.counts[to]++;
     slot->state = to;
     slot->since = now_of(pool);
-    if (to != before && (to == SLOT_READY || before == SLOT_READY))
-        pool->config.on_ready(pool->config.user, slot->kind, kind_pool->counts[SLOT_READY]);
 }
 
 /* end: sandbox_end, or sandbox_retire: the same in a moment, once its job is done. */
@@ -372,6 +370,7 @@ static void publish(struct pool *pool)
     for (int kind = 0; kind < KINDS_COUNT; kind++) {
         const struct kind_pool *kind_pool = &pool->state.kinds[kind];
         struct executor_kind_stats row = {
+            .name = execution_kinds[kind].name,
             .ready = kind_pool->counts[SLOT_READY] + kind_pool->counts[SLOT_IDLE],
             .starting = kind_pool->counts[SLOT_STARTING],
             .busy = kind_pool->counts[SLOT_BUSY] + kind_pool->counts[SLOT_RECYCLING],
@@ -380,7 +379,7 @@ static void publish(struct pool *pool)
             .failed = kind_pool->failed,
             .lost = kind_pool->lost};
 
-        stats_set_kind(pool->config.stats, kind, &row);
+        pool->config.on_counts(pool->config.user, kind, &row, kind_pool->counts[SLOT_READY]);
     }
 }
 

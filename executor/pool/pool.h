@@ -23,7 +23,6 @@
 #define LECTERN_EXECUTOR_POOL_H
 
 #include "executor/pool/plan.h"
-#include "executor/stats.h"
 
 #define POOL_RETRY_MS_MAX     30000u /* between two starts that fail */
 #define POOL_FORGET_MS        60000u /* after which an old failure no longer counts */
@@ -36,12 +35,12 @@ struct pool;
 
 struct pool_config {
     struct sandbox_host *host;
-    struct stats *stats;
     enum execution_isolation isolation;
-    bool warm[KINDS_COUNT];                                 /* whether any wait at all */
-    unsigned waiting[KINDS_COUNT];                          /* fewest that wait, of those */
-    void (*on_ready)(void *user, int kind, unsigned ready); /* the number that waits has changed */
-    void (*on_empty)(void *user);                           /* stopped, and nothing is left */
+    bool warm[KINDS_COUNT];        /* whether any wait at all */
+    unsigned waiting[KINDS_COUNT]; /* fewest that wait, of those */
+    /* Whenever something may have changed. ready: those that wait for whoever comes. */
+    void (*on_counts)(void *user, int kind, const struct executor_kind_stats *row, unsigned ready);
+    void (*on_empty)(void *user); /* stopped, and nothing is left */
     void *user;
 };
 

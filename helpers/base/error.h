@@ -15,7 +15,7 @@
     2048 /* bytes with the final NUL; longer texts are cut at a UTF-8 boundary and end in "..." */
 #define ERROR_LOC_CAP 128
 
-/* What a caller can do about it. The REST status and the tool's category follow from this alone. */
+/* What a caller can do about it. How a protocol answers follows from this alone. */
 enum error_kind {
     ERROR_NONE = 0,
     ERROR_MALFORMED,    /* not readable as what it should be: 400 */
@@ -28,7 +28,7 @@ enum error_kind {
     ERROR_BUSY,         /* a queue is full; the same call may go through later: 503 */
     ERROR_TIMEOUT,
     ERROR_CANCELLED,
-    ERROR_UNAVAILABLE, /* a part that is needed is not there (no Docker daemon, no bwrap): 503 */
+    ERROR_UNAVAILABLE, /* a part that is needed is not there (a daemon, a program): 503 */
     ERROR_IO,
     ERROR_MEMORY,
     ERROR_INTERNAL,        /* a bug of ours */

@@ -13,6 +13,13 @@
 #define HASH_OTHER_START UINT64_C(0x9e3779b97f4a7c15) /* for a second one beside it */
 
 /* Goes on from hash; of pieces in a row it is the hash of them all. */
-uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len);
+static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
+{
+    const unsigned char *at = bytes;
+
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
 
 #endif

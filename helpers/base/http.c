@@ -17,15 +17,13 @@
          */
 #define WAIT_SLICE_MS 100 /* how soon a cancel is seen while waiting for a tunnel's head */
 
-#define POLL_SLICE_MS 200  /* how soon a cancel is seen while several are under way */
-#define POLL_WHOLE_MS 1000 /* of one alone: its cancel wakes the wait */
+#define POLL_MS 1000 /* a cancel wakes the wait */
 
 #define IDLE_CONNECTIONS 8L /* that a loop keeps for its next requests */
 
 struct http_client {
-    CURL *curl;
-    CURLM *multi;                  /* when first asked for */
-    CURL *slots[HTTP_AT_ONCE_MAX]; /* when many are first asked for */
+    CURLM *multi;
+    CURL *slots[HTTP_AT_ONCE_MAX]; /* all but the first when many are first asked for */
 };
 
 struct http_tunnel {
@@ -72,16 +70,15 @@ struct http_client *http_client_create(struct error *err)
 {
     struct http_client *client = calloc(1, sizeof *client);
 
-    if (!client) {
-        error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
-        return NULL;
+    if (client) {
+        client->slots[0] = create_handle(NULL);
+        client->multi = curl_multi_init();
     }
-    client->curl = create_handle(err);
-    if (!client->curl) {
-        free(client);
-        return NULL;
-    }
-    return client;
+    if (client && client->slots[0] && client->multi)
+        return client;
+    http_client_destroy(client);
+    error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
+    return NULL;
 }
 
 void http_client_destroy(struct http_client *client)
@@ -90,9 +87,7 @@ void http_client_destroy(struct http_client *client)
         return;
     for (size_t i = 0; i < HTTP_AT_ONCE_MAX; i++)
         curl_easy_cleanup(client->slots[i]);
-    if (client->multi)
-        curl_multi_cleanup(client->multi);
-    curl_easy_cleanup(client->curl);
+    curl_multi_cleanup(client->multi);
     free(client);
 }
 
@@ -114,15 +109,6 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     }
     buf_add(&transfer->response->body, bytes, len);
     return transfer->response->body.failed ? 0 : len;
-}
-
-static int on_progress(void *user, curl_off_t down_total, curl_off_t down, curl_off_t up_total,
-                       curl_off_t up)
-{
-    struct transfer *transfer = user;
-
-    (void)down_total, (void)down, (void)up_total, (void)up;
-    return cancel_fired(transfer->request->cancel) ? 1 : 0;
 }
 
 static unsigned or_default(unsigned value, unsigned otherwise)
@@ -179,9 +165,6 @@ static void set_transfer(CURL *curl, struct transfer *transfer)
     }
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
-    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
-    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, transfer);
-    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->why);
     if (request->cancel) /* nor does a cancel wait for a name that is being looked up */
         curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
@@ -311,54 +294,7 @@ static int conclude(CURL *curl, CURLcode code, struct transfer *transfer, struct
     return rc;
 }
 
-static int open_multi(struct http_client *client, struct error *err)
-{
-    if (!client->multi)
-        client->multi = curl_multi_init();
-    return client->multi ? 0 : error_set(err, ERROR_MEMORY, "out of memory for an HTTP client");
-}
-
-/* As curl_easy_perform, but a cancel ends the wait: curl alone looks up once a second only. */
-static CURLcode perform(struct http_client *client, const struct http_request *request)
-{
-    CURLcode code = CURLE_ABORTED_BY_CALLBACK;
-    int running = 1, left;
-    CURLMsg *message;
-
-    if (curl_multi_add_handle(client->multi, client->curl) != CURLM_OK)
-        return CURLE_OUT_OF_MEMORY;
-    while (!cancel_fired(request->cancel)) {
-        struct curl_waitfd fired = {.fd = request->cancel ? cancel_fd(request->cancel) : -1,
-                                    .events = CURL_WAIT_POLLIN};
-
-        if (curl_multi_perform(client->multi, &running) != CURLM_OK || running == 0)
-            break;
-        curl_multi_poll(client->multi, &fired, request->cancel ? 1 : 0, POLL_WHOLE_MS, NULL);
-    }
-    while ((message = curl_multi_info_read(client->multi, &left))) {
-        if (message->msg == CURLMSG_DONE)
-            code = message->data.result;
-    }
-    curl_multi_remove_handle(client->multi, client->curl);
-    return code;
-}
-
-int http_send(struct http_client *client, const struct http_request *request,
-              struct http_response *response, struct error *err)
-{
-    struct transfer transfer = {.request = request, .response = response};
-    struct curl_slist *headers = NULL;
-    int rc = prepare(client->curl, &transfer, &headers, err);
-
-    if (rc == 0)
-        rc = open_multi(client, err);
-    if (rc == 0)
-        rc = conclude(client->curl, perform(client, request), &transfer, err);
-    curl_slist_free_all(headers);
-    return rc;
-}
-
-/* ---- many at once ---- */
+/* ---- one or many, blocking ---- */
 
 struct http_slot {
     struct transfer transfer;
@@ -367,96 +303,134 @@ struct http_slot {
     bool busy;
 };
 
-static int open_slots(struct http_client *client, struct error *err)
-{
-    for (size_t i = 0; i < HTTP_AT_ONCE_MAX; i++) {
-        if (!client->slots[i])
-            client->slots[i] = create_handle(err);
-        if (!client->slots[i])
-            return -1;
-    }
-    return open_multi(client, err);
-}
-
-static void leave(struct http_slot *slot)
-{
-    curl_slist_free_all(slot->headers);
-    memset(slot, 0, sizeof *slot);
-}
-
-/* Whether the request is under way. */
-static bool enter(struct http_client *client, size_t at, struct http_slot *slot,
-                  const struct http_request *request, struct http_response *response,
-                  struct error *err)
+/* A request in its slot and, while it is busy, under way. 0, or -1 with err. */
+static int enter(struct http_client *client, struct http_slot *slot, CURL *curl,
+                 const struct http_request *request, struct http_response *response,
+                 struct error *err)
 {
     slot->transfer = (struct transfer){.request = request, .response = response};
     slot->err = err;
-    if (prepare(client->slots[at], &slot->transfer, &slot->headers, err) == 0) {
-        slot->busy = curl_multi_add_handle(client->multi, client->slots[at]) == CURLM_OK;
-        if (slot->busy)
-            return true;
+    slot->busy = prepare(curl, &slot->transfer, &slot->headers, err) == 0;
+    if (slot->busy && curl_multi_add_handle(client->multi, curl) != CURLM_OK) {
         error_set(err, ERROR_MEMORY, "out of memory for a request");
+        slot->busy = false;
     }
-    leave(slot);
-    return false;
+    if (slot->busy)
+        return 0;
+    curl_slist_free_all(slot->headers);
+    slot->headers = NULL;
+    return -1;
 }
 
-static size_t collect(struct http_client *client, struct http_slot *slots)
+/* 0 where an answer came, as http_send. */
+static int leave(struct http_client *client, struct http_slot *slot, CURLcode code)
 {
-    size_t ended = 0;
+    CURL *curl = slot->transfer.curl;
+    int rc;
+
+    curl_multi_remove_handle(client->multi, curl);
+    rc = conclude(curl, code, &slot->transfer, slot->err);
+    curl_slist_free_all(slot->headers);
+    memset(slot, 0, sizeof *slot);
+    return rc;
+}
+
+/* Ends what was cancelled; -1 where something was. */
+static int end_cancelled(struct http_client *client, struct http_slot *slots, size_t *busy)
+{
+    int rc = 0;
+
+    for (size_t at = 0; at < HTTP_AT_ONCE_MAX; at++) {
+        if (!slots[at].busy || !cancel_fired(slots[at].transfer.request->cancel))
+            continue;
+        rc = leave(client, &slots[at], CURLE_ABORTED_BY_CALLBACK);
+        --*busy;
+    }
+    return rc;
+}
+
+/* Ends what has an answer or failed; -1 where something failed. */
+static int collect(struct http_client *client, struct http_slot *slots, size_t *busy)
+{
     CURLMsg *message;
-    int left;
+    int left, rc = 0;
 
     while ((message = curl_multi_info_read(client->multi, &left))) {
-        CURLcode code = message->data.result;
         size_t at = 0;
 
-        if (message->msg != CURLMSG_DONE)
-            continue;
         while (client->slots[at] != message->easy_handle)
             at++;
-        curl_multi_remove_handle(client->multi, client->slots[at]);
-        if (!slots[at].busy)
-            continue;
-        conclude(client->slots[at], code, &slots[at].transfer, slots[at].err);
-        leave(&slots[at]);
-        ended++;
+        rc |= leave(client, &slots[at], message->data.result);
+        --*busy;
     }
-    return ended;
+    return rc;
+}
+
+/* Until something comes, or a cancel fires: curl alone looks up once a second only. */
+static void wait_for_any(struct http_client *client, const struct http_slot *slots)
+{
+    struct curl_waitfd cancels[HTTP_AT_ONCE_MAX];
+    unsigned count = 0;
+
+    for (size_t at = 0; at < HTTP_AT_ONCE_MAX; at++) {
+        const struct cancel *cancel = slots[at].busy ? slots[at].transfer.request->cancel : NULL;
+
+        if (cancel)
+            cancels[count++] =
+                (struct curl_waitfd){.fd = cancel_fd(cancel), .events = CURL_WAIT_POLLIN};
+    }
+    curl_multi_poll(client->multi, cancels, count, POLL_MS, NULL);
+}
+
+/* -1 where one failed. */
+static int send_all(struct http_client *client, const struct http_request *requests,
+                    struct http_response *responses, struct error *errors, size_t count,
+                    size_t at_once)
+{
+    struct http_slot slots[HTTP_AT_ONCE_MAX] = {0};
+    size_t next = 0, busy = 0;
+    int running, rc = 0;
+
+    while (next < count || busy > 0) {
+        for (size_t at = 0; at < at_once && next < count; at++) {
+            if (slots[at].busy)
+                continue;
+            if (enter(client, &slots[at], client->slots[at], &requests[next], &responses[next],
+                      errors ? &errors[next] : NULL) == 0)
+                busy++;
+            else
+                rc = -1;
+            next++;
+        }
+        rc |= end_cancelled(client, slots, &busy);
+        curl_multi_perform(client->multi, &running);
+        rc |= collect(client, slots, &busy);
+        if (busy > 0 && (busy == at_once || next == count))
+            wait_for_any(client, slots);
+    }
+    return rc;
+}
+
+int http_send(struct http_client *client, const struct http_request *request,
+              struct http_response *response, struct error *err)
+{
+    return send_all(client, request, response, err, 1, 1);
 }
 
 void http_send_many(struct http_client *client, const struct http_request *requests,
                     struct http_response *responses, struct error *errors, size_t count,
                     size_t at_once)
 {
-    struct http_slot slots[HTTP_AT_ONCE_MAX] = {0};
-    size_t next = 0, busy = 0;
-    struct error failed = {0};
-
     memset(responses, 0, count * sizeof *responses);
     memset(errors, 0, count * sizeof *errors);
-    if (at_once > HTTP_AT_ONCE_MAX)
-        at_once = HTTP_AT_ONCE_MAX;
-    if (open_slots(client, &failed) != 0) {
-        for (size_t i = 0; i < count; i++)
-            errors[i] = failed;
-        return;
+    at_once = at_once < HTTP_AT_ONCE_MAX ? at_once : HTTP_AT_ONCE_MAX;
+    for (size_t i = 0; i < at_once; i++) {
+        if (!client->slots[i])
+            client->slots[i] = create_handle(NULL);
+        if (!client->slots[i])
+            at_once = i; /* the first is always there */
     }
-    while (next < count || busy > 0) {
-        int running;
-
-        for (size_t at = 0; at < at_once && next < count; at++) {
-            if (slots[at].busy)
-                continue;
-            if (enter(client, at, &slots[at], &requests[next], &responses[next], &errors[next]))
-                busy++;
-            next++;
-        }
-        curl_multi_perform(client->multi, &running);
-        busy -= collect(client, slots);
-        if (running > 0)
-            curl_multi_poll(client->multi, NULL, 0, POLL_SLICE_MS, NULL);
-    }
+    send_all(client, requests, responses, errors, count, at_once);
 }
 
 /* ---- on a loop ----
@@ -680,20 +654,18 @@ bool http_is_loopback(const char *url)
 
 const char *http_client_header(struct http_client *client, const char *name)
 {
-    return header_of(client->curl, name);
+    return header_of(client->slots[0], name);
 }
 
 void http_add_escaped(struct buf *to, const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                     (*c >= '0' && *c <= '9') || strchr("-._~", *c);
+    char *escaped = curl_easy_escape(NULL, text, 0);
 
-        if (plain)
-            buf_addc(to, (char)*c);
-        else
-            buf_addf(to, "%%%02X", *c);
-    }
+    if (escaped)
+        buf_adds(to, escaped);
+    else
+        to->failed = to->starved = true;
+    curl_free(escaped);
 }
 
 /* 0 once the tunnel's socket is ready for events, -1 when time is up or the request was cancelled.

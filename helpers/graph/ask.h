@@ -141,19 +141,4 @@ void graph_some_nodes(struct graph_ask *ask, const char *key, const uint32_t *no
  * in words, "over" in data. */
 void graph_scope(struct graph_ask *ask, const struct graph_view *view);
 
-/* ---- what the names in a question mean (name.c) ---- */
-
-/* The node with this id, or the only one with this title. what names the argument. -1:
- * ERROR_NOT_FOUND with the nearest, ERROR_CONFLICT with those that share the title. */
-int graph_find(const struct graph *graph, const char *name, const char *what, uint32_t *node,
-               struct error *err);
-/* follows (by type) for the question's types, or the query's own. */
-int graph_choose_types(const struct graph *graph, const struct graph_question *question,
-                       enum graph_follows otherwise, bool *follows, struct error *err);
-/* The type with this name, or else with the same but for letter case; GRAPH_NO_NODE. */
-uint32_t graph_find_type(const struct graph *graph, const char *name);
-/* The view over a query's own types, as graph_view_get. */
-struct graph_view *graph_default_view(struct graph *graph, enum graph_follows which,
-                                      struct error *err);
-
 #endif

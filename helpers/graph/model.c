@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/graph/text.h"
+
 /* ---- memory ---- */
 
 void *graph_alloc(size_t count, size_t size, struct error *err)
@@ -75,4 +77,17 @@ const struct graph_link *graph_links_between(const struct graph *graph, uint32_t
         end++;
     *count = end - start;
     return &graph->links[start];
+}
+
+uint32_t graph_find_type(const struct graph *graph, const char *name)
+{
+    for (uint32_t i = 0; i < graph->type_count; i++) {
+        if (strcmp(name, graph->types[i].name) == 0)
+            return i;
+    }
+    for (uint32_t i = 0; i < graph->type_count; i++) {
+        if (graph_text_same(name, graph->types[i].name))
+            return i;
+    }
+    return GRAPH_NO_NODE;
 }

@@ -71,6 +71,9 @@ uint32_t graph_node_by_id(const struct graph *graph, const char *id);
 const struct graph_link *graph_links_between(const struct graph *graph, uint32_t from, uint32_t to,
                                              size_t *count);
 
+/* The type with this name, or else with the same but for letter case; GRAPH_NO_NODE. */
+uint32_t graph_find_type(const struct graph *graph, const char *name);
+
 /* calloc of count members, with ERROR_MEMORY; never NULL for count 0. */
 void *graph_alloc(size_t count, size_t size, struct error *err);
 

@@ -39,7 +39,7 @@ static int answer_reach(struct graph_ask *ask, igraph_neimode_t mode, struct err
     uint32_t count, direct, in_cycle;
 
     if (!order || !distance || !taken ||
-        graph_reach_one(ask->view, ask->node, mode, distance, err) < 0)
+        graph_reach_one(ask->view, ask->node, mode, distance, NULL, err) < 0)
         return -1;
     count = take_reached(order, ask->view, distance, ask->node, taken);
     direct = count_direct(ask->view, distance);
@@ -85,8 +85,8 @@ int graph_query_common_needs(struct graph_ask *ask, struct error *err)
     uint32_t count = 0, of_first = 0, of_second = 0;
 
     if (!order || !first || !second || !taken ||
-        graph_reach_one(ask->view, ask->from, IGRAPH_IN, first, err) < 0 ||
-        graph_reach_one(ask->view, ask->to, IGRAPH_IN, second, err) < 0)
+        graph_reach_one(ask->view, ask->from, IGRAPH_IN, first, NULL, err) < 0 ||
+        graph_reach_one(ask->view, ask->to, IGRAPH_IN, second, NULL, err) < 0)
         return -1;
     for (uint32_t i = 0; i < ask->view->n; i++) {
         uint32_t v = order->nodes[i];

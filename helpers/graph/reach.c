@@ -10,9 +10,8 @@
 
 /* ---- from one node ---- */
 
-/* before (may be NULL): the node each was reached from, where it was reached at all. */
-static int search(const struct graph_view *view, uint32_t node, igraph_neimode_t mode,
-                  uint32_t *distance, igraph_vector_int_t *before, struct error *err)
+int graph_reach_one(const struct graph_view *view, uint32_t node, igraph_neimode_t mode,
+                    uint32_t *distance, igraph_vector_int_t *before, struct error *err)
 {
     igraph_vector_int_t IGRAPH_GUARD_VECTOR_INT order = {0}, IGRAPH_GUARD_VECTOR_INT layers = {0};
 
@@ -27,12 +26,6 @@ static int search(const struct graph_view *view, uint32_t node, igraph_neimode_t
             distance[VECTOR(order)[i]] = (uint32_t)depth;
     }
     return 0;
-}
-
-int graph_reach_one(const struct graph_view *view, uint32_t node, igraph_neimode_t mode,
-                    uint32_t *distance, struct error *err)
-{
-    return search(view, node, mode, distance, NULL, err);
 }
 
 void graph_reach_many(const struct graph_view *view, bool *seen, uint32_t *queue, size_t count)
@@ -57,7 +50,7 @@ int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to, 
     cleanup_free uint32_t *distance = graph_alloc(view->n, sizeof *distance, err);
 
     if (!distance || igraph_guard_check(igraph_vector_int_init(&before, 0), "a search", err) < 0 ||
-        search(view, from, IGRAPH_OUT, distance, &before, err) < 0)
+        graph_reach_one(view, from, IGRAPH_OUT, distance, &before, err) < 0)
         return -1;
     *count = distance[to] == GRAPH_NO_NODE ? 0 : distance[to] + 1;
     for (uint32_t at = *count, v = to; at-- > 0; v = at > 0 ? (uint32_t)VECTOR(before)[v] : v)

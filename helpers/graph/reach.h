@@ -10,9 +10,10 @@
 #include "helpers/graph/view.h"
 
 /* distance[v]: edges from node (IGRAPH_OUT) or to node (IGRAPH_IN), GRAPH_NO_NODE where there is no
- * way. distance has room for view->n. */
+ * way. distance has room for view->n. before (may be NULL): the node each was reached from, where
+ * it was reached at all. */
 int graph_reach_one(const struct graph_view *view, uint32_t node, igraph_neimode_t mode,
-                    uint32_t *distance, struct error *err);
+                    uint32_t *distance, igraph_vector_int_t *before, struct error *err);
 
 /* Breadth-first along the edges from queue[0] to queue[count - 1], which are seen already. seen and
  * queue have room for view->n. */

@@ -25,4 +25,21 @@ bool graph_text_same(const char *a, const char *b);
 bool graph_text_blank(const char *text);
 bool graph_text_is_utf8(const char *text);
 
+#define GRAPH_NAME_SHOWN 8u /* nodes that an error lists where several have the title */
+
+/* Which of many nodes a name means, for a name that is nobody's exact id: the node whose id is the
+ * same, else the only one that has it as its title. A running search: begin, feed every node, then
+ * found. */
+struct graph_name {
+    const char *name; /* borrowed */
+    size_t fed, same_ids, same_titles;
+    size_t by_id, by_title; /* places of the first of them among the nodes fed */
+};
+
+void graph_name_begin(struct graph_name *search, const char *name);
+/* title: or NULL. */
+void graph_name_feed(struct graph_name *search, const char *id, const char *title);
+/* *place: of the one that is meant. false: none is, or several have the title (same_titles > 1). */
+bool graph_name_found(const struct graph_name *search, size_t *place);
+
 #endif

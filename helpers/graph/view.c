@@ -406,3 +406,24 @@ struct graph_view *graph_view_get(struct graph *graph, const bool *follows, stru
     graph->views[0] = view;
     return view;
 }
+
+void graph_default_types(const struct graph *graph, enum graph_follows which, bool *follows)
+{
+    for (uint32_t i = 0; i < graph->type_count; i++) {
+        const char *name = graph->types[i].name;
+
+        follows[i] = which == GRAPH_FOLLOWS_ALL || strstr(name, "PREREQUISITE") ||
+                     (which == GRAPH_FOLLOWS_PATHS && strcmp(name, "LEADS_TO") == 0);
+    }
+}
+
+struct graph_view *graph_default_view(struct graph *graph, enum graph_follows which,
+                                      struct error *err)
+{
+    cleanup_free bool *follows = graph_alloc(graph->type_count, sizeof *follows, err);
+
+    if (!follows)
+        return NULL;
+    graph_default_types(graph, which, follows);
+    return graph_view_get(graph, follows, err);
+}

@@ -58,6 +58,11 @@ struct graph_view {
 /* The view over the types with follows[type]; borrowed from the graph, good for this question and
  * one more call of this. NULL: err. */
 struct graph_view *graph_view_get(struct graph *graph, const bool *follows, struct error *err);
+/* follows (by type) for the types that a query speaks over where none is named. */
+void graph_default_types(const struct graph *graph, enum graph_follows which, bool *follows);
+/* The view over these, as graph_view_get. */
+struct graph_view *graph_default_view(struct graph *graph, enum graph_follows which,
+                                      struct error *err);
 void graph_view_destroy(struct graph_view *view); /* takes NULL */
 size_t graph_view_bytes(const struct graph_view *view);
 

@@ -63,7 +63,9 @@ const struct rest_route *rest_routes_next(struct rest_routes *at)
     return at->row->method ? at->row : NULL;
 }
 
-bool rest_path_split(struct rest_path *path, const char *encoded)
+/* Decodes each segment; false when the path is too long, has too many segments, or holds what is no
+ * encoding. */
+static bool split(struct rest_path *path, const char *encoded)
 {
     size_t len = strlen(encoded);
     char *at = path->text;
@@ -100,6 +102,7 @@ static bool capture(const char *name, size_t len, const char *segment, struct re
     return true;
 }
 
+/* Sets what the pattern captures, where there is a call. */
 static bool matches(const char *pattern, const struct rest_path *path, struct rest_call *call)
 {
     for (size_t i = 0; i < path->count; i++) {
@@ -121,35 +124,31 @@ static bool matches(const char *pattern, const struct rest_path *path, struct re
     return !*pattern;
 }
 
-const struct rest_route *rest_route_find(const char *method, const struct rest_path *path)
+const struct rest_route *rest_find(const char *method, const char *path, char *allow, size_t size)
 {
     const struct rest_route *route;
     struct rest_routes at = {0};
+    struct rest_path segments;
 
+    *allow = '\0';
+    if (!split(&segments, path))
+        return NULL;
     while ((route = rest_routes_next(&at))) {
-        if (strcmp(route->method, method) == 0 && matches(route->pattern, path, NULL))
+        size_t len = strlen(allow);
+
+        if (!matches(route->pattern, &segments, NULL))
+            continue;
+        if (strcmp(route->method, method) == 0)
             return route;
+        if (!strstr(allow, route->method))
+            snprintf(allow + len, size - len, "%s%s", len > 0 ? ", " : "", route->method);
     }
     return NULL;
 }
 
-void rest_route_capture(struct rest_call *call)
+bool rest_take_path(struct rest_call *call, const char *path)
 {
-    matches(call->route->pattern, &call->path, call);
-}
-
-void rest_route_methods(const struct rest_path *path, char *allow, size_t size)
-{
-    const struct rest_route *route;
-    struct rest_routes at = {0};
-
-    *allow = '\0';
-    while ((route = rest_routes_next(&at))) {
-        size_t len = strlen(allow);
-
-        if (matches(route->pattern, path, NULL) && !strstr(allow, route->method))
-            snprintf(allow + len, size - len, "%s%s", len > 0 ? ", " : "", route->method);
-    }
+    return split(&call->path, path) && matches(call->route->pattern, &call->path, call);
 }
 
 /* ---- the query ---- */
@@ -238,20 +237,6 @@ int64_t rest_asked_whole(const struct rest_call *call, const char *name, int64_t
 
 /* ---- the body ---- */
 
-/* {"order": [3, 1, 2]} of the array alone. */
-static int put_around(struct rest_call *call, const char *name, struct error *err)
-{
-    json_t *object = json_object();
-
-    if (!object || json_object_set(object, name, call->body) != 0) {
-        json_decref(object);
-        return error_set(err, ERROR_MEMORY, "out of memory for the request body");
-    }
-    json_decref(call->body);
-    call->body = object;
-    return 0;
-}
-
 static const char *name_alone(const struct fields *body)
 {
     const struct field *row = body->rows;
@@ -270,9 +255,10 @@ int rest_take_body(struct rest_call *call, struct error *err)
 
     if (!call->body || call->route->flags & ROUTE_STORED)
         return 0;
-    if (json_is_array(call->body) && name_alone(body) &&
-        put_around(call, name_alone(body), err) < 0)
-        return -1;
+    if (json_is_array(call->body) && name_alone(body)) /* {"order": [3, 1, 2]} of the array alone */
+        call->body = json_pack("{s:o}", name_alone(body), call->body);
+    if (!call->body)
+        return error_set(err, ERROR_MEMORY, "out of memory for the request body");
     validation_begin(&problems, "");
     if (!json_is_object(call->body)) {
         struct buf BUF_AUTO names = {0};

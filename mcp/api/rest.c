@@ -94,43 +94,32 @@ static int matches(struct rest_call *call, const char *list, bool weak, struct e
  * key gets it again. What was refused has done nothing and is checked again.
  */
 
-static int check_key(const char *key, struct error *err)
+/* What a repeat must have in common: method, path, query and session as they are, the body by its
+ * hashes and length. The one who could make two requests meet is the one who chose the key. */
+static void write_fingerprint(const struct rest_request *request, struct buf *to)
 {
-    if (*key && strlen(key) <= IDEMPOTENCY_KEY_MAX)
-        return 0;
-    return error_set_at(err, "header.Idempotency-Key",
-                        "send 1 to %d characters, such as a UUID, another for each new call",
-                        IDEMPOTENCY_KEY_MAX);
-}
-
-/* Method, path, query and session as they are, the body by its hashes and length. The one who could
- * make two requests meet is the one who chose the key. */
-static void write_fingerprint(const struct rest_call *call, struct buf *to)
-{
-    const struct rest_request *request = call->request;
-
     buf_addf(to, "%s %s?%s %s %zu %016" PRIx64 "%016" PRIx64, request->method, request->path,
              request->query, request->session_header ? request->session_header : "",
              request->body_len, hash_bytes(HASH_START, request->body, request->body_len),
              hash_bytes(HASH_OTHER_START, request->body, request->body_len));
 }
 
-/* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done.
- */
-static int find_answer(struct rest_call *call, struct error *err)
+/* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done,
+ * and its answer kept with the fingerprint. */
+static int find_answer(struct rest_call *call, const char *key, struct buf *fingerprint,
+                       struct error *err)
 {
-    struct buf BUF_AUTO fingerprint = {0};
     struct idempotency_record answer = {0};
     int found;
 
-    if (!call->request->idempotency_key)
-        return 0;
-    write_fingerprint(call, &fingerprint);
-    if (check_key(call->request->idempotency_key, err) < 0 ||
-        buf_check(&fingerprint, "the request", err) < 0)
+    if (!*key || strlen(key) > IDEMPOTENCY_KEY_MAX)
+        return error_set_at(err, "header.Idempotency-Key",
+                            "send 1 to %d characters, such as a UUID, another for each new call",
+                            IDEMPOTENCY_KEY_MAX);
+    write_fingerprint(call->request, fingerprint);
+    if (buf_check(fingerprint, "the request", err) < 0)
         return -1;
-    found = store_idempotency_find(call->store, call->request->idempotency_key, fingerprint.data,
-                                   &answer, err);
+    found = store_idempotency_find(call->store, key, fingerprint->data, &answer, err);
     if (found > 0) {
         buf_finish(&call->response->body);
         call->response->body = answer.body;
@@ -138,22 +127,6 @@ static int find_answer(struct rest_call *call, struct error *err)
         call->response->replayed = true;
     }
     return found;
-}
-
-/* For a repeat. */
-static int keep_answer(struct rest_call *call, struct error *err)
-{
-    struct buf BUF_AUTO fingerprint = {0};
-
-    if (!call->request->idempotency_key)
-        return 0;
-    write_fingerprint(call, &fingerprint);
-    if (check_key(call->request->idempotency_key, err) < 0 ||
-        buf_check(&fingerprint, "the request", err) < 0)
-        return -1;
-    return store_idempotency_keep(call->store, call->session, call->request->idempotency_key,
-                                  fingerprint.data, call->response->status,
-                                  call->response->body.data, call->response->body.len, err);
 }
 
 int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
@@ -327,8 +300,10 @@ static int answer_stale(struct rest_call *call, struct error *err)
 /* Within its transaction. 1: done, to be kept; 0: answered, and nothing is done; -1. */
 static int write_once(struct rest_call *call, struct error *err)
 {
-    const char *expected = call->request->if_match;
-    int rc = find_answer(call, err);
+    const char *expected = call->request->if_match, *key = call->request->idempotency_key;
+    struct rest_response *response = call->response;
+    struct buf BUF_AUTO fingerprint = {0};
+    int rc = key ? find_answer(call, key, &fingerprint, err) : 0;
 
     if (rc != 0)
         return rc < 0 ? -1 : 0;
@@ -340,8 +315,12 @@ static int write_once(struct rest_call *call, struct error *err)
     if (rc == 0)
         return answer_stale(call, err);
     if (rest_take_body(call, err) != 0 || call->route->handle(call, err) != 0 ||
-        (!(call->route->flags & ROUTE_ENDS) && read_etag(call, call->response->etag, err) < 0) ||
-        buf_check(&call->response->body, "the answer", err) < 0 || keep_answer(call, err) != 0)
+        (!(call->route->flags & ROUTE_ENDS) && read_etag(call, response->etag, err) < 0) ||
+        buf_check(&response->body, "the answer", err) < 0)
+        return -1;
+    if (key &&
+        store_idempotency_keep(call->store, call->session, key, fingerprint.data, response->status,
+                               response->body.data, response->body.len, err) != 0)
         return -1;
     return 1;
 }
@@ -417,20 +396,6 @@ static void run_route(struct rest_call *call)
 
 /* ---- the entry ---- */
 
-const struct rest_route *rest_find(const char *method, const char *path, char *allow, size_t size)
-{
-    const struct rest_route *route;
-    struct rest_path split;
-
-    *allow = '\0';
-    if (!rest_path_split(&split, path))
-        return NULL;
-    route = rest_route_find(method, &split);
-    if (!route)
-        rest_route_methods(&split, allow, size);
-    return route;
-}
-
 enum rest_workq rest_workq(const struct rest_route *route)
 {
     if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
@@ -445,9 +410,8 @@ uint64_t rest_key(const struct rest_request *request)
     struct error unused = {0};
     uint64_t key;
 
-    if (!call.route || !rest_path_split(&call.path, request->path))
+    if (!call.route || !rest_take_path(&call, request->path))
         return 0;
-    rest_route_capture(&call);
     if (call.session)
         name = call.session;
     else if (call.node && request->session_header)
@@ -490,8 +454,7 @@ void rest_handle(struct store *store, const struct rest_request *request,
                            *allow ? "Method Not Allowed" : "Not Found");
         return;
     }
-    rest_path_split(&call.path, request->path);
-    rest_route_capture(&call);
+    rest_take_path(&call, request->path);
     run_route(&call);
 }
 
@@ -540,8 +503,7 @@ void rest_broker(struct store *store, const struct rest_broker_request *asked,
     begin(&call, store, &request, response);
     if (call.route && target_path(asked->target, path, &request.query)) {
         request.path = path;
-        rest_path_split(&call.path, path);
-        rest_route_capture(&call);
+        rest_take_path(&call, path);
     }
     if (call.route && (call.route->flags & ROUTE_BROKER) && call.session &&
         strcmp(call.session, asked->sid) == 0)

@@ -103,15 +103,8 @@ struct rest_routes {
 };
 const struct rest_route *rest_routes_next(struct rest_routes *at);
 
-/* Decodes each segment; false when the path is too long, has too many segments, or holds what is no
- * encoding. */
-bool rest_path_split(struct rest_path *path, const char *encoded);
-/* NULL when there is none. */
-const struct rest_route *rest_route_find(const char *method, const struct rest_path *path);
-/* Sets what the pattern of the call's route captures of its path. */
-void rest_route_capture(struct rest_call *call);
-void rest_route_methods(const struct rest_path *path, char *allow, size_t size);
-
+/* Sets what the pattern of the call's route captures of the path; false where it does not match. */
+bool rest_take_path(struct rest_call *call, const char *path);
 /* The members of the query that the route takes, checked, in call->asked. */
 int rest_take_query(struct rest_call *call, struct error *err);
 /* One of them as a whole number; otherwise: where it was not sent. */

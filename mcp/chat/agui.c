@@ -21,63 +21,35 @@
 
 /* ---- the pieces ---- */
 
-static void begin(struct buf *to, const char *type)
-{
-    buf_addf(to, "{\"type\":\"%s\"", type);
-}
-
-static void begin_now(struct buf *to, const char *type)
+static int64_t now_ms(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    begin(to, type);
-    buf_addf(to, ",\"timestamp\":%" PRId64,
-             (int64_t)now.tv_sec * 1000 + (int64_t)now.tv_nsec / 1000000);
+    return (int64_t)now.tv_sec * 1000 + (int64_t)now.tv_nsec / 1000000;
+}
+
+/* An event with these members, which are taken over; NULL: there was no memory for them. */
+static void put_event(struct buf *to, const char *type, json_t *members)
+{
+    json_auto_t *taken = members;
+    json_auto_t *event = json_pack("{s:s, s:I}", "type", type, "timestamp", (json_int_t)now_ms());
+
+    if (!taken || !event || json_object_update(event, taken) < 0)
+        to->failed = true;
+    else
+        json_write(to, event);
+}
+
+static void put_custom(struct buf *to, const char *name, json_t *value)
+{
+    put_event(to, "CUSTOM", json_pack("{s:s, s:o}", "name", name, "value", value));
 }
 
 static void member(struct buf *to, const char *name, const char *text)
 {
-    if (!text) /* absent, never null */
-        return;
     buf_addf(to, ",\"%s\":", name);
     json_write_string(to, text, strlen(text));
-}
-
-static void begin_custom(struct buf *to, const char *name)
-{
-    begin_now(to, "CUSTOM");
-    member(to, "name", name);
-    buf_adds(to, ",\"value\":{");
-}
-
-static void value_name(struct buf *to, const char *name)
-{
-    bool first = to->len > 0 && to->data[to->len - 1] == '{'; /* a failed buf may be empty */
-
-    buf_addf(to, "%s\"%s\":", first ? "" : ",", name);
-}
-
-static void value_text(struct buf *to, const char *name, const char *text, size_t len)
-{
-    value_name(to, name);
-    json_write_string(to, text ? text : "", text ? len : 0);
-}
-
-static void value_string(struct buf *to, const char *name, const char *text)
-{
-    value_text(to, name, text, text ? strlen(text) : 0);
-}
-
-static void value_number(struct buf *to, const char *name, int64_t number)
-{
-    value_name(to, name);
-    buf_addi(to, number);
-}
-
-static void end_custom(struct buf *to)
-{
-    buf_adds(to, "}}");
 }
 
 /* What the page shows of a call of that tool: a new reference, or NULL where there is none. */
@@ -88,51 +60,11 @@ static json_t *call_metadata(const char *name)
     return tool ? json_pack("{s:s, s:s}", "title", tool->call_title, "icon", tool->icon) : NULL;
 }
 
-/* ---- whole frames ---- */
-
-void agui_run_started(const struct agui_run *run, struct buf *to)
-{
-    begin_now(to, "RUN_STARTED");
-    member(to, "threadId", run->thread_id);
-    member(to, "runId", run->run_id);
-    member(to, "protocolVersion", PROTOCOL_VERSION);
-    buf_addc(to, '}');
-}
-
-static void begin_finished(const struct agui_run *run, const char *outcome,
-                           const json_t *interrupts, struct buf *to)
-{
-    begin_now(to, "RUN_FINISHED");
-    member(to, "threadId", run->thread_id);
-    member(to, "runId", run->run_id);
-    buf_addf(to, ",\"outcome\":{\"type\":\"%s\"", outcome);
-    if (interrupts) {
-        buf_adds(to, ",\"interrupts\":");
-        json_write(to, interrupts);
-    }
-    buf_addc(to, '}');
-}
-
-void agui_run_finished(const struct agui_run *run, const json_t *interrupts, struct buf *to)
-{
-    bool open = json_array_size(interrupts) > 0;
-
-    begin_finished(run, open ? "interrupt" : "success", open ? interrupts : NULL, to);
-    buf_addc(to, '}');
-}
-
-void agui_run_cancelled(const struct agui_run *run, struct buf *to)
-{
-    begin_finished(run, "cancelled", NULL, to);
-    buf_addc(to, '}');
-}
+/* ---- single frames ---- */
 
 void agui_run_error(const char *message, const char *code, struct buf *to)
 {
-    begin_now(to, "RUN_ERROR");
-    member(to, "message", message);
-    member(to, "code", code);
-    buf_addc(to, '}');
+    put_event(to, "RUN_ERROR", json_pack("{s:s, s:s*}", "message", message, "code", code));
 }
 
 void agui_change(const struct store_change *change, struct buf *to)
@@ -143,22 +75,14 @@ void agui_change(const struct store_change *change, struct buf *to)
         [STORE_NODE_MAP] = NODE_MAP_NAME,
     };
 
-    begin_custom(to, "lectern.change");
-    value_string(to, "target", targets[change->target]);
-    if (change->node_id)
-        value_string(to, "node_id", change->node_id);
-    else
-        buf_adds(to, ",\"node_id\":null");
-    value_string(to, "who", change->who);
-    end_custom(to);
+    put_custom(to, "lectern.change",
+               json_pack("{s:s, s:s?, s:s}", "target", targets[change->target], "node_id",
+                         change->node_id, "who", change->who ? change->who : ""));
 }
 
 void agui_state(const json_t *state, struct buf *to)
 {
-    begin_now(to, "STATE_SNAPSHOT");
-    buf_adds(to, ",\"snapshot\":");
-    json_write(to, state);
-    buf_addc(to, '}');
+    put_event(to, "STATE_SNAPSHOT", json_pack("{s:O}", "snapshot", state));
 }
 
 /* ---- what is open ---- */
@@ -198,22 +122,26 @@ static bool remember(struct agui_run *run, enum agui_pair pair, const char *id)
     return json_object_set_new(open_ids(run, pair), id, json_string(id)) == 0;
 }
 
-static bool open_pair(struct agui_run *run, enum agui_pair pair, const char *id, struct buf *to)
+/* more: further members of what begins it, taken over; or NULL. */
+static void open_pair(struct agui_run *run, enum agui_pair pair, const char *id, json_t *more,
+                      struct buf *to)
 {
+    json_auto_t *taken = more;
+    json_t *members;
+
     if (json_object_get(open_ids(run, pair), id) || !remember(run, pair, id))
-        return false;
-    begin_now(to, pairs[pair].begin);
-    member(to, pairs[pair].member, id);
-    return true;
+        return;
+    members = json_pack("{s:s}", pairs[pair].member, id);
+    if (members && taken)
+        json_object_update(members, taken);
+    put_event(to, pairs[pair].begin, members);
 }
 
 static bool close_pair(struct agui_run *run, enum agui_pair pair, const char *id, struct buf *to)
 {
     if (json_object_del(open_ids(run, pair), id) < 0)
         return false;
-    begin_now(to, pairs[pair].end);
-    member(to, pairs[pair].member, id);
-    buf_addc(to, '}');
+    put_event(to, pairs[pair].end, json_pack("{s:s}", pairs[pair].member, id));
     return true;
 }
 
@@ -242,26 +170,43 @@ struct writing {
     struct agui_run *run;
     const struct run_event *event;
     struct buf frame; /* the one being written; empty between two */
+    bool failed;      /* one was lost */
     void (*add)(void *user, const char *frame, size_t len);
     void *user;
 };
 
 static void flush(struct writing *out)
 {
-    if (!out->frame.failed && out->frame.len > 0)
+    if (out->frame.failed)
+        out->failed = true;
+    else if (out->frame.len > 0)
         out->add(out->user, out->frame.data, out->frame.len);
     buf_clear(&out->frame);
 }
 
+static void write_begin(struct writing *out, enum agui_pair pair, const char *id, json_t *more)
+{
+    open_pair(out->run, pair, id, more, &out->frame);
+    flush(out);
+}
+
 static void write_end(struct writing *out, enum agui_pair pair, const char *id)
 {
-    if (close_pair(out->run, pair, id, &out->frame))
-        flush(out);
+    close_pair(out->run, pair, id, &out->frame);
+    flush(out);
+}
+
+static void write_custom(struct writing *out, const char *name, json_t *value)
+{
+    put_custom(&out->frame, name, value);
+    flush(out);
 }
 
 static void write_began(struct writing *out)
 {
-    agui_run_started(out->run, &out->frame);
+    put_event(&out->frame, "RUN_STARTED",
+              json_pack("{s:s, s:s, s:s}", "threadId", out->run->thread_id, "runId",
+                        out->run->run_id, "protocolVersion", PROTOCOL_VERSION));
     flush(out);
 }
 
@@ -275,25 +220,13 @@ static void write_turn_began(struct writing *out)
 {
     char name[STEP_NAME_SIZE];
 
-    if (!open_pair(out->run, AGUI_STEP, step_name(out, name), &out->frame))
-        return;
-    buf_addc(&out->frame, '}');
-    flush(out);
+    write_begin(out, AGUI_STEP, step_name(out, name), NULL);
 }
 
 static void write_usage(struct writing *out)
 {
-    json_t *value = out->event->usage ? run_usage_json(out->event->usage) : NULL;
-
-    if (!value)
-        return;
-    begin_now(&out->frame, "CUSTOM");
-    member(&out->frame, "name", "lectern.usage");
-    buf_adds(&out->frame, ",\"value\":");
-    json_write(&out->frame, value);
-    buf_addc(&out->frame, '}');
-    json_decref(value);
-    flush(out);
+    if (out->event->usage)
+        write_custom(out, "lectern.usage", run_usage_json(out->event->usage));
 }
 
 static void write_turn_ended(struct writing *out)
@@ -306,17 +239,15 @@ static void write_turn_ended(struct writing *out)
 
 static void write_text_began(struct writing *out)
 {
-    if (!open_pair(out->run, AGUI_TEXT, out->event->id, &out->frame))
-        return;
-    buf_adds(&out->frame, ",\"role\":\"assistant\"}");
-    flush(out);
+    write_begin(out, AGUI_TEXT, out->event->id, json_pack("{s:s}", "role", "assistant"));
 }
 
+/* Written as text, since most frames are one of these: pages join them by their text as well. */
 static void write_delta(struct writing *out, const char *type, const char *id_name)
 {
     if (out->event->len == 0)
         return;
-    begin(&out->frame, type);
+    buf_addf(&out->frame, "{\"type\":\"%s\"", type);
     member(&out->frame, id_name, out->event->id);
     buf_adds(&out->frame, ",\"delta\":");
     json_write_string(&out->frame, out->event->text, out->event->len);
@@ -336,14 +267,9 @@ static void write_text_ended(struct writing *out)
 
 static void write_thinking_began(struct writing *out)
 {
-    if (!open_pair(out->run, AGUI_REASONING, out->event->id, &out->frame))
-        return;
-    buf_addc(&out->frame, '}');
-    flush(out);
-    if (!open_pair(out->run, AGUI_REASONING_MESSAGE, out->event->id, &out->frame))
-        return;
-    buf_adds(&out->frame, ",\"role\":\"reasoning\"}");
-    flush(out);
+    write_begin(out, AGUI_REASONING, out->event->id, NULL);
+    write_begin(out, AGUI_REASONING_MESSAGE, out->event->id,
+                json_pack("{s:s}", "role", "reasoning"));
 }
 
 static void write_thinking(struct writing *out)
@@ -359,18 +285,9 @@ static void write_thinking_ended(struct writing *out)
 
 static void write_call_began(struct writing *out)
 {
-    json_auto_t *metadata = call_metadata(out->event->name);
-
-    if (!open_pair(out->run, AGUI_CALL, out->event->id, &out->frame))
-        return;
-    member(&out->frame, "toolCallName", out->event->name);
-    member(&out->frame, "parentMessageId", out->event->message_id);
-    if (metadata) {
-        buf_adds(&out->frame, ",\"metadata\":");
-        json_write(&out->frame, metadata);
-    }
-    buf_addc(&out->frame, '}');
-    flush(out);
+    write_begin(out, AGUI_CALL, out->event->id,
+                json_pack("{s:s, s:s*, s:o*}", "toolCallName", out->event->name, "parentMessageId",
+                          out->event->message_id, "metadata", call_metadata(out->event->name)));
 }
 
 static void write_call_arguments(struct writing *out)
@@ -385,28 +302,21 @@ static void write_call_ended(struct writing *out)
 
 static void write_call_started(struct writing *out)
 {
-    begin_custom(&out->frame, "lectern.started");
-    value_string(&out->frame, "toolCallId", out->event->id);
-    end_custom(&out->frame);
-    flush(out);
+    write_custom(out, "lectern.started", json_pack("{s:s}", "toolCallId", out->event->id));
 }
 
 static void write_call_stands(struct writing *out)
 {
-    begin_custom(&out->frame, "lectern.progress");
-    value_string(&out->frame, "toolCallId", out->event->id);
-    value_text(&out->frame, "message", out->event->text, out->event->len);
-    end_custom(&out->frame);
-    flush(out);
+    write_custom(out, "lectern.progress",
+                 json_pack("{s:s, s:s%}", "toolCallId", out->event->id, "message", out->event->text,
+                           out->event->len));
 }
 
 static void write_call_printed(struct writing *out)
 {
-    begin_custom(&out->frame, "lectern.output");
-    value_string(&out->frame, "toolCallId", out->event->id);
-    value_text(&out->frame, "text", out->event->text, out->event->len);
-    end_custom(&out->frame);
-    flush(out);
+    write_custom(out, "lectern.output",
+                 json_pack("{s:s, s:s%}", "toolCallId", out->event->id, "text", out->event->text,
+                           out->event->len));
 }
 
 static void write_words(struct buf *to, const struct run_event *event)
@@ -423,13 +333,20 @@ static void write_image(struct buf *to, const struct tool_image *image)
     buf_adds(to, "}}");
 }
 
+/* Written as text: images are long. */
 static void write_call_result(struct writing *out)
 {
     const struct run_event *event = out->event;
     const struct tool_call *call = event->call;
+    const char *set = call && !event->is_error && *call->change_set ? call->change_set : NULL;
+    json_auto_t *metadata =
+        json_pack("{s:b, s:s*, s:s*, s:I, s:I, s:I, s:I}", "isError", event->is_error, "category",
+                  event->category, "changeSet", set, "milliseconds",
+                  (json_int_t)event->milliseconds, "waited", (json_int_t)event->waited, "repair",
+                  (json_int_t)event->repair, "repairsMax", (json_int_t)CODE_ATTEMPTS_MAX - 1);
     struct buf *to = &out->frame;
 
-    begin_now(to, "TOOL_CALL_RESULT");
+    buf_addf(to, "{\"type\":\"TOOL_CALL_RESULT\",\"timestamp\":%" PRId64, now_ms());
     member(to, "messageId", event->message_id);
     member(to, "toolCallId", event->id);
     buf_adds(to, ",\"role\":\"tool\",\"content\":");
@@ -443,66 +360,50 @@ static void write_call_result(struct writing *out)
     } else {
         write_words(to, event);
     }
-    buf_addf(to, ",\"metadata\":{\"isError\":%s", event->is_error ? "true" : "false");
-    member(to, "category", event->category);
-    if (call && !event->is_error && *call->change_set)
-        member(to, "changeSet", call->change_set);
-    buf_addf(to, ",\"milliseconds\":%u,\"waited\":%u,\"repair\":%u,\"repairsMax\":%u}}",
-             event->milliseconds, event->waited, event->repair, CODE_ATTEMPTS_MAX - 1);
+    buf_adds(to, ",\"metadata\":");
+    if (metadata)
+        json_write(to, metadata);
+    else
+        to->failed = true;
+    buf_addc(to, '}');
     flush(out);
 }
 
 static void write_waiting(struct writing *out)
 {
-    begin_custom(&out->frame, "lectern.waiting");
-    value_number(&out->frame, "attempt", out->event->number);
-    value_number(&out->frame, "milliseconds", out->event->milliseconds);
-    value_text(&out->frame, "why", out->event->text, out->event->len);
-    end_custom(&out->frame);
-    flush(out);
+    write_custom(out, "lectern.waiting",
+                 json_pack("{s:I, s:I, s:s%}", "attempt", (json_int_t)out->event->number,
+                           "milliseconds", (json_int_t)out->event->milliseconds, "why",
+                           out->event->text, out->event->len));
 }
 
 static void write_again(struct writing *out)
 {
-    begin_custom(&out->frame, "lectern.again");
-    value_string(&out->frame, "id", out->event->id);
-    value_text(&out->frame, "message", out->event->text, out->event->len);
-    end_custom(&out->frame);
-    flush(out);
+    write_custom(out, "lectern.again",
+                 json_pack("{s:s, s:s%}", "id", out->event->id, "message", out->event->text,
+                           out->event->len));
 }
 
 static void write_limit(struct writing *out)
 {
-    begin_custom(&out->frame, "lectern.limit");
-    value_string(&out->frame, "limit", out->event->name);
-    value_text(&out->frame, "message", out->event->text, out->event->len);
-    end_custom(&out->frame);
-    flush(out);
+    write_custom(out, "lectern.limit",
+                 json_pack("{s:s, s:s%}", "limit", out->event->name, "message", out->event->text,
+                           out->event->len));
 }
 
-/* Totals, as AG-UI counts: cached tokens are a part of those read. */
-static void write_totals(struct buf *to, const struct run_usage *usage)
+/* Totals, as AG-UI counts: cached tokens are a part of those read. A new reference, or NULL. */
+static json_t *totals(const struct run_usage *usage)
 {
-    int64_t input;
+    json_int_t input;
 
     if (!usage || usage->requests == 0)
-        return;
+        return NULL;
     input = model_usage_input(&usage->tokens);
-    buf_addf(to,
-             ",\"usage\":[{\"inputTokens\":%" PRId64 ",\"outputTokens\":%" PRId64
-             ",\"totalTokens\":%" PRId64 ",\"cachedInputTokens\":%" PRId64
-             ",\"cacheWriteInputTokens\":%" PRId64 "}]",
-             input, usage->tokens.output, input + usage->tokens.output, usage->tokens.cache_read,
-             usage->tokens.cache_write);
-}
-
-static void write_failed(struct writing *out)
-{
-    const struct error *err = out->event->err;
-
-    begin_now(&out->frame, "RUN_ERROR");
-    member(&out->frame, "message", err ? err->text : "the run failed");
-    member(&out->frame, "code", error_kind_name(err ? err->kind : ERROR_INTERNAL));
+    return json_pack("[{s:I, s:I, s:I, s:I, s:I}]", "inputTokens", input, "outputTokens",
+                     (json_int_t)usage->tokens.output, "totalTokens",
+                     input + (json_int_t)usage->tokens.output, "cachedInputTokens",
+                     (json_int_t)usage->tokens.cache_read, "cacheWriteInputTokens",
+                     (json_int_t)usage->tokens.cache_write);
 }
 
 static void write_ended(struct writing *out)
@@ -513,17 +414,23 @@ static void write_ended(struct writing *out)
         [RUN_INTERRUPTED] = "interrupt",
     };
     const struct run_event *event = out->event;
+    const struct error *err = event->err;
 
     write_usage(out);
     while (close_any(out->run, &out->frame))
         flush(out);
     if (event->outcome == RUN_FAILED)
-        write_failed(out);
+        put_event(&out->frame, "RUN_ERROR",
+                  json_pack("{s:s, s:s, s:o*}", "message", err ? err->text : "the run failed",
+                            "code", error_kind_name(err ? err->kind : ERROR_INTERNAL), "usage",
+                            totals(event->usage)));
     else
-        begin_finished(out->run, outcomes[event->outcome],
-                       event->outcome == RUN_INTERRUPTED ? event->interrupts : NULL, &out->frame);
-    write_totals(&out->frame, event->usage);
-    buf_addc(&out->frame, '}');
+        put_event(&out->frame, "RUN_FINISHED",
+                  json_pack("{s:s, s:s, s:{s:s, s:O*}, s:o*}", "threadId", out->run->thread_id,
+                            "runId", out->run->run_id, "outcome", "type", outcomes[event->outcome],
+                            "interrupts",
+                            event->outcome == RUN_INTERRUPTED ? event->interrupts : NULL, "usage",
+                            totals(event->usage)));
     flush(out);
 }
 
@@ -550,13 +457,14 @@ static void (*const writers[])(struct writing *out) = {
     [RUN_ENDED] = write_ended,
 };
 
-void agui_write(struct agui_run *run, const struct run_event *event,
-                void (*add)(void *user, const char *frame, size_t len), void *user)
+int agui_write(struct agui_run *run, const struct run_event *event,
+               void (*add)(void *user, const char *frame, size_t len), void *user)
 {
     struct writing out = {.run = run, .event = event, .add = add, .user = user};
 
     writers[event->kind](&out);
     buf_finish(&out.frame);
+    return out.failed ? -1 : 0;
 }
 
 /* ---- a whole thread ---- */

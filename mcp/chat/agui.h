@@ -33,16 +33,14 @@ struct agui_run {
                      everything */
 };
 
-/* Calls add for each frame that the event becomes: none, one, or several. */
-void agui_write(struct agui_run *run, const struct run_event *event,
-                void (*add)(void *user, const char *frame, size_t len), void *user);
+/* Calls add for each frame that the event becomes: none, one, or several. -1: without memory, one
+ * of them is lost. */
+int agui_write(struct agui_run *run, const struct run_event *event,
+               void (*add)(void *user, const char *frame, size_t len), void *user);
 void agui_run_close(struct agui_run *run);
 
-/* Single frames, each appended to an empty buf. */
-void agui_run_started(const struct agui_run *run, struct buf *to);
-void agui_run_finished(const struct agui_run *run, const json_t *interrupts, struct buf *to);
-void agui_run_cancelled(const struct agui_run *run, struct buf *to); /* before it did anything */
-void agui_run_error(const char *message, const char *code, struct buf *to);
+/* Single frames, each appended to an empty buf, which fails without memory. */
+void agui_run_error(const char *message, const char *code, struct buf *to); /* code: or NULL */
 void agui_change(const struct store_change *change, struct buf *to);
 void agui_state(const json_t *state, struct buf *to);
 void agui_messages(const struct thread *thread, struct buf *to); /* MESSAGES_SNAPSHOT */

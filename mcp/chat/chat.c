@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The chat as a whole, and what all pages of a session are told: changes, and the session's state.
+ */
 #include "mcp/chat/chat.h"
 
 #include <stdlib.h>
@@ -6,6 +9,8 @@
 
 #include "helpers/base/log.h"
 #include "mcp/chat/chat_internal.h"
+
+/* ---- changes ---- */
 
 static void on_change(struct change_listener *listener, const struct store_change *change)
 {
@@ -18,6 +23,23 @@ static void on_change(struct change_listener *listener, const struct store_chang
             page_hear(page, change);
     }
 }
+
+/* ---- the state of a session ---- */
+
+/* A page may be gone after it was told. */
+static void on_state(struct chat *chat, const char *session_id, json_t *state,
+                     const struct error *err)
+{
+    struct chat_page *page = LIST_FIRST(&chat->pages), *next;
+
+    for (; page; page = next) {
+        next = LIST_NEXT(page, link);
+        if (strcmp(page->session_id, session_id) == 0)
+            page_take_state(page, state, err);
+    }
+}
+
+/* ---- life ---- */
 
 struct chat *chat_create(struct server *server, const struct chat_config *config,
                          void (*wake)(void *user), struct error *err)
@@ -32,6 +54,7 @@ struct chat *chat_create(struct server *server, const struct chat_config *config
     chat->model = config->model;
     chat->wake = wake;
     chat->listener.on_change = on_change;
+    chat->on_state = on_state;
     LIST_INIT(&chat->pages);
     LIST_INIT(&chat->conversations);
     LIST_INIT(&chat->readings);
@@ -50,7 +73,6 @@ void chat_destroy(struct chat *chat)
     if (chat->server->store.feed)
         change_feed_leave(&chat->listener);
     conversations_abandon(chat);
-    chat_state_abandon(chat);
     free(chat);
 }
 

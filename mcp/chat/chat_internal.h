@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the chat's own files share: from top to bottom the chat (chat.c), pages (chat_page.c),
- * conversations and the questions in them (conversation.c), and what pages know of their session
- * (chat_state.c). Everything runs on the loop's thread.
+ * What the chat's own files share: from top to bottom the chat (chat.c), pages (chat_page.c), and
+ * conversations and the questions in them (conversation.c). Everything runs on the loop's thread.
  */
 #ifndef LECTERN_CHAT_CHAT_INTERNAL_H
 #define LECTERN_CHAT_CHAT_INTERNAL_H
@@ -88,6 +87,9 @@ struct chat {
     struct server *server;
     struct model *model;
     void (*wake)(void *user);
+    /* The state of a session, for its pages; NULL with err: it could not be read. */
+    void (*on_state)(struct chat *chat, const char *session_id, json_t *state,
+                     const struct error *err);
     LIST_HEAD(, chat_page) pages;
     size_t page_count;
     LIST_HEAD(, conversation) conversations;
@@ -113,6 +115,8 @@ void question_cancel(struct question *question, enum run_stop by); /* of several
 /* While held, no more is read of the model's answer to it. */
 void question_hold(struct question *question, bool hold);
 void question_free(struct question *question); /* one that was not started */
+/* Soon: chat->on_state with the state of the session. */
+void session_state_read(struct chat *chat, const char *session_id);
 /* All questions, soon. */
 void conversations_cancel(struct chat *chat);
 /* At the end of the chat: those that wait are no more, and what is still under way goes on alone.
@@ -120,8 +124,6 @@ void conversations_cancel(struct chat *chat);
 void conversations_abandon(struct chat *chat);
 
 /* ---- chat_page.c ---- */
-
-struct greeting;
 
 struct chat_page {
     LIST_ENTRY(chat_page) link;
@@ -141,33 +143,15 @@ struct chat_page {
     struct agui_run run;             /* of it */
     bool in_run;                     /* after the last frame that waits, a run is open */
     bool ended;                      /* to be closed */
-    struct greeting *greeting;       /* under way, or NULL */
-    json_t *state;                   /* owned: what the greeting says, until it is sent */
+    json_t *state;                   /* owned: of its session, until it is sent; or NULL */
     json_t *sent_threads;            /* owned: the threads that it knows */
-    json_t *new_state;               /* owned: until it is sent; or NULL */
     bool greeted;
     unsigned live; /* runs of the server's own so far */
 };
 
 /* A change in the page's session. */
 void page_hear(struct chat_page *page, const struct store_change *change);
-
-/* ---- chat_state.c ---- */
-
-/* What is read for it, on the read work queue. */
-struct chat_state {
-    struct workq_job job; /* first */
-    char session_id[SESSION_ID_SIZE];
-    char title[TITLE_MAX + 1];
-    struct buf threads;
-    int rc;
-    struct error err;
-};
-void chat_state_work(struct workq_job *job, void *context);
-json_t *chat_state_make(const struct chat *chat, const struct chat_state *state); /* or NULL */
-void chat_state_finish(struct chat_state *state);
-/* Soon: sends the state to the session's pages that do not know all threads. */
-void chat_state_read(struct chat *chat, const char *session_id);
-void chat_state_abandon(struct chat *chat);
+/* The state of its session; NULL with err: a page that was sent none is refused. */
+void page_take_state(struct chat_page *page, json_t *state, const struct error *err);
 
 #endif

@@ -162,14 +162,34 @@ static void send_error(struct chat_page *page, const char *message, const char *
     add_buf(page, &frame);
 }
 
-static const char *thread_id_of(const struct chat_page *page)
-{
-    return page->conversation ? page->conversation->thread_id : "";
-}
-
 bool chat_page_ended(const struct chat_page *page)
 {
     return page->ended;
+}
+
+struct adding {
+    struct chat_page *page;
+    bool grows;
+};
+
+static void on_frame(void *user, const char *frame, size_t len)
+{
+    const struct adding *adding = user;
+
+    add(adding->page, frame, len, adding->grows);
+}
+
+static bool grows(enum run_event_kind kind)
+{
+    return kind == RUN_TEXT || kind == RUN_THINKING || kind == RUN_CALL_ARGUMENTS;
+}
+
+static void send_event(struct chat_page *page, struct agui_run *run, const struct run_event *event)
+{
+    struct adding adding = {page, grows(event->kind)};
+
+    if (agui_write(run, event, on_frame, &adding) < 0)
+        end_page(page);
 }
 
 /* ---- runs of the server's own ---- */
@@ -181,12 +201,10 @@ struct live {
 
 static void live_begin(struct chat_page *page, struct live *live)
 {
-    struct buf BUF_AUTO frame = {0};
-
     snprintf(live->id, sizeof live->id, "live-%u", ++page->live);
-    live->run = (struct agui_run){.thread_id = thread_id_of(page), .run_id = live->id};
-    agui_run_started(&live->run, &frame);
-    add_buf(page, &frame);
+    live->run = (struct agui_run){
+        .thread_id = page->conversation ? page->conversation->thread_id : "", .run_id = live->id};
+    send_event(page, &live->run, &(struct run_event){.kind = RUN_BEGAN});
 }
 
 static struct thread *thread_of(const struct chat_page *page)
@@ -194,13 +212,16 @@ static struct thread *thread_of(const struct chat_page *page)
     return page->conversation ? page->conversation->thread : NULL;
 }
 
-static void live_end(struct chat_page *page, const struct live *live)
+static void live_end(struct chat_page *page, struct live *live)
 {
     const struct thread *thread = thread_of(page);
-    struct buf BUF_AUTO frame = {0};
+    const json_t *interrupts = thread && !thread->in_use ? thread->interrupts : NULL;
+    bool open = json_array_size(interrupts) > 0;
 
-    agui_run_finished(&live->run, thread && !thread->in_use ? thread->interrupts : NULL, &frame);
-    add_buf(page, &frame);
+    send_event(page, &live->run,
+               &(struct run_event){.kind = RUN_ENDED,
+                                   .outcome = open ? RUN_INTERRUPTED : RUN_SUCCEEDED,
+                                   .interrupts = interrupts});
 }
 
 static void add_messages(struct chat_page *page)
@@ -300,14 +321,16 @@ static void send_change(struct chat_page *page, const struct page_change *kept)
     add_buf(page, &frame);
 }
 
-static void send_state(struct chat_page *page, const json_t *state)
+static void send_state(struct chat_page *page)
 {
     struct buf BUF_AUTO frame = {0};
 
-    agui_state(state, &frame);
+    agui_state(page->state, &frame);
     add_buf(page, &frame);
     json_decref(page->sent_threads);
-    page->sent_threads = json_incref(json_object_get(state, "threads"));
+    page->sent_threads = json_incref(json_object_get(page->state, "threads"));
+    json_decref(page->state);
+    page->state = NULL;
 }
 
 static void send_changes(struct chat_page *page)
@@ -316,18 +339,15 @@ static void send_changes(struct chat_page *page)
     struct live live;
     bool alone = !page->in_run;
 
-    if (!page->greeted || (page->change_count == 0 && !page->new_state))
+    if (!page->greeted || (page->change_count == 0 && !page->state))
         return;
     if (alone)
         live_begin(page, &live);
     STAILQ_FOREACH(change, &page->changes, link)
     send_change(page, change);
     forget_changes(page);
-    if (page->new_state) {
-        send_state(page, page->new_state);
-        json_decref(page->new_state);
-        page->new_state = NULL;
-    }
+    if (page->state)
+        send_state(page);
     if (alone)
         live_end(page, &live);
 }
@@ -336,23 +356,6 @@ static void send_changes(struct chat_page *page)
 
 static void go_on(struct chat_page *page);
 static void greet(struct chat_page *page);
-
-struct adding {
-    struct chat_page *page;
-    bool grows;
-};
-
-static void on_frame(void *user, const char *frame, size_t len)
-{
-    const struct adding *adding = user;
-
-    add(adding->page, frame, len, adding->grows);
-}
-
-static bool grows(enum run_event_kind kind)
-{
-    return kind == RUN_TEXT || kind == RUN_THINKING || kind == RUN_CALL_ARGUMENTS;
-}
 
 static void run_over(struct chat_page *page)
 {
@@ -364,39 +367,25 @@ static void run_over(struct chat_page *page)
 static void on_event(struct question *question, const struct run_event *event)
 {
     struct chat_page *page = question->user;
-    struct adding adding = {page, grows(event->kind)};
 
     if (!page)
         return;
     page->in_run = true;
-    agui_write(&page->run, event, on_frame, &adding);
+    send_event(page, &page->run, event);
     if (event->kind != RUN_ENDED)
         return;
     run_over(page);
     go_on(page);
 }
 
-static void send_cancelled(struct chat_page *page, const struct run_input *input)
+/* A run that ends before it did anything, under the id that its page waits for. */
+static void send_unbegun(struct chat_page *page, const struct run_input *input,
+                         const struct run_event *end)
 {
-    const struct agui_run run = {.thread_id = input->thread_id, .run_id = input->run_id};
-    struct buf BUF_AUTO frame = {0};
+    struct agui_run run = {.thread_id = input->thread_id, .run_id = input->run_id};
 
-    agui_run_started(&run, &frame);
-    add_buf(page, &frame);
-    agui_run_cancelled(&run, &frame);
-    add_buf(page, &frame);
-}
-
-/* Its run is named: who sent it waits for that one. */
-static void send_surplus(struct chat_page *page, const struct question *question)
-{
-    const struct agui_run run = {.thread_id = question->input.thread_id,
-                                 .run_id = question->input.run_id};
-    struct buf BUF_AUTO frame = {0};
-
-    agui_run_started(&run, &frame);
-    add_buf(page, &frame);
-    send_error(page, question->error.text, error_kind_name(question->error.kind));
+    send_event(page, &run, &(struct run_event){.kind = RUN_BEGAN});
+    send_event(page, &run, end);
 }
 
 static void on_refused(struct question *question, const struct error *err, const char *code)
@@ -408,7 +397,8 @@ static void on_refused(struct question *question, const struct error *err, const
     if (err)
         send_error(page, err->text, code);
     else
-        send_cancelled(page, &question->input);
+        send_unbegun(page, &question->input,
+                     &(struct run_event){.kind = RUN_ENDED, .outcome = RUN_CANCELLED});
     run_over(page);
     go_on(page);
 }
@@ -454,7 +444,9 @@ static void go_on(struct chat_page *page)
         }
         page->refused_count--;
         if (question->surplus)
-            send_surplus(page, question);
+            send_unbegun(page, &question->input,
+                         &(struct run_event){
+                             .kind = RUN_ENDED, .outcome = RUN_FAILED, .err = &question->error});
         else
             send_error(page, question->error.text, error_kind_name(question->error.kind));
         question_free(question);
@@ -462,66 +454,6 @@ static void go_on(struct chat_page *page)
 }
 
 /* ---- the greeting ---- */
-
-struct greeting {
-    struct chat_state state; /* first */
-    struct chat_page *page;  /* NULL: gone */
-};
-
-static void refuse_page(struct chat_page *page, const struct error *err)
-{
-    send_error(page, err->text, error_kind_name(err->kind));
-    end_page(page);
-}
-
-static void on_greeting_read(struct workq_job *job)
-{
-    struct greeting *greeting = (struct greeting *)job;
-    struct chat_page *page = greeting->page;
-
-    if (page) {
-        page->greeting = NULL;
-        if (greeting->state.rc == 0)
-            page->state = chat_state_make(page->chat, &greeting->state);
-        if (page->state)
-            greet(page);
-        else
-            refuse_page(page, &greeting->state.err);
-    }
-    chat_state_finish(&greeting->state);
-    free(greeting);
-}
-
-static void begin(struct chat_page *page)
-{
-    struct greeting *greeting = calloc(1, sizeof *greeting);
-    struct error err = {.kind = ERROR_MEMORY, .text = "out of memory: connect again in a moment"};
-
-    if (greeting) {
-        greeting->state.job.work = chat_state_work;
-        greeting->state.job.done = on_greeting_read;
-        greeting->page = page;
-        memcpy(greeting->state.session_id, page->session_id, sizeof greeting->state.session_id);
-        greeting->state.job.key = workq_key(page->session_id);
-        if (workq_submit(page->chat->server->store.read, &greeting->state.job, &err) == 0) {
-            page->greeting = greeting;
-            return;
-        }
-    }
-    free(greeting);
-    refuse_page(page, &err);
-}
-
-static void forget_greeting(struct chat_page *page)
-{
-    if (page->greeting)
-        page->greeting->page = NULL;
-    page->greeting = NULL;
-    json_decref(page->state);
-    json_decref(page->new_state);
-    json_decref(page->sent_threads);
-    page->state = page->new_state = page->sent_threads = NULL;
-}
 
 /* The thread is asked for once the session is known to be there. */
 static void greet(struct chat_page *page)
@@ -536,10 +468,7 @@ static void greet(struct chat_page *page)
         return;
     }
     live_begin(page, &live);
-    send_state(page, page->new_state ? page->new_state : page->state);
-    json_decref(page->new_state);
-    json_decref(page->state);
-    page->new_state = page->state = NULL;
+    send_state(page);
     add_messages(page);
     if (conversation && conversation->error.kind != ERROR_NONE)
         send_error(page, conversation->error.text, error_kind_name(conversation->error.kind));
@@ -547,6 +476,54 @@ static void greet(struct chat_page *page)
         live_end(page, &live);
     page->greeted = true;
     go_on(page);
+}
+
+static const json_t *find_thread(const json_t *threads, const char *id)
+{
+    const json_t *thread;
+    size_t i;
+
+    json_array_foreach((json_t *)threads, i, thread)
+    {
+        if (id && json_string_is(thread, "thread_id", id))
+            return thread;
+    }
+    return NULL;
+}
+
+/* When each was used last is not worth a frame to everybody. */
+static bool were_sent(const json_t *sent, const json_t *threads)
+{
+    const json_t *thread;
+    size_t i;
+
+    json_array_foreach((json_t *)threads, i, thread)
+    {
+        const json_t *known = find_thread(sent, json_get_string(thread, "thread_id"));
+
+        if (!known ||
+            !json_equal(json_object_get(known, "title"), json_object_get(thread, "title")))
+            return false;
+    }
+    return true;
+}
+
+void page_take_state(struct chat_page *page, json_t *state, const struct error *err)
+{
+    if (page->ended || (page->greeted && !state))
+        return;
+    if (!state) {
+        send_error(page, err->text, error_kind_name(err->kind));
+        end_page(page);
+    } else if (!page->greeted ||
+               !were_sent(page->sent_threads, json_object_get(state, "threads"))) {
+        json_decref(page->state);
+        page->state = json_incref(state);
+        if (page->greeted)
+            page->chat->wake(page->user);
+        else
+            greet(page);
+    }
 }
 
 /* ---- its conversation ---- */
@@ -687,7 +664,7 @@ struct chat_page *chat_page_create(struct chat *chat, const char *session_id, co
         chat_page_destroy(page);
         return NULL;
     }
-    begin(page);
+    session_state_read(chat, page->session_id);
     return page;
 }
 
@@ -699,7 +676,8 @@ void chat_page_destroy(struct chat_page *page)
         return;
     LIST_REMOVE(page, link);
     page->chat->page_count--;
-    forget_greeting(page);
+    json_decref(page->state);
+    json_decref(page->sent_threads);
     forget_changes(page);
     while ((question = STAILQ_FIRST(&page->waiting)) != NULL) {
         STAILQ_REMOVE_HEAD(&page->waiting, link);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Conversations in use, and the questions in them: one run at a time in each, in the order of their
- * coming. A thread is loaded when it is first wanted, kept while somebody uses it, and loaded again
- * where the store has other than what is in memory.
+ * coming; and the list of a session's conversations that its pages are sent. A thread is loaded
+ * when it is first wanted, kept while somebody uses it, and loaded again where the store has other
+ * than what is in memory.
  *
  * Questions that an editor stopped before their turn: a client that sends its whole history sends
  * them again with the next question; so the thread keeps them, as notes with their ids, and they
@@ -15,6 +16,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/chat/chat_internal.h"
+#include "mcp/store/store.h"
 
 /* ---- conversations ---- */
 
@@ -198,6 +200,115 @@ static bool save_cancelled(struct conversation *conversation)
     return true;
 }
 
+/* ---- the state of a session ----
+ *
+ * Read when a page connects, and again when a conversation of its session has come, or has another
+ * title, whoever asked in it.
+ */
+
+struct state_reading {
+    struct workq_job job; /* first */
+    LIST_ENTRY(state_reading) link;
+    struct chat *chat; /* NULL: gone */
+    bool again;        /* it was asked for while it was under way */
+    char session_id[SESSION_ID_SIZE];
+    char title[TITLE_MAX + 1];
+    struct buf threads;
+    struct error err; /* ERROR_NONE: it was read */
+};
+
+static void read_state(struct workq_job *job, void *context)
+{
+    struct state_reading *reading = (struct state_reading *)job;
+
+    buf_clear(&reading->threads);
+    reading->err = (struct error){0};
+    if (store_session(context, reading->session_id, reading->title, sizeof reading->title, NULL,
+                      &reading->err) == 0)
+        store_threads_read(context, reading->session_id, CHAT_THREADS_LISTED, &reading->threads,
+                           &reading->err);
+}
+
+static json_t *make_state(const struct state_reading *reading)
+{
+    const struct model *model = reading->chat->model;
+    char advice[ERROR_TEXT_CAP] = "This server has no model: start it with lectern serve.";
+    bool ready = model && model_ready(model, advice, sizeof advice);
+    json_t *threads = json_read(reading->threads.data, reading->threads.len, "the threads", NULL);
+
+    return json_pack("{s:s, s:{s:s, s:s}, s:{s:s, s:b, s:s*}, s:o, s:i}", "version",
+                     LECTERN_VERSION, "session", "session_id", reading->session_id, "title",
+                     reading->title, "model", "name", model ? model_name(model) : "", "ready",
+                     ready, "advice", ready ? NULL : advice, "threads",
+                     threads ? threads : json_array(), "repairs", (int)CODE_ATTEMPTS_MAX - 1);
+}
+
+static void free_reading(struct state_reading *reading)
+{
+    if (reading->chat)
+        LIST_REMOVE(reading, link);
+    buf_finish(&reading->threads);
+    free(reading);
+}
+
+static void submit_reading(struct state_reading *reading)
+{
+    struct error err = {0};
+
+    reading->job.key = workq_key(reading->session_id);
+    if (workq_submit(reading->chat->server->store.read, &reading->job, &err) == 0)
+        return;
+    reading->chat->on_state(reading->chat, reading->session_id, NULL, &err);
+    free_reading(reading);
+}
+
+static void on_state_read(struct workq_job *job)
+{
+    struct state_reading *reading = (struct state_reading *)job;
+    json_auto_t *state = NULL;
+
+    if (reading->chat && reading->err.kind == ERROR_NONE) {
+        state = make_state(reading);
+        if (!state)
+            error_set(&reading->err, ERROR_MEMORY, "out of memory: connect again in a moment");
+    }
+    if (reading->chat)
+        reading->chat->on_state(reading->chat, reading->session_id, state, &reading->err);
+    if (reading->chat && reading->again) {
+        reading->again = false;
+        submit_reading(reading);
+    } else {
+        free_reading(reading);
+    }
+}
+
+void session_state_read(struct chat *chat, const char *session_id)
+{
+    struct state_reading *reading;
+
+    LIST_FOREACH(reading, &chat->readings, link)
+    {
+        if (strcmp(reading->session_id, session_id) == 0) {
+            reading->again = true;
+            return;
+        }
+    }
+    reading = calloc(1, sizeof *reading);
+    if (!reading) {
+        struct error err = {.kind = ERROR_MEMORY,
+                            .text = "out of memory: connect again in a moment"};
+
+        chat->on_state(chat, session_id, NULL, &err);
+        return;
+    }
+    reading->job.work = read_state;
+    reading->job.done = on_state_read;
+    memcpy(reading->session_id, session_id, strlen(session_id) + 1);
+    reading->chat = chat;
+    LIST_INSERT_HEAD(&chat->readings, reading, link);
+    submit_reading(reading);
+}
+
 /* ---- questions ---- */
 
 void question_free(struct question *question)
@@ -256,7 +367,7 @@ static void on_event(struct run_listener *listener, const struct run_event *even
     }
     question->on_event(question, event);
     if (ended || (event->kind == RUN_TURN_BEGAN && event->number == 1)) /* it is in the store */
-        chat_state_read(question->chat, conversation->session_id);
+        session_state_read(question->chat, conversation->session_id);
     if (ended)
         finish(question);
 }
@@ -297,7 +408,6 @@ static json_t *new_messages(const struct question *question)
 
 static int start_run(struct question *question, struct error *err)
 {
-    struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
     json_auto_t *messages = new_messages(question);
     const struct run_request run_request = {
         .thread = question->conversation->thread,
@@ -306,8 +416,8 @@ static int start_run(struct question *question, struct error *err)
         .approvals = question->input.approvals,
         .messages = messages,
         .where = question->input.where.data,
-        .answers = answers,
-        .answer_count = run_input_answers(&question->input, answers),
+        .answers = question->input.answers,
+        .answer_count = question->input.answer_count,
     };
 
     question->listener.on_event = on_event;
@@ -469,9 +579,14 @@ void conversations_cancel(struct chat *chat)
 
 void conversations_abandon(struct chat *chat)
 {
+    struct state_reading *reading;
     struct conversation *conversation;
     struct question *question;
 
+    while ((reading = LIST_FIRST(&chat->readings)) != NULL) {
+        LIST_REMOVE(reading, link);
+        reading->chat = NULL;
+    }
     while ((conversation = LIST_FIRST(&chat->conversations)) != NULL) {
         LIST_REMOVE(conversation, link);
         conversation->chat = NULL;

@@ -114,12 +114,3 @@ void json_repair(const char *text, size_t len, struct buf *to, struct json_halve
         buf_add(to, text + plain, at - plain);
     }
 }
-
-void json_repair_join(unsigned high, unsigned low, struct buf *to)
-{
-    unsigned code = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
-    char bytes[4] = {(char)(0xF0 | code >> 18), (char)(0x80 | (code >> 12 & 0x3F)),
-                     (char)(0x80 | (code >> 6 & 0x3F)), (char)(0x80 | (code & 0x3F))};
-
-    buf_add(to, bytes, sizeof bytes);
-}

@@ -22,7 +22,4 @@ void json_repair(const char *text, size_t len, struct buf *to, struct json_halve
 /* Whether there is anything to repair; false means certainly not. */
 bool json_repair_needed(const char *text, size_t len);
 
-/* Appends the character of two halves. */
-void json_repair_join(unsigned high, unsigned low, struct buf *to);
-
 #endif

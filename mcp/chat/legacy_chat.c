@@ -26,70 +26,44 @@ struct legacy_chat {
 
 /* ---- messages ---- */
 
-static void send_message(struct legacy_chat *wire, struct buf *message)
+/* Takes the message over; NULL: there was no memory for it. */
+static void send_message(struct legacy_chat *wire, json_t *message)
 {
-    if (!message->failed)
-        wire->send(wire->user, message->data, message->len);
-    buf_finish(message);
-}
+    struct buf BUF_AUTO text = {0};
 
-static void begin(struct buf *to, const char *type)
-{
-    buf_addf(to, "{\"type\":\"%s\"", type);
-}
-
-static void member(struct buf *to, const char *name, const char *text, size_t len)
-{
-    buf_addf(to, ",\"%s\":", name);
-    json_write_string(to, text ? text : "", text ? len : 0);
+    json_write(&text, message);
+    json_decref(message);
+    if (message && !text.failed)
+        wire->send(wire->user, text.data, text.len);
 }
 
 static void send_error(struct legacy_chat *wire, const char *text)
 {
-    struct buf to = {0};
-
-    begin(&to, "error");
-    member(&to, "error", text, strlen(text));
-    member(&to, "message", text, strlen(text));
-    buf_addc(&to, '}');
-    send_message(wire, &to);
+    send_message(wire,
+                 json_pack("{s:s, s:s, s:s}", "type", "error", "error", text, "message", text));
 }
 
 static void send_tool(struct legacy_chat *wire, const char *type, const char *tool)
 {
-    struct buf to = {0};
-
-    begin(&to, type);
-    member(&to, "tool", tool, strlen(tool));
-    buf_addc(&to, '}');
-    send_message(wire, &to);
+    send_message(wire, json_pack("{s:s, s:s}", "type", type, "tool", tool));
 }
 
 static void send_result(struct legacy_chat *wire, const struct run_event *event)
 {
-    struct buf to = {0};
+    json_t *arguments = event->arguments ? json_incref((json_t *)event->arguments) : json_object();
 
-    begin(&to, "tool_executed");
-    member(&to, "tool", event->name, strlen(event->name));
-    buf_adds(&to, ",\"arguments\":");
-    if (event->arguments)
-        json_write(&to, event->arguments);
-    else
-        buf_adds(&to, "{}");
-    member(&to, "result", event->text, event->len);
-    buf_addc(&to, '}');
-    send_message(wire, &to);
+    send_message(wire,
+                 json_pack("{s:s, s:s, s:o, s:s%}", "type", "tool_executed", "tool", event->name,
+                           "arguments", arguments, "result", event->text, event->len));
     send_tool(wire, "tool_complete", event->name);
 }
 
 static void send_answer(struct legacy_chat *wire)
 {
-    struct buf to = {0};
+    const struct buf *answer = &wire->answer;
 
-    begin(&to, "ai_response");
-    member(&to, "content", wire->answer.data, wire->answer.len);
-    buf_addc(&to, '}');
-    send_message(wire, &to);
+    send_message(wire, json_pack("{s:s, s:s%}", "type", "ai_response", "content",
+                                 answer->data ? answer->data : "", answer->len));
 }
 
 /* ---- a run ---- */

@@ -180,6 +180,16 @@ static void tell_text(struct model_event *event, const struct model_block *block
         notify(event->user, (size_t)(block - event->message->blocks), text, len);
 }
 
+/* Appends the character of two halves. */
+static void add_character(unsigned high, unsigned low, struct buf *to)
+{
+    unsigned code = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+    char bytes[4] = {(char)(0xF0 | code >> 18), (char)(0x80 | (code >> 12 & 0x3F)),
+                     (char)(0x80 | (code >> 6 & 0x3F)), (char)(0x80 | (code & 0x3F))};
+
+    buf_add(to, bytes, sizeof bytes);
+}
+
 /* Keeps text of the block and reports it. The first half of a character waits for the second, which
  * the next text may begin with; stays it alone, it is U+FFFD. */
 static int add_text(struct model_event *event, struct model_block *block, const char *text,
@@ -191,7 +201,7 @@ static int add_text(struct model_event *event, struct model_block *block, const 
         return -1;
     if (block->high && len > 0) {
         if (event->halves.low && len >= repaired && memcmp(text, UTF8_REPLACEMENT, repaired) == 0) {
-            json_repair_join(block->high, event->halves.low, &block->text);
+            add_character(block->high, event->halves.low, &block->text);
             text += repaired;
             len -= repaired;
         } else {

@@ -7,7 +7,6 @@
  * A cancel ends the wait for the model and for tools. A save or a read is short and cannot be
  * ended: there it is noticed after it.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +19,27 @@
 #include "mcp/chat/run_internal.h"
 #include "mcp/store/store.h"
 
-#define QUOTE_MAX 1000 /* bytes shown of what a service says of a refusal */
+#define ID_SHOWN    80 /* bytes of a page's own id in an error */
+#define AGAIN       "Asked again."
+#define REASON_SAID 2000 /* bytes of an editor's reason */
 
 /* What a model reads of a text takes about one token for four bytes of English JSON. */
 #define BYTES_PER_TOKEN 4
 
-static const char not_meant[] = "Not done: the answer did not end with this call.";
+static const char cannot_approve[] =
+    "Not done: this needs the editor's approval, and where they write now it cannot be given. Tell "
+    "them what you would change, and that it can be approved in Lectern's chat page, at the "
+    "server's own address.";
+
+static const char too_many_replaced[] =
+    "Not done: nobody can be asked for approval where the editor writes now, so at most %u "
+    "components or titles are replaced for one question, and this call would exceed that. Replace "
+    "nothing more. Tell the editor what you would change; they can approve it in Lectern's chat "
+    "page, at the server's own address, or ask for the rest in another question.";
+
+static const char unlooked[] =
+    "Not done: this needs the editor's approval, and it was not asked for. Send it again if it is "
+    "still wanted.";
 
 static const struct {
     const char *note, *call; /* for who reads it later, and for the model of a call not made */
@@ -39,57 +53,14 @@ static const struct {
                          "Not done: the server was stopped before it."},
 };
 
-static void run_step(struct chat_run *run);
-
-/* What was waited for is there. */
-static void go_on(struct chat_run *run, enum run_state state)
-{
-    run->state = state;
-    if (!run->stepping)
-        run_step(run);
-}
-
 /* ---- saving and ending ---- */
-
-static enum run_state fail(struct chat_run *run, const struct error *err)
-{
-    run->outcome_error = *err;
-    return RUN_STATE_FAIL;
-}
-
-static enum run_state saved(struct chat_run *run, const struct error *err)
-{
-    if (err) {
-        run->unsaved = true;
-        run->outcome = RUN_FAILED;
-        run->outcome_error = *err;
-        return RUN_STATE_END;
-    }
-    return run->cancelled && !run->ending ? RUN_STATE_STOP : run->after_save;
-}
-
-static void on_saved(void *user, const struct error *err)
-{
-    go_on(user, saved(user, err));
-}
-
-/* Makes durable what the thread has; then comes next. */
-static enum run_state save(struct chat_run *run, enum run_state next)
-{
-    struct error err = {0};
-
-    run->after_save = next;
-    if (thread_save(&run->server->store, run->thread, on_saved, run, &err) < 0)
-        return saved(run, &err);
-    return RUN_STATE_SAVING;
-}
 
 static enum run_state end_saved(struct chat_run *run, enum run_outcome outcome)
 {
     run_note_usage(run);
     run->ending = true;
     run->outcome = outcome;
-    return save(run, RUN_STATE_END);
+    return run_save(run, RUN_STATE_END);
 }
 
 /* The calls that the newest assistant message still has open are answered so. */
@@ -129,7 +100,7 @@ static enum run_state end_failed(struct chat_run *run)
 static enum run_state stop(struct chat_run *run)
 {
     if (run->failure.kind != ERROR_NONE)
-        return fail(run, &run->failure);
+        return run_fail(run, &run->failure);
     close_thread(run, stops[run->stopped_by].call, "stopped", stops[run->stopped_by].note);
     if (run->stopped_by == RUN_STOP_SERVER)
         run_tell_limit(run, "stopped", NULL, stops[RUN_STOP_SERVER].note);
@@ -146,22 +117,13 @@ static enum run_state succeed(struct chat_run *run)
     error_set(&err, ERROR_ATTEMPTS_FAILED,
               "No result: every attempt at code for this question failed, and no other tool gave "
               "an answer after it.");
-    return fail(run, &err);
-}
-
-static void free_call(struct model_call *call)
-{
-    if (!call)
-        return;
-    model_call_finish(call);
-    free(call);
+    return run_fail(run, &err);
 }
 
 static void free_run(struct chat_run *run)
 {
     run_calls_free(run);
-    run_events_forget(run);
-    free_call(run->answered);
+    run_answer_forget(run);
     json_decref(run->messages);
     json_decref(run->answers);
     buf_finish(&run->system);
@@ -192,6 +154,486 @@ static void end(struct chat_run *run)
     free_run(run);
 }
 
+/* ---- approvals ----
+ *
+ * Nothing of a turn is done before a person has answered what they were asked; and what is done
+ * after it is what was shown: a call is looked at once more in the transaction that does it, and
+ * where it would change something else by then, it is not made.
+ */
+
+static const json_t *input_of(const struct run_call *call)
+{
+    return json_object_get(call->use, "input");
+}
+
+/* Whether a person must approve it, who has not been asked. */
+static bool is_needed(const struct run_call *call)
+{
+    return call->state == RUN_CALL_WAITS && call->refusal.len == 0 &&
+           approval_needed(call->tool, input_of(call), call->run->approvals);
+}
+
+/* Notes the calls that were asked about, and looks for their results: 1 where one went well, -1
+ * where all there are failed, 0 where there is none. */
+static int look_back(const struct run_call *call, const json_t *message, json_t *asked)
+{
+    const json_t *content = json_object_get(message, "content"), *block;
+    int found = 0;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        const char *id = json_get_string(block, "id"), *of = json_get_string(block, "tool_use_id");
+
+        if (json_string_is(block, "type", "tool_use") &&
+            json_string_is(block, "name", call->name) && id &&
+            approval_needed(call->tool, json_object_get(block, "input"), call->run->approvals))
+            json_object_set_new(asked, id, json_true());
+        else if (of && json_object_get(asked, of) && found != 1)
+            found = json_is_true(json_object_get(block, "is_error")) ? -1 : 1;
+    }
+    return found;
+}
+
+/* The turns that asked for this tool without success since the last with it, and this one. */
+static unsigned attempt_of(const struct run_call *call)
+{
+    json_auto_t *asked = json_object();
+    const json_t *message;
+    unsigned failed = 0;
+    size_t i;
+
+    json_array_foreach(call->run->thread->messages, i, message)
+    {
+        int found = look_back(call, message, asked);
+
+        failed = found > 0 ? 0 : failed + (found < 0);
+    }
+    return failed + 1;
+}
+
+/* A model may be misled by a text that it reads. What it replaces without anybody's approval has a
+ * limit, over all calls of the question. */
+static void refuse_all(struct chat_run *run)
+{
+    size_t total = run->replaced;
+
+    for (size_t i = 0; i < run->call_count; i++) {
+        struct run_call *call = &run->calls[i];
+
+        if (is_needed(call))
+            buf_adds(&call->refusal, cannot_approve);
+        if (call->state != RUN_CALL_WAITS || call->refusal.len > 0)
+            continue;
+        call->replaces = approval_replacements(call->tool, input_of(call));
+        if (call->replaces == 0 || total + call->replaces <= LEGACY_REPLACEMENTS_MAX) {
+            total += call->replaces;
+            continue;
+        }
+        buf_addf(&call->refusal, too_many_replaced, LEGACY_REPLACEMENTS_MAX);
+        run->refused_replacements = true;
+    }
+}
+
+static void on_looked_at(void *user, json_t *interrupt, const struct error *err)
+{
+    struct run_call *call = user;
+    struct chat_run *run = call->run;
+
+    call->state = RUN_CALL_WAITS;
+    call->interrupt = interrupt;
+    if (!interrupt)
+        buf_adds(&call->refusal, err->text);
+    if (--run->under_way == 0)
+        run_go_on(run, RUN_STATE_LOOKED);
+}
+
+static void look_at(struct run_call *call)
+{
+    struct chat_run *run = call->run;
+    struct error err = {0};
+
+    call->state = RUN_CALL_LOOKED_AT;
+    run->under_way++;
+    if (approval_describe(&run->server->store, run->thread->session_id, run->who, call->id,
+                          call->tool, input_of(call), attempt_of(call), on_looked_at, call,
+                          &err) < 0)
+        on_looked_at(call, NULL, &err);
+}
+
+static enum run_state look_at_calls(struct chat_run *run)
+{
+    json_decref(run->answers); /* they were to the turn before */
+    run->answers = NULL;
+    if (run->approvals == APPROVALS_NONE_ASKED)
+        refuse_all(run);
+    for (size_t i = 0; i < run->call_count; i++) {
+        if (is_needed(&run->calls[i]))
+            look_at(&run->calls[i]);
+    }
+    return run->under_way > 0 ? RUN_STATE_LOOKING : RUN_STATE_LOOKED;
+}
+
+/* Runs the turn, or ends with the interrupts. */
+static enum run_state interrupt(struct chat_run *run)
+{
+    json_t *interrupts = json_array();
+    struct error err = {0};
+    int rc = interrupts ? 0 : -1;
+
+    for (size_t i = 0; i < run->call_count && rc == 0; i++) {
+        if (run->calls[i].interrupt)
+            rc = json_array_append(interrupts, run->calls[i].interrupt);
+    }
+    if (rc == 0 && json_array_size(interrupts) == 0) {
+        json_decref(interrupts);
+        return RUN_STATE_CALL;
+    }
+    if (rc < 0) {
+        json_decref(interrupts);
+        error_set(&err, ERROR_MEMORY, "out of memory for the approvals");
+        return run_fail(run, &err);
+    }
+    thread_set_interrupts(run->thread, interrupts);
+    run_calls_free(run);
+    run_note_usage(run);
+    run->outcome = RUN_INTERRUPTED;
+    return run_save(run, RUN_STATE_END);
+}
+
+static struct run_call *find_call(struct chat_run *run, const char *id)
+{
+    for (size_t i = 0; id && i < run->call_count; i++) {
+        if (strcmp(run->calls[i].id, id) == 0)
+            return &run->calls[i];
+    }
+    return NULL;
+}
+
+static void decline(struct run_call *call, const char *reason)
+{
+    struct buf *to = &call->refusal;
+
+    if (to->len > 0)
+        return;
+    call->refused = "declined";
+    buf_adds(to, "The editor declined this");
+    if (reason && *reason) {
+        buf_adds(to, ": ");
+        if (!utf8_clean(reason, strlen(reason), REASON_SAID, to))
+            buf_adds(to, "...");
+    } else {
+        buf_adds(to, ", and gave no reason. Ask what they want instead.");
+    }
+}
+
+/* Gives each call of the turn the interrupt that the thread has for it, and its answer; what was
+ * declined, or not answered, is refused. */
+static void match_answers(struct chat_run *run)
+{
+    json_t *interrupt;
+    size_t i;
+
+    json_array_foreach(run->thread->interrupts, i, interrupt)
+    {
+        struct run_call *call = find_call(run, json_get_string(interrupt, "toolCallId"));
+        const char *id = json_get_string(interrupt, "id");
+        const json_t *answer = id ? json_object_get(run->answers, id) : NULL;
+
+        if (!call)
+            continue;
+        json_decref(call->interrupt);
+        call->interrupt = json_incref(interrupt);
+        if (!run->answers)
+            decline(call, "they wrote something else instead of an answer. Read it below.");
+        else if (!json_is_true(json_object_get(answer, "approved")))
+            decline(call, json_get_string(answer, "reason"));
+    }
+}
+
+/* Of a turn that was interrupted: what needs an approval and has no interrupt is refused. */
+static void refuse_unlooked(struct chat_run *run)
+{
+    for (size_t i = 0; i < run->call_count; i++) {
+        struct run_call *call = &run->calls[i];
+
+        if (!call->interrupt && is_needed(call))
+            buf_adds(&call->refusal, unlooked);
+    }
+}
+
+/* ---- the request ---- */
+
+static size_t count_of(const json_t *interrupts, const char *id)
+{
+    const json_t *interrupt;
+    size_t count = 0, i;
+
+    json_array_foreach((json_t *)interrupts, i, interrupt)
+    {
+        const char *own = json_get_string(interrupt, "id");
+
+        count += own && strcmp(own, id) == 0;
+    }
+    return count;
+}
+
+static int take_answer(struct chat_run *run, const struct run_answer *answer, struct error *err)
+{
+    const char *id = answer->interrupt_id ? answer->interrupt_id : "";
+    json_t *kept;
+
+    if (count_of(run->thread->interrupts, id) == 0)
+        return error_set(err, ERROR_NOT_FOUND,
+                         "no approval with the id '%.*s' is open: it was answered before, or is "
+                         "another thread's. Load the thread again",
+                         utf8_shown(id, ID_SHOWN), id);
+    if (json_object_get(run->answers, id))
+        return error_set(err, ERROR_INVALID, "'%.*s' is answered twice, send one answer to it",
+                         utf8_shown(id, ID_SHOWN), id);
+    kept = json_pack("{s:b, s:s*}", "approved", answer->approved, "reason", answer->reason);
+    if (!kept || json_object_set_new(run->answers, id, kept) < 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
+    return 0;
+}
+
+static int take_answers(struct chat_run *run, const struct run_request *request, struct error *err)
+{
+    size_t open = json_array_size(run->thread->interrupts);
+
+    run->answers = json_object();
+    if (!run->answers)
+        return error_set(err, ERROR_MEMORY, "out of memory for the answers");
+    for (size_t i = 0; i < request->answer_count; i++) {
+        if (take_answer(run, &request->answers[i], err) < 0)
+            return -1;
+    }
+    if (request->answer_count == open)
+        return 0;
+    return error_set(err, ERROR_INVALID,
+                     "%zu approvals are open in this thread and %zu are answered: answer each, in "
+                     "one go",
+                     open, request->answer_count);
+}
+
+static bool is_blank(const json_t *content)
+{
+    return (json_is_string(content) ? json_string_length(content) : json_array_size(content)) == 0;
+}
+
+/* Nothing is new: the newest question is meant, where its answer did not come to its end. */
+static int take_again(struct chat_run *run, const struct run_request *request, struct error *err)
+{
+    size_t count = json_array_size(request->messages);
+    const char *id =
+        json_get_string(count > 0 ? json_array_get(request->messages, count - 1) : NULL, "id");
+
+    run->again = id && thread_may_ask_again(run->thread, id);
+    if (run->again)
+        return 0;
+    return error_set(err, ERROR_INVALID,
+                     "there is nothing new to answer: send a user message with an id that this "
+                     "thread has not had. Only the newest question can be asked again, and only "
+                     "where its answer broke off or never came");
+}
+
+/* The new ones of the user's messages. */
+static int take_messages(struct chat_run *run, const struct run_request *request, struct error *err)
+{
+    const json_t *message;
+    size_t i;
+
+    run->messages = json_array();
+    if (!run->messages)
+        return error_set(err, ERROR_MEMORY, "out of memory for the question");
+    json_array_foreach((json_t *)request->messages, i, message)
+    {
+        const json_t *content = json_object_get(message, "content");
+        const char *id = json_get_string(message, "id");
+
+        if (!id || !*id)
+            return error_set(err, ERROR_INVALID,
+                             "a message needs an id that is unique in its thread");
+        if (thread_has_message(run->thread, id) && !thread_was_not_asked(run->thread, id))
+            continue;
+        if (is_blank(content))
+            return error_set(err, ERROR_INVALID, "the question is empty: send a text");
+        if (json_array_append_new(run->messages, json_deep_copy(message)) < 0)
+            return error_set(err, ERROR_MEMORY, "out of memory for the question");
+    }
+    return json_array_size(run->messages) > 0 ? 0 : take_again(run, request, err);
+}
+
+static int copy_text(char **to, const char *from, struct error *err)
+{
+    *to = from && *from ? strdup(from) : NULL;
+    return *to || !from || !*from ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a run");
+}
+
+static int check(const struct run_request *request, struct model *model, struct error *err)
+{
+    char advice[ERROR_TEXT_CAP];
+
+    if (request->thread->in_use)
+        return error_set(err, ERROR_BUSY,
+                         "an answer in this thread is under way: wait for its end, or stop it");
+    if (request->answer_count > 0 && json_array_size(request->messages) > 0)
+        return error_set(err, ERROR_INVALID,
+                         "send either a question or the answers to what was asked, not both");
+    if (!model_ready(model, advice, sizeof advice))
+        return error_set(err, ERROR_UNAVAILABLE, "%s", advice);
+    return 0;
+}
+
+/* Looks at the request and keeps what the run needs of it. */
+static int keep_request(struct chat_run *run, const struct run_request *request, struct error *err)
+{
+    if (check(request, run->model, err) < 0 || copy_text(&run->run_id, request->run_id, err) < 0 ||
+        copy_text(&run->who, request->who ? request->who : "chat", err) < 0 ||
+        copy_text(&run->where, request->where, err) < 0)
+        return -1;
+    return request->answer_count > 0 ? take_answers(run, request, err)
+                                     : take_messages(run, request, err);
+}
+
+/* Putting it into the thread. */
+
+static json_t *text_block(const char *text, size_t len)
+{
+    struct buf BUF_AUTO clean = {0};
+
+    utf8_clean(text, len, len * 3, &clean); /* what is replaced may take three bytes */
+    return clean.failed ? NULL
+                        : json_pack("{s:s, s:s%}", "type", "text", "text", clean.data, clean.len);
+}
+
+/* What the user wrote, without what we put around it. */
+static const json_t *own_text(const json_t *blocks)
+{
+    const json_t *block, *text;
+    size_t i;
+
+    json_array_foreach((json_t *)blocks, i, block)
+    {
+        text = json_object_get(block, "text");
+        if (json_is_string(text))
+            return text;
+    }
+    return NULL;
+}
+
+/* Blocks that came as such; a text in them may hold what no service takes (NUL) as well. */
+static int add_blocks(json_t *to, const json_t *content)
+{
+    const json_t *block, *text;
+    size_t i;
+    int rc = 0;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        text = json_object_get(block, "text");
+        if (json_is_string(text))
+            rc |= json_array_append_new(
+                to, text_block(json_string_value(text), json_string_length(text)));
+        else
+            rc |= json_array_append(to, (json_t *)block);
+    }
+    return rc;
+}
+
+/* The message as the thread keeps it; where, or NULL, goes in front. */
+static json_t *make_message(const json_t *message, const char *where)
+{
+    json_t *content = json_object_get(message, "content");
+    json_t *blocks = json_array(), *made;
+    const json_t *own;
+    int rc = 0;
+
+    if (json_is_string(content))
+        rc |= json_array_append_new(
+            blocks, text_block(json_string_value(content), json_string_length(content)));
+    else
+        rc |= add_blocks(blocks, content);
+    own = own_text(blocks);
+    if (where)
+        rc |= json_array_insert_new(blocks, 0, text_block(where, strlen(where)));
+    if (rc != 0) {
+        json_decref(blocks);
+        return NULL;
+    }
+    made = json_pack("{s:O, s:s, s:o, s:{}}", "id", json_object_get(message, "id"), "role", "user",
+                     "content", blocks, "shown");
+    if (made && own) /* else it has gone with the blocks */
+        json_object_set(json_object_get(made, "shown"), "text", (json_t *)own);
+    return made;
+}
+
+/* What is open counts as declined, and is answered in the same message that asks something else. */
+static int decline_open(struct chat_run *run, json_t *message, struct error *err)
+{
+    int rc;
+
+    if (json_array_size(run->thread->interrupts) == 0)
+        return 0;
+    if (run_calls_load(run, err) < 0)
+        return -1;
+    match_answers(run);
+    rc = run_calls_refuse(run, "Not done: the editor wrote something else before it was.",
+                          failure_category_name(FAILURE_CANCELLED), err);
+    if (rc == 0)
+        rc = run_calls_results(run, message, err);
+    run_calls_free(run);
+    return rc;
+}
+
+static int take_question(struct chat_run *run, struct error *err)
+{
+    size_t count = json_array_size(run->messages);
+
+    for (size_t i = 0; i < count; i++) {
+        json_t *message =
+            make_message(json_array_get(run->messages, i), i + 1 == count ? run->where : NULL);
+
+        if (!message)
+            return error_set(err, ERROR_MEMORY, "out of memory for the question");
+        if (i == 0 && decline_open(run, message, err) < 0) {
+            json_decref(message);
+            return -1;
+        }
+        if (thread_add(run->thread, message, err) < 0)
+            return -1;
+        if (i == 0)
+            thread_set_interrupts(run->thread, json_array());
+    }
+    return 0;
+}
+
+/* The question stands in the thread already; where it was asked again is noted. */
+static int note_again(struct chat_run *run, struct error *err)
+{
+    char id[UUID_TEXT_SIZE];
+
+    if (run_note(run, THREAD_AGAIN, AGAIN, NULL, id, err) < 0)
+        return -1;
+    run_tell(run,
+             &(struct run_event){.kind = RUN_AGAIN, .id = id, .text = AGAIN, .len = strlen(AGAIN)});
+    return 0;
+}
+
+/* What it brought goes into the thread, not yet durable. */
+static int put_request(struct chat_run *run, struct error *err)
+{
+    if (run->again)
+        return note_again(run, err);
+    if (!run->answers)
+        return take_question(run, err);
+    if (run_calls_load(run, err) < 0)
+        return -1;
+    match_answers(run);
+    thread_set_interrupts(run->thread, json_array());
+    return 0;
+}
+
 /* ---- the beginning ---- */
 
 static enum run_state take_request(struct chat_run *run)
@@ -199,9 +641,9 @@ static enum run_state take_request(struct chat_run *run)
     struct error err = {0};
 
     run_tell(run, &(struct run_event){.kind = RUN_BEGAN});
-    if (run_request_take(run, &err) < 0)
-        return fail(run, &err);
-    return save(run, RUN_STATE_READ);
+    if (put_request(run, &err) < 0)
+        return run_fail(run, &err);
+    return run_save(run, RUN_STATE_READ);
 }
 
 static struct chat_run *run_of(struct workq_job *job)
@@ -226,7 +668,7 @@ static void on_read(struct workq_job *job)
     struct chat_run *run = run_of(job);
 
     run->usage.whole_curriculum = run->bytes / BYTES_PER_TOKEN;
-    go_on(run, RUN_STATE_PROMPT);
+    run_go_on(run, RUN_STATE_PROMPT);
 }
 
 static enum run_state read_session(struct chat_run *run)
@@ -237,533 +679,28 @@ static enum run_state read_session(struct chat_run *run)
     run->reading.done = on_read;
     run->reading.key = workq_key(run->thread->session_id);
     if (workq_submit(run->server->store.read, &run->reading, &err) < 0)
-        return fail(run, &err);
+        return run_fail(run, &err);
     return RUN_STATE_READING;
 }
 
 static enum run_state write_prompt(struct chat_run *run)
 {
     if (run->read_error.kind != ERROR_NONE)
-        return fail(run, &run->read_error);
+        return run_fail(run, &run->read_error);
     prompt_write(&run->server->analyses, run->title, &run->system);
     if (!run->answers)
         return RUN_STATE_ASK;
-    run_approvals_resume(run);
+    refuse_unlooked(run);
     return RUN_STATE_CALL;
 }
-
-/* ---- asking the model ---- */
-
-static void on_wait(struct model_call *call, unsigned attempt, unsigned wait_ms, const char *why)
-{
-    run_tell(call->user, &(struct run_event){.kind = RUN_WAITING,
-                                             .number = attempt,
-                                             .milliseconds = wait_ms,
-                                             .text = why,
-                                             .len = strlen(why)});
-}
-
-static void on_answered(struct model_call *call)
-{
-    struct chat_run *run = call->user;
-
-    run->asked = NULL;
-    run->answered = call;
-    go_on(run, RUN_STATE_ANSWERED);
-}
-
-/* 0, or -1: ERROR_TOO_LARGE where the history is. */
-static int send_request(struct chat_run *run, struct error *err)
-{
-    struct model_call *call = calloc(1, sizeof *call);
-    json_auto_t *messages = thread_for_model(run->thread);
-
-    if (!call || !messages) {
-        free(call);
-        return error_set(err, ERROR_MEMORY, "out of memory for a request to the model");
-    }
-    buf_init(&call->body, MODEL_BODY_CAP);
-    prompt_request(&run->server->analyses, model_name(run->model),
-                   run->system.data ? run->system.data : "", messages, RUN_MAX_TOKENS, run->last,
-                   &call->body);
-    call->listener = run_model_listener;
-    call->on_wait = on_wait;
-    call->on_done = on_answered;
-    call->user = run;
-    if (buf_check(&call->body, "the conversation", err) < 0 ||
-        model_call_start(run->model, call, err) < 0) {
-        free_call(call);
-        return -1;
-    }
-    model_call_hold(call, run->held);
-    run->asked = call;
-    return 0;
-}
-
-static int check_bounds(struct chat_run *run, struct error *err)
-{
-    if (run->last)
-        return 0;
-    if (run->turn >= RUN_TURNS_MAX) {
-        run->last = true;
-        return run_limit(run, "turns", NULL, err,
-                         "Reached the limit of %u model requests for one question: asking for a "
-                         "summary without further tool calls.",
-                         RUN_TURNS_MAX);
-    }
-    if (model_usage_input(&run->usage.tokens) >= RUN_INPUT_TOKENS_MAX) {
-        run->last = true;
-        return run_limit(run, "tokens", NULL, err,
-                         "The model has read %" PRId64 " tokens for this question; the limit is "
-                         "%d: asking for a summary without further tool calls.",
-                         model_usage_input(&run->usage.tokens), RUN_INPUT_TOKENS_MAX);
-    }
-    return 0;
-}
-
-/* From here on the older half of what is sent is left out; that is reported, noted and saved before
- * the next request. 1; 0 where the newest question is alone, or was cut often enough; or -1. */
-static int shorten(struct chat_run *run, struct error *err)
-{
-    size_t skip = run->shortened < RUN_SHORTENED_MAX ? thread_shorter(run->thread) : 0;
-
-    if (skip == 0)
-        return 0;
-    run->shortened++;
-    return run_limit(run, "context", json_pack("{s:I}", "skip", (json_int_t)skip), err,
-                     "The conversation is longer than the model's context: the first %zu "
-                     "question%s left out from here on.",
-                     skip, skip == 1 ? " is" : "s are") < 0
-               ? -1
-               : 1;
-}
-
-static enum run_state too_large(struct chat_run *run, const struct error *why)
-{
-    struct error err = {0};
-    int shorter = shorten(run, &err);
-
-    return shorter > 0 ? save(run, RUN_STATE_ASK) : fail(run, shorter == 0 ? why : &err);
-}
-
-static enum run_state ask(struct chat_run *run)
-{
-    struct error err = {0};
-
-    run->turn++;
-    run_events_forget(run);
-    if (check_bounds(run, &err) < 0 || text_uuid(run->message_id, &err) < 0)
-        return fail(run, &err);
-    run_tell(run, &(struct run_event){.kind = RUN_TURN_BEGAN, .number = run->turn});
-    if (run->cancelled) /* by the listener */
-        return RUN_STATE_STOP;
-    if (send_request(run, &err) == 0)
-        return RUN_STATE_ASKING;
-    run_tell(run, &(struct run_event){
-                      .kind = RUN_TURN_ENDED, .number = run->turn, .usage = &run->usage});
-    return err.kind == ERROR_TOO_LARGE ? too_large(run, &err) : fail(run, &err);
-}
-
-/* ---- the answer in the thread ---- */
-
-/* A text of ours in place of an answer, or behind it, as a note of that kind; takes over more, for
- * the note, or NULL. */
-static enum run_state end_with_text(struct chat_run *run, const char *kind, const char *text,
-                                    json_t *more)
-{
-    char id[UUID_TEXT_SIZE];
-    struct error err = {0};
-
-    if (run_note(run, kind, text, more, id, &err) < 0)
-        return fail(run, &err);
-    run_tell_text(run, id, text);
-    return RUN_STATE_SUCCEED;
-}
-
-/* It ended as an answer ends. Some services say end_turn where calls are to be answered. */
-static enum run_state take_whole(struct chat_run *run, json_t *content, json_t *broken,
-                                 enum model_stop why)
-{
-    bool calls = thread_has_block(content, "tool_use"), empty = run_is_empty(content);
-    struct error err = {0};
-
-    if (empty)
-        json_array_clear(content);
-    run_events_drop(run, content, run_call_not_whole);
-    if (run_add_answer(run, content, broken, &err) < 0)
-        return fail(run, &err);
-    if (calls)
-        return save(run, RUN_STATE_LOAD);
-    if (why == MODEL_STOP_PAUSE_TURN && !run->last)
-        return save(run, RUN_STATE_ASK);
-    if (!empty)
-        return RUN_STATE_SUCCEED;
-    return end_with_text(run, "empty",
-                         run->turn > 1 ? "The model gave no answer after the results of its tools. "
-                                         "Ask it to sum up, or to continue."
-                                       : "The model gave no answer. Ask again, or in other words.",
-                         NULL);
-}
-
-static enum run_state take_cut(struct chat_run *run, json_t *content)
-{
-    struct error err = {0};
-
-    if (run_add_without_calls(run, content, run_call_not_whole, &err) < 0 ||
-        run_limit(run, "output", NULL, &err,
-                  "The answer was cut at %u tokens, the limit of one answer. Ask for the rest, or "
-                  "for less.",
-                  RUN_MAX_TOKENS) < 0)
-        return fail(run, &err);
-    return RUN_STATE_SUCCEED;
-}
-
-/* The same question would be refused again, so it is left out of later requests. */
-static enum run_state take_refusal(struct chat_run *run, json_t *content, const json_t *details)
-{
-    const char *why = json_get_string(details, "explanation");
-    const char *category = json_get_string(details, "category");
-    struct buf BUF_AUTO text = {0};
-    struct error err = {0};
-
-    buf_adds(&text, "The model declined to answer this");
-    if (category && *category)
-        buf_addf(&text, " (%.*s)", utf8_shown(category, QUOTE_MAX), category);
-    if (why && *why)
-        buf_addf(&text, ": %.*s", utf8_shown(why, QUOTE_MAX), why);
-    buf_adds(&text, "\nAsk in another way; the same question would be declined again, and is no "
-                    "longer sent to the model.");
-    if (run_add_without_calls(run, content, not_meant, &err) < 0)
-        return fail(run, &err);
-    return end_with_text(run, "refusal", text.data ? text.data : "The model declined this.",
-                         json_pack("{s:s*}", "from", run_first_question(run)));
-}
-
-/* What was said so far would answer a question that is asked once more: it is dropped. */
-static enum run_state take_context_end(struct chat_run *run, json_t *content)
-{
-    struct error err = {0};
-    int shorter = shorten(run, &err);
-
-    if (shorter == 0) {
-        if (run_add_without_calls(run, content, run_call_not_whole, &err) < 0 ||
-            run_limit(run, "context", NULL, &err,
-                      "The conversation has reached the limit of the model's context, and the "
-                      "answer was cut. Begin a new thread.") < 0)
-            return fail(run, &err);
-        return RUN_STATE_SUCCEED;
-    }
-    json_decref(content);
-    run_events_drop(run, NULL, run_call_not_whole);
-    return shorter < 0 ? fail(run, &err) : save(run, RUN_STATE_ASK);
-}
-
-static enum run_state take_message(struct chat_run *run, const struct model_message *message)
-{
-    json_auto_t *broken = json_array();
-    json_t *content = model_message_content(message, false, broken);
-    struct error err = {0};
-
-    if (!content) {
-        error_set(&err, ERROR_INTERNAL, "The model's answer ended before it was complete.");
-        return fail(run, &err);
-    }
-    switch (message->stop) {
-    case MODEL_STOP_END_TURN:
-    case MODEL_STOP_SEQUENCE:
-    case MODEL_STOP_TOOL_USE:
-    case MODEL_STOP_PAUSE_TURN:
-        return take_whole(run, content, broken, message->stop);
-    case MODEL_STOP_MAX_TOKENS:
-        return take_cut(run, content);
-    case MODEL_STOP_REFUSAL:
-        return take_refusal(run, content, message->stop_details);
-    case MODEL_STOP_CONTEXT_WINDOW:
-        return take_context_end(run, content);
-    case MODEL_STOP_UNKNOWN:
-        break;
-    }
-    log_warning("chat", "an answer of %s ended for an unknown reason", message->model);
-    if (run_add_without_calls(run, content, not_meant, &err) < 0)
-        return fail(run, &err);
-    return end_with_text(run, "error",
-                         "The model's service ended this answer for an unknown reason.", NULL);
-}
-
-static enum run_state take_answer(struct chat_run *run)
-{
-    struct model_call *call = run->answered;
-    enum run_state next;
-
-    run_events_close(run);
-    run->usage.requests++;
-    model_usage_add(&run->usage.tokens, &call->message.usage);
-    run_tell(run, &(struct run_event){
-                      .kind = RUN_TURN_ENDED, .number = run->turn, .usage = &run->usage});
-    if (run->cancelled || call->err.kind == ERROR_CANCELLED) {
-        run_add_partial(run, &call->message);
-        next = RUN_STATE_STOP;
-    } else if (call->err.kind == ERROR_TOO_LARGE && !call->message.began) {
-        next = too_large(run, &call->err);
-    } else if (call->err.kind != ERROR_NONE) {
-        run_add_partial(run, &call->message);
-        next = fail(run, &call->err);
-    } else {
-        next = take_message(run, &call->message);
-    }
-    free_call(call);
-    run->answered = NULL;
-    return next;
-}
-
-/* ---- approvals ---- */
 
 static enum run_state load_calls(struct chat_run *run)
 {
     struct error err = {0};
 
     if (run_calls_load(run, &err) < 0)
-        return fail(run, &err);
+        return run_fail(run, &err);
     return run->last ? RUN_STATE_CALL : RUN_STATE_APPROVE;
-}
-
-static void on_looked_at(void *user, json_t *interrupt, const struct error *err)
-{
-    struct run_call *call = user;
-    struct chat_run *run = call->run;
-
-    call->state = RUN_CALL_WAITS;
-    call->interrupt = interrupt;
-    if (!interrupt)
-        buf_adds(&call->refusal, err->text);
-    if (--run->under_way == 0)
-        go_on(run, RUN_STATE_LOOKED);
-}
-
-static void look_at(struct run_call *call)
-{
-    struct chat_run *run = call->run;
-    struct error err = {0};
-
-    call->state = RUN_CALL_LOOKED_AT;
-    run->under_way++;
-    if (approval_describe(&run->server->store, run->thread->session_id, run->who, call->id,
-                          call->tool, run_call_input(call), run_approval_attempt(call),
-                          on_looked_at, call, &err) < 0)
-        on_looked_at(call, NULL, &err);
-}
-
-static enum run_state look_at_calls(struct chat_run *run)
-{
-    json_decref(run->answers); /* they were to the turn before */
-    run->answers = NULL;
-    if (run->approvals == APPROVALS_NONE_ASKED)
-        run_approvals_refuse(run);
-    for (size_t i = 0; i < run->call_count; i++) {
-        if (run_approval_needed(&run->calls[i]))
-            look_at(&run->calls[i]);
-    }
-    return run->under_way > 0 ? RUN_STATE_LOOKING : RUN_STATE_LOOKED;
-}
-
-/* Runs the turn, or ends with the interrupts. */
-static enum run_state interrupt(struct chat_run *run)
-{
-    json_t *interrupts = json_array();
-    struct error err = {0};
-    int rc = interrupts ? 0 : -1;
-
-    for (size_t i = 0; i < run->call_count && rc == 0; i++) {
-        if (run->calls[i].interrupt)
-            rc = json_array_append(interrupts, run->calls[i].interrupt);
-    }
-    if (rc == 0 && json_array_size(interrupts) == 0) {
-        json_decref(interrupts);
-        return RUN_STATE_CALL;
-    }
-    if (rc < 0) {
-        json_decref(interrupts);
-        error_set(&err, ERROR_MEMORY, "out of memory for the approvals");
-        return fail(run, &err);
-    }
-    thread_set_interrupts(run->thread, interrupts);
-    run_calls_free(run);
-    run_note_usage(run);
-    run->outcome = RUN_INTERRUPTED;
-    return save(run, RUN_STATE_END);
-}
-
-/* ---- calling tools ---- */
-
-static void on_call_done(struct tool_call *tool_call)
-{
-    struct run_call *call = tool_call->user;
-    struct chat_run *run = call->run;
-    struct error err = {0};
-
-    run->under_way--;
-    call->state = RUN_CALL_LOST;
-    if (run_call_result(call, &err) < 0) {
-        run->failure = err;
-        run_cancel(run, RUN_STOP_EDITOR); /* the failure says why */
-    }
-    go_on(run, RUN_STATE_CALL);
-}
-
-static bool writes(const struct run_call *call)
-{
-    return !call->tool->read_only && tool_call_writes(&call->call);
-}
-
-static int prepare(struct run_call *call, struct error *err)
-{
-    struct chat_run *run = call->run;
-    struct tool_call *made = &call->call;
-
-    made->cancel = cancel_create(err);
-    if (!made->cancel)
-        return -1;
-    made->tool = call->tool;
-    made->server = run->server;
-    made->arguments = json_incref(json_object_get(call->use, "input"));
-    made->bound_session = run->thread->session_id;
-    made->who = run->who;
-    made->wants_progress = call->tool->progress != NULL;
-    made->on_done = on_call_done;
-    made->user = call;
-    if (call->interrupt)
-        made->before = run_approval_check;
-    return 0;
-}
-
-static void start(struct run_call *call)
-{
-    struct chat_run *run = call->run;
-
-    run_tell(run,
-             &(struct run_event){.kind = RUN_CALL_STARTED, .id = call->id, .name = call->name});
-    if (run->cancelled) /* by the listener */
-        return;
-    call->made = true;
-    call->state = RUN_CALL_RUNS;
-    run->under_way++;
-    run->editing = writes(call);
-    uv_update_time(run->server->loop);
-    call->started_ms = uv_now(run->server->loop);
-    if (call->tool->progress)
-        run_progress_begin(run);
-    tool_call_start(&call->call);
-}
-
-/* 1: it is under way or answered; 0: it has to wait. Calls that read run side by side; one that
- * edits waits for all before it, and those after it wait for it, so that each sees what the model
- * thinks it sees. */
-static int start_one(struct run_call *call, struct error *err)
-{
-    struct chat_run *run = call->run;
-
-    if (call->state != RUN_CALL_WAITS)
-        return 1;
-    if (call->refusal.len > 0)
-        return run_call_result(call, err) < 0 ? -1 : 1;
-    if (!call->call.cancel && prepare(call, err) < 0)
-        return -1;
-    if (run->under_way > 0 && (run->editing || writes(call)))
-        return 0;
-    start(call);
-    return 1;
-}
-
-static enum run_state call_tools(struct chat_run *run)
-{
-    struct error err = {0};
-    int rc = 1;
-
-    while (run->next < run->call_count && !run->cancelled && rc == 1) {
-        rc = start_one(&run->calls[run->next], &err);
-        run->next += rc == 1;
-    }
-    if (rc < 0) { /* those under way are waited for */
-        run->failure = err;
-        run_cancel(run, RUN_STOP_EDITOR); /* the failure says why */
-    }
-    if (run->under_way == 0 && (run->cancelled || run->next == run->call_count))
-        return RUN_STATE_END_TURN;
-    return RUN_STATE_CALLING;
-}
-
-static void count_attempts(struct chat_run *run)
-{
-    if (run->code_failed)
-        run->failed++;
-    else if (run->code_succeeded)
-        run->failed = 0;
-    if (run->code_in_vain)
-        run->stuck = true;
-    else if (run->code_succeeded || run->other_succeeded)
-        run->stuck = false;
-}
-
-/* The limits that this turn has reached, after its results. */
-static int note_bounds(struct chat_run *run, size_t count, struct error *err)
-{
-    if (count > RUN_CALLS_MAX &&
-        run_limit(run, "calls", NULL, err,
-                  "The model called %zu tools at once; %u of them were run.", count,
-                  RUN_CALLS_MAX) < 0)
-        return -1;
-    if (run->refused_replacements && !run->notified_replacements) {
-        run->notified_replacements = true;
-        if (run_limit(run, "replacements", NULL, err,
-                      "At most %u components or titles are replaced for one question here, where "
-                      "nobody can be asked for approval; what went beyond that was not done. "
-                      "Lectern's chat page, at the server's own address, asks and can do it.",
-                      LEGACY_REPLACEMENTS_MAX) < 0)
-            return -1;
-    }
-    if (run->failed < CODE_ATTEMPTS_MAX)
-        return 0;
-    run->last = true;
-    return run_limit(run, "attempts", NULL, err,
-                     "The code failed in all %u attempts; no more are made.", CODE_ATTEMPTS_MAX);
-}
-
-/* The model was asked to sum up, and called tools, which are refused in the thread by now. */
-static enum run_state end_last_turn(struct chat_run *run)
-{
-    const json_t *messages = run->thread->messages, *message = NULL;
-    const char *role = "";
-
-    for (size_t i = json_array_size(messages); i > 0 && strcmp(role, "assistant") != 0; i--) {
-        message = json_array_get(messages, i - 1);
-        role = json_get_string(message, "role");
-    }
-    if (run_has_words(json_object_get(message, "content")))
-        return RUN_STATE_SUCCEED;
-    return end_with_text(run, "empty",
-                         "The model called tools again instead of summing up, and none was run. "
-                         "Ask it to sum up, or to continue.",
-                         NULL);
-}
-
-static enum run_state end_turn(struct chat_run *run)
-{
-    bool was_last = run->last;
-    size_t count = run->call_count;
-    struct error err = {0};
-
-    run_progress_end(run);
-    if (run->cancelled)
-        return RUN_STATE_STOP;
-    if (count > 0 && run_calls_keep(run, &err) < 0)
-        return fail(run, &err);
-    count_attempts(run);
-    run_calls_free(run);
-    if (was_last)
-        return end_last_turn(run);
-    if (note_bounds(run, count, &err) < 0)
-        return fail(run, &err);
-    return save(run, RUN_STATE_ASK);
 }
 
 /* ---- the machine ---- */
@@ -793,10 +730,10 @@ static void run_step(struct chat_run *run)
             next = write_prompt(run);
             break;
         case RUN_STATE_ASK:
-            next = ask(run);
+            next = run_ask(run);
             break;
         case RUN_STATE_ANSWERED:
-            next = take_answer(run);
+            next = run_take_answer(run);
             break;
         case RUN_STATE_LOAD:
             next = load_calls(run);
@@ -808,10 +745,10 @@ static void run_step(struct chat_run *run)
             next = interrupt(run);
             break;
         case RUN_STATE_CALL:
-            next = call_tools(run);
+            next = run_call_tools(run);
             break;
         case RUN_STATE_END_TURN:
-            next = end_turn(run);
+            next = run_end_turn(run);
             break;
         case RUN_STATE_STOP:
             next = stop(run);
@@ -834,7 +771,7 @@ static void run_step(struct chat_run *run)
 
 static void on_begin(void *arg)
 {
-    go_on(arg, RUN_STATE_TAKE);
+    run_go_on(arg, RUN_STATE_TAKE);
 }
 
 struct chat_run *run_start(struct server *server, struct model *model,
@@ -851,8 +788,9 @@ struct chat_run *run_start(struct server *server, struct model *model,
     run->model = model;
     run->thread = request->thread;
     run->listener = listener;
+    run->step = run_step;
     run->approvals = request->approvals;
-    if (run_request_keep(run, request, err) < 0) {
+    if (keep_request(run, request, err) < 0) {
         free_run(run);
         return NULL;
     }
@@ -862,25 +800,4 @@ struct chat_run *run_start(struct server *server, struct model *model,
     run->begin.arg = run;
     loop_queue_post(server->loop_queue, &run->begin);
     return run;
-}
-
-void run_cancel(struct chat_run *run, enum run_stop by)
-{
-    if (run->cancelled || run->over)
-        return;
-    run->cancelled = true;
-    run->stopped_by = by;
-    if (run->asked)
-        model_call_cancel(run->asked);
-    for (size_t i = 0; i < run->call_count; i++) {
-        if (run->calls[i].state == RUN_CALL_RUNS)
-            tool_call_cancel(&run->calls[i].call);
-    }
-}
-
-void run_hold(struct chat_run *run, bool hold)
-{
-    run->held = hold;
-    if (run->asked)
-        model_call_hold(run->asked, hold);
 }

@@ -10,6 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/chat/approval.h"
 #include "mcp/chat/run_internal.h"
 
 /* Images that a model is shown stay in the thread and are read again with each request. */
@@ -103,11 +104,6 @@ int run_calls_load(struct chat_run *run, struct error *err)
     return 0;
 }
 
-const json_t *run_call_input(const struct run_call *call)
-{
-    return json_object_get(call->use, "input");
-}
-
 void run_calls_free(struct chat_run *run)
 {
     for (size_t i = 0; i < run->call_count; i++) {
@@ -175,7 +171,7 @@ static void on_progress_timer(uv_timer_t *timer)
     }
 }
 
-void run_progress_begin(struct chat_run *run)
+static void progress_begin(struct chat_run *run)
 {
     if (run->progress)
         return;
@@ -192,7 +188,7 @@ static void on_progress_closed(uv_handle_t *handle)
     free(handle);
 }
 
-void run_progress_end(struct chat_run *run)
+static void progress_end(struct chat_run *run)
 {
     if (run->progress)
         uv_close((uv_handle_t *)&run->progress->timer, on_progress_closed);
@@ -354,7 +350,8 @@ static struct took time_taken(const struct run_call *call)
     return (struct took){(unsigned)(uv_now(loop) - call->started_ms), 0};
 }
 
-int run_call_result(struct run_call *call, struct error *err)
+/* The call is done, or refused: makes its result and reports it. */
+static int call_result(struct run_call *call, struct error *err)
 {
     struct chat_run *run = call->run;
     const char *category = category_of(call);
@@ -411,7 +408,7 @@ int run_calls_refuse(struct chat_run *run, const char *why, const char *as, stru
             call->refused = as;
         }
         call->made = false;
-        if (run_call_result(call, err) < 0)
+        if (call_result(call, err) < 0)
             return -1;
     }
     return 0;
@@ -449,4 +446,190 @@ int run_calls_keep(struct chat_run *run, struct error *err)
         return -1;
     }
     return thread_add(run->thread, message, err);
+}
+
+/* ---- calling tools ---- */
+
+/* Of a call that was approved, on the sql work queue before it is done: it still does what was
+ * shown. */
+static int check_approval(struct tool_call *made, struct store *store, struct error *err)
+{
+    const struct run_call *call = made->user;
+
+    return approval_check(made->tool, made->arguments, made->bound_session, made->who,
+                          call->interrupt, store, err);
+}
+
+static void on_call_done(struct tool_call *tool_call)
+{
+    struct run_call *call = tool_call->user;
+    struct chat_run *run = call->run;
+    struct error err = {0};
+
+    run->under_way--;
+    call->state = RUN_CALL_LOST;
+    if (call_result(call, &err) < 0) {
+        run->failure = err;
+        run_cancel(run, RUN_STOP_EDITOR); /* the failure says why */
+    }
+    run_go_on(run, RUN_STATE_CALL);
+}
+
+static bool writes(const struct run_call *call)
+{
+    return !call->tool->read_only && tool_call_writes(&call->call);
+}
+
+static int prepare(struct run_call *call, struct error *err)
+{
+    struct chat_run *run = call->run;
+    struct tool_call *made = &call->call;
+
+    made->cancel = cancel_create(err);
+    if (!made->cancel)
+        return -1;
+    made->tool = call->tool;
+    made->server = run->server;
+    made->arguments = json_incref(json_object_get(call->use, "input"));
+    made->bound_session = run->thread->session_id;
+    made->who = run->who;
+    made->wants_progress = call->tool->progress != NULL;
+    made->on_done = on_call_done;
+    made->user = call;
+    if (call->interrupt)
+        made->before = check_approval;
+    return 0;
+}
+
+static void start(struct run_call *call)
+{
+    struct chat_run *run = call->run;
+
+    run_tell(run,
+             &(struct run_event){.kind = RUN_CALL_STARTED, .id = call->id, .name = call->name});
+    if (run->cancelled) /* by the listener */
+        return;
+    call->made = true;
+    call->state = RUN_CALL_RUNS;
+    run->under_way++;
+    run->editing = writes(call);
+    uv_update_time(run->server->loop);
+    call->started_ms = uv_now(run->server->loop);
+    if (call->tool->progress)
+        progress_begin(run);
+    tool_call_start(&call->call);
+}
+
+/* 1: it is under way or answered; 0: it has to wait. Calls that read run side by side; one that
+ * edits waits for all before it, and those after it wait for it, so that each sees what the model
+ * thinks it sees. */
+static int start_one(struct run_call *call, struct error *err)
+{
+    struct chat_run *run = call->run;
+
+    if (call->state != RUN_CALL_WAITS)
+        return 1;
+    if (call->refusal.len > 0)
+        return call_result(call, err) < 0 ? -1 : 1;
+    if (!call->call.cancel && prepare(call, err) < 0)
+        return -1;
+    if (run->under_way > 0 && (run->editing || writes(call)))
+        return 0;
+    start(call);
+    return 1;
+}
+
+enum run_state run_call_tools(struct chat_run *run)
+{
+    struct error err = {0};
+    int rc = 1;
+
+    while (run->next < run->call_count && !run->cancelled && rc == 1) {
+        rc = start_one(&run->calls[run->next], &err);
+        run->next += rc == 1;
+    }
+    if (rc < 0) { /* those under way are waited for */
+        run->failure = err;
+        run_cancel(run, RUN_STOP_EDITOR); /* the failure says why */
+    }
+    if (run->under_way == 0 && (run->cancelled || run->next == run->call_count))
+        return RUN_STATE_END_TURN;
+    return RUN_STATE_CALLING;
+}
+
+/* ---- the end of a turn ---- */
+
+static void count_attempts(struct chat_run *run)
+{
+    if (run->code_failed)
+        run->failed++;
+    else if (run->code_succeeded)
+        run->failed = 0;
+    if (run->code_in_vain)
+        run->stuck = true;
+    else if (run->code_succeeded || run->other_succeeded)
+        run->stuck = false;
+}
+
+/* The limits that this turn has reached, after its results. */
+static int note_bounds(struct chat_run *run, size_t count, struct error *err)
+{
+    if (count > RUN_CALLS_MAX &&
+        run_limit(run, "calls", NULL, err,
+                  "The model called %zu tools at once; %u of them were run.", count,
+                  RUN_CALLS_MAX) < 0)
+        return -1;
+    if (run->refused_replacements && !run->notified_replacements) {
+        run->notified_replacements = true;
+        if (run_limit(run, "replacements", NULL, err,
+                      "At most %u components or titles are replaced for one question here, where "
+                      "nobody can be asked for approval; what went beyond that was not done. "
+                      "Lectern's chat page, at the server's own address, asks and can do it.",
+                      LEGACY_REPLACEMENTS_MAX) < 0)
+            return -1;
+    }
+    if (run->failed < CODE_ATTEMPTS_MAX)
+        return 0;
+    run->last = true;
+    return run_limit(run, "attempts", NULL, err,
+                     "The code failed in all %u attempts; no more are made.", CODE_ATTEMPTS_MAX);
+}
+
+/* The model was asked to sum up, and called tools, which are refused in the thread by now. */
+static enum run_state end_last_turn(struct chat_run *run)
+{
+    const json_t *messages = run->thread->messages, *message = NULL;
+    const char *role = "";
+
+    for (size_t i = json_array_size(messages); i > 0 && strcmp(role, "assistant") != 0; i--) {
+        message = json_array_get(messages, i - 1);
+        role = json_get_string(message, "role");
+    }
+    if (run_has_words(json_object_get(message, "content")))
+        return RUN_STATE_SUCCEED;
+    return run_end_with_text(
+        run, "empty",
+        "The model called tools again instead of summing up, and none was run. "
+        "Ask it to sum up, or to continue.",
+        NULL);
+}
+
+enum run_state run_end_turn(struct chat_run *run)
+{
+    bool was_last = run->last;
+    size_t count = run->call_count;
+    struct error err = {0};
+
+    progress_end(run);
+    if (run->cancelled)
+        return RUN_STATE_STOP;
+    if (count > 0 && run_calls_keep(run, &err) < 0)
+        return run_fail(run, &err);
+    count_attempts(run);
+    run_calls_free(run);
+    if (was_last)
+        return end_last_turn(run);
+    if (note_bounds(run, count, &err) < 0)
+        return run_fail(run, &err);
+    return run_save(run, RUN_STATE_ASK);
 }

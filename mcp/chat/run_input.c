@@ -14,43 +14,104 @@
 #define ADVICE                                                                                     \
     "send {\"threadId\", \"runId\", \"messages\": [{\"id\", \"role\": \"user\", \"content\"}]}"
 
-/* A text of 1 to max bytes in one line; to has one more. */
-static int take_id(const json_t *object, const char *name, char *to, size_t max, struct error *err)
-{
-    const json_t *value = json_object_get(object, name);
-    const char *text = json_string_value(value);
-    size_t len = json_string_length(value);
+/* ---- the rows ----
+ *
+ * AG-UI's objects may have members of a later version, so they are open: only a misspelt name is
+ * refused. Our own within them are closed.
+ */
 
-    if (!text || len == 0 || len > max)
-        return error_set_at(err, name, "%s must be a text of 1 to %zu bytes; " ADVICE, name, max);
-    for (size_t i = 0; i < len; i++) {
-        if ((unsigned char)text[i] < 0x20)
-            return error_set_at(err, name, "%s holds a control character", name);
+#define ID(member, max)                                                                            \
+    FIELD(member, FIELD_TEXT, .required = true, .least = 1, .most = (double)(max),                 \
+          .flags = FIELD_LINE)
+#define WORDS(member) FIELD(member, FIELD_TEXT, .required = true, .flags = FIELD_NUL)
+
+static const struct field part_rows[] = {
+    FIELD("type", FIELD_TEXT, .required = true, .choices = (const char *const[]){"text", NULL}),
+    WORDS("text"),
+    {0},
+};
+static const struct fields part_fields = {
+    .name = "a part", .rows = part_rows, .flags = FIELDS_OPEN};
+
+static const struct field message_rows[] = {
+    ID("id", THREAD_ID_MAX),
+    FIELD("role", FIELD_TEXT, .required = true),
+    FIELD("content", FIELD_ANY, .required = true, .of = &part_fields),
+    {0},
+};
+static const struct fields message_fields = {
+    .name = "a message", .rows = message_rows, .flags = FIELDS_OPEN};
+
+static const struct field context_rows[] = {WORDS("description"), WORDS("value"), {0}};
+static const struct fields context_fields = {
+    .name = "context", .rows = context_rows, .flags = FIELDS_OPEN};
+
+static const struct field approval_rows[] = {
+    FIELD("approved", FIELD_FLAG, .required = true),
+    FIELD("reason", FIELD_TEXT, .most = (double)RUN_INPUT_TEXT_MAX, .flags = FIELD_NUL),
+    {0},
+};
+static const struct fields approval_fields = {.name = "an answer", .rows = approval_rows};
+
+static const struct field answer_rows[] = {
+    ID("interruptId", RUN_ID_MAX),
+    FIELD("status", FIELD_TEXT, .required = true,
+          .choices = (const char *const[]){"resolved", "cancelled", NULL}),
+    FIELD("payload", FIELD_ANY, .of = &approval_fields), /* counts where it is resolved */
+    {0},
+};
+static const struct fields answer_fields = {
+    .name = "an answer", .rows = answer_rows, .flags = FIELDS_OPEN};
+
+static const struct field own_rows[] = {
+    FIELD("approvals", FIELD_TEXT, .choices = (const char *const[]){"destructive", "every", NULL}),
+    {0},
+};
+static const struct fields own_fields = {.name = "forwardedProps.lectern", .rows = own_rows};
+
+static const struct field input_rows[] = {
+    ID("threadId", THREAD_ID_MAX),
+    ID("runId", RUN_ID_MAX),
+    FIELD("messages", FIELD_ARRAY, .required = true, .of = &message_fields),
+    FIELD("resume", FIELD_ARRAY, .of = &answer_fields),
+    FIELD("context", FIELD_ARRAY, .of = &context_fields),
+    FIELD("forwardedProps", FIELD_ANY), /* a client's own; ours is its member lectern */
+    FIELD("protocolVersion", FIELD_ANY),
+    FIELD("parentRunId", FIELD_ANY),
+    FIELD("state", FIELD_ANY),
+    FIELD("tools", FIELD_ANY),
+    {0},
+};
+static const struct fields input_fields = {
+    .name = "a run input", .rows = input_rows, .flags = FIELDS_OPEN};
+
+static const struct field stop_rows[] = {
+    FIELD("type", FIELD_TEXT, .required = true,
+          .choices = (const char *const[]){"lectern.stop", NULL}),
+    ID("runId", RUN_ID_MAX),
+    {0},
+};
+static const struct fields stop_fields = {.name = "lectern.stop", .rows = stop_rows};
+
+static int check(const json_t *object, const struct fields *fields, const char *loc,
+                 const char *advice, struct error *err)
+{
+    struct validation_errors problems;
+
+    if (!json_is_object(object)) {
+        struct buf BUF_AUTO names = {0};
+
+        buf_init(&names, ERROR_TEXT_CAP / 2);
+        fields_list(fields, &names);
+        return error_set_at(err, loc, "%s must be an object with the members %s", loc,
+                            names.data ? names.data : "");
     }
-    memcpy(to, text, len + 1);
-    return 0;
+    validation_begin(&problems, loc);
+    fields_check(fields, object, NULL, &problems);
+    return validation_end(&problems, advice, err);
 }
 
 /* ---- messages ---- */
-
-static bool is_type(const json_t *object, const char *name, const char *wanted)
-{
-    const char *has = json_get_string(object, name);
-
-    return has && strcmp(has, wanted) == 0;
-}
-
-static int add_part(const json_t *part, const char *loc, struct buf *text, struct error *err)
-{
-    const json_t *value = json_object_get(part, "text");
-
-    if (!is_type(part, "type", "text") || !json_is_string(value))
-        return error_set_at(err, loc, "%s: only parts of type text can be sent", loc);
-    if (text->len > 0)
-        buf_addc(text, '\n');
-    buf_add(text, json_string_value(value), json_string_length(value));
-    return 0;
-}
 
 /* The text of a message, whichever form it has. */
 static int read_content(const json_t *content, const char *loc, struct buf *text, struct error *err)
@@ -66,8 +127,15 @@ static int read_content(const json_t *content, const char *loc, struct buf *text
         return error_set_at(err, loc, "%s.content must be text; " ADVICE, loc);
     json_array_foreach((json_t *)content, i, part)
     {
-        if (add_part(part, loc, text, err) < 0)
+        const json_t *value = json_object_get(part, "text");
+        char place[64];
+
+        snprintf(place, sizeof place, "%s.content.%zu", loc, i);
+        if (check(part, &part_fields, place, "only text can be sent", err) < 0)
             return -1;
+        if (text->len > 0)
+            buf_addc(text, '\n');
+        buf_add(text, json_string_value(value), json_string_length(value));
     }
     return 0;
 }
@@ -101,14 +169,12 @@ static int take_message(const json_t *message, size_t i, bool newest, struct inp
 {
     struct buf BUF_AUTO text = {0};
     struct error own = {0};
-    char id[THREAD_ID_MAX + 1], loc[32];
+    char loc[32];
+    const json_t *id;
     int rc;
 
     snprintf(loc, sizeof loc, "messages.%zu", i);
-    rc = json_get_string(message, "role") ? 0
-                                          : error_set_at(&own, loc, "%s has no role; " ADVICE, loc);
-    if (rc == 0)
-        rc = take_id(message, "id", id, sizeof id - 1, &own);
+    rc = check(message, &message_fields, loc, ADVICE, &own);
     if (rc == 0)
         rc = read_content(json_object_get(message, "content"), loc, &text, &own);
     if (rc == 0 && text.len > RUN_INPUT_TEXT_MAX) {
@@ -117,16 +183,17 @@ static int take_message(const json_t *message, size_t i, bool newest, struct inp
                        "the curriculum first",
                        loc, text.len, RUN_INPUT_TEXT_MAX);
     }
-    if (rc == 0 && buf_check(&text, "a message", &own) != 0)
-        rc = -1;
+    if (rc == 0)
+        rc = buf_check(&text, "a message", &own);
     if (rc != 0 && newest && err)
         *err = own;
     if (rc != 0)
         return newest ? -1 : 0;
-    if (is_blank(&text) || json_object_get(to->ids, id))
+    id = json_object_get(message, "id");
+    if (is_blank(&text) || json_object_get(to->ids, json_string_value(id)))
         return 0;
-    json_object_set_new(to->ids, id, json_true());
-    json_array_append_new(to->messages, json_pack("{s:s, s:o}", "id", id, "content",
+    json_object_set_new(to->ids, json_string_value(id), json_true());
+    json_array_append_new(to->messages, json_pack("{s:O, s:o}", "id", id, "content",
                                                   json_stringn(text.data, text.len)));
     return 0;
 }
@@ -138,8 +205,6 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
     struct input_taking to = {input->messages, ids};
     size_t count = json_array_size(messages), newest = 0, i;
 
-    if (!json_is_array(messages))
-        return error_set_at(err, "messages", "messages must be a list; " ADVICE);
     if (input->resume) /* nothing is asked: the history is skipped */
         return 0;
     if (!ids)
@@ -157,74 +222,31 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
     return 0;
 }
 
-/* ---- objects of our own within AG-UI's ---- */
-
-static const char *const approval_names[] = {"destructive", "every", NULL};
-static const struct field own_rows[] = {
-    {.name = "approvals", .type = FIELD_TEXT, .choices = approval_names},
-    {0},
-};
-static const struct fields own_fields = {.name = "forwardedProps.lectern", .rows = own_rows};
-
-static const struct field answer_rows[] = {
-    {.name = "approved", .type = FIELD_FLAG, .required = true},
-    {.name = "reason", .type = FIELD_TEXT, .most = (double)RUN_INPUT_TEXT_MAX, .flags = FIELD_NUL},
-    {0},
-};
-static const struct fields answer_fields = {.name = "an answer", .rows = answer_rows};
-
-static const struct field stop_rows[] = {
-    {.name = "type", .type = FIELD_TEXT, .required = true},
-    {.name = "runId", .type = FIELD_TEXT, .required = true},
-    {0},
-};
-static const struct fields stop_fields = {.name = "lectern.stop", .rows = stop_rows};
-
-/* name: the member of loc that the object is. */
-static int check_own(const json_t *object, const struct fields *fields, const char *loc,
-                     const char *name, struct error *err)
-{
-    struct validation_errors problems;
-    char where[64];
-
-    snprintf(where, sizeof where, "%s%s%s", loc, *loc && *name ? "." : "", name);
-    if (!json_is_object(object)) {
-        struct buf BUF_AUTO names = {0};
-
-        buf_init(&names, ERROR_TEXT_CAP / 2);
-        fields_list(fields, &names);
-        return error_set_at(err, where, "%s must be an object with the members %s", where,
-                            names.data ? names.data : "");
-    }
-    validation_begin(&problems, where);
-    fields_check(fields, object, NULL, &problems);
-    return validation_end(&problems, NULL, err);
-}
-
 /* ---- answers ---- */
 
-static int check_answer(const json_t *entry, const char *loc, struct error *err)
+/* The text stays with the entry. */
+static int take_answer(const json_t *entry, const char *loc, struct run_input *input,
+                       struct error *err)
 {
+    struct run_answer *answer = &input->answers[input->answer_count];
     const json_t *payload = json_object_get(entry, "payload");
-    char id[RUN_ID_MAX + 1];
+    char place[64];
 
-    if (take_id(entry, "interruptId", id, sizeof id - 1, err) < 0)
-        return error_wrap(err, "%s", loc);
-    if (is_type(entry, "status", "cancelled"))
-        return 0;
-    if (!is_type(entry, "status", "resolved"))
-        return error_set_at(err, loc, "%s.status must be resolved or cancelled", loc);
-    return check_own(payload, &answer_fields, loc, "payload", err);
-}
-
-static int check_repeats(const json_t *resume, size_t upto, struct error *err)
-{
-    const char *id = json_get_string(json_array_get(resume, upto), "interruptId");
-
-    for (size_t i = 0; i < upto; i++) {
-        if (is_type(json_array_get(resume, i), "interruptId", id))
+    if (check(entry, &answer_fields, loc, NULL, err) < 0)
+        return -1;
+    snprintf(place, sizeof place, "%s.payload", loc);
+    if (json_string_is(entry, "status", "cancelled"))
+        payload = NULL;
+    else if (check(payload, &approval_fields, place, NULL, err) < 0)
+        return -1;
+    answer->interrupt_id = json_get_string(entry, "interruptId");
+    answer->approved = json_is_true(json_object_get(payload, "approved"));
+    answer->reason = json_get_string(payload, "reason");
+    for (size_t i = 0; i < input->answer_count; i++) {
+        if (strcmp(input->answers[i].interrupt_id, answer->interrupt_id) == 0)
             return error_set_at(err, "resume", "resume answers the same interrupt twice");
     }
+    input->answer_count++;
     return 0;
 }
 
@@ -234,39 +256,21 @@ static int take_resume(const json_t *given, struct run_input *input, struct erro
     const json_t *entry;
     size_t i;
 
-    if (!resume || json_is_null(resume) || (json_is_array(resume) && json_array_size(resume) == 0))
+    if (json_array_size(resume) == 0)
         return 0;
-    if (!json_is_array(resume) || json_array_size(resume) > RUN_INPUT_ANSWERS_MAX)
+    if (json_array_size(resume) > RUN_INPUT_ANSWERS_MAX)
         return error_set_at(err, "resume", "resume must be a list of at most %u answers",
                             RUN_INPUT_ANSWERS_MAX);
+    input->resume = json_incref(resume);
     json_array_foreach(resume, i, entry)
     {
         char loc[32];
 
         snprintf(loc, sizeof loc, "resume.%zu", i);
-        if (check_answer(entry, loc, err) < 0 || check_repeats(resume, i, err) < 0)
+        if (take_answer(entry, loc, input, err) < 0)
             return -1;
     }
-    input->resume = json_incref(resume);
     return 0;
-}
-
-size_t run_input_answers(const struct run_input *input,
-                         struct run_answer answers[RUN_INPUT_ANSWERS_MAX])
-{
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach(input->resume, i, entry)
-    {
-        const json_t *payload = json_object_get(entry, "payload");
-
-        answers[i].interrupt_id = json_get_string(entry, "interruptId");
-        answers[i].approved = is_type(entry, "status", "resolved") &&
-                              json_is_true(json_object_get(payload, "approved"));
-        answers[i].reason = json_get_string(payload, "reason");
-    }
-    return json_array_size(input->resume);
 }
 
 /* ---- where, and how ---- */
@@ -279,7 +283,7 @@ static size_t place_of(const json_t *item)
 {
     size_t place = 0;
 
-    while (place < PLACES && !is_type(item, "description", place_names[place]))
+    while (place < PLACES && !json_string_is(item, "description", place_names[place]))
         place++;
     return place;
 }
@@ -291,19 +295,16 @@ static int take_context(const json_t *given, struct run_input *input, struct err
     char values[PLACES][WHERE_SIZE] = {"", "", "", ""};
     size_t i;
 
-    if (context && !json_is_null(context) && !json_is_array(context))
-        return error_set_at(err, "context",
-                            "context must be a list of {\"description\", \"value\"}");
     json_array_foreach((json_t *)context, i, item)
     {
-        const char *value = json_get_string(item, "value");
         size_t place = place_of(item);
+        char loc[32];
 
-        if (!json_get_string(item, "description") || !value)
-            return error_set_at(err, "context",
-                                "context.%zu must be {\"description\": text, \"value\": text}", i);
+        snprintf(loc, sizeof loc, "context.%zu", i);
+        if (check(item, &context_fields, loc, NULL, err) < 0)
+            return -1;
         if (place < PLACES)
-            text_cut_line(values[place], sizeof values[place], value);
+            text_cut_line(values[place], sizeof values[place], json_get_string(item, "value"));
         else
             json_array_append(others, (json_t *)item);
     }
@@ -316,21 +317,28 @@ static int take_approvals(const json_t *given, struct run_input *input, struct e
 {
     const json_t *ours = json_object_get(json_object_get(given, "forwardedProps"), "lectern");
 
-    input->approvals = APPROVALS_DESTRUCTIVE;
-    if (!ours || json_is_null(ours))
-        return 0;
-    if (check_own(ours, &own_fields, "forwardedProps", "lectern", err) < 0)
+    if (ours && !json_is_null(ours) &&
+        check(ours, &own_fields, "forwardedProps.lectern", NULL, err) < 0)
         return -1;
-    if (is_type(ours, "approvals", "every"))
-        input->approvals = APPROVALS_EVERY;
+    input->approvals =
+        json_string_is(ours, "approvals", "every") ? APPROVALS_EVERY : APPROVALS_DESTRUCTIVE;
     return 0;
+}
+
+static void take_id(const json_t *given, const char *name, char *to)
+{
+    const json_t *id = json_object_get(given, name);
+
+    memcpy(to, json_string_value(id), json_string_length(id) + 1);
 }
 
 static int take_input(const json_t *given, struct run_input *input, struct error *err)
 {
-    if (take_id(given, "threadId", input->thread_id, THREAD_ID_MAX, err) < 0 ||
-        take_id(given, "runId", input->run_id, RUN_ID_MAX, err) < 0 ||
-        take_resume(given, input, err) < 0 || take_messages(given, input, err) != 0 ||
+    if (check(given, &input_fields, "", ADVICE, err) < 0)
+        return -1;
+    take_id(given, "threadId", input->thread_id);
+    take_id(given, "runId", input->run_id);
+    if (take_resume(given, input, err) < 0 || take_messages(given, input, err) < 0 ||
         take_context(given, input, err) < 0 || take_approvals(given, input, err) < 0)
         return -1;
     if (json_array_size(input->messages) == 0 && !input->resume)
@@ -374,16 +382,13 @@ int run_input_read(const char *text, size_t len, struct run_input *input, struct
         return -1;
     if (!json_is_object(given))
         return error_set(err, ERROR_INVALID, "the frame must be an object; " ADVICE);
-    if (json_object_get(given, "type")) {
-        if (!is_type(given, "type", "lectern.stop"))
-            return error_set_at(err, "type",
-                                "the only type here is lectern.stop; for a question " ADVICE);
-        input->stop = true;
-        if (check_own(given, &stop_fields, "", "", err) < 0)
-            return -1;
-        return take_id(given, "runId", input->run_id, RUN_ID_MAX, err);
-    }
-    return take_input(given, input, err);
+    if (!json_object_get(given, "type"))
+        return take_input(given, input, err);
+    input->stop = true;
+    if (check(given, &stop_fields, "", "for a question " ADVICE, err) < 0)
+        return -1;
+    take_id(given, "runId", input->run_id);
+    return 0;
 }
 
 void run_input_finish(struct run_input *input)

@@ -6,10 +6,11 @@
  * has all of them the newest, asked again where its answer never came or broke off), context
  * ({"description", "value"}: "node_id", "node_title", "screen" and "action" are where the editor
  * is, all else goes to the model as the client says it, up to prompt.h's caps), resume, and
- * forwardedProps.lectern {"approvals": "destructive" | "every"}. The rest is ignored: the
- * history is the server's own. A page keeps what was refused and sends it again: what cannot be
- * taken is a fault in the newest user message only, older ones are skipped. With answers (resume)
- * nothing is asked, so no message is looked at.
+ * forwardedProps.lectern {"approvals": "destructive" | "every"}. The rest is ignored, as the
+ * history is the server's own; but a misspelt name is refused, and in our own objects (answers,
+ * forwardedProps.lectern, lectern.stop) any unknown one. A page keeps what was refused and sends it
+ * again: what cannot be taken is a fault in the newest user message only, older ones are skipped.
+ * With answers (resume) nothing is asked, so no message is looked at.
  */
 #ifndef LECTERN_CHAT_RUN_INPUT_H
 #define LECTERN_CHAT_RUN_INPUT_H
@@ -30,7 +31,9 @@ struct run_input {
     char run_id[RUN_ID_MAX + 1];
     json_t *messages; /* array of the user's {"id", "content"}, in their order, empty with resume;
                          owned */
-    json_t *resume;   /* array of {"interruptId", "status", "payload"?}, checked; owned, or NULL */
+    json_t *resume;   /* what answers borrow their texts from; owned, or NULL: it is a question */
+    struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
+    size_t answer_count;
     enum approvals approvals;
     struct buf where; /* prompt_where's text and prompt_context's; owned */
 };
@@ -40,8 +43,5 @@ struct run_input {
  * *input needs run_input_finish in any case. */
 int run_input_read(const char *text, size_t len, struct run_input *input, struct error *err);
 void run_input_finish(struct run_input *input);
-/* resume as a run takes it, and how many; texts borrowed from the input. */
-size_t run_input_answers(const struct run_input *input,
-                         struct run_answer answers[RUN_INPUT_ANSWERS_MAX]);
 
 #endif

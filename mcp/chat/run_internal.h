@@ -2,13 +2,12 @@
  *
  * Inside of run.h.
  *
- *   run.c           the states of a run, one after the other
- *   run_thread.c    what it puts into the thread: the request, answers, notes
- *   run_calls.c     the tool calls of a turn and their results
- *   run_approvals.c which of them a person is asked about, and what the answer means
- *   run_events.c    events for the listener
+ *   run.c        the states of a run, one after the other: its request, approvals, its end
+ *   run_answer.c a request to the model, and its answer
+ *   run_calls.c  the tool calls of a turn and their results
+ *   run_thread.c events, notes and saves, for all of them
  *
- * run.c calls the others; they do not know it.
+ * Each calls those below it; they do not know it.
  */
 #ifndef LECTERN_CHAT_RUN_INTERNAL_H
 #define LECTERN_CHAT_RUN_INTERNAL_H
@@ -84,6 +83,7 @@ struct chat_run {
     char *run_id, *who; /* owned */
     enum approvals approvals;
     enum run_state state, after_save;
+    void (*step)(struct chat_run *run); /* to the next wait */
     bool stepping; /* a callback that comes meanwhile leaves the next step to it */
     bool cancelled, held;
     enum run_stop stopped_by; /* where it was cancelled */
@@ -136,26 +136,9 @@ struct chat_run {
 
 /* ---- run_thread.c ---- */
 
-/* Looks at the request and keeps what the run needs of it. */
-int run_request_keep(struct chat_run *run, const struct run_request *request, struct error *err);
-/* What it brought goes into the thread, not yet durable. */
-int run_request_take(struct chat_run *run, struct error *err);
-
-/* An answer of the model. Thinking alone says nothing to anybody, and a service may not take it
- * back: such content is empty. */
-bool run_has_words(const json_t *content);
-bool run_is_empty(const json_t *content);
-/* Takes over content. broken: the ids of its calls whose arguments are not an object, or NULL. */
-int run_add_answer(struct chat_run *run, json_t *content, json_t *broken, struct error *err);
-/* Without its calls; each that was reported gets a result that says why. Takes over content. */
-int run_add_without_calls(struct chat_run *run, json_t *content, const char *why,
-                          struct error *err);
-/* What is whole of an answer that broke off. */
-void run_add_partial(struct chat_run *run, const struct model_message *message);
-extern const char run_call_not_whole[]; /* why a call of such an answer is not made */
-/* The id of what the run began with: its own question, or the newest, which it continues. */
-const char *run_first_question(const struct chat_run *run);
-
+void run_tell(struct chat_run *run, const struct run_event *event);
+/* A limit was reached; id of its note, or NULL. */
+void run_tell_limit(struct chat_run *run, const char *name, const char *id, const char *text);
 /* A note in the thread, for who reads it later; kind: a limit's, "error", "stopped", "refusal",
  * "empty" or THREAD_AGAIN. id (may be NULL) gets its id. more, taken over, or NULL: further members
  * of its "shown". */
@@ -167,53 +150,35 @@ void run_note_usage(struct chat_run *run);
 /* A limit was reached: reports it and notes it; more as in run_note. */
 int run_limit(struct chat_run *run, const char *name, json_t *more, struct error *err,
               const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* What was waited for is there. */
+void run_go_on(struct chat_run *run, enum run_state state);
+enum run_state run_fail(struct chat_run *run, const struct error *err);
+/* Makes durable what the thread has; then comes next. */
+enum run_state run_save(struct chat_run *run, enum run_state next);
+/* A text of ours in place of an answer, or behind it, as a note of that kind; takes over more, for
+ * the note, or NULL. */
+enum run_state run_end_with_text(struct chat_run *run, const char *kind, const char *text,
+                                 json_t *more);
+bool run_has_words(const json_t *content); /* of an answer: it has text */
+
+/* ---- run_answer.c ---- */
+
+enum run_state run_ask(struct chat_run *run);         /* the next request to the model */
+enum run_state run_take_answer(struct chat_run *run); /* that has come */
+void run_answer_forget(struct chat_run *run);         /* what was kept of the turn's answer */
 
 /* ---- run_calls.c ---- */
 
 /* The calls of the thread's newest assistant message, where they have no results yet. */
 int run_calls_load(struct chat_run *run, struct error *err);
 void run_calls_free(struct chat_run *run);
-const json_t *run_call_input(const struct run_call *call); /* its arguments */
-/* The call is done, or refused: makes its result and reports it. */
-int run_call_result(struct run_call *call, struct error *err);
 /* Each call that has no answer yet is refused so, and answered; as: its category. */
 int run_calls_refuse(struct chat_run *run, const char *why, const char *as, struct error *err);
 /* Puts the results at the beginning of a user's message, all of them answered before. */
 int run_calls_results(struct chat_run *run, json_t *message, struct error *err);
 /* All results as a message of the thread, not yet durable. */
 int run_calls_keep(struct chat_run *run, struct error *err);
-void run_progress_begin(struct chat_run *run); /* may have begun before */
-void run_progress_end(struct chat_run *run);
-
-/* ---- run_approvals.c ---- */
-
-/* Whether a person must approve it, who has not been asked. */
-bool run_approval_needed(const struct run_call *call);
-/* The turns that asked for this tool without success since the last with it, and this one. */
-unsigned run_approval_attempt(const struct run_call *call);
-/* Where nobody can be asked: refuses what needs an approval, and what replaces too much. */
-void run_approvals_refuse(struct chat_run *run);
-/* Gives each call of the turn the interrupt that the thread has for it, and its answer; what was
- * declined, or not answered, is refused. */
-void run_approvals_match(struct chat_run *run);
-/* Of a turn that was interrupted: what needs an approval and has no interrupt is refused. */
-void run_approvals_resume(struct chat_run *run);
-/* Of a call that was approved, on the sql work queue before it is done: it still does what was
- * shown. */
-int run_approval_check(struct tool_call *made, struct store *store, struct error *err);
-
-/* ---- run_events.c ---- */
-
-void run_tell(struct chat_run *run, const struct run_event *event);
-/* A whole text as a message of its own. */
-void run_tell_text(struct chat_run *run, const char *id, const char *text);
-/* A limit was reached; id of its note, or NULL. */
-void run_tell_limit(struct chat_run *run, const char *name, const char *id, const char *text);
-extern const struct model_listener run_model_listener;
-/* What the model began and did not end is ended. */
-void run_events_close(struct chat_run *run);
-/* Each call that was reported and is not in content gets a result that says why. */
-void run_events_drop(struct chat_run *run, const json_t *content, const char *why);
-void run_events_forget(struct chat_run *run); /* what was reported of a turn */
+enum run_state run_call_tools(struct chat_run *run); /* starts those that can be started */
+enum run_state run_end_turn(struct chat_run *run);   /* all calls have results */
 
 #endif

@@ -1,388 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a run puts into its thread: the question, or the answers to what a person was asked (first
- * all of it is checked); the model's answers, as they came, so that the service takes them back;
- * and notes.
+ * What all parts of a run do: they report events, note what happened in the thread, save it, and go
+ * on to the next state.
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "helpers/base/utf8.h"
 #include "mcp/chat/run_internal.h"
 
-#define ID_SHOWN 80 /* bytes of a page's own id in an error */
-#define AGAIN    "Asked again."
+/* ---- events ---- */
 
-/* ---- looking at it ---- */
-
-static size_t count_of(const json_t *interrupts, const char *id)
+void run_tell(struct chat_run *run, const struct run_event *event)
 {
-    const json_t *interrupt;
-    size_t count = 0, i;
-
-    json_array_foreach((json_t *)interrupts, i, interrupt)
-    {
-        const char *own = json_get_string(interrupt, "id");
-
-        count += own && strcmp(own, id) == 0;
-    }
-    return count;
+    run->listener->on_event(run->listener, event);
 }
 
-static int take_answer(struct chat_run *run, const struct run_answer *answer, struct error *err)
+void run_tell_limit(struct chat_run *run, const char *name, const char *id, const char *text)
 {
-    const char *id = answer->interrupt_id ? answer->interrupt_id : "";
-    json_t *kept;
-
-    if (count_of(run->thread->interrupts, id) == 0)
-        return error_set(err, ERROR_NOT_FOUND,
-                         "no approval with the id '%.*s' is open: it was answered before, or is "
-                         "another thread's. Load the thread again",
-                         utf8_shown(id, ID_SHOWN), id);
-    if (json_object_get(run->answers, id))
-        return error_set(err, ERROR_INVALID, "'%.*s' is answered twice, send one answer to it",
-                         utf8_shown(id, ID_SHOWN), id);
-    kept = json_pack("{s:b, s:s*}", "approved", answer->approved, "reason", answer->reason);
-    if (!kept || json_object_set_new(run->answers, id, kept) < 0)
-        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
-    return 0;
-}
-
-static int take_answers(struct chat_run *run, const struct run_request *request, struct error *err)
-{
-    size_t open = json_array_size(run->thread->interrupts);
-
-    run->answers = json_object();
-    if (!run->answers)
-        return error_set(err, ERROR_MEMORY, "out of memory for the answers");
-    for (size_t i = 0; i < request->answer_count; i++) {
-        if (take_answer(run, &request->answers[i], err) < 0)
-            return -1;
-    }
-    if (request->answer_count == open)
-        return 0;
-    return error_set(err, ERROR_INVALID,
-                     "%zu approvals are open in this thread and %zu are answered: answer each, in "
-                     "one go",
-                     open, request->answer_count);
-}
-
-static bool is_blank(const json_t *content)
-{
-    return (json_is_string(content) ? json_string_length(content) : json_array_size(content)) == 0;
-}
-
-/* Nothing is new: the newest question is meant, where its answer did not come to its end. */
-static int take_again(struct chat_run *run, const struct run_request *request, struct error *err)
-{
-    size_t count = json_array_size(request->messages);
-    const char *id =
-        json_get_string(count > 0 ? json_array_get(request->messages, count - 1) : NULL, "id");
-
-    run->again = id && thread_may_ask_again(run->thread, id);
-    if (run->again)
-        return 0;
-    return error_set(err, ERROR_INVALID,
-                     "there is nothing new to answer: send a user message with an id that this "
-                     "thread has not had. Only the newest question can be asked again, and only "
-                     "where its answer broke off or never came");
-}
-
-/* The new ones of the user's messages. */
-static int take_messages(struct chat_run *run, const struct run_request *request, struct error *err)
-{
-    const json_t *message;
-    size_t i;
-
-    run->messages = json_array();
-    if (!run->messages)
-        return error_set(err, ERROR_MEMORY, "out of memory for the question");
-    json_array_foreach((json_t *)request->messages, i, message)
-    {
-        const json_t *content = json_object_get(message, "content");
-        const char *id = json_get_string(message, "id");
-
-        if (!id || !*id)
-            return error_set(err, ERROR_INVALID,
-                             "a message needs an id that is unique in its thread");
-        if (thread_has_message(run->thread, id) && !thread_was_not_asked(run->thread, id))
-            continue;
-        if (is_blank(content))
-            return error_set(err, ERROR_INVALID, "the question is empty: send a text");
-        if (json_array_append_new(run->messages, json_deep_copy(message)) < 0)
-            return error_set(err, ERROR_MEMORY, "out of memory for the question");
-    }
-    return json_array_size(run->messages) > 0 ? 0 : take_again(run, request, err);
-}
-
-static int copy_text(char **to, const char *from, struct error *err)
-{
-    *to = from && *from ? strdup(from) : NULL;
-    return *to || !from || !*from ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a run");
-}
-
-static int check(const struct run_request *request, struct model *model, struct error *err)
-{
-    char advice[ERROR_TEXT_CAP];
-
-    if (request->thread->in_use)
-        return error_set(err, ERROR_BUSY,
-                         "an answer in this thread is under way: wait for its end, or stop it");
-    if (request->answer_count > 0 && json_array_size(request->messages) > 0)
-        return error_set(err, ERROR_INVALID,
-                         "send either a question or the answers to what was asked, not both");
-    if (!model_ready(model, advice, sizeof advice))
-        return error_set(err, ERROR_UNAVAILABLE, "%s", advice);
-    return 0;
-}
-
-int run_request_keep(struct chat_run *run, const struct run_request *request, struct error *err)
-{
-    if (check(request, run->model, err) < 0 || copy_text(&run->run_id, request->run_id, err) < 0 ||
-        copy_text(&run->who, request->who ? request->who : "chat", err) < 0 ||
-        copy_text(&run->where, request->where, err) < 0)
-        return -1;
-    return request->answer_count > 0 ? take_answers(run, request, err)
-                                     : take_messages(run, request, err);
-}
-
-/* ---- putting it into the thread ---- */
-
-static json_t *text_block(const char *text, size_t len)
-{
-    struct buf BUF_AUTO clean = {0};
-
-    utf8_clean(text, len, len * 3, &clean); /* what is replaced may take three bytes */
-    return clean.failed ? NULL
-                        : json_pack("{s:s, s:s%}", "type", "text", "text", clean.data, clean.len);
-}
-
-/* What the user wrote, without what we put around it. */
-static const json_t *own_text(const json_t *blocks)
-{
-    const json_t *block, *text;
-    size_t i;
-
-    json_array_foreach((json_t *)blocks, i, block)
-    {
-        text = json_object_get(block, "text");
-        if (json_is_string(text))
-            return text;
-    }
-    return NULL;
-}
-
-/* Blocks that came as such; a text in them may hold what no service takes (NUL) as well. */
-static int add_blocks(json_t *to, const json_t *content)
-{
-    const json_t *block, *text;
-    size_t i;
-    int rc = 0;
-
-    json_array_foreach((json_t *)content, i, block)
-    {
-        text = json_object_get(block, "text");
-        if (json_is_string(text))
-            rc |= json_array_append_new(
-                to, text_block(json_string_value(text), json_string_length(text)));
-        else
-            rc |= json_array_append(to, (json_t *)block);
-    }
-    return rc;
-}
-
-/* The message as the thread keeps it; where, or NULL, goes in front. */
-static json_t *make_message(const json_t *message, const char *where)
-{
-    json_t *content = json_object_get(message, "content");
-    json_t *blocks = json_array(), *made;
-    const json_t *own;
-    int rc = 0;
-
-    if (json_is_string(content))
-        rc |= json_array_append_new(
-            blocks, text_block(json_string_value(content), json_string_length(content)));
-    else
-        rc |= add_blocks(blocks, content);
-    own = own_text(blocks);
-    if (where)
-        rc |= json_array_insert_new(blocks, 0, text_block(where, strlen(where)));
-    if (rc != 0) {
-        json_decref(blocks);
-        return NULL;
-    }
-    made = json_pack("{s:O, s:s, s:o, s:{}}", "id", json_object_get(message, "id"), "role", "user",
-                     "content", blocks, "shown");
-    if (made && own) /* else it has gone with the blocks */
-        json_object_set(json_object_get(made, "shown"), "text", (json_t *)own);
-    return made;
-}
-
-/* What is open counts as declined, and is answered in the same message that asks something else. */
-static int decline_open(struct chat_run *run, json_t *message, struct error *err)
-{
-    int rc;
-
-    if (json_array_size(run->thread->interrupts) == 0)
-        return 0;
-    if (run_calls_load(run, err) < 0)
-        return -1;
-    run_approvals_match(run);
-    rc = run_calls_refuse(run, "Not done: the editor wrote something else before it was.",
-                          failure_category_name(FAILURE_CANCELLED), err);
-    if (rc == 0)
-        rc = run_calls_results(run, message, err);
-    run_calls_free(run);
-    return rc;
-}
-
-static int take_question(struct chat_run *run, struct error *err)
-{
-    size_t count = json_array_size(run->messages);
-
-    for (size_t i = 0; i < count; i++) {
-        json_t *message =
-            make_message(json_array_get(run->messages, i), i + 1 == count ? run->where : NULL);
-
-        if (!message)
-            return error_set(err, ERROR_MEMORY, "out of memory for the question");
-        if (i == 0 && decline_open(run, message, err) < 0) {
-            json_decref(message);
-            return -1;
-        }
-        if (thread_add(run->thread, message, err) < 0)
-            return -1;
-        if (i == 0)
-            thread_set_interrupts(run->thread, json_array());
-    }
-    return 0;
-}
-
-/* The question stands in the thread already; where it was asked again is noted. */
-static int note_again(struct chat_run *run, struct error *err)
-{
-    char id[UUID_TEXT_SIZE];
-
-    if (run_note(run, THREAD_AGAIN, AGAIN, NULL, id, err) < 0)
-        return -1;
     run_tell(run,
-             &(struct run_event){.kind = RUN_AGAIN, .id = id, .text = AGAIN, .len = strlen(AGAIN)});
-    return 0;
+             &(struct run_event){
+                 .kind = RUN_LIMIT, .id = id, .name = name, .text = text, .len = strlen(text)});
 }
 
-int run_request_take(struct chat_run *run, struct error *err)
+json_t *run_usage_json(const struct run_usage *usage)
 {
-    if (run->again)
-        return note_again(run, err);
-    if (!run->answers)
-        return take_question(run, err);
-    if (run_calls_load(run, err) < 0)
-        return -1;
-    run_approvals_match(run);
-    thread_set_interrupts(run->thread, json_array());
-    return 0;
-}
-
-/* ---- the model's answer ---- */
-
-const char run_call_not_whole[] = "Not done: the answer was cut off before this call was complete.";
-
-static void remove_calls(json_t *content)
-{
-    for (size_t i = json_array_size(content); i > 0; i--) {
-        if (json_string_is(json_array_get(content, i - 1), "type", "tool_use"))
-            json_array_remove(content, i - 1);
-    }
-}
-
-bool run_has_words(const json_t *content)
-{
-    const json_t *block;
-    size_t i;
-
-    json_array_foreach((json_t *)content, i, block)
-    {
-        const char *text = json_get_string(block, "text");
-
-        if (json_string_is(block, "type", "text") && text && *text)
-            return true;
-    }
-    return false;
-}
-
-bool run_is_empty(const json_t *content)
-{
-    const json_t *block;
-    size_t i;
-
-    json_array_foreach((json_t *)content, i, block)
-    {
-        if (!json_string_is(block, "type", "thinking") &&
-            !json_string_is(block, "type", "redacted_thinking") &&
-            !json_string_is(block, "type", "text"))
-            return false;
-    }
-    return !run_has_words(content);
-}
-
-int run_add_answer(struct chat_run *run, json_t *content, json_t *broken, struct error *err)
-{
-    json_t *message;
-
-    if (json_array_size(content) == 0) {
-        json_decref(content);
-        return 0;
-    }
-    message = json_pack("{s:s, s:s, s:o, s:{}}", "id", run->message_id, "role", "assistant",
-                        "content", content, "shown");
-    if (json_array_size(broken) > 0)
-        json_object_set(json_object_get(message, "shown"), "broken", broken);
-    if (!message)
-        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
-    return thread_add(run->thread, message, err);
-}
-
-int run_add_without_calls(struct chat_run *run, json_t *content, const char *why, struct error *err)
-{
-    remove_calls(content);
-    run_events_drop(run, content, why);
-    if (run_is_empty(content))
-        json_array_clear(content);
-    return run_add_answer(run, content, NULL, err);
-}
-
-void run_add_partial(struct chat_run *run, const struct model_message *message)
-{
-    json_auto_t *broken = json_array();
-    json_t *content = model_message_content(message, true, broken);
-    struct error err = {0};
-
-    if (!content)
-        return;
-    run_events_drop(run, content, run_call_not_whole);
-    if (run_is_empty(content))
-        json_array_clear(content);
-    if (run_add_answer(run, content, broken, &err) < 0)
-        log_warning("chat", "a part of an answer is not kept: %s", err.text);
-}
-
-const char *run_first_question(const struct chat_run *run)
-{
-    const json_t *messages = run->thread->messages;
-
-    if (json_array_size(run->messages) > 0)
-        return json_get_string(json_array_get(run->messages, 0), "id");
-    for (size_t i = json_array_size(messages); i > 0; i--) {
-        const json_t *message = json_array_get(messages, i - 1);
-
-        if (thread_is_question(message))
-            return json_get_string(message, "id");
-    }
-    return NULL;
+    return json_pack("{s:I, s:I, s:I, s:I, s:i, s:I}", "inputTokens",
+                     (json_int_t)model_usage_input(&usage->tokens), "cachedInputTokens",
+                     (json_int_t)usage->tokens.cache_read, "cacheWriteInputTokens",
+                     (json_int_t)usage->tokens.cache_write, "outputTokens",
+                     (json_int_t)usage->tokens.output, "requests", (int)usage->requests,
+                     "wholeCurriculumTokens", (json_int_t)usage->whole_curriculum);
 }
 
 /* ---- notes ---- */
@@ -436,4 +86,101 @@ int run_limit(struct chat_run *run, const char *name, json_t *more, struct error
         return -1;
     run_tell_limit(run, name, id, text);
     return 0;
+}
+
+/* ---- from state to state ---- */
+
+void run_go_on(struct chat_run *run, enum run_state state)
+{
+    run->state = state;
+    if (!run->stepping)
+        run->step(run);
+}
+
+enum run_state run_fail(struct chat_run *run, const struct error *err)
+{
+    run->outcome_error = *err;
+    return RUN_STATE_FAIL;
+}
+
+static enum run_state saved(struct chat_run *run, const struct error *err)
+{
+    if (err) {
+        run->unsaved = true;
+        run->outcome = RUN_FAILED;
+        run->outcome_error = *err;
+        return RUN_STATE_END;
+    }
+    return run->cancelled && !run->ending ? RUN_STATE_STOP : run->after_save;
+}
+
+static void on_saved(void *user, const struct error *err)
+{
+    run_go_on(user, saved(user, err));
+}
+
+enum run_state run_save(struct chat_run *run, enum run_state next)
+{
+    struct error err = {0};
+
+    run->after_save = next;
+    if (thread_save(&run->server->store, run->thread, on_saved, run, &err) < 0)
+        return saved(run, &err);
+    return RUN_STATE_SAVING;
+}
+
+static void tell_text(struct chat_run *run, const char *id, const char *text)
+{
+    run_tell(run, &(struct run_event){.kind = RUN_TEXT_BEGAN, .id = id});
+    run_tell(run,
+             &(struct run_event){.kind = RUN_TEXT, .id = id, .text = text, .len = strlen(text)});
+    run_tell(run, &(struct run_event){.kind = RUN_TEXT_ENDED, .id = id});
+}
+
+enum run_state run_end_with_text(struct chat_run *run, const char *kind, const char *text,
+                                 json_t *more)
+{
+    char id[UUID_TEXT_SIZE];
+    struct error err = {0};
+
+    if (run_note(run, kind, text, more, id, &err) < 0)
+        return run_fail(run, &err);
+    tell_text(run, id, text);
+    return RUN_STATE_SUCCEED;
+}
+
+bool run_has_words(const json_t *content)
+{
+    const json_t *block;
+    size_t i;
+
+    json_array_foreach((json_t *)content, i, block)
+    {
+        const char *text = json_get_string(block, "text");
+
+        if (json_string_is(block, "type", "text") && text && *text)
+            return true;
+    }
+    return false;
+}
+
+void run_cancel(struct chat_run *run, enum run_stop by)
+{
+    if (run->cancelled || run->over)
+        return;
+    run->cancelled = true;
+    run->stopped_by = by;
+    if (run->asked)
+        model_call_cancel(run->asked);
+    for (size_t i = 0; i < run->call_count; i++) {
+        if (run->calls[i].state == RUN_CALL_RUNS)
+            tool_call_cancel(&run->calls[i].call);
+    }
+}
+
+void run_hold(struct chat_run *run, bool hold)
+{
+    run->held = hold;
+    if (run->asked)
+        model_call_hold(run->asked, hold);
 }

@@ -78,14 +78,13 @@ bool thread_is_question(const json_t *message);
 bool thread_is_note(const json_t *message, const char *kind);
 /* Whether a message's content has a block of that type. */
 bool thread_has_block(const json_t *content, const char *type);
-size_t thread_questions(const struct thread *thread); /* how many */
 /* Whether the newest message of that id says of a question that it was not asked: it may be, if the
  * editor asks for it. */
 bool thread_was_not_asked(const struct thread *thread, const char *id);
 /* Whether id is the newest question's, and its answer never came, broke off or was stopped. */
 bool thread_may_ask_again(const struct thread *thread, const char *id);
 
-/* ---- thread_history.c ---- */
+/* ---- as a model gets it back ---- */
 
 #define THREAD_FRESH     4u    /* newest questions whose tool results are sent whole */
 #define THREAD_FRESH_BY  4u    /* the line is moved so far at once, for the service's cache */

@@ -13,7 +13,8 @@
 
 struct component_type {
     const char *name;
-    const char *use; /* when an author picks it, a few words */
+    const char *label; /* for people; NULL in those of a file */
+    const char *use;   /* when an author picks it, a few words */
     struct field parameters[COMPONENT_PARAMETERS_CAP + 1]; /* ends with one without a name */
 };
 

@@ -11,7 +11,7 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/json_equivalent.h"
+#include "mcp/session/json_difference.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/graph/name.h"
+#include "helpers/graph/text.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"

@@ -183,7 +183,7 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
                      size_t size, struct error *err);
 
 /* The id of the node that a name means: an id, else a title that one node alone has, by the rules
- * of the graph's questions (helpers/graph/name.h). *id is borrowed from name or from found, which
+ * of the graph's questions (helpers/graph/text.h). *id is borrowed from name or from found, which
  * the caller finishes. what: the argument, for the error: ERROR_NOT_FOUND says the nearest,
  * ERROR_CONFLICT lists the ids that share the title. */
 int store_node_id(struct store *store, const char *sid, const char *name, const char *what,
@@ -441,7 +441,7 @@ int store_import_relationship(struct store *store, const json_t *relationship, s
 /* keep false: everything since begin is undone. It is undone too where this fails. */
 int store_import_end(struct store *store, bool keep, struct error *err);
 
-/* Appends the whole session as a curriculum file. */
+/* Appends the whole session as a curriculum file, one node a line. */
 int store_export(struct store *store, const char *sid, struct buf *text, struct error *err);
 
 /* ---- conversations, as the chat keeps them (mcp/chat/thread.h): JSON that the store does not look

@@ -205,4 +205,8 @@ enum tool_loss tool_loss_of_edit(const json_t *parameters);
 /* Of the operations of a change set; an unknown one counts as the worst. */
 struct tool_impact tool_impact_of(const json_t *operations);
 
+/* The id of the change set that ended with that version. */
+int tool_set_of_version(struct store *store, const char *sid, long version,
+                        char set[CHANGE_SET_ID_SIZE], struct error *err);
+
 #endif

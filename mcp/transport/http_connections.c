@@ -3,7 +3,7 @@
  * How many connections there may be, in all and of one address, and which are closed for new ones.
  * What a connection has sent of its request is lws_workarounds.c's.
  */
-#include "mcp/transport/http_connections_internal.h"
+#include "mcp/transport/http_connections.h"
 
 #include <stdlib.h>
 #include <string.h>

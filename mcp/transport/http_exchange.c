@@ -348,81 +348,53 @@ static int add_header(struct exchange *exchange, const char *name, const char *v
                                        (const unsigned char *)value, (int)strlen(value), p, end);
 }
 
-static int add_cors(struct exchange *exchange, unsigned char **p, unsigned char *end)
-{
-    if (!exchange->cross_origin)
-        return 0;
-    if (add_header(exchange, "access-control-allow-origin:", exchange->request.origin, p, end) ||
-        add_header(exchange, "vary:", "Origin", p, end) ||
-        add_header(exchange, "access-control-expose-headers:",
-                   "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed", p, end))
-        return -1;
-    if (!exchange->request.preflight)
-        return 0;
-    return add_header(exchange,
-                      "access-control-allow-methods:", "GET, POST, PUT, PATCH, DELETE, OPTIONS", p,
-                      end) ||
-           add_header(
-               exchange, "access-control-allow-headers:",
-               "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
-               "Last-Event-ID, "
-               "Mcp-Session-Id, MCP-Protocol-Version, X-Editor, X-Session-ID",
-               p, end) ||
-           add_header(exchange, "access-control-max-age:", "600", p, end);
-}
-
-static int add_optional(struct exchange *exchange, unsigned char **p, unsigned char *end)
-{
-    const struct {
-        const char *name, *value;
-    } optional[] = {{"etag:", exchange->etag},
-                    {"allow:", exchange->allow},
-                    {"idempotency-replayed:", exchange->replayed ? "true" : ""},
-                    {"mcp-session-id:", exchange->mcp_session}};
-    char seconds[16];
-
-    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
-        if (*optional[i].value && add_header(exchange, optional[i].name, optional[i].value, p, end))
-            return -1;
-    }
-    snprintf(seconds, sizeof seconds, "%u",
-             exchange->retry_after_s ? exchange->retry_after_s : HTTP_RETRY_AFTER_S);
-    if ((exchange->status == 503 || exchange->status == 429) &&
-        add_header(exchange, "retry-after:", seconds, p, end))
-        return -1;
-    return exchange->closes && !exchange->streaming
-               ? add_header(exchange, "connection:", "close", p, end)
-               : 0;
-}
-
-static int add_own(struct exchange *exchange, unsigned char **p, unsigned char *end)
-{
-    if (!exchange->headers)
-        return add_header(exchange, "cache-control:", "no-store", p, end);
-    for (const struct http_header *row = exchange->headers; row->name; row++) {
-        if (add_header(exchange, row->name, row->value, p, end))
-            return -1;
-    }
-    return 0;
-}
-
-/* 204 and 304 have no body and say no length; a stream's end is its connection's. */
+/* The status line and all headers. 204 and 304 have no body and say no length; a stream's end is
+ * its connection's. */
 static int add_headers(struct exchange *exchange, unsigned char **p, unsigned char *end)
 {
-    struct lws *wsi = exchange->wsi;
-    unsigned status = (unsigned)exchange->status;
+    const unsigned status = (unsigned)exchange->status;
+    const bool cors = exchange->cross_origin, preflight = cors && exchange->request.preflight;
+    char seconds[16];
+    const struct {
+        bool sent;
+        const char *name, *value;
+    } rows[] = {
+        {true, "x-content-type-options:", "nosniff"},
+        {true, "cross-origin-resource-policy:", "same-origin"},
+        {!exchange->headers, "cache-control:", "no-store"},
+        {*exchange->etag, "etag:", exchange->etag},
+        {*exchange->allow, "allow:", exchange->allow},
+        {exchange->replayed, "idempotency-replayed:", "true"},
+        {*exchange->mcp_session, "mcp-session-id:", exchange->mcp_session},
+        {status == 503 || status == 429, "retry-after:", seconds},
+        {exchange->closes && !exchange->streaming, "connection:", "close"},
+        {cors, "access-control-allow-origin:", exchange->request.origin},
+        {cors, "vary:", "Origin"},
+        {cors, "access-control-expose-headers:",
+         "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed"},
+        {preflight, "access-control-allow-methods:", "GET, POST, PUT, PATCH, DELETE, OPTIONS"},
+        {preflight, "access-control-allow-headers:",
+         "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
+         "Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, X-Editor, X-Session-ID"},
+        {preflight, "access-control-max-age:", "600"},
+    };
     int rc;
 
-    if (exchange->status == 204 || exchange->status == 304)
-        rc = lws_add_http_header_status(wsi, status, p, end);
+    snprintf(seconds, sizeof seconds, "%u",
+             exchange->retry_after_s ? exchange->retry_after_s : HTTP_RETRY_AFTER_S);
+    if (status == 204 || status == 304)
+        rc = lws_add_http_header_status(exchange->wsi, status, p, end);
     else
         rc = lws_add_http_common_headers(
-            wsi, status, exchange->content_type,
+            exchange->wsi, status, exchange->content_type,
             exchange->streaming ? LWS_ILLEGAL_HTTP_CONTENT_LEN : exchange->out.len, p, end);
-    return rc || add_header(exchange, "x-content-type-options:", "nosniff", p, end) ||
-           add_header(exchange, "cross-origin-resource-policy:", "same-origin", p, end) ||
-           add_own(exchange, p, end) || add_optional(exchange, p, end) ||
-           add_cors(exchange, p, end) || lws_finalize_http_header(wsi, p, end);
+    for (size_t i = 0; rc == 0 && i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].sent)
+            rc = add_header(exchange, rows[i].name, rows[i].value, p, end);
+    }
+    for (const struct http_header *row = exchange->headers; rc == 0 && row && row->name; row++)
+        rc = add_header(exchange, row->name, row->value, p, end);
+    return rc || lws_finalize_http_header(exchange->wsi, p, end) ? -1 : 0;
 }
 
 static bool has_no_body(const struct exchange *exchange)

@@ -20,6 +20,7 @@ struct counts {
     const struct server *server;
     const struct chat *chat;
     struct executor_stats stats; /* all 0 without an executor */
+    uint64_t queued, running, disagreements, pages, runs, requests;
 };
 
 struct family {
@@ -28,23 +29,16 @@ struct family {
     size_t offset; /* of what it is about, where its writer serves several */
 };
 
-#define IN_STATS(member) offsetof(struct executor_stats, member)
-#define IN_KIND(member)  offsetof(struct executor_kind_stats, member)
+#define IN_COUNTS(member) offsetof(struct counts, member)
+#define IN_KIND(member)   offsetof(struct executor_kind_stats, member)
 
-static void write_counter(const struct family *family, const struct counts *counts, struct buf *to)
+/* One sample without a label. */
+static void write_number(const struct family *family, const struct counts *counts, struct buf *to)
 {
     uint64_t value;
 
-    memcpy(&value, (const char *)&counts->stats + family->offset, sizeof value);
+    memcpy(&value, (const char *)counts + family->offset, sizeof value);
     buf_addf(to, "%s %" PRIu64 "\n", family->name, value);
-}
-
-static void write_gauge(const struct family *family, const struct counts *counts, struct buf *to)
-{
-    unsigned value;
-
-    memcpy(&value, (const char *)&counts->stats + family->offset, sizeof value);
-    buf_addf(to, "%s %u\n", family->name, value);
 }
 
 static void write_ended(const struct family *family, const struct counts *counts, struct buf *to)
@@ -68,19 +62,13 @@ static void write_success(const struct family *family, const struct counts *coun
                  (double)counts->stats.ended[EXECUTION_OK] / (double)ended);
 }
 
-static void write_disagreements(const struct family *family, const struct counts *counts,
-                                struct buf *to)
-{
-    buf_addf(to, "%s %" PRIu64 "\n", family->name, counts->stats.ended[EXECUTION_DISAGREEMENT]);
-}
-
 static void write_histogram(const struct family *family, const struct counts *counts,
                             struct buf *to)
 {
     struct executor_histogram histogram;
     uint64_t below = 0;
 
-    memcpy(&histogram, (const char *)&counts->stats + family->offset, sizeof histogram);
+    memcpy(&histogram, (const char *)counts + family->offset, sizeof histogram);
     for (size_t i = 0; i < EXECUTOR_BUCKETS; i++) {
         below += histogram.counts[i];
         buf_addf(to, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", family->name, executor_buckets[i],
@@ -129,28 +117,11 @@ static void write_refusals(const struct family *family, const struct counts *cou
         buf_addf(to, "%s{rule=\"%s\"} %" PRIu64 "\n", family->name, rows[i].rule, rows[i].programs);
 }
 
-static void write_pages(const struct family *family, const struct counts *counts, struct buf *to)
-{
-    buf_addf(to, "%s %zu\n", family->name, chat_pages(counts->chat));
-}
-
-static void write_chat_runs(const struct family *family, const struct counts *counts,
-                            struct buf *to)
-{
-    buf_addf(to, "%s %zu\n", family->name, chat_runs(counts->chat));
-}
-
 static void write_answers(const struct family *family, const struct counts *counts, struct buf *to)
 {
     for (size_t i = 0; i < CHAT_OUTCOMES; i++)
         buf_addf(to, "%s{ended=\"%s\"} %" PRIu64 "\n", family->name, chat_outcome_name(i),
                  chat_totals(counts->chat)->ended[i]);
-}
-
-static void write_model_requests(const struct family *family, const struct counts *counts,
-                                 struct buf *to)
-{
-    buf_addf(to, "%s %" PRIu64 "\n", family->name, chat_totals(counts->chat)->requests);
 }
 
 static void write_tokens(const struct family *family, const struct counts *counts, struct buf *to)
@@ -177,21 +148,22 @@ static void write_graphs(const struct family *family, const struct counts *count
 }
 
 static const struct family families[] = {
-    {"lectern_run_attempts_total", "counter", "Analyses that the executor has taken.",
-     write_counter, IN_STATS(attempts)},
+    {"lectern_run_attempts_total", "counter", "Analyses that the executor has taken.", write_number,
+     IN_COUNTS(stats.attempts)},
     {"lectern_runs_turned_away_total", "counter", "Analyses refused because too many waited.",
-     write_counter, IN_STATS(turned_away)},
+     write_number, IN_COUNTS(stats.turned_away)},
     {"lectern_runs_total", "counter", "Analyses that have ended, by how.", write_ended, 0},
     {"lectern_runs_success_ratio", "gauge",
      "Of the analyses that have ended, those that ended well.", write_success, 0},
     {"lectern_run_seconds", "histogram", "Running time of the code itself.", write_histogram,
-     IN_STATS(seconds)},
+     IN_COUNTS(stats.seconds)},
     {"lectern_run_waiting_seconds", "histogram",
-     "Time before the code ran: for a sandbox, and importing.", write_histogram, IN_STATS(waited)},
-    {"lectern_runs_queued", "gauge", "Analyses that wait for a sandbox.", write_gauge,
-     IN_STATS(queued)},
-    {"lectern_runs_running", "gauge", "Analyses that have a sandbox.", write_gauge,
-     IN_STATS(running)},
+     "Time before the code ran: for a sandbox, and importing.", write_histogram,
+     IN_COUNTS(stats.waited)},
+    {"lectern_runs_queued", "gauge", "Analyses that wait for a sandbox.", write_number,
+     IN_COUNTS(queued)},
+    {"lectern_runs_running", "gauge", "Analyses that have a sandbox.", write_number,
+     IN_COUNTS(running)},
     {"lectern_sandboxes", "gauge",
      "Sandboxes by kind and state; wanted: as many as are to wait ready.", write_depth, 0},
     {"lectern_sandboxes_started_total", "counter", "Sandboxes that were started.", write_by_kind,
@@ -206,17 +178,19 @@ static const struct family families[] = {
      "Programs that the validator accepted and the policy check inside the sandbox refused; each "
      "is a "
      "bug.",
-     write_disagreements, 0},
+     write_number, IN_COUNTS(disagreements)},
     {"lectern_graph_questions_total", "counter",
      "Questions that wanted a session's graph: it was kept from an earlier one, or built.",
      write_graphs, 0},
-    {"lectern_chat_pages", "gauge", "Pages that are connected to the chat.", write_pages, 0},
-    {"lectern_chat_runs", "gauge", "Questions to the chat that are being answered.",
-     write_chat_runs, 0},
+    {"lectern_chat_pages", "gauge", "Pages that are connected to the chat.", write_number,
+     IN_COUNTS(pages)},
+    {"lectern_chat_runs", "gauge", "Questions to the chat that are being answered.", write_number,
+     IN_COUNTS(runs)},
     {"lectern_chat_answers_total", "counter", "Questions to the chat that have ended, by how.",
      write_answers, 0},
     {"lectern_model_requests_total", "counter",
-     "Requests to the model's service of the questions that have ended.", write_model_requests, 0},
+     "Requests to the model's service of the questions that have ended.", write_number,
+     IN_COUNTS(requests)},
     {"lectern_model_tokens_total", "counter",
      "Tokens of the questions that have ended: read uncached, written to the service's cache, read "
      "from "
@@ -236,6 +210,12 @@ static void handle(struct exchange *exchange)
 
     if (counts.server->analyses.executor)
         executor_stats(counts.server->analyses.executor, &counts.stats);
+    counts.queued = counts.stats.queued;
+    counts.running = counts.stats.running;
+    counts.disagreements = counts.stats.ended[EXECUTION_DISAGREEMENT];
+    counts.pages = chat_pages(counts.chat);
+    counts.runs = chat_runs(counts.chat);
+    counts.requests = chat_totals(counts.chat)->requests;
     buf_init(&body, 0);
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
         buf_addf(&body, "# HELP %s %s\n# TYPE %s %s\n", families[i].name, families[i].help,

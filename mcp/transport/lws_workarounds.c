@@ -16,7 +16,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/transport/http_connections_internal.h"
+#include "mcp/transport/http_connections.h"
 
 #define READ_ON_MS      5          /* of work on a request, before reading is stopped */
 #define LEFT_MS         100        /* between two looks at who is not read from */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Builds the page: bundles src/main.tsx and what it loads later, writes each file plain and gzipped, a C table of them all, and
-// holds the budgets of what a first visit loads. Needs esbuild alone of the packages; works on node 18.
+// Builds the page: bundles src/main.tsx and what it loads later, writes a C table of the files, plain and gzipped, and holds
+// the budgets of what a first visit loads. Needs esbuild alone of the packages; works on node 18.
 //
 //   node build.mjs --packages FOLDER --out FOLDER
 //
 // FOLDER of the packages has node_modules and a link "src" to the sources beside this file (cmake/page.sh makes both).
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -114,7 +114,7 @@ async function bundle() {
     const style = styles.length > 0 ? await bundleStyle(about.entryPoint, styles, files) : undefined;
     outputs[relative(name)] = { entryPoint: about.entryPoint, imports, style };
   }
-  return { files, outputs, metafile: result.metafile };
+  return { files, outputs };
 }
 
 // An output and what it imports before it runs.
@@ -198,23 +198,18 @@ function table(rows) {
 }
 
 async function main() {
-  const { files, outputs, metafile } = await bundle();
+  const { files, outputs } = await bundle();
   await addIndex(files, outputs);
-  await rm(path.join(out, "ui"), { recursive: true, force: true });
-  await mkdir(path.join(out, "ui"), { recursive: true });
   const rows = [];
   const sizes = new Map();
   for (const [name, bytes] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const kind = path.extname(name);
     if (!TYPES[kind]) throw new Error(`${name}: what type is this? Add it to TYPES`);
     const gz = PACKED.has(kind) ? null : gzipSync(bytes, { level: 9 });
-    await writeFile(path.join(out, name), bytes);
-    if (gz) await writeFile(path.join(out, `${name}.gz`), gz);
     sizes.set(name, gz ? gz.length : bytes.length);
     const etag = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
     rows.push({ path: name === "index.html" ? "/" : `/${name}`, type: TYPES[kind], etag, bytes, gz });
   }
-  await writeFile(path.join(out, "metafile.json"), JSON.stringify(metafile));
   holdBudgets(sizes, outputs);
   await writeFile(path.join(out, "page_files.c"), table(rows));
 }

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs the page's own tests: src/**/*.test.ts, each bundled by esbuild, all run by node.
+// Runs the page's own tests: src/**/*.test.ts, each bundled by esbuild, all run by node. What is tested here needs no browser.
 //
-//   node test.mjs OUTDIR [--packages FOLDER]
-//
-// FOLDER of the packages is what cmake/page.sh makes, build/page by default. What is tested here needs no browser.
+//   node test.mjs OUTDIR
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const { values: options, positionals } = parseArgs({ options: { packages: { type: "string" } }, allowPositionals: true });
-if (positionals.length !== 1) {
-  console.error("usage: node test.mjs OUTDIR [--packages FOLDER]");
+if (process.argv.length !== 3) {
+  console.error("usage: node test.mjs OUTDIR");
   process.exit(2);
 }
-const out = path.resolve(positionals[0]);
-const packages = path.resolve(options.packages ?? path.join(here, "../../build/page"));
+const out = path.resolve(process.argv[2]);
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
+const packages = path.join(root, "build/page"); // which cmake/page.sh makes, with a link "src" to the sources
 if (!existsSync(path.join(packages, "node_modules/esbuild"))) {
   console.error(`${packages} has no esbuild: run cmake/page.sh first`);
   process.exit(1);
@@ -31,13 +27,15 @@ function find(folder) {
   });
 }
 
-const tests = find(path.join(here, "src"));
+const tests = find(path.join(packages, "src"));
 const { build } = createRequire(path.join(packages, "package.json"))("esbuild");
 rmSync(out, { recursive: true, force: true });
 await build({
+  absWorkingDir: packages,
+  preserveSymlinks: true,
   entryPoints: tests,
   outdir: out,
-  outbase: path.join(here, "src"),
+  outbase: path.join(packages, "src"),
   outExtension: { ".js": ".mjs" },
   bundle: true,
   platform: "node",
@@ -47,12 +45,11 @@ await build({
   // Browsers have it; node does from 20 on.
   banner: { js: 'import { webcrypto as nodeCrypto } from "node:crypto";\nglobalThis.crypto ??= nodeCrypto;' },
   loader: { ".css": "empty" },
-  nodePaths: [path.join(packages, "node_modules")],
   logLevel: "warning",
 });
-const built = tests.map(name => path.join(out, path.relative(path.join(here, "src"), name)).replace(/\.ts$/, ".mjs"));
+const built = tests.map(name => path.join(out, path.relative(path.join(packages, "src"), name)).replace(/\.ts$/, ".mjs"));
 const { status } = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=tap", ...built], {
   stdio: "inherit",
-  cwd: path.join(here, "../.."),
+  cwd: root,
 }); // some read what they are held against
 process.exit(status ?? 1);

@@ -45,7 +45,7 @@ ARROWS = (
     ("mcp/store/sqlite/*", ["mcp/store/sqlite/*", "mcp/store/db.h", "mcp/store/statements.h", "helpers/base/*"]),
     ("mcp/store/db.*", ["mcp/store/db.h", "mcp/store/statements.h", "mcp/store/store.h", "mcp/session/row.h", "helpers/base/*"]),
     # A node is named for an edit as it is for a question.
-    ("mcp/store/read.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/name.h", "helpers/base/*"]),
+    ("mcp/store/read.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/text.h", "helpers/base/*"]),
     ("mcp/store/*", ["mcp/store/*", "mcp/session/*", "helpers/base/*"]),
     ("mcp/format/*", ["mcp/format/*", "mcp/session/*", "helpers/base/*"]),
     ("mcp/api/*", ["mcp/api/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),

@@ -76,6 +76,11 @@ void run_cancel(struct chat_run *run, enum run_stop by)
     run->cancelled = true;
 }
 
+json_t *run_usage_json(const struct run_usage *usage)
+{
+    return json_pack("{s:i}", "requests", (int)usage->requests);
+}
+
 void run_hold(struct chat_run *run, bool hold)
 {
     run->held = hold;

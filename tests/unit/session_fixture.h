@@ -196,7 +196,7 @@ static inline json_t *export_json(struct fixture *fixture, const char *sid)
     struct buf text BUF_AUTO = {0};
 
     buf_init(&text, 0);
-    must(fixture, curriculum_export(fixture->store, sid, &text, &fixture->err));
+    must(fixture, store_export(fixture->store, sid, &text, &fixture->err));
     return parse(text.data);
 }
 

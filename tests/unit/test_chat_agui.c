@@ -208,15 +208,11 @@ static void test_ends(void **state)
            "{\"type\":\"RUN_ERROR\",\"message\":\"overloaded\",\"code\":\"busy\",\"usage\":[{"
            "\"inputTokens\":3,\"outputTokens\":4,\"totalTokens\":7,\"cachedInputTokens\":2,"
            "\"cacheWriteInputTokens\":0}]}]");
-    agui_run_started(&run, &frame);
-    add_buf(&frame);
-    agui_run_finished(&run, interrupts, &frame);
-    add_buf(&frame);
+    WRITE(&run, .kind = RUN_BEGAN);
+    WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_INTERRUPTED, .interrupts = interrupts);
     json_array_clear(frames);
-    agui_run_started(&run, &frame);
-    add_buf(&frame);
-    agui_run_finished(&run, NULL, &frame);
-    add_buf(&frame);
+    WRITE(&run, .kind = RUN_BEGAN);
+    WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_SUCCEEDED);
     agui_run_error("no", NULL, &frame);
     add_buf(&frame);
     agui_run_error("no", "invalid", &frame);
@@ -239,8 +235,7 @@ static void test_a_live_run(void **state)
     struct buf frame = {0};
 
     (void)state;
-    agui_run_started(&run, &frame);
-    add_buf(&frame);
+    WRITE(&run, .kind = RUN_BEGAN);
     agui_state(value, &frame);
     add_buf(&frame);
     json_array_clear(frames);
@@ -257,8 +252,7 @@ static void test_a_live_run(void **state)
                                      "mcp") "," CHANGE("relationships", "null",
                                                        "rest") "," CHANGE("positions", "\"N002\"",
                                                                           "rest:cms") "]");
-    agui_run_finished(&run, NULL, &frame);
-    add_buf(&frame);
+    WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_SUCCEEDED);
     agui_run_close(&run);
 }
 
@@ -297,8 +291,7 @@ static void test_a_thread_as_messages(void **state)
     struct buf frame = {0};
 
     (void)state;
-    agui_run_started(&run, &frame);
-    add_buf(&frame);
+    WRITE(&run, .kind = RUN_BEGAN);
     json_array_clear(frames);
     agui_messages(&thread, &frame);
     add_buf(&frame);
@@ -325,8 +318,7 @@ static void test_a_thread_as_messages(void **state)
            "{\"id\":\"x3\",\"role\":\"tool\",\"toolCallId\":\"c3\",\"content\":\"Not done\","
            "\"metadata\":{\"isError\":true,\"repairsMax\":2}},"
            "{\"id\":\"q2\",\"role\":\"user\",\"content\":\"and?\"}]}]");
-    agui_run_finished(&run, NULL, &frame);
-    add_buf(&frame);
+    WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_SUCCEEDED);
     agui_run_close(&run);
     json_decref(thread.messages);
 }

@@ -59,8 +59,8 @@ static void test_a_question(void **state)
 
 static void test_answers(void **state)
 {
-    struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
     struct run_input input;
+    const struct run_answer *answers = input.answers;
     struct error err;
 
     (void)state;
@@ -72,7 +72,7 @@ static void test_answers(void **state)
                        "true}}]"),
              &input, &err),
         0);
-    assert_int_equal(run_input_answers(&input, answers), 3);
+    assert_int_equal(input.answer_count, 3);
     assert_string_equal(answers[0].interrupt_id, "a");
     assert_true(answers[0].approved);
     assert_null(answers[0].reason);
@@ -150,12 +150,12 @@ static const struct {
     {ASK("[]", ""), ERROR_INVALID, "ask something"},
     {ASK("[{\"id\":\"1\",\"role\":\"user\",\"content\":\"  \"}]", ""), ERROR_INVALID,
      "ask something"},
-    {ASK("[{\"id\":\"1\",\"content\":\"x\"}]", ""), ERROR_INVALID, "messages.0 has no role"},
+    {ASK("[{\"id\":\"1\",\"content\":\"x\"}]", ""), ERROR_INVALID, "messages.0.role: is needed"},
     {ASK("[7]", ""), ERROR_INVALID, "messages.0"},
     {ASK("[{\"role\":\"user\",\"content\":\"x\"}]", ""), ERROR_INVALID, "id"},
-    {ASK("[{\"id\":\"1\",\"role\":\"user\"}]", ""), ERROR_INVALID, "messages.0.content"},
+    {ASK("[{\"id\":\"1\",\"role\":\"user\"}]", ""), ERROR_INVALID, "messages.0.content: is needed"},
     {ASK("[{\"id\":\"1\",\"role\":\"user\",\"content\":[{\"type\":\"image\"}]}]", ""),
-     ERROR_INVALID, "type text"},
+     ERROR_INVALID, "messages.0.content.0.type: must be one of text, not 'image'"},
     {ASK(QUESTION, ",\"resume\":{}"), ERROR_INVALID, "resume"},
     {ASK(QUESTION, ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"done\"}]"), ERROR_INVALID,
      "resume.0.status"},
@@ -171,6 +171,9 @@ static const struct {
     {ASK(QUESTION, ",\"resume\":[{\"interruptId\":\"a\",\"status\":\"cancelled\"},{"
                    "\"interruptId\":\"a\",\"status\":\"cancelled\"}]"),
      ERROR_INVALID, "twice"},
+    {ASK(QUESTION, ",\"contxt\":[]"), ERROR_INVALID, "did you mean 'context'?"},
+    {"{\"thread_id\":\"t\",\"runId\":\"r\",\"messages\":[]}", ERROR_INVALID,
+     "did you mean 'threadId'?"},
     {ASK(QUESTION, ",\"context\":{}"), ERROR_INVALID, "context"},
     {ASK(QUESTION, ",\"context\":[{\"description\":\"screen\"}]"), ERROR_INVALID, "context.0"},
     {ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"aprovals\":\"every\"}}"), ERROR_INVALID,

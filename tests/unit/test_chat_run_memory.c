@@ -1,142 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Each allocation of a run fails in turn, on the loop's thread: the run does not begin and says
- * why, or it ends, once; what it leaves in the store can be asked on.
+ * Each allocation of a question fails in turn (run_memory.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "tests/unit/failing_allocations.h"
+#include "tests/unit/run_memory.h"
 
 #ifdef COUNTS_ALLOCATIONS
-
-#include <dlfcn.h>
-
-#include "tests/unit/run_fixture.h"
-
-#define RUNS_CAP   4000
-#define STRIDE     9 /* of what the other test goes through one by one */
-#define SAYS(text) "{\"type\":\"text\",\"text\":\"" text "\"}"
-#define THINKS     "{\"type\":\"thinking\",\"thinking\":\"Well\",\"signature\":\"s\"}"
-#define CALLS(id, name, input)                                                                     \
-    "{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"" name "\",\"input\":" input "}"
-#define USES(content) "{\"content\":[" content "],\"stop\":\"tool_use\"}"
-#define ENDS(content) "{\"content\":[" content "],\"usage\":{\"input_tokens\":7}}"
-#define LOOKS         CALLS("c1", "history", "{\"action\":\"list\"}")
-#define EDITS                                                                                      \
-    CALLS("c2", "edit_component",                                                                  \
-          "{\"node_id\":\"N1\",\"component_order\":2,\"new_parameters\":{\"text\":\"Other\"}}")
-
-static unsigned ends;
-
-static void on_quiet(bool quiet)
-{
-    watching = !quiet;
-}
-
-/* Stands in for jansson's, which does not look whether the text of a string that it reads has
- * grown, and reads on behind its end: nothing that we could do better. */
-json_t *json_loadb(const char *buffer, size_t len, size_t flags, json_error_t *error)
-{
-    bool was = watching;
-    json_t *(*load)(const char *, size_t, size_t, json_error_t *);
-    json_t *value;
-
-    watching = false;
-    *(void **)&load = dlsym(RTLD_NEXT, "json_loadb");
-    assert_non_null(load);
-    value = load(buffer, len, flags, error);
-    watching = was;
-    return value;
-}
-
-/* Writes down the end alone: the rest is for other tests. */
-static void on_end(struct run_listener *listener, const struct run_event *event)
-{
-    struct run_fixture *fixture =
-        (struct run_fixture *)((char *)listener - offsetof(struct run_fixture, listener));
-
-    on_quiet(true);
-    if (event->kind == RUN_ENDED) {
-        ends++;
-        fixture->ended = true;
-        fixture->outcome = event->outcome;
-        fixture->unsaved = event->unsaved;
-        assert_true((event->outcome == RUN_FAILED) == (event->err != NULL));
-        assert_true(!event->err || (event->err->kind != ERROR_NONE && *event->err->text));
-        json_decref(fixture->interrupts);
-        fixture->interrupts = json_deep_copy(event->interrupts);
-    }
-    on_quiet(false);
-}
-
-static void load_named(struct run_fixture *fixture, const char *id)
-{
-    struct chat_fixture *chat = fixture->chat;
-
-    thread_destroy(fixture->thread);
-    fixture->thread = NULL;
-    fixture->thread_done = false;
-    must(&chat->session, thread_load(&chat->server.store, chat->session.sid, id, on_thread, fixture,
-                                     &chat->session.err));
-    chat_run_until(chat, &fixture->thread_done);
-}
-
-/* Whether an allocation failed in it. */
-static bool play(struct run_fixture *fixture, const struct run_request *request, const char *script,
-                 long fails_at)
-{
-    struct error err = {0};
-    bool failed;
-
-    fake_model_set(fixture->model, parse(script));
-    fixture->ended = fixture->unsaved = false;
-    ends = 0;
-    fail_at = fails_at;
-    watching = true;
-    fixture->run =
-        run_start(&fixture->chat->server, fixture->model, request, &fixture->listener, &err);
-    while (fixture->run && !fixture->ended)
-        uv_run(&fixture->chat->loop, UV_RUN_ONCE);
-    watching = false;
-    failed = fails_at > 0 && fail_at == 0;
-    fail_at = 0;
-    for (int i = 0; i < 4; i++)
-        uv_run(&fixture->chat->loop, UV_RUN_NOWAIT);
-    assert_int_equal(ends, fixture->run ? 1 : 0);
-    assert_true(fixture->run || err.kind == ERROR_MEMORY);
-    assert_false(fixture->thread->in_use);
-    fixture->run = NULL;
-    return failed;
-}
-
-/* What is in the store is a thread that can be asked on. */
-static void expect_goes_on(struct run_fixture *fixture, const char *id)
-{
-    json_auto_t *messages = parse("[{\"id\":\"next\",\"content\":\"And now?\"}]");
-    struct run_request request;
-
-    load_named(fixture, id);
-    request = question(fixture, messages);
-    play(fixture, &request, "[" ENDS(SAYS("Here")) "]", 0);
-    expect_outcome(fixture, RUN_SUCCEEDED);
-    assert_int_equal(fixture->thread->saved, json_array_size(fixture->thread->messages));
-}
-
-static int set_up(void **state)
-{
-    struct run_fixture *fixture;
-
-    run_fixture_open(state);
-    fixture = *state;
-    fixture->listener.on_event = on_end;
-    fake_quiet = on_quiet;
-    return 0;
-}
 
 /* Thinking, text, a tool that reads, one that edits, and the answer. */
 static void test_each_allocation_of_a_question(void **state)
@@ -166,60 +34,6 @@ static void test_each_allocation_of_a_question(void **state)
     assert_true(n > 500);
 }
 
-/* An edit that is asked about, and the answer. */
-static void test_each_allocation_of_an_approval(void **state)
-{
-    struct run_fixture *fixture = *state;
-    json_auto_t *messages = parse("[{\"id\":\"q\",\"content\":\"Edit it.\"}]");
-    bool failed = true;
-    long n = 0;
-
-    while (failed) {
-        struct run_request request;
-        struct run_answer answer = {.approved = true};
-        json_auto_t *held = NULL;
-        char id[64];
-
-        n += STRIDE;
-        assert_true(n < RUNS_CAP);
-        snprintf(id, sizeof id, "approval-%ld", n);
-        load_named(fixture, id);
-        request = question(fixture, messages);
-        request.approvals = APPROVALS_EVERY;
-        failed = play(fixture, &request, "[" USES(EDITS) "," ENDS(SAYS("Not done")) "]", n);
-        if (fixture->outcome == RUN_INTERRUPTED && !failed) {
-            held = json_incref(fixture->interrupts);
-            answer.interrupt_id = json_get_string(json_array_get(held, 0), "id");
-            request = question(fixture, NULL);
-            request.answers = &answer;
-            request.answer_count = 1;
-            for (long k = 1; play(fixture, &request, "[" ENDS(SAYS("Done")) "]", k); k++) {
-                /* It was used up, or it is open still; never half. */
-                assert_true(k < RUNS_CAP);
-                load_named(fixture, id);
-                if (json_array_size(fixture->thread->interrupts) == 0) {
-                    snprintf(id, sizeof id, "approval-%ld-%ld", n, k);
-                    load_named(fixture, id);
-                    request = question(fixture, messages);
-                    request.approvals = APPROVALS_EVERY;
-                    play(fixture, &request, "[" USES(EDITS) "]", 0);
-                    expect_outcome(fixture, RUN_INTERRUPTED);
-                    json_decref(held);
-                    held = json_incref(fixture->interrupts);
-                    answer.interrupt_id = json_get_string(json_array_get(held, 0), "id");
-                }
-                request = question(fixture, NULL);
-                request.answers = &answer;
-                request.answer_count = 1;
-            }
-            expect_outcome(fixture, RUN_SUCCEEDED);
-        } else if (n % 2 == 0) {
-            expect_goes_on(fixture, id);
-        }
-    }
-    assert_true(n > 200);
-}
-
 #endif
 
 int main(void)
@@ -227,8 +41,6 @@ int main(void)
 #ifdef COUNTS_ALLOCATIONS
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_each_allocation_of_a_question, set_up,
-                                        run_fixture_close),
-        cmocka_unit_test_setup_teardown(test_each_allocation_of_an_approval, set_up,
                                         run_fixture_close),
     };
 

@@ -644,6 +644,49 @@ static void test_too_many_wait(void **state)
     assert_int_equal(stats.running, 0);
 }
 
+/* What ended and how long it took; the queue's time follows from the last ends. */
+static void test_stats(void **state)
+{
+    struct fixture *fixture = *state;
+    struct execution_job job = {.code = "print x", .code_len = 7, .kind = "bare"};
+    struct job_waiter waiters[2];
+    struct executor_stats stats;
+    struct error err = {0};
+    uint64_t ids[2];
+
+    for (unsigned i = 1; i < EXECUTOR_BUCKETS; i++)
+        assert_true(executor_buckets[i - 1] < executor_buckets[i]);
+    atomic_store(&fake_fault, FAKE_NEVER_READY);
+    create_again(fixture, &usual);
+    assert_int_equal(executor_retry_after(fixture->executor), 1);
+    for (int i = 0; i < 2; i++) {
+        job_waiter_init(&waiters[i]);
+        ids[i] = job_waiter_run(&waiters[i], fixture->executor, &job, &err);
+    }
+    assert_int_equal(executor_retry_after(fixture->executor), 5); /* none has ended */
+    executor_cancel(fixture->executor, ids[0]);
+    assert_true(job_waiter_wait(&waiters[0], WARM_MS));
+    executor_stats(fixture->executor, &stats);
+    assert_int_equal(stats.attempts, 2);
+    assert_int_equal(stats.queued, 1);
+    assert_int_equal(stats.running, 0);
+    assert_int_equal(stats.ended[EXECUTION_CANCELLED], 1);
+    assert_in_range(executor_retry_after(fixture->executor), 1, EXECUTION_WAIT_MS_MAX / 1000);
+    executor_cancel(fixture->executor, ids[1]);
+    assert_true(job_waiter_wait(&waiters[1], WARM_MS));
+    atomic_store(&fake_fault, FAKE_WELL);
+    create_again(fixture, &usual);
+    check(fixture->executor, "print x", EXECUTION_OK, "x");
+    executor_stats(fixture->executor, &stats);
+    assert_int_equal(stats.ended[EXECUTION_OK], 1);
+    assert_int_equal(stats.seconds.counts[6], 1); /* the fake's 0.25 s: over 0.1, up to 0.25 */
+    assert_true(stats.seconds.sum > 0.24 && stats.seconds.sum < 0.26);
+    assert_int_equal(stats.kind_count, KINDS_COUNT);
+    assert_string_equal(stats.kinds[1].name, "data");
+    for (int i = 0; i < 2; i++)
+        job_waiter_finish(&waiters[i]);
+}
+
 static void test_bad_jobs(void **state)
 {
     struct fixture *fixture = *state;
@@ -802,6 +845,7 @@ int main(int argc, char **argv)
         WITH(test_many_at_once),
         WITH(test_waits_too_long),
         WITH(test_too_many_wait),
+        WITH(test_stats),
         WITH(test_bad_jobs),
         WITH(test_engine_away_and_back),
         WITH(test_sandboxes_that_die_warming),

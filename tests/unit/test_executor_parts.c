@@ -17,7 +17,6 @@
 #include "executor/pool/plan.h"
 #include "executor/engine.h"
 #include "executor/output.h"
-#include "executor/stats.h"
 
 /* ---- the queue ---- */
 
@@ -270,41 +269,6 @@ static void test_waiting(void **state)
     }
 }
 
-/* ---- counting ---- */
-
-static void test_stats(void **state)
-{
-    struct execution_result result = {.status = EXECUTION_OK, .seconds = 0.3, .waited = 0.001};
-    struct executor_stats copy;
-    struct stats stats;
-
-    (void)state;
-    for (unsigned i = 1; i < EXECUTOR_BUCKETS; i++)
-        assert_true(executor_buckets[i - 1] < executor_buckets[i]);
-    stats_init(&stats);
-    assert_int_equal(stats_retry_after(&stats), 1);
-    for (int i = 0; i < 3; i++)
-        stats_taken(&stats);
-    assert_int_equal(stats_retry_after(&stats), STATS_RETRY_UNKNOWN);
-    stats_begun(&stats);
-    stats_ended(&stats, &result, false, true);
-    result.status = EXECUTION_CANCELLED;
-    stats_ended(&stats, &result, true, false);
-    stats_read(&stats, &copy);
-    assert_int_equal(copy.attempts, 3);
-    assert_int_equal(copy.queued, 1);
-    assert_int_equal(copy.running, 0);
-    assert_int_equal(copy.ended[EXECUTION_OK], 1);
-    assert_int_equal(copy.ended[EXECUTION_CANCELLED], 1);
-    assert_int_equal(copy.seconds.counts[7], 1); /* over 0.25, up to 0.5 */
-    assert_int_equal(copy.waited.counts[0], 1);
-    assert_true(copy.seconds.sum > 0.29 && copy.seconds.sum < 0.31);
-    assert_int_equal(copy.kind_count, KINDS_COUNT);
-    assert_string_equal(copy.kinds[1].name, "data");
-    assert_int_equal(stats_retry_after(&stats), 1); /* two ended just now */
-    stats_finish(&stats);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,7 +280,6 @@ int main(void)
         cmocka_unit_test(test_output_with_tail),
         cmocka_unit_test(test_artifacts),
         cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_stats),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

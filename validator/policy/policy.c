@@ -5,15 +5,17 @@
  */
 #include "validator/policy/policy.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/nearest.h"
 #include "validator/validator.h"
 
 const struct validator_profile policy_profiles[PROFILE_COUNT] = {
-    {"minimal", PROFILE_MINIMAL},
-    {"data-science", PROFILE_DATA_SCIENCE},
-    {"visualization", PROFILE_VISUALIZATION},
+    {"minimal", PROFILE_MINIMAL, "bare"},
+    {"data-science", PROFILE_DATA_SCIENCE, "data"},
+    {"visualization", PROFILE_VISUALIZATION, "plot"},
 };
 
 const struct validator_profile *validator_profile_find(const char *name)
@@ -38,14 +40,6 @@ bool validator_profile_within(const struct validator_profile *profile,
                               const struct validator_profile *limit)
 {
     return profile->rank <= limit->rank;
-}
-
-const char *policy_kind_name(enum policy_kind kind)
-{
-    static const char *const names[] = {
-        [KIND_BARE] = "bare", [KIND_DATA] = "data", [KIND_PLOT] = "plot"};
-
-    return names[kind];
 }
 
 /* As strcmp, for a name without its NUL. Mostly one of the first bytes decides. */
@@ -199,31 +193,22 @@ bool policy_is_chart(const struct policy_module *module, const char *attribute, 
 const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,
                                      size_t len, char *word)
 {
-    char wanted[NEAREST_WORD_CAP], candidate[NEAREST_WORD_CAP];
+    char wanted[NEAREST_WORD_CAP], *copy, *words, *next;
     struct nearest search;
-    const char *words = module->attributes;
+    bool found;
 
     if (module->reach != REACH_LISTED || len >= sizeof wanted)
         return NULL;
-    memcpy(wanted, attribute, len);
-    wanted[len] = '\0';
+    snprintf(wanted, sizeof wanted, "%.*s", (int)len, attribute);
     nearest_begin(&search, wanted);
-    while (*words) {
-        size_t size = strcspn(words, " ");
-        const char *best = search.best;
-        size_t distance = search.best_distance;
-
-        memcpy(candidate, words, size < sizeof candidate - 1 ? size : sizeof candidate - 1);
-        candidate[size < sizeof candidate - 1 ? size : sizeof candidate - 1] = '\0';
-        search.best = NULL;
-        nearest_feed(&search, candidate);
-        if (search.best && search.best_distance < distance)
-            memcpy(word, candidate, sizeof candidate);
-        search.best = search.best ? word : best;
-        words += size;
-        words += *words == ' ';
-    }
-    return search.best;
+    copy = words = strdup(module->attributes);
+    while ((next = strsep(&words, " ")))
+        nearest_feed(&search, next);
+    found = search.best != NULL;
+    if (found)
+        snprintf(word, NEAREST_WORD_CAP, "%s", search.best);
+    free(copy);
+    return found ? word : NULL;
 }
 
 bool policy_is_dunder(const char *name, size_t len)

@@ -24,11 +24,10 @@ enum policy_kind {
 struct validator_profile {
     const char *name;
     enum policy_profile rank;
+    const char *kind; /* of its sandbox; also the name of the enum policy_kind of that number */
 };
 
 extern const struct validator_profile policy_profiles[PROFILE_COUNT];
-
-const char *policy_kind_name(enum policy_kind kind); /* "bare", "data", "plot" */
 
 /* Whether a module can be imported, and where messages name it among those of its profile. */
 enum policy_import {

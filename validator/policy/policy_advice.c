@@ -172,8 +172,7 @@ const struct policy_advice policy_import_advice[] = {
     {"sklearn tensorflow torch keras nltk spacy gensim textblob transformers statsmodels polars "
      "sympy wordcloud",
      "It is not installed. For texts use re and collections.Counter, for figures statistics, in "
-     "the profile data-science also "
-     "numpy, pandas and scipy."},
+     "the profile data-science also numpy, pandas and scipy."},
     {"seaborn plotly bokeh altair graphviz pydot pygraphviz PIL",
      "It is not installed. Charts are made with matplotlib.pyplot in the profile visualization; "
      "else print tables."},

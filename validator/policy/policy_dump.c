@@ -60,7 +60,7 @@ static json_t *dump_modules(void)
         json_object_set_new(
             object, module->name,
             json_pack("{s:s, s:s, s:b, s:o}", "profile", policy_profiles[module->profile].name,
-                      "kind", policy_kind_name((enum policy_kind)module->profile), "importable",
+                      "kind", policy_profiles[module->profile].kind, "importable",
                       module->importable,
                       module->reach == REACH_LISTED ? "attributes" : "refused_attributes",
                       words(module->attributes)));

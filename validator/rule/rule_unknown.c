@@ -63,12 +63,6 @@ static const char *nearest_of(const char *const *names, size_t count, const char
     return NULL;
 }
 
-/* The builtin that is one edit away, or NULL. */
-static const char *near_builtin(const char *word)
-{
-    return nearest_of(policy_builtins, policy_builtin_count, word, NEAR_BUILTIN);
-}
-
 /* What to write instead; false where nothing is known. */
 static bool find_advice(const struct check *check, const struct site *site, char *text, size_t size)
 {
@@ -95,7 +89,7 @@ static bool find_advice(const struct check *check, const struct site *site, char
     else if (found)
         snprintf(text, size, "Did you mean %s? Add at the top: from code_helpers import %s.", found,
                  found);
-    else if ((found = near_builtin(word)))
+    else if ((found = nearest_of(policy_builtins, policy_builtin_count, word, NEAR_BUILTIN)))
         snprintf(text, size, "Did you mean %s?", found);
     else
         return false;

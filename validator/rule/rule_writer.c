@@ -243,8 +243,7 @@ static void check_writer(struct check *check, const struct site *site)
         check_arguments(check, site->node);
     else
         check_report(check, "file-method", site->node,
-                     "'%.*s' can write files, so it is only allowed as a call: "
-                     "print(df.%.*s()).",
+                     "'%.*s' can write files, so it is only allowed as a call: print(df.%.*s()).",
                      check_shown(check, site->node), check_shown(check, site->node));
 }
 

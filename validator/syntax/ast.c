@@ -33,11 +33,6 @@ bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size, uint
 #define FIRST_SLOTS 256                        /* twice the rows */
 #define NAMES_CAP   (VALIDATOR_PARSE_CAP * 20) /* NFKC makes at most 18 characters of one */
 
-static void fail(struct symbols *symbols)
-{
-    symbols->failed = true;
-}
-
 static void symbols_init(struct symbols *symbols, const char *source)
 {
     memset(symbols, 0, sizeof *symbols);
@@ -48,7 +43,7 @@ static void symbols_init(struct symbols *symbols, const char *source)
     symbols->size = FIRST_ROWS;
     symbols->slot_count = FIRST_SLOTS;
     if (!symbols->rows || !symbols->slots) {
-        fail(symbols);
+        symbols->failed = true;
         return;
     }
     memset(symbols->rows, 0, sizeof *symbols->rows);
@@ -140,7 +135,7 @@ static uint32_t insert(struct symbols *symbols, const struct symbol *row, uint32
 {
     if (symbols->count == symbols->size) {
         if (!grow(symbols)) {
-            fail(symbols);
+            symbols->failed = true;
             return SYMBOL_NONE;
         }
         for (slot = row->hash & (symbols->slot_count - 1); symbols->slots[slot];)
@@ -173,7 +168,7 @@ static uint32_t add_own(struct symbols *symbols, size_t start, uint16_t flags)
     uint32_t count = symbols->count, symbol;
 
     if (symbols->names.failed) {
-        fail(symbols);
+        symbols->failed = true;
         return SYMBOL_NONE;
     }
     symbol = add(symbols, symbols->names.data + start, symbols->names.len - start, (uint32_t)start,

@@ -85,8 +85,7 @@ static void check_end(struct scan *s)
     if (c >= 0x80 && !begins_name(s)) /* the tokenizer reports the character */
         return;
     s->error = "A letter follows a number directly. A name begins with a letter or '_'; put an "
-               "operator or a "
-               "space between.";
+               "operator or a space between.";
 }
 
 static void read_based(struct scan *s, int base)
@@ -421,8 +420,7 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
         if (c == '\\') {
             fail(f, piece, at,
                  "Python 3.11 allows no backslash inside the braces of an f-string. Put that part "
-                 "into a variable "
-                 "before, or use chr(10) for a line end.");
+                 "into a variable before, or use chr(10) for a line end.");
             return -1;
         }
         if (quote) {

@@ -5,8 +5,6 @@
  */
 #include "validator/syntax/parse_internal.h"
 
-#include <string.h>
-
 #include "validator/limits.h"
 
 /* ---- parameters of def and lambda, and the order they may stand in ---- */
@@ -326,10 +324,7 @@ static const char try_alone[] =
 /* catch E as e: is reported by itself, and the try before it needs no report. */
 static bool at_catch(const struct parser *p)
 {
-    const struct token *token = parse_token(p);
-
-    return token->kind == TOKEN_NAME && token->length == 5 &&
-           memcmp(p->ast->source + token->start, "catch", 5) == 0 && token[1].kind == TOKEN_NAME;
+    return parse_is_text(p, "catch") && parse_token(p)[1].kind == TOKEN_NAME;
 }
 
 static uint32_t parse_try(struct parser *p)
@@ -532,8 +527,7 @@ static bool at_match(const struct parser *p)
 {
     const struct token *token = parse_token(p);
 
-    if (token->kind != TOKEN_NAME || token->id != KEYWORD_NONE || token->length != 5 ||
-        memcmp(p->ast->source + token->start, "match", 5) != 0)
+    if (!parse_is_text(p, "match"))
         return false;
     while (token->kind != TOKEN_NEWLINE && token->kind != TOKEN_END && token->kind != TOKEN_ERROR)
         token++;

@@ -98,6 +98,7 @@ static inline struct node *parse_node(struct parser *p, uint32_t node)
 }
 
 /* parser.c: tokens and nodes. */
+bool parse_is_text(const struct parser *p, const char *text); /* a name, and this one */
 bool parse_add_tokens(struct parser *p, struct tokenizer *tokenizer);
 uint32_t parse_new(struct parser *p, enum node_kind kind, uint32_t at);
 uint32_t parse_new_named(struct parser *p, enum node_kind kind); /* takes a name */

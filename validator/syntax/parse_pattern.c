@@ -4,21 +4,10 @@
  */
 #include "validator/syntax/parse_internal.h"
 
-#include <string.h>
-
 /* ---- patterns ---- */
 
 static uint32_t parse_pattern(struct parser *p);
 static uint32_t parse_maybe_star(struct parser *p);
-
-static bool parse_is_text(const struct parser *p, const char *text)
-{
-    const struct token *token = parse_token(p);
-
-    return token->kind == TOKEN_NAME && token->id == KEYWORD_NONE &&
-           token->length == strlen(text) &&
-           memcmp(p->ast->source + token->start, text, token->length) == 0;
-}
 
 /* A number alone, as an expression. */
 static uint32_t take_number(struct parser *p, bool *imaginary)
@@ -33,8 +22,7 @@ static uint32_t take_number(struct parser *p, bool *imaginary)
     if (token[1].kind == TOKEN_OP &&
         (token[1].id == '.' || token[1].id == '(' || token[1].id == '['))
         return parse_fail(p, token[1].start,
-                          "A pattern does not compute. Compare in a guard: case "
-                          "x if x == value:");
+                          "A pattern does not compute. Compare in a guard: case x if x == value:");
     return parse_primary(p);
 }
 

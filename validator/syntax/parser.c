@@ -89,6 +89,15 @@ uint32_t parse_new(struct parser *p, enum node_kind kind, uint32_t at)
     return ast->count++;
 }
 
+bool parse_is_text(const struct parser *p, const char *text)
+{
+    const struct token *token = parse_token(p);
+
+    return token->kind == TOKEN_NAME && token->id == KEYWORD_NONE &&
+           token->length == strlen(text) &&
+           memcmp(p->ast->source + token->start, text, token->length) == 0;
+}
+
 uint32_t parse_symbol(struct parser *p)
 {
     const struct token *token = parse_token(p);

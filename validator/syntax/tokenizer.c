@@ -62,11 +62,28 @@ static inline size_t bracket_cap(const struct tokenizer *t)
     return t->field ? VALIDATOR_DEPTH_CAP - 1 : VALIDATOR_DEPTH_CAP;
 }
 
-/* tokenizer.c: the error and where it is; what was read of the token is forgotten. */
-static enum token_kind tokenizer_fail(struct tokenizer *t, struct token *token, size_t at,
-                                      const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-static enum token_kind tokenizer_not_utf8(struct tokenizer *t, struct token *token);
+/* The error and where it is; what was read of the token is forgotten. */
+__attribute__((format(printf, 4, 5))) static enum token_kind
+tokenizer_fail(struct tokenizer *t, struct token *token, size_t at, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(t->error, sizeof t->error, format, args);
+    va_end(args);
+    t->error_at = at;
+    t->ended = true;
+    token->kind = TOKEN_ERROR;
+    token->start = (uint32_t)at;
+    return TOKEN_ERROR;
+}
+
+static enum token_kind tokenizer_not_utf8(struct tokenizer *t, struct token *token)
+{
+    return tokenizer_fail(t, token, t->at,
+                          "The byte 0x%02X here is not UTF-8. Send the program as UTF-8 text.",
+                          (unsigned char)t->source[t->at]);
+}
 
 /* ---- the short way, by a table of bytes ---- */
 
@@ -268,8 +285,7 @@ static bool settle_indentation(struct tokenizer *t, struct token *token, uint32_
         tokenizer_fail(
             t, token, t->at,
             "This line is indented by %u columns, which matches no block around it (the nearest "
-            "has "
-            "%u). Indent it like the other lines of its block.",
+            "has %u). Indent it like the other lines of its block.",
             column, t->columns[t->indent_count - 1]);
         return false;
     }
@@ -382,8 +398,7 @@ static enum token_kind tokenizer_string(struct tokenizer *t, struct token *token
                 return tokenizer_fail(
                     t, token, t->at,
                     "A bytes literal holds ASCII characters only. Write \"...\".encode() or an "
-                    "escape such as "
-                    "\\xe9.");
+                    "escape such as \\xe9.");
             size = utf8_decode(t->source + t->at, t->len - t->at, &character);
             if (size == 0)
                 return tokenizer_not_utf8(t, token);
@@ -407,9 +422,8 @@ static enum token_kind tokenizer_string(struct tokenizer *t, struct token *token
             "apostrophe in double quotes: \"it's\"; put '#' before prose.");
     return tokenizer_fail(
         t, token, start,
-        "This string is not closed on its line. Close it with %c, or use %c%c%c for a text "
-        "of several "
-        "lines.",
+        "This string is not closed on its line. Close it with %c, or use %c%c%c for a text of "
+        "several lines.",
         quote, quote, quote, quote);
 }
 
@@ -515,28 +529,6 @@ void tokenizer_init_field(struct tokenizer *tokenizer, const char *source, size_
     tokenizer->line = line;
     tokenizer->field = true;
     tokenizer->line_start = false;
-}
-
-static enum token_kind tokenizer_fail(struct tokenizer *t, struct token *token, size_t at,
-                                      const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(t->error, sizeof t->error, format, args);
-    va_end(args);
-    t->error_at = at;
-    t->ended = true;
-    token->kind = TOKEN_ERROR;
-    token->start = (uint32_t)at;
-    return TOKEN_ERROR;
-}
-
-static enum token_kind tokenizer_not_utf8(struct tokenizer *t, struct token *token)
-{
-    return tokenizer_fail(t, token, t->at,
-                          "The byte 0x%02X here is not UTF-8. Send the program as UTF-8 text.",
-                          (unsigned char)t->source[t->at]);
 }
 
 static enum token_kind read_name(struct tokenizer *t, struct token *token, size_t start)

@@ -192,11 +192,8 @@ static const char *const trailing[] = {"",   "G",  "GG", "GS", "N",  "NJ", "NH",
 #define COUNT(rows)      (sizeof(rows) / sizeof((rows)[0]))
 #define FIRST_SYLLABLE   0xAC00
 #define IDEOGRAPH_DIGITS 5
-
-static const struct {
-    uint32_t first, last;
-} ideographs[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0x20000, 0x2A6DF}, {0x2A700, 0x2B738},
-                  {0x2B740, 0x2B81D}, {0x2B820, 0x2CEA1}, {0x2CEB0, 0x2EBE0}, {0x30000, 0x3134A}};
+#define FIRST_COMPATIBLE 0xF900
+#define LAST_COMPATIBLE  0xFAFF
 
 static bool is_alias(const char *names, const char *name, size_t len)
 {
@@ -250,10 +247,9 @@ static bool ideograph(const char *digits, size_t len, uint32_t *character)
     if (strspn(text, "0123456789ABCDEF") != len)
         return false;
     *character = (uint32_t)strtoul(text, NULL, 16);
-    for (size_t i = 0; i < COUNT(ideographs); i++)
-        if (*character >= ideographs[i].first && *character <= ideographs[i].last)
-            return true;
-    return false;
+    /* Those for compatibility are named so. */
+    return uc_is_property_unified_ideograph(*character) &&
+           !(*character >= FIRST_COMPATIBLE && *character <= LAST_COMPATIBLE);
 }
 
 bool unicode_by_name(const char *name, size_t len, uint32_t *character)

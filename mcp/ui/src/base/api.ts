@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The session API of the server that the page came from. Every failure is an ApiError whose text a person can act on.
 import { editor } from "./state";
-import type { Component, CourseNode, HistoryEntry, Relationship, SessionInfo } from "./types";
+import type { Answer, Component, CourseNode, Relationship } from "./types";
 
 export class ApiError extends Error {
   constructor(readonly status: number, message: string, readonly body: unknown) {
@@ -13,8 +13,6 @@ export class ApiError extends Error {
   }
 }
 
-interface Answer<T> { value: T; etag: string | null }
-
 // FastAPI's shape: {"detail": text} or {"detail": [{"msg", "loc"}]}.
 function reason(status: number, body: unknown): string {
   const detail = (body as { detail?: unknown } | null)?.detail;
@@ -23,7 +21,7 @@ function reason(status: number, body: unknown): string {
   return `The server answered ${status}.`;
 }
 
-export async function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
+export async function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ value: T; etag: string | null }> {
   const init: RequestInit = { method, headers: { ...headers } };
   const given = init.headers as Record<string, string>;
   if (method !== "GET") given["X-Editor"] = `page:${encodeURIComponent(editor.value)}`; // headers hold no other letters
@@ -51,18 +49,22 @@ export async function call<T>(method: string, path: string, body?: unknown, head
 const at = (sid: string) => `/session/${encodeURIComponent(sid)}`;
 const node = (sid: string, nid: string) => `${at(sid)}/nodes/${encodeURIComponent(nid)}`;
 
-export const readSessions = async () => (await call<{ sessions: SessionInfo[] }>("GET", "/sessions")).value.sessions;
-export const createSession = async (title: string) => (await call<{ session_id: string }>("POST", "/session/create", { title })).value.session_id;
+export const readSessions = async () => (await call<Answer<"Sessions">>("GET", "/sessions")).value.sessions;
+export const createSession = async (title: string) => (await call<Answer<"SessionCreated">>("POST", "/session/create", { title })).value.session_id;
 export const renameSession = (sid: string, title: string) => call("PUT", at(sid), { title });
 export const deleteSession = (sid: string) => call("DELETE", at(sid));
-export const readNodes = async (sid: string) => (await call<{ nodes: CourseNode[] }>("GET", `${at(sid)}/nodes`)).value.nodes;
+export async function readNodes(sid: string): Promise<CourseNode[]> {
+  const { value } = await call<{ nodes: (CourseNode & Answer<"Node">)[] }>("GET", `${at(sid)}/nodes`);
+  return value.nodes.map(each => ({ ...each, title: each.title ?? "" }));
+}
 export const readRelationships = async (sid: string) =>
   (await call<{ relationships: Relationship[] }>("GET", `${at(sid)}/relationships`)).value.relationships;
 export const readComponents = (sid: string, nid: string) =>
-  call<{ node_id: string; title: string; components: Component[] }>("GET", `${node(sid, nid)}/components`);
+  call<Answer<"Components"> & { components: Component[] }>("GET", `${node(sid, nid)}/components`);
 export const readHistory = async (sid: string, query: string) =>
-  (await call<{ changes: HistoryEntry[] }>("GET", `${at(sid)}/history?${query}`)).value;
-export const undo = (sid: string, changeSet: string) => call("POST", `${at(sid)}/undo`, { change_set: changeSet });
+  (await call<Answer<"History">>("GET", `${at(sid)}/history?${query}`)).value;
+export const undo = async (sid: string, changeSet: string) =>
+  (await call<Answer<"Undone">>("POST", `${at(sid)}/undo`, { change_set: changeSet })).value;
 export const ask = async (sid: string, query: string, parameters: Record<string, string> = {}) =>
   (await call<Record<string, unknown>>("GET", `${at(sid)}/graph/${query}?${new URLSearchParams(parameters)}`)).value;
 export const nodePath = node;

@@ -2,14 +2,14 @@
 // Making, renaming and deleting curricula: the menu beside the curriculum's name, its dialog, and what is shown where no curriculum
 // is open.
 import { signal } from "@preact/signals";
+import type { Schemas } from "contract";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { createSession, deleteSession, renameSession } from "./api";
 import { closeDeleted, openSession, readSessionList } from "./curriculum";
 import { Icon } from "./icons";
 import { gone, nodes, relationships, session, sessions, tell } from "./state";
 import { ownChange } from "./undo";
-import { readableWho } from "./who";
-import { plural } from "./words";
+import { errorText, person, plural } from "./words";
 
 type Task = "new" | "rename" | "delete";
 const task = signal<Task | null>(null);
@@ -37,7 +37,7 @@ const WORDS: Record<Task, { head: string; act: string; busy: string }> = {
   rename: { head: "Rename the curriculum", act: "Rename", busy: "Renaming…" },
   delete: { head: "Delete the curriculum?", act: "Delete", busy: "Deleting…" },
 };
-const TITLE_MAX = 2000; // characters; the server's
+const TITLE_MAX: Schemas["SessionNew"]["properties"]["title"]["maxLength"] = 2000;
 
 function Form({ of, close }: { of: Task; close: () => void }) {
   const now = session.value;
@@ -57,7 +57,7 @@ function Form({ of, close }: { of: Task; close: () => void }) {
       else if (now) await remove(now.session_id);
       close();
     } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error));
+      setFault(errorText(error));
       setBusy(false);
     }
   };
@@ -143,7 +143,7 @@ export function NoCurriculum() {
     <main class="empty">
       <h2>{lost ? (lost.title === null ? "Curriculum not found" : `“${lost.title}” was deleted`) : "No curriculum yet"}</h2>
       {lost && <p>{lost.title === null ? "The address names a curriculum that is not in this store; it may have been deleted."
-        : lost.who === null ? "Its lessons, history and conversations are gone." : `${readableWho(lost.who)} deleted it. Its lessons, history and conversations are gone.`}</p>}
+        : lost.who === null ? "Its lessons, history and conversations are gone." : `${person(lost.who, true)} deleted it. Its lessons, history and conversations are gone.`}</p>}
       {others.length > 0 && <>
         <p>{others.length === 1 ? "There is one other:" : "There are others:"}</p>
         <ul class="others">{others.map(each => (

@@ -5,6 +5,7 @@ import { batch, effect } from "@preact/signals";
 import { ApiError, readNodes, readRelationships, readSessions } from "./api";
 import { connection, gone, landed, loading, lit, nodes, nodesById, openNode, relationships, session, sessions, tell } from "./state";
 import type { Change, SessionInfo } from "./types";
+import { errorText } from "./words";
 
 const WAIT_MS = 150; // edits that come together are read together
 const REMEMBERED = "lectern.session";
@@ -14,8 +15,7 @@ function address(): URLSearchParams {
 }
 
 function say(what: string, error: unknown): void {
-  const text = error instanceof ApiError ? error.message : String(error);
-  tell("error", `${what} ${text}`, { label: "Try again", run: () => void readAll() });
+  tell("error", `${what} ${errorText(error)}`, { label: "Try again", run: () => void readAll() });
 }
 
 let reading = 0; // the newest reading; an older one that comes late is thrown away
@@ -42,17 +42,22 @@ async function readWhole(of: SessionInfo, mine: number): Promise<void> {
   }
 }
 
-export async function openSession(id: string): Promise<void> {
-  const found = sessions.value.find(each => each.session_id === id);
-  if (!found || session.value?.session_id === id) return;
+// Nothing of the one before stays. without: why none is open.
+function turnTo(of: SessionInfo | null, without: typeof gone.value): void {
   batch(() => {
-    gone.value = null;
-    session.value = found;
+    gone.value = without;
+    session.value = of;
     openNode.value = null;
     lit.value = null;
     nodes.value = [];
     relationships.value = [];
   });
+}
+
+export async function openSession(id: string): Promise<void> {
+  const found = sessions.value.find(each => each.session_id === id);
+  if (!found || session.value?.session_id === id) return;
+  turnTo(found, null);
   localStorage.setItem(REMEMBERED, id);
   await readSession(found);
 }
@@ -72,22 +77,15 @@ export function closeDeleted(who: string | null): void {
   const was = session.value;
   if (!was) return;
   reading++;
-  batch(() => {
-    gone.value = { title: was.title || was.session_id, who };
-    session.value = null;
-    openNode.value = null;
-    lit.value = null;
-    nodes.value = [];
-    relationships.value = [];
-    loading.value = false;
-  });
+  loading.value = false;
+  turnTo(null, { title: was.title || was.session_id, who });
   localStorage.removeItem(REMEMBERED);
   history.replaceState(null, "", location.pathname);
 }
 
 const isListed = (of: SessionInfo) => sessions.value.some(each => each.session_id === of.session_id);
 
-export async function readAll(): Promise<void> {
+async function readAll(): Promise<void> {
   try {
     sessions.value = await readSessions();
   } catch (error) {
@@ -162,6 +160,12 @@ function readSoon(target: Change["target"]): void {
   due.add(target);
   clearTimeout(timer);
   timer = setTimeout(() => void readDue(), WAIT_MS);
+}
+
+// After an edit of our own: without the connection nobody says that it has landed.
+export function readGraph(): Promise<void> {
+  due.add("nodes").add("relationships");
+  return readDue();
 }
 
 function onLanded(): void {

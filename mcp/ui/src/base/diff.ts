@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Differences between two texts by words, and a merge of two texts that have one before them in common. Pure.
 
-export interface Piece { kind: "same" | "gone" | "new"; text: string }
+interface Piece { kind: "same" | "gone" | "new"; text: string }
 
 // Above this many comparisons a text counts as written anew: the table below would take too long.
 const COMPARISONS_MAX = 4_000_000;
@@ -69,11 +69,9 @@ export function diff(before: string, after: string): Piece[] {
   return read;
 }
 
-export interface Merged { text: string; clash: boolean }
-
 // Both sides' changes to base. Where both wrote something else at one place mine stands first, then theirs: a clash, to be
 // settled by a person.
-export function merge(base: string, mine: string, theirs: string): Merged {
+export function merge(base: string, mine: string, theirs: string): { text: string; clash: boolean } {
   if (mine === theirs || theirs === base) return { text: mine, clash: false };
   if (mine === base) return { text: theirs, clash: false };
   const old = words(base), my = words(mine), their = words(theirs);

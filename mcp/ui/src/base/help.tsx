@@ -5,8 +5,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { region, type Region } from "./state";
 import { undoLast } from "./undo";
 
-export interface Shortcut { keys: string; does: string }
-export const shortcuts = signal<{ where: string; keys: Shortcut[] }[]>([
+interface Shortcut { keys: string; does: string }
+const shortcuts = signal<{ where: string; keys: Shortcut[] }[]>([
   { where: "Everywhere", keys: [
     { keys: "/", does: "Find a node" },
     { keys: "Alt 1, Alt 2, Alt 3", does: "Go to the graph, the node, the chat" },

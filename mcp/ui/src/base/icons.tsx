@@ -21,10 +21,13 @@ const PATHS = {
   neededBy: "M12 4v14M6.5 12.5 12 18l5.5-5.5",
 };
 
-export function Icon({ name }: { name: keyof typeof PATHS }) {
+// A sign by its path; regions have further ones.
+export function drawSign(path: string, { size = 18, stroke = 1.8, style = "" } = {}) {
   return (
-    <svg class="icon" viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" focusable="false">
-      <path d={PATHS[name]} fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" />
+    <svg class={`icon ${style}`} viewBox="0 0 24 24" width={size} height={size} aria-hidden="true" focusable="false">
+      <path d={path} fill="none" stroke="currentColor" stroke-width={stroke} stroke-linecap="round" stroke-linejoin="round" />
     </svg>
   );
 }
+
+export const Icon = ({ name }: { name: keyof typeof PATHS }) => drawSign(PATHS[name]);

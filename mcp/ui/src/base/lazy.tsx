@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parts that are loaded when they are needed, each with its own style. A part is named by its source file, as build.mjs names it.
-import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
 
 const styles = new Map<string, Promise<void>>();
 
@@ -32,29 +33,39 @@ export async function load<T>(part: string, importer: () => Promise<T>): Promise
   return module;
 }
 
-interface SlotProps { part: string; name: string; importer: () => Promise<{ default: ComponentType }> }
-
-// A region's place: says that it is loading, then is the region; or says that it could not be loaded and tries again when asked.
-export function Slot({ part, name, importer }: SlotProps) {
-  const [Region, setRegion] = useState<ComponentType | null>(null);
-  const [failed, setFailed] = useState(false);
-  const [attempt, setAttempt] = useState(0);
-  useEffect(() => {
-    let current = true;
-    setFailed(false);
-    load(part, importer).then(module => current && setRegion(() => module.default), error => {
+// A part that is loaded when it is first wanted. Who needs it reads `module` and is drawn again once it is there; `failed` is true from
+// a failure until the next attempt. want: loads it, once; after a failure, again.
+export function laterPart<T>(part: string, importer: () => Promise<T>) {
+  const module = signal<T | null>(null), failed = signal(false);
+  let loading = false;
+  const want = async () => {
+    if (loading) return;
+    loading = true;
+    failed.value = false;
+    try {
+      module.value = await load(part, importer);
+    } catch (error) {
       console.error(error);
-      if (current) setFailed(true);
-    });
-    return () => { current = false; };
-  }, [attempt]);
-  if (Region) return <Region />;
-  if (!failed) return <p class="slot-note">The {name} is loading…</p>;
+      loading = false;
+      failed.value = true;
+    }
+  };
+  return { module, failed, want: () => void want() };
+}
+type LaterPart<T> = ReturnType<typeof laterPart<T>>;
+
+interface LateProps<T> { part: LaterPart<T>; name: string; class: string; draw: (module: T) => JSX.Element }
+
+// A part's place: says that it is loading, then draws it; or says that it could not be loaded and tries again when asked.
+export function Late<T>({ part, name, class: style, draw }: LateProps<T>) {
+  useEffect(part.want, []);
+  if (part.module.value) return draw(part.module.value);
+  if (!part.failed.value) return <p class={style} role="status">The {name} is loading…</p>;
   return (
-    <div class="slot-note">
+    <div class={style} role="alert">
       <p>The {name} could not be loaded. Is the server still there? If it was updated, reload the page.</p>
-      <button type="button" class="button" onClick={() => setAttempt(attempt + 1)}>Try again</button>{" "}
-      <button type="button" class="button" onClick={() => location.reload()}>Reload the page</button>
+      <button type="button" class="button button-small" onClick={part.want}>Try again</button>{" "}
+      <button type="button" class="button button-small" onClick={() => location.reload()}>Reload the page</button>
     </div>
   );
 }

@@ -4,17 +4,9 @@
 // to load any other would send a request, to this server or elsewhere, for everyone who looks at the text.
 // Only a part that is loaded later may import this: it is not small.
 import DOMPurify from "dompurify";
-import { Marked } from "marked";
-import { mathsExtensions } from "./maths";
+import { marked } from "./marked";
 
-const marked = new Marked({ gfm: true, breaks: false, async: false }).use({ extensions: mathsExtensions });
-// Markup in a text is shown as the words that it is, so that nothing of it vanishes; a few plain tags without attributes are kept.
-const PLAIN_TAGS = /&lt;(\/?(?:b|br|code|del|em|i|ins|kbd|mark|q|s|small|strong|sub|sup|u)\s*\/?)&gt;/gi;
-const escape = (text: string) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
-marked.use({ renderer: { html: ({ text, block }) => {
-  const words = escape(text).replace(PLAIN_TAGS, "<$1>");
-  return block ? `<p>${words}</p>` : words;
-} } });
+export { blocksOf } from "./marked";
 
 const ALLOWED = {
   USE_PROFILES: { html: true },
@@ -56,7 +48,7 @@ purify.addHook("afterSanitizeAttributes", element => {
 });
 
 // HTML that may be set as innerHTML.
-export function sanitise(html: string): string {
+function sanitise(html: string): string {
   return purify.sanitize(html, ALLOWED);
 }
 

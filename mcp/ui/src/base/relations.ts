@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The kinds of links and what they are called, for the graph, the legend, the lesson and its forms. A link of any kind leads from the
 // node that comes first to the one that comes later.
-
-import type { RelationshipType } from "./contract";
+import type { relationshipTypes } from "contract";
 
 export interface Relation {
   type: string;
@@ -12,7 +11,7 @@ export interface Relation {
   width: number;
 }
 
-export const RELATIONS: readonly (Relation & { type: RelationshipType })[] = [
+export const RELATIONS: readonly (Relation & { type: (typeof relationshipTypes)[number] })[] = [
   { type: "PREREQUISITE", forward: "is needed for", back: "needs", line: "thick", width: 2 },
   { type: "PREREQUISITE_FOR", forward: "prepares for", back: "builds on", line: "medium", width: 1.4 },
   { type: "LEADS_TO", forward: "leads to", back: "follows", line: "thin", width: 0.9 },
@@ -31,5 +30,3 @@ export function relationsOf(types: Iterable<string>): Relation[] {
   const others = [...there].filter(type => !RELATIONS.some(each => each.type === type)).sort();
   return [...RELATIONS.filter(each => there.has(each.type)), ...others.map(relationOf)];
 }
-
-export const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);

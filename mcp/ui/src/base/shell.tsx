@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page's frame: the bar, three regions side by side (one at a time on a narrow screen, chosen by tabs), notices, help. All three
 // regions stay in the page, so that the chat goes on while the graph is looked at.
-import type { ComponentType } from "preact";
 import { NoCurriculum, TaskDialog } from "./curricula";
 import { goTo, Help } from "./help";
 import { Header } from "./header";
 import { Icon } from "./icons";
-import { Slot } from "./lazy";
+import { Late, laterPart } from "./lazy";
 import { StatusLine } from "./notices";
 import { Separator, widths } from "./separator";
 import { loading, region, session, type Region } from "./state";
 
-interface Part { id: Region; title: string; part: string; importer: () => Promise<{ default: ComponentType }> }
-const PARTS: Part[] = [
-  { id: "graph", title: "Graph", part: "src/graph/region.tsx", importer: () => import("../graph/region") },
-  { id: "node", title: "Node", part: "src/node/region.tsx", importer: () => import("../node/region") },
-  { id: "chat", title: "Chat", part: "src/chat/region.tsx", importer: () => import("../chat/region") },
-];
+const PARTS = [
+  { id: "graph", title: "Graph", part: laterPart("src/graph/region.tsx", () => import("../graph/region")) },
+  { id: "node", title: "Node", part: laterPart("src/node/region.tsx", () => import("../node/region")) },
+  { id: "chat", title: "Chat", part: laterPart("src/chat/region.tsx", () => import("../chat/region")) },
+] as const;
 
 function jump(event: Event, to: Region): void {
   event.preventDefault();
@@ -38,7 +36,7 @@ export function Shell() {
         {PARTS.map((part, index) => [
           index > 0 && <Separator key={`${part.id}-separator`} after={index - 1} between={[PARTS[index - 1].title, part.title]} />,
           <section key={part.id} id={`region-${part.id}`} class={`region region-${part.id}`} tabIndex={-1} aria-label={part.title}>
-            <Slot part={part.part} name={part.title.toLowerCase()} importer={part.importer} />
+            <Late part={part.part} name={part.title.toLowerCase()} class="slot-note" draw={module => <module.default />} />
           </section>,
         ])}
       </main>

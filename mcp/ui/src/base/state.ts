@@ -60,7 +60,7 @@ export function dismiss(id: number): void {
 const tab = Math.random().toString(36).slice(2, 6);
 export const editorName = signal(localStorage.getItem("lectern.editor") || "editor");
 export const editor = computed(() => `${editorName.value}/${tab}`);
-export function isOwn(who: string): boolean {
+export function isOwn(who: string | null): boolean {
   return who === `page:${editor.value}` || who === `chat:${editor.value}`;
 }
 

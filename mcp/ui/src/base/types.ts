@@ -1,48 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The session API's forms, as far as the page uses them.
+// The answers of the session API, as far as the page uses them: each is what the server's own table of it says (contract.ts).
+import type { Schemas } from "contract";
 
-export interface SessionInfo { session_id: string; title: string; nodes?: number; relationships?: number; last_modified?: string }
+interface Simple { string: string; integer: number; number: number; boolean: boolean; null: null }
+type Members<P, Needed> =
+  { [Name in keyof P as Name extends Needed ? Name : never]: Shape<P[Name]> } & { [Name in keyof P as Name extends Needed ? never : Name]?: Shape<P[Name]> };
 
-export interface CourseNode {
+// What a JSON Schema describes; unknown where it leaves that open.
+type Shape<S> = S extends { $ref: `#/components/schemas/${infer Name extends keyof Schemas}` } ? Shape<Schemas[Name]>
+  : S extends { properties: infer P; required: (infer Needed)[] } ? Members<P, Needed>
+  : S extends { items: infer Item } ? Shape<Item>[]
+  : S extends { type: (infer Type)[] | infer Type } ? Simple[Type & keyof Simple]
+  : unknown;
+export type Answer<Name extends keyof Schemas> = Shape<Schemas[Name]>;
+
+export type SessionInfo = Answer<"Sessions">["sessions"][number];
+export type HistoryEntry = Answer<"History">["changes"][number];
+
+// Where the page relies on more than the server promises, as an import keeps what breaks the rules; and further fields that it knows.
+export interface CourseNode extends Answer<"Node"> {
   node_id: string;
-  title: string;
-  chapter_id?: string | number | null;
+  title: string; // "" where it has none (readNodes)
+  chapter_id: string | number | null;
   chapter?: string | null;
   book?: string | null;
   node_type?: string | null;
-  content_category?: string | null;
-  revision?: number;
+  content_category: string | null;
 }
-
-export interface Relationship {
-  id: number;
-  from_node_id: string;
-  to_node_id: string;
-  relationship_type: string; // base/relations.ts has those with words of their own; an import may bring others
-  explanation?: string;
-}
-
-export interface Component {
-  component_id: string;
-  component_type: string;
-  order: number;
-  revision: number;
-  parameters: Record<string, unknown>;
-  confidence?: number;
-}
+export interface Relationship extends Answer<"Relationship"> { from_node_id: string; to_node_id: string; relationship_type: string }
+export interface Component extends Answer<"Component"> { component_type: string; order: number; parameters: Record<string, unknown> }
 
 // What "lectern.change" says: somebody's edit has landed.
 export interface Change {
   target: "session" | "nodes" | "components" | "relationships" | "positions";
   node_id: string | null;
   who: string;
-}
-
-export interface HistoryEntry {
-  change_set: string;
-  version: number;
-  at: string;
-  who: string;
-  entries?: { entity: string; op: string }[];
-  [field: string]: unknown;
 }

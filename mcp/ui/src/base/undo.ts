@@ -2,12 +2,12 @@
 // Undo, for the whole page: one place that knows which changes still stand, and the only one that undoes them. Whoever offers Undo
 // for a change follows it here, so that the offer ends when it is undone elsewhere and comes back when that is undone in turn.
 import { computed, effect, signal, untracked } from "@preact/signals";
-import { ApiError, readHistory, undo } from "./api";
+import { readHistory, undo } from "./api";
 import { connection, isOwn, landed, notices, session, tell, type Notice } from "./state";
 import type { HistoryEntry } from "./types";
-import { readableWho } from "./who";
+import { errorText, person } from "./words";
 
-export interface Standing {
+interface Standing {
   state: "ready" | "busy" | "undone" | "failed";
   said: string; // by the server
   by: string | null; // the change set that has undone it: undoing that one does it again
@@ -20,8 +20,6 @@ const LOOKED_AT = 50; // newest changes; what is older is undone from a lesson's
 const put = (set: string, value: Standing) => {
   standings.value = new Map(standings.value).set(set, value);
 };
-
-const wordsOf = (error: unknown) => (error instanceof ApiError ? error.message : String(error));
 
 // ---- which changes are followed ----
 
@@ -45,7 +43,7 @@ async function look(): Promise<void> {
     for (const { change_set: set, undone_by: undone } of changes) {
       const known = standings.value.get(set);
       if (!shown.has(set) || known?.state === "busy") continue;
-      if (typeof undone === "string") put(set, { state: "undone", said: known?.state === "undone" ? known.said : "Undone.", by: undone });
+      if (undone) put(set, { state: "undone", said: known?.state === "undone" ? known.said : "Undone.", by: undone });
       else if (known?.state !== "failed") put(set, { state: "ready", said: "", by: null });
     }
   } catch (error) {
@@ -73,14 +71,13 @@ async function turn(sid: string, set: string, again: string | null): Promise<str
   if (standings.value.get(set)?.state === "busy") return null;
   put(set, { state: "busy", said: "", by: again });
   try {
-    const { value } = await undo(sid, again ?? set);
-    const { message, by_set: by } = value as { message?: string; by_set?: string };
-    put(set, again ? { state: "ready", said: "", by: null } : { state: "undone", said: message || "Undone.", by: by ?? null });
+    const { message, by_set: by } = await undo(sid, again ?? set);
+    put(set, again ? { state: "ready", said: "", by: null } : { state: "undone", said: message, by });
     return null;
   } catch (error) {
-    put(set, again ? { state: "undone", said: wordsOf(error), by: again } : { state: "failed", said: wordsOf(error), by: null });
+    put(set, again ? { state: "undone", said: errorText(error), by: again } : { state: "failed", said: errorText(error), by: null });
     void look(); // it may have been undone elsewhere
-    return wordsOf(error);
+    return errorText(error);
   }
 }
 
@@ -104,7 +101,7 @@ export async function undoAndTell(sid: string, set: string, what: string): Promi
 export async function ownChange(sid: string): Promise<Notice["change"]> {
   try {
     const mine = (await readHistory(sid, "limit=5&texts=false")).changes.find(entry => isOwn(entry.who));
-    return mine && { sid, set: mine.change_set, undone: `Undone: ${mine.what ?? "your change"}.` };
+    return mine && { sid, set: mine.change_set, undone: `Undone: ${mine.what}.` };
   } catch {
     return undefined;
   }
@@ -112,14 +109,13 @@ export async function ownChange(sid: string): Promise<Notice["change"]> {
 
 // The newest change whose effect still stands: not undone, and not itself what undid another; an undone undoing counts as the change
 // that it brought back. An import or a creation is where a history begins.
-export function lastStanding(changes: HistoryEntry[]): HistoryEntry | undefined {
-  const undone = new Map(changes.filter(each => each.undone_by).map(each => [each.undone_by as string, each.change_set]));
+function lastStanding(changes: HistoryEntry[]): HistoryEntry | undefined {
+  const undone = new Map(changes.map(each => [each.undone_by, each.change_set]));
   const takesAway = (set: string): boolean => {
     const what = undone.get(set);
     return what !== undefined && !takesAway(what);
   };
-  const begins = (change: HistoryEntry) =>
-    Array.isArray(change.entries) && change.entries.every(each => each.entity === "session" && each.op !== "update");
+  const begins = (change: HistoryEntry) => change.entries.every(each => each.entity === "session" && each.op !== "update");
   return changes.find(each => !each.undone_by && !takesAway(each.change_set) && !begins(each));
 }
 
@@ -132,11 +128,11 @@ export async function undoLast(): Promise<void> {
       tell("info", "There is no change to undo.");
       return;
     }
-    const what = String(last.what ?? "the last change");
+    const { what } = last;
     const run = () => void undoAndTell(sid, last.change_set, what);
     if (isOwn(last.who)) run();
-    else tell("info", `The last change is not yours: ${what}, by ${readableWho(last.who)}.`, { label: "Undo it anyway", run });
+    else tell("info", `The last change is not yours: ${what}, by ${person(last.who)}.`, { label: "Undo it anyway", run });
   } catch (error) {
-    tell("error", wordsOf(error));
+    tell("error", errorText(error));
   }
 }

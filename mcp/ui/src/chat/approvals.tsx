@@ -2,59 +2,23 @@
 // What waits for the editor's word: what would change, before and after, and what would be lost. All that is open is answered at
 // once.
 import { useId, useState } from "preact/hooks";
+import { NodeLink } from "../base/node_link";
 import { connection, nodesById } from "../base/state";
+import { Words } from "../base/difference";
 import { answer, interrupts } from "./conversation";
-import { diff, type Piece } from "../base/diff";
-import { NodeLink } from "./prose";
-import type { Change, Interrupt } from "./view";
+import type { Change, Interrupt } from "./frame";
 
 const SAME_SHOWN = 160; // characters of what stays the same, around what does not
-
-function shorten(text: string, first: boolean, last: boolean): string {
-  if (text.length <= SAME_SHOWN * 2) return text;
-  const head = first ? "" : text.slice(0, SAME_SHOWN);
-  const tail = last ? "" : text.slice(-SAME_SHOWN);
-  return `${head} … ${tail}`;
-}
-
-function Pieces({ pieces }: { pieces: Piece[] }) {
-  return (
-    <>
-      {pieces.map((piece, at) => {
-        if (piece.kind === "same") return <span key={at}>{shorten(piece.text, at === 0, at === pieces.length - 1)}</span>;
-        if (piece.kind === "gone")
-          return (
-            <del key={at}>
-              <span class="hidden">removed: </span>
-              {piece.text}
-            </del>
-          );
-        return (
-          <ins key={at}>
-            <span class="hidden">added: </span>
-            {piece.text}
-          </ins>
-        );
-      })}
-    </>
-  );
-}
 
 function Difference({ change }: { change: Change }) {
   const { before, after } = change;
   if (before === null && after === null) return null;
   const label = before === null ? "New" : after === null ? "Will be gone" : "Before and after";
-  const pieces: Piece[] =
-    before === null
-      ? [{ kind: "new", text: after ?? "" }]
-      : after === null
-        ? [{ kind: "gone", text: before }]
-        : diff(before, after);
   return (
     <div class="chat-difference" tabIndex={0} role="group" aria-label={label}>
       <span class="chat-difference-label">{label}</span>
       <p>
-        <Pieces pieces={pieces} />
+        <Words from={before ?? ""} to={after ?? ""} most={SAME_SHOWN} labels />
       </p>
     </div>
   );
@@ -66,7 +30,7 @@ function OneChange({ change }: { change: Change }) {
   return (
     <li>
       <p class="chat-change">
-        {id !== null && nodesById.value.has(id) ? <NodeLink id={id} words={words} /> : <strong>{words}</strong>}
+        {id !== null && nodesById.value.has(id) ? <NodeLink id={id} class="chat-node">{words}</NodeLink> : <strong>{words}</strong>}
         {change.what !== "" && <span> {change.what}</span>}
       </p>
       <Difference change={change} />
@@ -75,27 +39,27 @@ function OneChange({ change }: { change: Change }) {
 }
 
 // Of a single change the effect only says it once more.
-function effectOf(one: Interrupt): string | null {
-  const lines = (one.effect ?? "").trim().split("\n");
-  return one.changes.length === 1 && one.more === 0 && lines.length === 1 && lines[0]?.startsWith("- ") ? null : one.effect;
+function effectOf({ effect, changes, more }: Interrupt["metadata"]): string | null {
+  const lines = (effect ?? "").trim().split("\n");
+  return changes.length === 1 && more === 0 && lines.length === 1 && lines[0]?.startsWith("- ") ? null : effect;
 }
 
-function About({ one }: { one: Interrupt }) {
-  const effect = effectOf(one);
+function About({ one: { message, metadata } }: { one: Interrupt }) {
+  const { attempt, changes, more } = metadata, effect = effectOf(metadata);
   return (
     <>
-      {one.attempt > 1 && !/attempt \d/i.test(one.message) && (
-        <p class="chat-attempt">Attempt {one.attempt}: an earlier one did not go through.</p>
+      {attempt > 1 && !/attempt \d/i.test(message) && (
+        <p class="chat-attempt">Attempt {attempt}: an earlier one did not go through.</p>
       )}
-      <p class="chat-message">{one.message || "The model wants to make a change."}</p>
-      {one.changes.length > 0 && (
+      <p class="chat-message">{message || "The model wants to make a change."}</p>
+      {changes.length > 0 && (
         <ul class="chat-changes">
-          {one.changes.map((change, at) => (
+          {changes.map((change, at) => (
             <OneChange key={at} change={change} />
           ))}
         </ul>
       )}
-      {one.more > 0 && <p class="chat-quiet">and {one.more} more, not shown here</p>}
+      {more > 0 && <p class="chat-quiet">and {more} more, not shown here</p>}
       {effect !== null && <p class="chat-effect">{effect}</p>}
     </>
   );
@@ -140,9 +104,8 @@ export function Approvals() {
       })),
     );
     setChoices(new Map());
-    document.getElementById(`call-${open[0]?.callId ?? ""}`)?.focus();
+    document.getElementById(`call-${open[0]?.toolCallId ?? ""}`)?.focus();
   };
-  const sendAll = (approved: boolean) => send(() => approved);
   const single = open.length === 1 ? open[0] : undefined;
   const decided = open.every(one => choiceOf(one.id).approved !== null);
   const offline = connection.value !== "open";
@@ -157,22 +120,17 @@ export function Approvals() {
             <li key={one.id}>
               <About one={one} />
               <div class="chat-choice" role="group" aria-label={`Change ${at + 1} of ${open.length}`}>
-                <button
-                  type="button"
-                  class="button button-small"
-                  aria-pressed={choiceOf(one.id).approved === true}
-                  onClick={() => choose(one.id, { approved: true })}
-                >
-                  Approve
-                </button>
-                <button
-                  type="button"
-                  class="button button-small"
-                  aria-pressed={choiceOf(one.id).approved === false}
-                  onClick={() => choose(one.id, { approved: false })}
-                >
-                  Decline
-                </button>
+                {[true, false].map(approved => (
+                  <button
+                    key={String(approved)}
+                    type="button"
+                    class="button button-small"
+                    aria-pressed={choiceOf(one.id).approved === approved}
+                    onClick={() => choose(one.id, { approved })}
+                  >
+                    {approved ? "Approve" : "Decline"}
+                  </button>
+                ))}
               </div>
               {choiceOf(one.id).approved === false && (
                 <Reason value={choiceOf(one.id).reason} onInput={reason => choose(one.id, { reason })} />
@@ -192,10 +150,10 @@ export function Approvals() {
             Send answers
           </button>
         )}
-        <button type="button" class={`button ${single ? "button-main" : ""}`} disabled={offline} onClick={() => sendAll(true)}>
+        <button type="button" class={`button ${single ? "button-main" : ""}`} disabled={offline} onClick={() => send(() => true)}>
           {single ? "Approve" : "Approve all"}
         </button>
-        <button type="button" class="button" disabled={offline} onClick={() => sendAll(false)}>
+        <button type="button" class="button" disabled={offline} onClick={() => send(() => false)}>
           {single ? "Decline" : "Decline all"}
         </button>
       </div>

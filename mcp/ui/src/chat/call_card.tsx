@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One tool call: what it is in words, how it goes, its code, its output, what it drew; and taking an edit back.
 import { useState } from "preact/hooks";
+import { NodeLink } from "../base/node_link";
 import { nodesById, session } from "../base/state";
 import { standings, undoChange } from "../base/undo";
 import { Code, Output } from "./code";
@@ -9,20 +10,9 @@ import { Elapsed } from "./elapsed";
 import { isSign, Sign } from "./icons";
 import { duration, plain, splitResult } from "./output";
 import { parsePartial } from "./partial_json";
-import { NodeLink } from "./prose";
 import { refusals, type Refusal } from "./refusal";
 import { failureAdvice, nodeOf, toolTitle } from "./tool_title";
 import type { CallItem } from "./view";
-
-const STATES: Record<CallItem["state"], string> = {
-  writing: "writing",
-  waiting: "waiting",
-  running: "running",
-  done: "done",
-  failed: "failed",
-  declined: "declined",
-  stopped: "stopped",
-};
 
 function signOf(call: CallItem): Sign {
   if (call.state === "writing" || call.state === "running") return isSign(call.icon) ? call.icon : "edit";
@@ -38,7 +28,7 @@ function stateWords(call: CallItem, asks: boolean): string {
     call.milliseconds !== null && call.milliseconds > 0 && (call.state === "done" || call.state === "failed")
       ? ` · ${duration(call.milliseconds)}`
       : "";
-  return STATES[call.state] + time;
+  return call.state + time;
 }
 
 // Arguments other than the code, one line each.
@@ -145,7 +135,7 @@ function Refused({ found }: { found: Refusal[] }) {
 export function CallCard({ call }: { call: CallItem }) {
   const [chosen, setChosen] = useState<boolean | null>(null); // what the editor wants; null: as it goes
   const args = parsePartial(call.args);
-  const asks = interrupts.value.some(one => one.callId === call.id);
+  const asks = interrupts.value.some(one => one.toolCallId === call.id);
   const active = call.state === "writing" || call.state === "running";
   const open = chosen ?? (active && call.icon === "code");
   const title = toolTitle(call.title, call.name, args);
@@ -193,7 +183,7 @@ export function CallCard({ call }: { call: CallItem }) {
       </button>
       {known && (
         <p class="chat-call-node">
-          <NodeLink id={node} words={known.title || node} />
+          <NodeLink id={node} class="chat-node">{known.title || node}</NodeLink>
         </p>
       )}
       {open ? (

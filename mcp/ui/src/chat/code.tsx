@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Code and output: monospace, what is long cut with a button to see it all.
-import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { load } from "../base/lazy";
+import { laterPart } from "../base/lazy";
 import { cutOutput } from "./output";
 import { number } from "./usage";
 
@@ -10,27 +9,13 @@ const HIGHLIGHTED_MAX = 20000; // characters; longer code stays plain
 const OUTPUT_LINES = 14;
 const OUTPUT_CHARACTERS = 4000;
 
-const colours = signal<((code: string) => string) | null>(null);
-let asked = false;
-
-function wantColours(): void {
-  if (asked) return;
-  asked = true;
-  load("src/chat/highlight.ts", () => import("./highlight")).then(
-    module => {
-      colours.value = module.highlight;
-    },
-    error => {
-      asked = false;
-      console.warn("The colours of code could not be loaded; it is shown plain.", error);
-    },
-  );
-}
+// Until they are there, code is shown plain.
+const colours = laterPart("src/chat/highlight.ts", () => import("./highlight"));
 
 export function Code({ code, label }: { code: string; label: string }) {
   const place = useRef<HTMLElement>(null);
-  const highlight = code.length <= HIGHLIGHTED_MAX ? colours.value : null;
-  useEffect(wantColours, []);
+  const highlight = code.length <= HIGHLIGHTED_MAX ? colours.module.value?.highlight : null;
+  useEffect(colours.want, []);
   useLayoutEffect(() => {
     if (!place.current) return;
     if (highlight)

@@ -2,7 +2,7 @@
 // The conversation of this page: the chat as a signal, what the editor does, and what is kept until the server has it.
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { wantRenderer } from "../base/markdown_later";
-import { connection, editor, landed, lit, nodes, nodesById, openNode, region, session } from "../base/state";
+import { connection, editor, isOwn, landed, lit, nodes, nodesById, openNode, region, session } from "../base/state";
 import type { Change } from "../base/types";
 import { answered, apply, asked, lost, sending, stopping } from "./events";
 import { fields, text, textOrNull, type Fields } from "./frame";
@@ -21,7 +21,6 @@ export const model = computed(() => chat.value.model);
 export const threads = computed(() => chat.value.threads);
 export const greeted = computed(() => chat.value.greeted);
 export const waiting = computed(() => chat.value.waiting);
-export const currentUsage = computed(() => chat.value.usage);
 
 export const thread = signal("");
 export const nextTry = signal<number | null>(null);
@@ -82,8 +81,7 @@ function hearOfChange(value: Fields): void {
     node_id: textOrNull(value.node_id),
     who: text(value.who),
   };
-  const own = change.who === `page:${editor.value}` || change.who === `chat:${editor.value}`;
-  landed.value = { change, own, serial: ++serial };
+  landed.value = { change, own: isOwn(change.who), serial: ++serial };
 }
 
 function lightUp(): void {

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Seconds since, counting; for the eye alone, a screen reader is not told each one.
+// Times that count.
 import { useEffect, useState } from "preact/hooks";
 import { duration } from "./output";
 
-export function Elapsed({ since }: { since: number }) {
+function useNow(every: number): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
+    const timer = setInterval(() => setNow(Date.now()), every);
     return () => clearInterval(timer);
   }, []);
-  const passed = now - since;
+  return now;
+}
+
+// Seconds since, for the eye alone: a screen reader is not told each one.
+export function Elapsed({ since }: { since: number }) {
+  const passed = useNow(1000) - since;
   return passed < 1000 ? null : (
     <span class="chat-elapsed" aria-hidden="true">
       {duration(Math.floor(passed / 1000) * 1000).replace(".0", "")}
@@ -19,11 +24,6 @@ export function Elapsed({ since }: { since: number }) {
 
 // Seconds until, counting down.
 export function Until({ at }: { at: number }) {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 500);
-    return () => clearInterval(timer);
-  }, []);
-  const left = Math.ceil((at - now) / 1000);
+  const left = Math.ceil((at - useNow(500)) / 1000);
   return <span>{left > 0 ? `in ${left} s` : "now"}</span>;
 }

@@ -2,10 +2,11 @@
 // How a run ended, and what it has cost.
 import { connection } from "../base/state";
 import { askAgain, focusChat, run } from "./conversation";
+import type { Usage } from "./frame";
 import { Sign } from "./icons";
 import { sentence } from "./output";
 import { parts, saving, spent } from "./usage";
-import type { EndItem, Usage } from "./view";
+import type { EndItem } from "./view";
 
 // words: the cost in short; what is behind it opens.
 export function Cost({ usage, words }: { usage: Usage; words: string }) {

@@ -149,7 +149,7 @@ test("an interrupt waits, is answered once and goes on", () => {
     { type: "CUSTOM", name: "lectern.usage", value: { inputTokens: 10, outputTokens: 1 } },
     finish({ type: "interrupt", interrupts: [interrupt("i1", "c1")] }),
   );
-  assert.equal(chat.interrupts[0]?.attempt, 2);
+  assert.equal(chat.interrupts[0]?.metadata.attempt, 2);
   assert.equal(call(chat, "c1").state, "waiting");
   assert.equal(end(chat).ending, "interrupted");
   chat = sending(answered(chat, new Map([["i1", true]])), "r2", null, 1000);

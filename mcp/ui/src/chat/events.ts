@@ -24,7 +24,7 @@ function settle(items: Item[], waiting: Set<string>): Item[] {
   return next;
 }
 
-const waitsFor = (chat: Pick<Chat, "interrupts">) => new Set(chat.interrupts.map(one => one.callId ?? ""));
+const waitsFor = (chat: Pick<Chat, "interrupts">) => new Set(chat.interrupts.map(one => one.toolCallId ?? ""));
 
 const isUnsent = (item: Item) => item.kind === "user" && item.waiting;
 
@@ -190,7 +190,7 @@ export function stopping(chat: Chat): Chat {
 export function answered(chat: Chat, answers: Map<string, boolean>): Chat {
   let next = chat;
   for (const one of chat.interrupts)
-    next = change(next, "call", one.callId ?? "", () => ({ answer: answers.get(one.id) ? "approved" : "declined" }));
+    next = change(next, "call", one.toolCallId ?? "", () => ({ answer: answers.get(one.id) ? "approved" : "declined" }));
   return { ...next, interrupts: [] };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reading what comes over the wire: every field may be missing or of another kind.
-import type { Change, Interrupt, ModelInfo, Picture, ThreadInfo, Usage } from "./view";
+// Reading what comes over the wire: every field may be missing or of another kind. What a reader makes is the type of it.
 
 export type Fields = Record<string, unknown>;
 
@@ -35,6 +34,11 @@ export function contentText(content: unknown): string {
 const pictureTypes = /^image\/(png|jpeg|gif|webp|svg\+xml)$/;
 const base64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
 
+export interface Picture {
+  mime: string;
+  base64: string;
+}
+
 export function contentPictures(content: unknown): Picture[] {
   const pictures: Picture[] = [];
   for (const part of list(content).map(fields)) {
@@ -47,60 +51,45 @@ export function contentPictures(content: unknown): Picture[] {
   return pictures;
 }
 
-export function readUsage(value: unknown): Usage {
-  const usage = fields(value);
-  return {
-    inputTokens: count(usage.inputTokens),
-    cachedInputTokens: count(usage.cachedInputTokens),
-    outputTokens: count(usage.outputTokens),
-    requests: count(usage.requests),
-    wholeCurriculumTokens: count(usage.wholeCurriculumTokens),
+// Of an object each of these members, read by its own reader.
+const members =
+  <Readers extends Record<string, (value: unknown) => unknown>>(readers: Readers) =>
+  (value: unknown) => {
+    const given = fields(value);
+    const made = Object.entries(readers).map(([name, read]) => [name, read(given[name])]);
+    return Object.fromEntries(made) as { [Name in keyof Readers]: ReturnType<Readers[Name]> };
   };
-}
+const listOf =
+  <T>(read: (value: unknown) => T) =>
+  (value: unknown): T[] =>
+    list(value).map(read);
+const anyText = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-function readChange(value: unknown): Change {
-  const change = fields(value);
-  return {
-    node_id: textOrNull(change.node_id),
-    title: textOrNull(change.title),
-    what: text(change.what),
-    before: typeof change.before === "string" ? change.before : null,
-    after: typeof change.after === "string" ? change.after : null,
-  };
-}
+export const readUsage = members({
+  inputTokens: count, // cached ones included
+  cachedInputTokens: count,
+  outputTokens: count,
+  requests: count,
+  wholeCurriculumTokens: count, // what reading all of it would have taken, about; 0: unknown
+});
+export type Usage = ReturnType<typeof readUsage>;
 
-export function readInterrupts(value: unknown): Interrupt[] {
-  return list(value)
-    .map(fields)
-    .filter(one => text(one.id) !== "")
-    .map(one => {
-      const metadata = fields(one.metadata);
-      return {
-        id: text(one.id),
-        callId: textOrNull(one.toolCallId),
-        message: text(one.message),
-        tool: textOrNull(metadata.tool),
-        attempt: count(metadata.attempt),
-        changes: list(metadata.changes).map(readChange),
-        more: count(metadata.more),
-        effect: textOrNull(metadata.effect),
-      };
-    });
-}
+const readChange = members({ node_id: textOrNull, title: textOrNull, what: text, before: anyText, after: anyText });
+export type Change = ReturnType<typeof readChange>;
 
-export function readModel(value: unknown): ModelInfo | null {
-  const model = fields(value);
-  if (typeof model.ready !== "boolean") return null;
-  return { name: text(model.name), ready: model.ready, advice: text(model.advice) };
-}
+const readInterrupt = members({
+  id: text,
+  toolCallId: textOrNull,
+  message: text,
+  metadata: members({ attempt: count, changes: listOf(readChange), more: count, effect: textOrNull }),
+});
+export type Interrupt = ReturnType<typeof readInterrupt>;
+export const readInterrupts = (value: unknown) => listOf(readInterrupt)(value).filter(one => one.id !== "");
 
-export function readThreads(value: unknown): ThreadInfo[] {
-  return list(value)
-    .map(fields)
-    .filter(one => text(one.thread_id) !== "")
-    .map(one => ({
-      thread_id: text(one.thread_id),
-      title: text(one.title),
-      updated_at: typeof one.updated_at === "number" ? new Date(one.updated_at * 1000).toISOString() : text(one.updated_at),
-    }));
-}
+const readThread = members({ thread_id: text, title: text });
+export type ThreadInfo = ReturnType<typeof readThread>;
+export const readThreads = (value: unknown) => listOf(readThread)(value).filter(one => one.thread_id !== "");
+
+const readAdvice = members({ ready: value => value === true, advice: text });
+export type ModelInfo = ReturnType<typeof readAdvice>;
+export const readModel = (value: unknown) => (typeof fields(value).ready === "boolean" ? readAdvice(value) : null);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The chat's own signs, in the manner of the page's. Beside each stands its word.
+import { drawSign } from "../base/icons";
+
 const PATHS = {
   code: "M9 8l-4.5 4L9 16M15 8l4.5 4-4.5 4",
   ask: "M7 9.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Zm10 10a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM8.8 8.8l6.4 6.4",
@@ -19,17 +21,4 @@ export type Sign = keyof typeof PATHS;
 
 export const isSign = (name: string): name is Sign => Object.hasOwn(PATHS, name);
 
-export function Sign({ name, size = 18 }: { name: Sign; size?: number }) {
-  return (
-    <svg
-      class={`icon chat-sign chat-sign-${name}`}
-      viewBox="0 0 24 24"
-      width={size}
-      height={size}
-      aria-hidden="true"
-      focusable="false"
-    >
-      <path d={PATHS[name]} fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" />
-    </svg>
-  );
-}
+export const Sign = ({ name, size }: { name: Sign; size?: number }) => drawSign(PATHS[name], { size, style: `chat-sign chat-sign-${name}` });

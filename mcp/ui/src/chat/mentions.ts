@@ -11,7 +11,7 @@ export interface NodeNames {
   ids: Map<string, string>; // and their titles
   titles: Words;
 }
-export interface Mention {
+interface Mention {
   start: number;
   end: number;
   id: string;

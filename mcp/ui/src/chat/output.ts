@@ -2,10 +2,8 @@
 // What code printed, made fit to be shown as plain text.
 
 // CSI and OSC sequences, other escapes, then what is left of the control characters.
-// eslint-disable-next-line no-control-regex
 const escapes =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\u001b[@-Z\\-_]?|\u009b[0-?]*[ -/]*[@-~]/g;
-// eslint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 // A carriage return writes the line anew, as progress bars do.
@@ -30,14 +28,8 @@ export function addOutput(before: string, piece: string): string {
   return all.slice(from < 0 ? all.length - OUTPUT_KEPT : from + 1);
 }
 
-export interface Cut {
-  shown: string;
-  lines: number;
-  cut: boolean;
-}
-
 // The first lines; or with fromEnd the last, for output that is still coming.
-export function cutOutput(output: string, most: number, characters: number, fromEnd: boolean): Cut {
+export function cutOutput(output: string, most: number, characters: number, fromEnd: boolean) {
   const lines = output.replace(/\n+$/, "").split("\n");
   let shown = (fromEnd ? lines.slice(-most) : lines.slice(0, most)).join("\n");
   let cut = lines.length > most;
@@ -48,15 +40,9 @@ export function cutOutput(output: string, most: number, characters: number, from
   return { shown, lines: lines.length, cut };
 }
 
-export interface Said {
-  output: string;
-  trailer: string | null;
-  repair: string | null;
-}
-
 // What an analysis printed, apart from its last line ("[ok, 0.532 s, 1 figure]") and from what the model is told to do about a
 // failure.
-export function splitResult(result: string): Said {
+export function splitResult(result: string) {
   // An earlier server's words, "to repair this", are in threads that it kept.
   const next =
     /\n\n(Attempt \d+ of \d+ (?:to repair this )?is next|All \d+ attempts (?:to repair this have )?failed)[:.][^\n]*\s*$/.exec(result);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // JSON that is cut anywhere, read as far as it has come: a tool's arguments while they stream.
 
-// Closes what is open. null: nothing can be made of it yet.
-function close(cut: string): string | null {
+// Closes what is open.
+function close(cut: string): string {
   const open: string[] = [];
   let inText = false;
   for (let i = 0; i < cut.length; i++) {
@@ -21,24 +21,16 @@ function close(cut: string): string | null {
     if (escape) whole = whole.slice(0, escape.index + (escape[1] ?? "").length + (escape[2] ?? "").length);
     whole += '"';
   }
-  whole = whole.replace(/[\s,]+$/, "");
-  return (
-    whole +
-    open
-      .reverse()
-      .map(c => (c === "{" ? "}" : "]"))
-      .join("")
-  );
+  const ends = open.reverse().map(c => (c === "{" ? "}" : "]"));
+  return whole.replace(/[\s,]+$/, "") + ends.join("");
 }
 
 // A member's name without its value, and a number or a word that is cut.
 const dangling = [/,?\s*"(?:[^"\\]|\\.)*"\s*:?\s*([}\]]+)$/, /,?\s*(?:"(?:[^"\\]|\\.)*"\s*:)?\s*[-+.\w]+\s*([}\]]+)$/];
 
 export function parsePartial(json: string): Record<string, unknown> {
-  const tries = [json];
   const closed = close(json);
-  if (closed !== null) tries.push(closed, ...dangling.map(end => closed.replace(end, "$1")));
-  for (const attempt of tries) {
+  for (const attempt of [json, closed, ...dangling.map(end => closed.replace(end, "$1"))]) {
     try {
       const value: unknown = JSON.parse(attempt);
       if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

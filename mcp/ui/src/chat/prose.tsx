@@ -3,31 +3,12 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { renderer, wantRenderer } from "../base/markdown_later";
 import { typeset } from "../base/maths";
-import { openNode, region, session } from "../base/state";
-import { splitBlocks } from "./blocks";
+import { nodeAddress, openHere } from "../base/node_link";
 import { names } from "./conversation";
 import { Keep } from "./keep";
 import { mentions, type NodeNames } from "./mentions";
 
-const nodeAddress = (id: string) => `#${new URLSearchParams({ session: session.peek()?.session_id ?? "", node: id })}`;
-
-// A click opens it here, one with a key held down in a window of its own, as links do.
-function openHere(event: MouseEvent, id: string): void {
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
-  event.preventDefault();
-  openNode.value = id;
-  region.value = "node";
-}
-
-export function NodeLink({ id, words }: { id: string; words: string }) {
-  return (
-    <a class="chat-node" href={nodeAddress(id)} onClick={event => openHere(event, id)}>
-      {words}
-    </a>
-  );
-}
-
-// A link, as it stands in running text; the address is the page's own for that node (base/curriculum.ts).
+// A link, as it stands in running text.
 function nodeLink(words: string, id: string, title: string): HTMLAnchorElement {
   const link = document.createElement("a");
   link.href = nodeAddress(id);
@@ -108,7 +89,7 @@ const drawBlock = (source: string) => <Block source={source} />;
 export function Prose({ text }: { text: string }) {
   return (
     <div class="chat-prose">
-      {splitBlocks(text).map((block, at) => (
+      {(renderer.value?.blocksOf(text) ?? [text]).map((block, at) => (
         <Keep key={at} value={block} draw={drawBlock} />
       ))}
     </div>

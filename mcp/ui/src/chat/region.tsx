@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The chat: which conversation it is, the conversation, and where the editor writes.
 import "./chat.css";
+import { computed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { connection } from "../base/state";
+import { followChanges } from "../base/undo";
 import { Composer } from "./composer";
 import {
   focusChat,
@@ -22,7 +24,6 @@ import { Until } from "./elapsed";
 import { Cost } from "./ending";
 import { Sign } from "./icons";
 import { Messages } from "./messages";
-import { followEdits } from "./undoing";
 import { sum, total } from "./usage";
 import { SetUp } from "./welcome";
 
@@ -88,9 +89,12 @@ function Banner() {
   );
 }
 
+// The edits of the model that the conversation shows: the result of a call says which change set it has made.
+const madeSets = computed(() => items.value.flatMap(item => (item.kind === "call" && item.changeSet !== null ? [item.changeSet] : [])));
+
 export default function ChatRegion() {
   useEffect(() => {
-    const ends = [startConversation(), followEdits()];
+    const ends = [startConversation(), followChanges(() => madeSets.value)];
     return () => ends.forEach(end => end());
   }, []);
   const onKeyDown = (event: KeyboardEvent) => {

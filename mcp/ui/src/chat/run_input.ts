@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the page sends up: AG-UI's RunAgentInput, and the stop.
+import { randomHex } from "../base/words";
+import type { Asked } from "./view";
 
 export type Approvals = "destructive" | "every";
 export interface Answer {
@@ -12,54 +14,34 @@ export interface Where {
   nodeTitle: string | null;
   screen: string;
 }
-export interface Question {
-  id: string;
-  text: string;
-}
 
-export interface RunInput {
-  threadId: string;
-  runId: string;
-  protocolVersion: string;
-  messages: { id: string; role: "user"; content: string }[];
-  state: object;
-  tools: never[];
-  context: { description: string; value: string }[];
-  forwardedProps: { lectern: { approvals: Approvals } };
-  resume?: { interruptId: string; status: "resolved"; payload: { approved: boolean; reason?: string } }[];
-}
+export const newId = (prefix: string) => `${prefix}-${randomHex(12)}`;
 
-// Without crypto.randomUUID, which only secure origins have.
-export function newId(prefix: string): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return `${prefix}-${[...bytes].map(byte => byte.toString(16).padStart(2, "0")).join("")}`;
-}
-
-function context(where: Where): RunInput["context"] {
+function context(where: Where): { description: string; value: string }[] {
   const said = { node_id: where.nodeId, node_title: where.nodeTitle, screen: where.screen };
   return Object.entries(said).flatMap(([description, value]) => (value ? [{ description, value }] : []));
 }
 
-export function runInput(threadId: string, approvals: Approvals, where: Where, ask: Question | Answer[]): RunInput {
-  const input: RunInput = {
+const resumed = ({ interruptId, approved, reason }: Answer) => ({
+  interruptId,
+  status: "resolved",
+  payload: reason === "" ? { approved } : { approved, reason },
+});
+
+export function runInput(threadId: string, approvals: Approvals, where: Where, ask: Asked | Answer[]) {
+  const answers = Array.isArray(ask) ? ask : null;
+  return {
     threadId,
     runId: newId("run"),
     protocolVersion: "1.0",
-    messages: [],
+    messages: Array.isArray(ask) ? [] : [{ id: ask.id, role: "user", content: ask.text }],
     state: {},
     tools: [],
     context: context(where),
     forwardedProps: { lectern: { approvals } },
-  };
-  if (!Array.isArray(ask)) return { ...input, messages: [{ id: ask.id, role: "user", content: ask.text }] };
-  return {
-    ...input,
-    resume: ask.map(({ interruptId, approved, reason }) => ({
-      interruptId,
-      status: "resolved",
-      payload: reason === "" ? { approved } : { approved, reason },
-    })),
+    ...(answers && { resume: answers.map(resumed) }),
   };
 }
+export type RunInput = ReturnType<typeof runInput>;
 
 export const stopFrame = (runId: string) => ({ type: "lectern.stop", runId });

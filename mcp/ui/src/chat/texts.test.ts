@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { refusals } from "./refusal";
-import { splitBlocks } from "./blocks";
 import { diff } from "../base/diff";
+import { blocksOf } from "../base/marked";
 import { mentioned, mentions, nodeNames } from "./mentions";
 import { addOutput, cutOutput, duration, OUTPUT_KEPT, plain, sentence, splitResult } from "./output";
 import { parsePartial } from "./partial_json";
@@ -61,7 +61,7 @@ test("two long texts without anything in common are replaced whole", () => {
 
 test("blocks together are the text", () => {
   const text = "# Head\n\nText\nmore\n\n- one\n\n- two\n\n  inner\n\nAfter\n\n```py\na\n\nb\n```\n\n$$\nx\n\ny\n$$\n\nEnd";
-  const blocks = splitBlocks(text);
+  const blocks = blocksOf(text);
   assert.equal(blocks.join(""), text);
   assert.deepEqual(
     blocks.map(block => block.trim().split("\n")[0]),
@@ -73,8 +73,8 @@ test("however a text streams in, finished blocks stay what they were", () => {
   const text = "A\n\n1. x\n2. y\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n~~~\nno ``` end\n\n~~~\n\nB **b\n\nC\r\n\r\nD";
   let before: string[] = [];
   for (let end = 1; end <= text.length; end++) {
-    const blocks = splitBlocks(text.slice(0, end));
-    assert.equal(blocks.join(""), text.slice(0, end));
+    const blocks = blocksOf(text.slice(0, end));
+    assert.equal(blocks.join("").trimEnd(), text.slice(0, end).replaceAll("\r", "").trimEnd());
     for (let at = 0; at < before.length - 1; at++) assert.equal(blocks[at], before[at]);
     before = blocks;
   }

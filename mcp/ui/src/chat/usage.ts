@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tokens in words.
-import type { Ending, Item, Usage } from "./view";
+import type { Usage } from "./frame";
+import type { Ending, Item } from "./view";
 
 const words = new Intl.NumberFormat("en");
 export const number = (value: number) => words.format(value);

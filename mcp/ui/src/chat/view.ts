@@ -1,45 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the chat shows, as data: items in their order. An item is replaced when it changes and kept when it does not, so that
 // what is finished is never drawn again.
-
-export interface Usage {
-  inputTokens: number; // cached ones included
-  cachedInputTokens: number;
-  outputTokens: number;
-  requests: number;
-  wholeCurriculumTokens: number; // what reading all of it would have taken, about; 0: unknown
-}
-
-export interface Picture {
-  mime: string;
-  base64: string;
-}
+import type { Interrupt, ModelInfo, Picture, ThreadInfo, Usage } from "./frame";
 
 // writing: its arguments still come; waiting: for its turn or an answer; stopped: it was not done, or not to its end.
-export type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "declined" | "stopped";
+type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "declined" | "stopped";
 
-export interface UserItem {
-  kind: "user";
-  id: string;
+interface ItemOf<Kind extends string> {
+  kind: Kind;
+  id: string; // of an end: the run's
+}
+export interface UserItem extends ItemOf<"user"> {
   text: string;
   waiting: boolean;
 }
-export interface TextItem {
-  kind: "text";
-  id: string;
+interface TextItem extends ItemOf<"text"> {
   text: string;
   done: boolean;
   cut: boolean;
 }
-export interface ThoughtItem {
-  kind: "thought";
-  id: string;
+export interface ThoughtItem extends ItemOf<"thought"> {
   text: string;
   done: boolean;
 }
-export interface CallItem {
-  kind: "call";
-  id: string;
+export interface CallItem extends ItemOf<"call"> {
   name: string;
   title: string; // a template that the arguments fill (tool_title.ts)
   icon: string;
@@ -57,17 +41,13 @@ export interface CallItem {
   repairsMax: number;
   answer: "approved" | "declined" | null; // what the editor said to its approval
 }
-export interface NoteItem {
-  kind: "note";
-  id: string;
+export interface NoteItem extends ItemOf<"note"> {
   tone: "info" | "error" | "again"; // again: from here on the question before it is answered anew
   text: string;
 }
 // How a run ended. interrupted: it goes on with the editor's answer.
 export type Ending = "done" | "stopped" | "failed" | "interrupted" | "lost";
-export interface EndItem {
-  kind: "end";
-  id: string; // the run's
+export interface EndItem extends ItemOf<"end"> {
   ending: Ending;
   text: string | null;
   usage: Usage | null;
@@ -76,48 +56,19 @@ export interface EndItem {
 }
 export type Item = UserItem | TextItem | ThoughtItem | CallItem | NoteItem | EndItem;
 
-export interface Change {
-  node_id: string | null;
-  title: string | null;
-  what: string;
-  before: string | null;
-  after: string | null;
-}
-export interface Interrupt {
-  id: string;
-  callId: string | null;
-  message: string;
-  tool: string | null;
-  attempt: number;
-  changes: Change[];
-  more: number;
-  effect: string | null;
-}
-
-export interface ThreadInfo {
-  thread_id: string;
-  title: string;
-  updated_at: string;
-}
-export interface ModelInfo {
-  name: string;
-  ready: boolean;
-  advice: string;
-}
-
 // sending: the question is on its way, the server has not taken it up yet.
 export interface Asked {
   id: string;
   text: string;
 }
-export interface Run {
+interface Run {
   id: string;
   phase: "sending" | "running" | "stopping";
   since: number;
   question: Asked | null;
 }
 // The model's service is asked again: until when, by the page's clock.
-export interface Waiting {
+interface Waiting {
   attempt: number;
   until: number;
   why: string;

@@ -15,17 +15,10 @@ export interface Socket {
   onclose: ((event: { code: number; reason: string }) => void) | null;
 }
 
-export interface WireEvents {
+interface WireEvents {
   onOpen: () => void;
   onFrame: (frame: Fields) => void;
   onLost: (nextTry: number, reason: string) => void; // by the page's clock
-}
-
-export interface Wire {
-  open(url: string): void; // instead of the one before
-  send(frame: object): boolean; // false: not connected, nothing was sent
-  retryNow(): void;
-  close(): void;
 }
 
 const OPEN = 1;
@@ -36,7 +29,7 @@ export function retryDelay(attempt: number, chance: number): number {
   return Math.round(full * (1 - 0.3 * chance));
 }
 
-export function createWire(events: WireEvents, connect: (url: string) => Socket): Wire {
+export function createWire(events: WireEvents, connect: (url: string) => Socket) {
   let socket: Socket | null = null;
   let url: string | null = null;
   let attempt = 0;
@@ -73,20 +66,22 @@ export function createWire(events: WireEvents, connect: (url: string) => Socket)
   }
 
   return {
-    open(to) {
+    // Instead of the one before.
+    open(to: string): void {
       url = to;
       attempt = 0;
       start();
     },
-    send(frame) {
+    // False: not connected, nothing was sent.
+    send(frame: object): boolean {
       if (socket?.readyState !== OPEN) return false;
       socket.send(JSON.stringify(frame));
       return true;
     },
-    retryNow() {
+    retryNow(): void {
       if (socket === null && url !== null) start();
     },
-    close() {
+    close(): void {
       url = null;
       drop();
     },

@@ -85,7 +85,6 @@ export class GraphCanvas {
   private readonly watch: ResizeObserver;
   private drawn: Structure;
   private graph: Drawn; // of drawn
-  private hovered: string | null = null;
   private fading = 0;
   private noted = "";
   private killed = false;
@@ -128,7 +127,7 @@ export class GraphCanvas {
     this.measure = measureBy(context);
     Object.assign(this.sigma, { getNodeAtPosition: (place: { x: number; y: number }) => this.nodeAt(place),
       renderLabels: () => this.drawLabels(context) });
-    this.sigma.createCanvas("rings", { beforeLayer: "labels" });
+    this.sigma.createCanvasContext("rings", { beforeLayer: "labels" } as object).resize(true); // sigma's types do not know its place
     this.pen = this.sigma.getCanvases().rings.getContext("2d");
     for (const canvas of Object.values(this.sigma.getCanvases())) {
       canvas.setAttribute("aria-hidden", "true");
@@ -136,8 +135,8 @@ export class GraphCanvas {
         if (!this.killed) onLost(); // killing gives the context back, which looks the same
       });
     }
-    this.sigma.on("enterNode", ({ node }) => this.hover(node));
-    this.sigma.on("leaveNode", () => this.hover(null));
+    this.sigma.on("enterNode", () => place.classList.add("over-node"));
+    this.sigma.on("leaveNode", () => place.classList.remove("over-node"));
     this.sigma.on("clickNode", ({ node }) => {
       openNode.value = node;
       region.value = "node";
@@ -148,7 +147,6 @@ export class GraphCanvas {
     });
     this.watch = new ResizeObserver(() => this.resize());
     this.watch.observe(place);
-    this.sizePen();
     this.sigma.setGraph(this.graph);
     this.follow();
   }
@@ -173,10 +171,10 @@ export class GraphCanvas {
     };
     on(() => structure.value, () => this.rebuild());
     on(() => palette.value, () => this.recolour());
-    on(() => [openNode.value, hiddenTypes.value], () => this.repaint());
+    on(() => [openNode.value, hiddenTypes.value], () => this.sigma.refresh());
     on(() => traces.value, () => this.fade());
     on(() => standout.value, () => {
-      this.repaint();
+      this.sigma.refresh();
       if (standout.peek()) this.showStandout();
     });
   }
@@ -193,30 +191,16 @@ export class GraphCanvas {
   private resize(): void {
     if (this.place.clientWidth === 0) return; // not shown now
     const { width, height } = this.sigma.getDimensions();
-    const same = width === this.place.clientWidth && height === this.place.clientHeight;
-    if (!same) {
+    if (width !== this.place.clientWidth || height !== this.place.clientHeight) {
       const size = nodeSize(this.drawn, this.place);
       this.graph.updateEachNodeAttributes((_, data) => ({ ...data, size }), { attributes: ["size"] });
       this.sigma.refresh(); // measures its place first
     }
-    this.sizePen();
     this.drawRings();
-  }
-
-  private sizePen(): void {
-    const ratio = window.devicePixelRatio || 1;
-    const { rings } = this.sigma.getCanvases();
-    const { width, height } = this.sigma.getDimensions();
-    rings.style.width = `${width}px`;
-    rings.style.height = `${height}px`;
-    rings.width = width * ratio;
-    rings.height = height * ratio;
-    this.pen?.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
   private rebuild(): void {
     this.drawn = structure.peek();
-    this.hovered = null;
     if (this.drawn.nodes.length > 0 && isLarge(this.drawn) !== this.large) {
       this.onOther();
       return;
@@ -233,10 +217,6 @@ export class GraphCanvas {
       return { ...data, color: groupColour(colours, i === undefined ? 0 : of.get(this.drawn.group[i]) ?? 0) };
     });
     this.graph.updateEachEdgeAttributes((_, data) => ({ ...data, color: softened(edgeColour(colours, data.kind), colours, share(this.drawn)) }));
-    this.repaint();
-  }
-
-  private repaint(): void {
     this.sigma.refresh();
   }
 
@@ -320,11 +300,6 @@ export class GraphCanvas {
       }
     }
     return nearest;
-  }
-
-  private hover(node: string | null): void {
-    this.hovered = node;
-    this.place.classList.toggle("over-node", this.hovered !== null);
   }
 
   private rings(): Ring[] {

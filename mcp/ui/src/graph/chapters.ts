@@ -4,7 +4,7 @@
 import type { LayeredGraph } from "./cycles";
 
 export interface Block { name: string; x: number; y: number; width: number } // of its name: the left end of its foot, and its room
-export interface Placed { x: Float64Array; y: Float64Array; order: Int32Array; blocks: Block[] }
+interface Placed { x: Float64Array; y: Float64Array; order: Int32Array; blocks: Block[] }
 
 export const CELL = 1.35; // width of a lesson's place; its height is 1
 const GAP = 0.7; // between columns
@@ -31,7 +31,7 @@ export function chaptersOf(of: Int32Array, count: number, depth: Int32Array, { f
   return chapters;
 }
 
-interface Plan { scale: number; columns: number[]; heights: number[]; across: number; name: number }
+interface Plan { columns: number[]; heights: number[]; across: number; name: number }
 
 // Chapters one below the other, in as many columns; which chapter is in which, and how high each column is.
 function fill(heights: number[], columns: number): { of: number[]; high: number[] } {
@@ -64,7 +64,7 @@ function plan(sizes: number[], shape: number): Plan {
       const readable = Math.min(1, (scale * across * CELL) / NAME_WIDTH_PX);
       if (scale * readable > most) {
         most = scale * readable;
-        best = { scale, columns: of, heights, across, name };
+        best = { columns: of, heights, across, name };
       }
     }
   return best!;

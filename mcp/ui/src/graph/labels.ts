@@ -24,7 +24,7 @@ const CELL_PX = 48;
 const MOST_TRIED = 1500;
 
 // What stands where, in cells, so that only what is near is looked at.
-export class Taken {
+class Taken {
   private readonly cells = new Map<number, Box[]>();
 
   private *near({ left, top, right, bottom }: Box): Generator<number> {

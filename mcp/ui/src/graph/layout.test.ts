@@ -7,9 +7,9 @@ import { placeTitles, type Candidate, type Measure } from "./labels";
 import { structureOf } from "./reach";
 
 const SHAPE = 0.5;
-const node = (i: number, more: Partial<CourseNode>): CourseNode => ({ node_id: `N${i}`, title: `Lesson ${i}`, ...more });
+const node = (i: number, more: Partial<CourseNode>): CourseNode => ({ node_id: `N${i}`, title: `Lesson ${i}`, ...more } as CourseNode);
 const chain = (count: number): Relationship[] => Array.from({ length: count - 1 }, (_, i) =>
-  ({ id: i, from_node_id: `N${i}`, to_node_id: `N${i + 1}`, relationship_type: "PREREQUISITE" }));
+  ({ id: i, from_node_id: `N${i}`, to_node_id: `N${i + 1}`, relationship_type: "PREREQUISITE" }) as Relationship);
 const extent = (along: Float64Array) => Math.max(...along) - Math.min(...along);
 
 test("a long chain is no pole: its chapters are blocks with names, in teaching order, and fill their place", () => {

@@ -4,20 +4,7 @@
 import { computed } from "@preact/signals";
 import { dark, forcedColors, moreContrast } from "../base/theme";
 
-export interface Palette {
-  ground: string;
-  ink: string;
-  halo: string;
-  accent: string;
-  faintNode: string;
-  faintEdge: string;
-  trace: string;
-  groups: string[];
-  edges: Record<string, string>;
-  otherEdge: string; // of kinds that have no colour of their own
-}
-
-const LIGHT: Palette = {
+const LIGHT = {
   ground: "#ffffff",
   ink: "#1a2130",
   halo: "#ffffff",
@@ -26,9 +13,10 @@ const LIGHT: Palette = {
   faintEdge: "#eef0f4",
   trace: "#b45309",
   groups: ["#3466c9", "#0d8a72", "#c2571a", "#8a4cc2", "#b0306e", "#5d7a16", "#0f83a8", "#a3701a", "#5a5fd6", "#2f8f3e", "#c23f3f", "#6b7280"],
-  edges: { PREREQUISITE: "#7f92b8", PREREQUISITE_FOR: "#a48bc4", LEADS_TO: "#8fb5a8", ENRICHMENT: "#d3ad74" },
-  otherEdge: "#a9b0bc",
+  edges: { PREREQUISITE: "#7f92b8", PREREQUISITE_FOR: "#a48bc4", LEADS_TO: "#8fb5a8", ENRICHMENT: "#d3ad74" } as Record<string, string>,
+  otherEdge: "#a9b0bc", // of kinds that have no colour of their own
 };
+export type Palette = typeof LIGHT;
 const DARK: Palette = {
   ground: "#171c25",
   ink: "#e8ecf3",

@@ -2,7 +2,7 @@
 // What the graph region shows beside the curriculum itself: its structure, which nodes stand out and why, hidden types, traces of edits.
 import { computed, effect, signal } from "@preact/signals";
 import { landed, lit, nodes, nodesById, openNode, relationships, session } from "../base/state";
-import { readableWho } from "../base/who";
+import { person, plural } from "../base/words";
 import { reached, structureOf } from "./reach";
 
 export const PADDING = 24; // pixels around the graph
@@ -23,7 +23,7 @@ export const hiddenTypes = signal<ReadonlySet<string>>(new Set());
 export const chosenGroup = signal<string | null>(null);
 
 // What a person asked about the open node.
-export type Focus = "needs" | "neededBy" | null;
+type Focus = "needs" | "neededBy" | null;
 export const focus = signal<Focus>(null);
 effect(() => {
   if (openNode.value === null) focus.value = null;
@@ -35,37 +35,34 @@ effect(() => {
   chosenGroup.value = null;
 });
 
-export interface Standout { nodes: ReadonlySet<string>; inOrder: string[]; words: string; clear: () => void }
+const standing = (inOrder: string[], words: string, clear: () => void) => ({ nodes: new Set(inOrder) as ReadonlySet<string>, inOrder, words, clear });
 
 function titleOf(id: string): string {
   return nodesById.value.get(id)?.title ?? id;
 }
-function count(number: number): string {
-  return number === 1 ? "1 node" : `${number} nodes`;
-}
 
 // Only one reason counts at a time: the newest asked for (a focus or a group puts out the light, and a light puts out both).
-export const standout = computed<Standout | null>(() => {
+export const standout = computed<ReturnType<typeof standing> | null>(() => {
   const open = openNode.value;
   if (focus.value && open) {
     const found = reached(open, structure.value, focus.value === "needs" ? "before" : "after");
-    const words = focus.value === "needs" ? `“${titleOf(open)}” needs ${count(found.length - 1)}`
-      : `${count(found.length - 1)} need${found.length === 2 ? "s" : ""} “${titleOf(open)}”`;
-    return { nodes: new Set(found), inOrder: found, words, clear: () => { focus.value = null; } };
+    const words = focus.value === "needs" ? `“${titleOf(open)}” needs ${plural(found.length - 1, "node")}`
+      : `${plural(found.length - 1, "node")} need${found.length === 2 ? "s" : ""} “${titleOf(open)}”`;
+    return standing(found, words, () => { focus.value = null; });
   }
   const name = chosenGroup.value;
   if (name !== null) {
     const { group, nodes: all } = structure.value;
     const found = all.filter((_, i) => group[i] === name).map(node => node.node_id);
-    return { nodes: new Set(found), inOrder: found, words: `${name}: ${count(found.length)}`, clear: () => { chosenGroup.value = null; } };
+    return standing(found, `${name}: ${plural(found.length, "node")}`, () => { chosenGroup.value = null; });
   }
   const light = lit.value;
   if (light) {
     const found = light.nodes.filter(id => nodesById.value.has(id));
     if (found.length === 0) return null;
-    const words = { answer: `The answer mentions ${count(found.length)}`, search: `Found: ${count(found.length)}`,
-      path: `A path of ${count(found.length)}` }[light.why];
-    return { nodes: new Set(found), inOrder: found, words, clear: () => { lit.value = null; } };
+    const words = { answer: `The answer mentions ${plural(found.length, "node")}`, search: `Found: ${plural(found.length, "node")}`,
+      path: `A path of ${plural(found.length, "node")}` }[light.why];
+    return standing(found, words, () => { lit.value = null; });
   }
   return null;
 });
@@ -99,7 +96,7 @@ effect(() => {
   seen = newest.serial;
   const { node_id: id, target, who } = newest.change;
   if (newest.own) return;
-  const name = readableWho(who);
+  const name = person(who);
   const now = Date.now();
   if (id) {
     const kept = [...traces.peek()].filter(([, trace]) => now - trace.at < WORD_MS);

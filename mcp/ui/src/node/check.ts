@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is wrong with a component's parameters. Imports keep what breaks the rules, so the page meets it: it then shows the data
 // and these sentences. The server judges what is written; this only decides what can be drawn.
-import { pictureFields } from "../base/contract";
-import { chartNames, isObject, kindOf, kinds, type Field, type Kind, type Parameters } from "./kinds";
+import { pictureFields } from "contract";
+import { kindOf, kinds } from "./draw";
+import { chartNames, isObject, type Field, type Kind, type Parameters } from "./kinds";
 
 export interface Problem { field: string; text: string }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What can be added, with when to use which.
-import { useEffect, useRef } from "preact/hooks";
-import { kinds, type Kind } from "./kinds";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { kinds } from "./draw";
+import type { Kind } from "./kinds";
 
 export function Chooser({ choose, close }: { choose: (kind: Kind) => void; close: () => void }) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key or click comes
     place.current?.querySelector("button")?.focus({ preventScroll: true });
     place.current?.scrollIntoView({ block: "nearest" });
   }, []);

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two versions of one thing side by side, and the way out of a stale edit: mine, theirs, or both in one.
 import { useEffect, useRef } from "preact/hooks";
-import { diff } from "../base/diff";
+import { Words } from "../base/difference";
 import { pairs } from "./flat";
-
-export function Words({ from, to, side }: { from: string; to: string; side: "gone" | "new" | "both" }) {
-  return (
-    <>
-      {diff(from, to).map((piece, i) => piece.kind === "same" ? <span key={i}>{piece.text}</span>
-        : side !== "both" && piece.kind !== side ? null
-          : piece.kind === "gone" ? <del key={i}>{piece.text}</del> : <ins key={i}>{piece.text}</ins>)}
-    </>
-  );
-}
 
 interface Props {
   type: string;
-  base: unknown;
   mine: unknown;
   theirs: unknown;
   who: string;
@@ -26,12 +15,12 @@ interface Props {
   mergeBoth: () => void;
 }
 
-export function Stale({ type, base, mine, theirs, who, busy, keepMine, takeTheirs, mergeBoth }: Props) {
+export function Stale({ type, mine, theirs, who, busy, keepMine, takeTheirs, mergeBoth }: Props) {
   const title = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
     title.current?.focus();
   }, []);
-  const differ = pairs(type, base, mine, theirs);
+  const differ = pairs(type, mine, theirs);
   return (
     <div class="n-stale" role="group" aria-label="Two versions">
       <p class="n-stale-title" tabIndex={-1} ref={title}><strong>{who} changed this while you were writing.</strong> Nothing is lost: here are both texts.
@@ -40,8 +29,8 @@ export function Stale({ type, base, mine, theirs, who, busy, keepMine, takeTheir
       {differ.map(pair => (
         <div class="n-pair" key={pair.path}>
           <p class="n-label">{pair.label}</p>
-          <div class="n-side"><p class="n-hint">Yours</p><div class="n-words"><Words from={pair.theirs} to={pair.mine} side="new" /></div></div>
-          <div class="n-side"><p class="n-hint">{who}</p><div class="n-words"><Words from={pair.mine} to={pair.theirs} side="new" /></div></div>
+          <div class="n-side"><p class="n-hint">Yours</p><div class="n-words"><Words from={pair.theirs} to={pair.mine} without="gone" /></div></div>
+          <div class="n-side"><p class="n-hint">{who}</p><div class="n-words"><Words from={pair.mine} to={pair.theirs} without="gone" /></div></div>
         </div>
       ))}
       <div class="n-actions">

@@ -3,7 +3,8 @@
 // thrown away by hand, so that a reload, a lost connection or somebody else's edit cost no word. A form that nobody has written in
 // leaves nothing.
 import type { Component } from "../base/types";
-import { emptyParameters, isObject, kindOf, tidy, type Parameters } from "./kinds";
+import { kindOf } from "./draw";
+import { emptyParameters, isObject, tidy, type Parameters } from "./kinds";
 
 export interface Draft {
   type: string;
@@ -11,7 +12,6 @@ export interface Draft {
   base: Parameters | null; // what it was written over; null: a new component
   revision: number; // of base; 0: a new component
   after: string | null; // a new one: behind which component, null: first
-  at: number;
   key?: string; // a new one: the same over every attempt, so that it is added once
 }
 
@@ -87,5 +87,5 @@ export class Drafts {
 
 export function draftOver(component: Component): Draft {
   const parameters = isObject(component.parameters) ? component.parameters : {};
-  return { type: component.component_type, parameters, base: parameters, revision: component.revision, after: null, at: Date.now() };
+  return { type: component.component_type, parameters, base: parameters, revision: component.revision, after: null };
 }

@@ -3,11 +3,12 @@
 // leaves all as it was). The live region says each place.
 import { signal } from "@preact/signals";
 import type { Component } from "../base/types";
-import { outline } from "./draw";
+import { errorText } from "../base/words";
+import { outline } from "./drawn";
 import { dropPlace, moved } from "./order";
-import { again, moveComponent, report, said, shown, words, type Shown } from "./store";
+import { again, moveComponent, report, said, shown, type Shown } from "./store";
 
-export interface Grab { id: string; from: number; to: number; by: "keys" | "pointer"; shift: number }
+interface Grab { id: string; from: number; to: number; by: "keys" | "pointer"; shift: number }
 export const grab = signal<Grab | null>(null);
 
 const EDGE = 56; // pixels from the edge in which a dragged thing scrolls the list
@@ -52,7 +53,7 @@ export async function drop(at: Shown): Promise<void> {
   try {
     await moveComponent(at, now.id, components.map(each => each.component_id));
   } catch (error) {
-    report("error", `Not moved: ${words(error)}`);
+    report("error", `Not moved: ${errorText(error)}`);
     await again();
   }
 }
@@ -97,22 +98,19 @@ export function dragPointer(event: PointerEvent, at: Shown, component: Component
   };
   const end = (keep: boolean) => {
     cancelAnimationFrame(frame);
-    handle.removeEventListener("pointermove", move);
-    handle.removeEventListener("pointerup", up);
-    handle.removeEventListener("pointercancel", cancel);
-    window.removeEventListener("keydown", key, true);
+    listening.abort();
     if (keep && begun) void drop(at);
     else grab.value = null;
   };
-  const up = () => end(true), cancel = () => end(false);
   const key = (pressed: KeyboardEvent) => {
     if (pressed.key !== "Escape") return;
     pressed.preventDefault();
     pressed.stopPropagation();
     end(false);
   };
-  handle.addEventListener("pointermove", move);
-  handle.addEventListener("pointerup", up);
-  handle.addEventListener("pointercancel", cancel);
-  window.addEventListener("keydown", key, true);
+  const listening = new AbortController(), { signal } = listening;
+  handle.addEventListener("pointermove", move, { signal });
+  handle.addEventListener("pointerup", () => end(true), { signal });
+  handle.addEventListener("pointercancel", () => end(false), { signal });
+  window.addEventListener("keydown", key, { capture: true, signal });
 }

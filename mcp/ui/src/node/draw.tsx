@@ -1,113 +1,103 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A component as learners see it, by its type: one function a type. What breaks the rules is shown as data with what is wrong.
-import { Component as Base, type ComponentChildren, type JSX } from "preact";
+// The one table of how component types are drawn, a row a type: what its form calls the fields, and the component as learners see it.
+// All else about a type is told by the server's table (contract.ts).
+import type { JSX } from "preact";
+import { componentTypes } from "contract";
+import { capital } from "../base/words";
 import { Chart } from "./charts";
-import { problemsOf, type Problem } from "./check";
-import { isChart, isObject, kindOf, type KindName, type Parameters } from "./kinds";
+import { isChart, type Field, type Kind, type KindName, type Parameters, type Shape, type Texts } from "./kinds";
 import { Picture, Pictures, Svg } from "./pictures";
 import { Rich, RichLine } from "./rich";
 
-type Texts = Record<string, string>;
+interface Drawing {
+  fields?: Record<string, [label: string, shape?: Shape, hint?: string]>; // in the order of the form; left out: as they are named
+  draw: (texts: Texts, parameters: Parameters) => JSX.Element;
+}
 
 const calloutNames: Texts = { tip: "Tip", warning: "Watch out", important: "Important", info: "Good to know" };
 
-function HeroNumber({ of }: { of: Parameters }) {
-  const texts = of as Texts, type = texts.visual_type;
+function HeroNumber({ texts, data }: { texts: Texts; data: unknown }) {
+  const type = texts.visual_type;
   return (
     <div class={`n-hero n-hero-${texts.background_style || "light"}`}>
-      {isChart(type) && <Chart type={type} data={of.chart_data} name={texts.caption || texts.visual_content} />}
+      {isChart(type) && <Chart type={type} data={data} name={texts.caption || texts.visual_content} />}
       {type === "svg" ? <div class="n-frame"><Svg code={texts.visual_content} name={texts.caption} /></div>
         : type === "image" ? <div class="n-frame"><Picture address={texts.visual_content} name={texts.caption} /></div>
           : <p class="n-hero-text"><RichLine text={texts.visual_content} /></p>}
-      {isChart(type) && !of.chart_data && <p class="n-hero-note">No chart_data, so there is no chart.</p>}
+      {isChart(type) && !data && <p class="n-hero-note">No chart_data, so there is no chart.</p>}
       {texts.caption && <p class="n-caption"><RichLine text={texts.caption} /></p>}
     </div>
   );
 }
 
-const drawers: Record<KindName, (of: Parameters) => JSX.Element> = {
-  heading: of => <h3 class="n-heading"><RichLine text={(of as Texts).text} /></h3>,
-  paragraph: of => <Rich text={(of as Texts).text} />,
-  "memory-trick": of => <div class="n-trick"><p class="n-label">Memory trick</p><Rich text={(of as Texts).text} /></div>,
-  definition: of => (
-    <dl class="n-definition"><dt><RichLine text={(of as Texts).term} /></dt><dd><Rich text={(of as Texts).definition} /></dd></dl>
-  ),
-  "step-sequence": of => <ol class="n-steps">{(of.steps as string[]).map((step, i) => <li key={i}><Rich text={step} /></li>)}</ol>,
-  "worked-example": of => {
-    const { problem, solution, answer } = of as Texts;
-    return (
+export const drawings: Record<KindName, Drawing> = {
+  heading: {
+    fields: { text: ["Heading", "line"] },
+    draw: ({ text }) => <h3 class="n-heading"><RichLine text={text} /></h3>,
+  },
+  paragraph: { draw: ({ text }) => <Rich text={text} /> },
+  "memory-trick": {
+    fields: { text: ["Trick"] },
+    draw: ({ text }) => <div class="n-trick"><p class="n-label">Memory trick</p><Rich text={text} /></div>,
+  },
+  definition: {
+    fields: { term: ["Term", "line"], definition: ["What it means"] },
+    draw: texts => <dl class="n-definition"><dt><RichLine text={texts.term} /></dt><dd><Rich text={texts.definition} /></dd></dl>,
+  },
+  "step-sequence": {
+    draw: (_, { steps }) => <ol class="n-steps">{(steps as string[]).map((step, i) => <li key={i}><Rich text={step} /></li>)}</ol>,
+  },
+  "worked-example": {
+    fields: { problem: ["Task"], solution: ["Solution"], answer: ["Answer", "line"] },
+    draw: ({ problem, solution, answer }) => (
       <div class="n-example">
         <p class="n-label">Worked example</p>
         <div class="n-problem"><Rich text={problem} /></div>
         <Rich text={solution} />
         <p class="n-answer"><span class="n-label">Answer</span> <RichLine text={answer} /></p>
       </div>
-    );
+    ),
   },
-  "callout-box": of => {
-    const { text, style } = of as Texts;
-    return <div class={`n-callout n-callout-${style || "info"}`}><p class="n-label">{calloutNames[style || "info"]}</p><Rich text={text} /></div>;
+  "callout-box": {
+    draw: ({ text, style }) =>
+      <div class={`n-callout n-callout-${style || "info"}`}><p class="n-label">{calloutNames[style || "info"]}</p><Rich text={text} /></div>,
   },
-  "two-pictures": of => <Pictures given={of.pictures as Parameters} count={2} />,
-  "three-pictures": of => <Pictures given={of.pictures as Parameters} count={3} />,
-  "four-pictures": of => <Pictures given={of.pictures as Parameters} count={4} />,
-  "hero-number": of => <HeroNumber of={of} />,
-  "three-svgs": of => (
-    <div class="n-pictures n-pictures-3">
-      {[1, 2, 3].map(i => {
-        const texts = of as Texts, code = texts[`svg${i}`];
-        return (
+  "two-pictures": { draw: (_, { pictures }) => <Pictures given={pictures as Parameters} count={2} /> },
+  "three-pictures": { draw: (_, { pictures }) => <Pictures given={pictures as Parameters} count={3} /> },
+  "four-pictures": { draw: (_, { pictures }) => <Pictures given={pictures as Parameters} count={4} /> },
+  "hero-number": {
+    fields: {
+      visual_type: ["Shown as"],
+      visual_content: ["Content", "text", "The number or text; for an image its address, for an SVG its code."],
+      caption: ["Caption", "line"], background_style: ["Background"], chart_data: ["Chart"] },
+    draw: (texts, { chart_data: data }) => <HeroNumber texts={texts} data={data} />,
+  },
+  "three-svgs": {
+    fields: Object.fromEntries([1, 2, 3].flatMap(i => [[`title${i}`, [`Title ${i}`, "line"]], [`description${i}`, [`Description ${i}`]],
+      [`svg${i}`, [`Drawing ${i}, SVG`, "svg"]]])) as Drawing["fields"],
+    draw: texts => (
+      <div class="n-pictures n-pictures-3">
+        {[1, 2, 3].map(i => (
           <figure key={i}>
-            {code && <div class="n-frame"><Svg code={code} name={texts[`title${i}`]} /></div>}
+            {texts[`svg${i}`] && <div class="n-frame"><Svg code={texts[`svg${i}`]} name={texts[`title${i}`]} /></div>}
             <figcaption><strong><RichLine text={texts[`title${i}`]} /></strong><Rich text={texts[`description${i}`]} /></figcaption>
           </figure>
-        );
-      })}
-    </div>
-  ),
+        ))}
+      </div>
+    ),
+  },
 };
 
-function Broken({ type, parameters, problems }: { type: unknown; parameters: unknown; problems: Problem[] }) {
-  return (
-    <div class="n-broken">
-      <p><strong>This cannot be drawn{typeof type === "string" && kindOf(type) ? "" : ": its type is not known"}.</strong> Its data is kept unchanged. The problem:</p>
-      <ul>{problems.map(problem => <li key={problem.field + problem.text}><code>{problem.field}</code> {problem.text}</li>)}</ul>
-      <details><summary>Data</summary><pre tabIndex={0} aria-label="Data of this component">{JSON.stringify({ type, parameters }, null, 2)}</pre></details>
-    </div>
-  );
-}
+// What the chooser and the forms read of each type.
+export const kinds: readonly Kind[] = componentTypes.map(({ name, label, use, parameters }) => {
+  const own = drawings[name].fields ?? {}, order = Object.keys(own);
+  const fields = parameters.map((parameter: (typeof parameters)[number]): Field => {
+    const [words, shape, hint] = own[parameter.name] ?? [capital(parameter.name.replaceAll("_", " "))];
+    return { name: parameter.name, label: words, shape: shape ?? parameter.kind, needed: parameter.required, hint,
+      choices: "choices" in parameter ? parameter.choices : undefined, pictures: "count" in parameter ? parameter.count : undefined };
+  });
+  return { name, label, when: `${capital(use)}.`, fields: fields.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name)) };
+});
 
-interface Given { type: unknown; parameters: unknown }
-
-// A fault of our own in drawing one component leaves the others, and its data, on the page.
-class Guard extends Base<Given & { children: ComponentChildren }, { fault: string | null }> {
-  override state = { fault: null as string | null };
-
-  override componentDidCatch(error: unknown): void {
-    console.error(error);
-    this.setState({ fault: error instanceof Error ? error.message : String(error) });
-  }
-
-  override render() {
-    const { type, parameters, children } = this.props;
-    return this.state.fault === null ? children
-      : <Broken type={type} parameters={parameters} problems={[{ field: "page", text: `could not be drawn: ${this.state.fault}` }]} />;
-  }
-}
-
-export function Drawn({ type, parameters }: Given) {
-  const problems = problemsOf(type, parameters);
-  if (problems.length) return <Broken type={type} parameters={parameters} problems={problems} />;
-  return <Guard key={JSON.stringify(parameters)} type={type} parameters={parameters}><Body type={type as KindName} parameters={parameters as Parameters} /></Guard>;
-}
-
-const Body = ({ type, parameters }: { type: KindName; parameters: Parameters }) => drawers[type](parameters);
-
-// A few words by which a component is known, in lists and to screen readers.
-export function outline(type: unknown, parameters: unknown): string {
-  const kind = kindOf(type), given = (isObject(parameters) ? parameters : {});
-  const values = kind ? kind.fields.filter(field => !field.choices).map(field => given[field.name]) : Object.values(given);
-  const text = values.flat().find(value => typeof value === "string" && value.trim() && !value.startsWith("<") && !value.startsWith("data:")) as string | undefined;
-  const label = kind?.label ?? String(type ?? "unknown"), short = (text ?? "").replace(/\s+/g, " ").trim();
-  return short ? `${label}: ${short.length > 40 ? `${short.slice(0, 38)}…` : short}` : label;
-}
+const byName = new Map<string, Kind>(kinds.map(kind => [kind.name, kind]));
+export const kindOf = (name: unknown): Kind | undefined => byName.get(String(name));

@@ -6,7 +6,7 @@ import { chartNames, isChart, isObject, type Field, type Parameters, type Shape 
 import { moved } from "./order";
 import type { Fault } from "./store";
 
-export interface FieldProps {
+interface FieldProps {
   label: string;
   value: string;
   change: (value: string) => void;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parameters as a list of named texts and back, so that two versions can be laid side by side and merged. Pure.
 import { merge } from "../base/diff";
-import { isObject, kindOf, type Parameters } from "./kinds";
+import { kindOf } from "./draw";
+import { isObject, type Parameters } from "./kinds";
 
-export interface Flat { path: string; label: string; text: string }
+interface Flat { path: string; label: string; text: string }
 
 const labelOf = (type: string, path: string[]): string => {
   const field = kindOf(type)?.fields.find(each => each.name === path[0]);
@@ -26,25 +27,24 @@ export function flatten(type: string, parameters: unknown): Flat[] {
   return found;
 }
 
-export interface Pair { path: string; label: string; mine: string; theirs: string; base: string }
+interface Pair { path: string; label: string; mine: string; theirs: string }
 
 // The fields in which the two differ.
-export function pairs(type: string, base: unknown, mine: unknown, theirs: unknown): Pair[] {
+export function pairs(type: string, mine: unknown, theirs: unknown): Pair[] {
   const all = new Map<string, Pair>();
-  const put = (from: unknown, side: "base" | "mine" | "theirs") => {
+  const put = (from: unknown, side: "mine" | "theirs") => {
     for (const { path, label, text } of flatten(type, from)) {
-      const pair = all.get(path) ?? { path, label, mine: "", theirs: "", base: "" };
+      const pair = all.get(path) ?? { path, label, mine: "", theirs: "" };
       pair[side] = text;
       all.set(path, pair);
     }
   };
-  put(base, "base");
   put(mine, "mine");
   put(theirs, "theirs");
   return [...all.values()].filter(pair => pair.mine !== pair.theirs);
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+export const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 // Both sides' changes in one, value by value; clashes is true where both have changed the same words.
 export function mergeValues(base: unknown, mine: unknown, theirs: unknown): { value: unknown; clash: boolean } {

@@ -4,20 +4,16 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../base/api";
 import type { Component } from "../base/types";
+import { errorText, person, randomHex } from "../base/words";
 import { blanksOf, problemsOf } from "./check";
 import { Stale } from "./compare";
-import { Drawn } from "./draw";
+import { kindOf, kinds } from "./draw";
+import { Drawn } from "./drawn";
 import { isTouched, type Draft } from "./drafts";
 import { FieldOf } from "./fields";
-import { mergeValues } from "./flat";
-import { emptyParameters, kindOf, kinds, tidy, type Parameters } from "./kinds";
-import { again, drafts, faultsOf, insertComponent, readOthers, report, saveComponent, shown, traces, words, type Fault, type Shown } from "./store";
-import { person } from "./who";
-
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-
-// Without crypto.randomUUID, which plain HTTP from another machine does not have.
-const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+import { mergeValues, same } from "./flat";
+import { emptyParameters, tidy, type Parameters } from "./kinds";
+import { drafts, faultsOf, insertComponent, readOthers, saveComponent, shown, throwDraft, traces, type Fault, type Shown } from "./store";
 
 interface Props {
   at: Shown;
@@ -38,7 +34,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   const kind = kindOf(draft.type);
   const beneath = component && component.revision !== draft.revision;
   const stale = beneath && !same([component.parameters, component.component_type], [draft.base, draft.type]);
-  const who = person(traces.value.get(id)?.who);
+  const who = person(traces.value.get(id)?.who, true);
 
   useEffect(() => {
     if (focus) place.current?.scrollIntoView({ block: "nearest" });
@@ -52,7 +48,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   function write(next: Draft, keep = true) {
     next.key = undefined; // another text is another addition
     setDraft(next);
-    if (keep || drafts.read(at.sid, at.nid, id)) drafts.keep(at.sid, at.nid, id, { ...next, at: Date.now() });
+    if (keep || drafts.read(at.sid, at.nid, id)) drafts.keep(at.sid, at.nid, id, next);
     if (keep && drafts.full) setFailed("The browser does not keep drafts over a reload now. Save soon.");
   }
 
@@ -67,9 +63,9 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
     write({ ...draft, type, parameters: made });
   }
 
-  async function save(revision: number, parameters: Parameters = draft.parameters) {
+  async function save(revision: number) {
     if (!kind || busy) return;
-    const sent = tidy(kind, parameters);
+    const sent = tidy(kind, draft.parameters);
     if (component && same(sent, component.parameters) && draft.type === component.component_type) {
       drafts.drop(at.sid, at.nid, id);
       return done(id);
@@ -79,7 +75,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
     setBusy(true);
     setFailed(null);
     try {
-      const now = shown.value ?? at, key = draft.key ?? newKey();
+      const now = shown.value ?? at, key = draft.key ?? randomHex(16);
       if (!component) {
         const tried = { ...draft, key }; // an attempt whose answer is lost is made again under the same key
         setDraft(tried);
@@ -97,7 +93,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
       } else {
         const found = faultsOf(error);
         if (found.length) show(found);
-        else setFailed(words(error));
+        else setFailed(errorText(error));
       }
     }
   }
@@ -113,26 +109,18 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   }
 
   function throwAway() {
-    const kept = drafts.read(at.sid, at.nid, id);
-    drafts.drop(at.sid, at.nid, id);
+    throwDraft(at, id);
     done(null);
-    if (kept) report("info", "Your draft is discarded.", { label: "Bring it back", run: () => {
-      drafts.keep(at.sid, at.nid, id, kept);
-      void again();
-    } });
   }
 
   function keys(event: KeyboardEvent) {
     if (event.isComposing) return;
-    const target = event.target;
+    const inLine = event.target instanceof HTMLInputElement && event.target.type !== "radio";
     if (event.key === "Escape") {
       event.stopPropagation();
       event.preventDefault();
       close();
-    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      if (!comparing) void save(draft.revision);
-    } else if (event.key === "Enter" && target instanceof HTMLInputElement && target.type !== "radio") {
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey || inLine)) {
       event.preventDefault();
       if (!comparing) void save(draft.revision);
     }
@@ -141,7 +129,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   if (comparing && component)
     return (
       <form class="n-form" ref={place} onSubmit={event => event.preventDefault()} onKeyDown={keys} aria-busy={busy}>
-        <Stale type={draft.type} base={draft.base} mine={draft.parameters} theirs={component.parameters} who={who} busy={busy}
+        <Stale type={draft.type} mine={draft.parameters} theirs={component.parameters} who={who} busy={busy}
           keepMine={() => {
             write({ ...draft, revision: component.revision, base: component.parameters });
             setComparing(false);
@@ -195,7 +183,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
 }
 
 // Behind the component that the draft was begun after, wherever that stands now.
-export function positionOf(at: Shown, draft: Draft): number {
+function positionOf(at: Shown, draft: Draft): number {
   if (draft.after === null) return 1;
   const found = at.components.findIndex(each => each.component_id === draft.after);
   return found < 0 ? at.components.length + 1 : found + 2;

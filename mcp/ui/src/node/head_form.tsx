@@ -2,11 +2,11 @@
 // The form of the node's title and summary.
 import { useState } from "preact/hooks";
 import { ApiError, readComponents, readNodes } from "../base/api";
+import { errorText } from "../base/words";
 import { Stale } from "./compare";
-import type { Draft } from "./drafts";
 import { Entry } from "./fields";
 import { mergeValues } from "./flat";
-import { drafts, faultsOf, HEAD, report, saveNode, textsOf, words, type Fault, type Shown, type Texts } from "./store";
+import { HEAD, drafts, faultsOf, saveNode, textsOf, throwDraft, type Fault, type Shown, type Texts } from "./store";
 
 const same = (a: Texts, b: Texts) => a.title === b.title && a.raw_content === b.raw_content;
 
@@ -18,7 +18,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
   const write = (next: Texts, over = base) => {
     setMine(next);
     setBase(over);
-    drafts.keep(at.sid, at.nid, HEAD, { type: HEAD, parameters: { ...next }, base: { ...over }, revision: 0, after: null, at: Date.now() } satisfies Draft);
+    drafts.keep(at.sid, at.nid, HEAD, { type: HEAD, parameters: { ...next }, base: { ...over }, revision: 0, after: null });
   };
   const finish = () => {
     drafts.drop(at.sid, at.nid, HEAD);
@@ -55,7 +55,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
     } catch (error) {
       const found = faultsOf(error);
       setFaults(found);
-      setFailed(found.some(fault => fault.loc[0] in mine) ? null : words(error));
+      setFailed(found.some(fault => fault.loc[0] in mine) ? null : errorText(error));
       setBusy(false);
     }
   };
@@ -73,7 +73,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
   const fault = (name: string) => faults.filter(each => each.loc[0] === name).map(each => each.text).join(" ") || undefined;
   return (
     <form class="n-form" aria-label="Edit title and summary" onSubmit={event => event.preventDefault()} onKeyDown={keys} aria-busy={busy}>
-      {theirs ? <Stale type={HEAD} base={base} mine={mine} theirs={theirs} who="Somebody else" busy={busy}
+      {theirs ? <Stale type={HEAD} mine={mine} theirs={theirs} who="Somebody else" busy={busy}
         keepMine={() => { write(mine, theirs); setTheirs(null); void save(theirs); }} takeTheirs={finish}
         mergeBoth={() => { write(mergeValues(base, mine, theirs).value as Texts, theirs); setTheirs(null); }} />
         : <>
@@ -83,9 +83,8 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
             <button type="button" class="button button-main" disabled={busy} onClick={() => void save(base)}>{busy ? "Saving…" : "Save"}</button>
             <button type="button" class="button" disabled={busy} onClick={leave}>{same(mine, base) ? "Cancel" : "Close"}</button>
             {!same(mine, base) && <button type="button" class="button n-throw" disabled={busy} onClick={() => {
-              const thrown = drafts.read(at.sid, at.nid, HEAD);
-              finish();
-              if (thrown) report("info", "Your draft is discarded.", { label: "Bring it back", run: () => drafts.keep(at.sid, at.nid, HEAD, thrown) });
+              throwDraft(at, HEAD);
+              close();
             }}>Throw draft away</button>}
           </div>
         </>}

@@ -2,16 +2,17 @@
 // Who changed what in the node, newest first: before and after when asked for, and the way back.
 import { useEffect, useState } from "preact/hooks";
 import { readHistory } from "../base/api";
+import { Words } from "../base/difference";
 import { landed } from "../base/state";
+import type { HistoryEntry } from "../base/types";
 import { undoAndTell } from "../base/undo";
-import { Words } from "./compare";
-import { outline } from "./draw";
+import { errorText, person } from "../base/words";
+import { ago } from "./ago";
+import { outline } from "./drawn";
 import { pairs } from "./flat";
-import { words, type Shown } from "./store";
-import { ago, person } from "./who";
+import type { Shown } from "./store";
 
-interface Entry { version: number; entity: string; entity_id: string | null; op: string; before?: unknown; after?: unknown }
-interface Change { change_set: string; version: number; at: string; who: string | null; what: string; undone_by: string | null; entries: Entry[] }
+type Entry = HistoryEntry["entries"][number];
 
 const PAGE = 15;
 const verbs: Record<string, string> = { insert: "added", create: "added", update: "changed", delete: "deleted", remove: "deleted" };
@@ -23,28 +24,28 @@ const plain = (row: unknown) => Object.fromEntries(Object.entries((row ?? {}) as
 function Detail({ entry }: { entry: Entry }) {
   const [before, after] = [entry.before, entry.after] as { type?: string; parameters?: unknown; order?: number }[];
   const type = after?.type ?? before?.type ?? "", component = entry.entity === "component";
-  const differ = pairs(type, before, component ? before?.parameters ?? {} : plain(before), component ? after?.parameters ?? {} : plain(after));
+  const differ = pairs(type, component ? before?.parameters ?? {} : plain(before), component ? after?.parameters ?? {} : plain(after));
   return (
     <div class="n-detail">
       <p class="n-hint">{component ? outline(type, (after ?? before)?.parameters) : `${entry.entity} ${entry.entity_id ?? ""}`}, {verbs[entry.op] ?? entry.op}
         {before && after && before.order !== after.order ? `, from place ${before.order} to ${after.order}` : ""}</p>
-      {differ.map(pair => <div key={pair.path}><p class="n-label">{pair.label}</p><div class="n-words"><Words from={pair.mine} to={pair.theirs} side="both" /></div></div>)}
+      {differ.map(pair => <div key={pair.path}><p class="n-label">{pair.label}</p><div class="n-words"><Words from={pair.mine} to={pair.theirs} /></div></div>)}
     </div>
   );
 }
 
-function One({ at, change }: { at: Shown; change: Change }) {
+function One({ at, change }: { at: Shown; change: HistoryEntry }) {
   const [detail, setDetail] = useState<Entry[] | null>(null), [busy, setBusy] = useState(false), [failed, setFailed] = useState<string | null>(null);
   const show = async () => {
     if (detail) return setDetail(null);
     setBusy(true);
     try {
       const page = await readHistory(at.sid, `node_id=${encodeURIComponent(at.nid)}&before=${change.version + 1}&limit=1`);
-      const found = (page.changes as unknown as Change[]).find(each => each.change_set === change.change_set);
+      const found = page.changes.find(each => each.change_set === change.change_set);
       setDetail(found?.entries ?? []);
       setFailed(found ? null : "The texts of this change are no longer stored.");
     } catch (error) {
-      setFailed(words(error));
+      setFailed(errorText(error));
     }
     setBusy(false);
   };
@@ -52,7 +53,7 @@ function One({ at, change }: { at: Shown; change: Change }) {
   return (
     <li>
       <p class="n-what">{change.what}</p>
-      <p class="n-hint">{person(change.who).replace(/,$/, "")} · <time dateTime={change.at} title={time.toLocaleString()}>{ago(time.getTime(), Date.now())}</time>
+      <p class="n-hint">{person(change.who, true)} · <time dateTime={change.at} title={time.toLocaleString()}>{ago(time.getTime(), Date.now())}</time>
         {change.undone_by && " · undone"}</p>
       <div class="n-actions">
         <button type="button" class="button button-small" aria-expanded={!!detail} disabled={busy} onClick={() => void show()}>Before and after</button>
@@ -68,17 +69,17 @@ function One({ at, change }: { at: Shown; change: Change }) {
 }
 
 export function History({ at }: { at: Shown }) {
-  const [changes, setChanges] = useState<Change[] | null>(null), [more, setMore] = useState(false), [failed, setFailed] = useState<string | null>(null);
+  const [changes, setChanges] = useState<HistoryEntry[] | null>(null), [more, setMore] = useState(false), [failed, setFailed] = useState<string | null>(null);
   const serial = landed.value?.serial;
   const read = async (before: number | null, limit: number) => {
     try {
-      const page = await readHistory(at.sid, `node_id=${encodeURIComponent(at.nid)}&texts=false&limit=${limit}${before === null ? "" : `&before=${before}`}`);
-      const found = page.changes as unknown as Change[];
+      const query = `node_id=${encodeURIComponent(at.nid)}&texts=false&limit=${limit}${before === null ? "" : `&before=${before}`}`;
+      const found = (await readHistory(at.sid, query)).changes;
       setChanges(before === null ? found : [...changes ?? [], ...found]);
       setMore(found.length === limit);
       setFailed(null);
     } catch (error) {
-      setFailed(words(error));
+      setFailed(errorText(error));
     }
   };
   useEffect(() => void read(null, Math.max(PAGE, changes?.length ?? 0)), [at, serial]);

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { blanksOf, problemsOf } from "./check";
-import { emptyParameters, kindOf, kinds, tidy } from "./kinds";
+import { kindOf, kinds } from "./draw";
+import { emptyParameters, tidy } from "./kinds";
 
 test("every type has words and every field a label", () => {
   for (const kind of kinds) {

@@ -1,58 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A new relationship: which type and direction, which node, and why.
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { findNodes } from "../base/find";
+import { NodeBox } from "../base/node_box";
 import { RELATIONS } from "../base/relations";
 import { nodes } from "../base/state";
 import type { CourseNode } from "../base/types";
+import { errorText } from "../base/words";
 import { Entry } from "./fields";
-import { addRelationship, faultsOf, words, type Shown } from "./store";
+import { addRelationship, faultsOf, type Shown } from "./store";
 
 const SHOWN_MAX = 8;
 
-// A text field that offers nodes: by the words of their title, or their id.
 function Chooser({ but, chosen, choose, fault }: { but: string; chosen: CourseNode | null; choose: (node: CourseNode | null) => void; fault?: string }) {
-  const id = useId(), [words, setWords] = useState(""), [at, setAt] = useState(0), [open, setOpen] = useState(false);
+  const id = useId(), [words, setWords] = useState(""), [open, setOpen] = useState(false);
   const place = useRef<HTMLInputElement>(null);
-  const found = useMemo(() => {
-    const parts = words.toLowerCase().split(/\s+/).filter(Boolean), list: CourseNode[] = [];
-    for (const node of nodes.value) {
-      const text = `${node.node_id} ${node.title}`.toLowerCase();
-      if (node.node_id !== but && parts.every(part => text.includes(part)) && list.push(node) === SHOWN_MAX) break;
-    }
-    return list;
-  }, [words, nodes.value]);
+  const found = useMemo(() => (words ? findNodes(nodes.value, words) : nodes.value).filter(node => node.node_id !== but).slice(0, SHOWN_MAX), [words, nodes.value]);
   useEffect(() => place.current?.focus(), []);
-  const take = (node: CourseNode | undefined) => {
-    if (!node) return;
-    choose(node);
-    setWords(`${node.node_id} ${node.title}`);
-    setOpen(false);
+  const type = (text: string) => {
+    setWords(text);
+    setOpen(true);
+    choose(null);
   };
-  const keys = (event: KeyboardEvent) => {
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-      setOpen(true);
-      setAt((at + (event.key === "ArrowDown" ? 1 : -1) + found.length) % Math.max(1, found.length));
-    } else if (event.key === "Enter" && open) take(found[at]);
-    else if (event.key === "Escape" && open) {
-      setOpen(false);
-      event.stopPropagation();
-    } else return;
-    event.preventDefault();
-  };
-  const shows = open && found.length > 0;
   return (
     <div class="n-field n-nodechooser">
       <label for={id}>Node</label>
-      <input id={id} ref={place} class="field" role="combobox" autocomplete="off" aria-autocomplete="list" aria-expanded={shows} aria-controls={`${id}-list`}
-        aria-activedescendant={shows ? `${id}-${at}` : undefined} aria-invalid={fault ? true : undefined} aria-describedby={fault ? `${id}-fault` : undefined} value={words} placeholder="Title or id"
-        onInput={event => { setWords(event.currentTarget.value); setAt(0); setOpen(true); if (chosen) choose(null); }} onKeyDown={keys}
-        onFocus={() => setOpen(!chosen)} onBlur={() => setOpen(false)} />
-      <ul id={`${id}-list`} role="listbox" aria-label="Nodes" hidden={!shows}>
-        {found.map((node, i) => (
-          <li key={node.node_id} id={`${id}-${i}`} role="option" aria-selected={i === at} onPointerDown={event => { event.preventDefault(); take(node); }}>
-            <span class="n-id">{node.node_id}</span> {node.title}</li>
-        ))}
-      </ul>
+      <NodeBox id={id} typed={words} found={found} open={open} setOpen={setOpen} type={type}
+        choose={node => { choose(node); setWords(`${node.node_id} ${node.title}`); }}
+        input={{ ref: place, class: "field", placeholder: "Title or id", "aria-invalid": fault ? true : undefined, "aria-describedby": fault ? `${id}-fault` : undefined,
+          onFocus: () => setOpen(!chosen) }} />
       {open && words && found.length === 0 && <p class="n-hint" role="status">No node matches.</p>}
       {fault && <p class="n-fault" id={`${id}-fault`}>{fault}</p>}
     </div>
@@ -72,7 +48,7 @@ export function Adding({ at, close }: { at: Shown; close: () => void }) {
       await addRelationship(at.sid, into ? other.node_id : at.nid, into ? at.nid : other.node_id, type, explanation.trim());
       close();
     } catch (error) {
-      setFailed(faultsOf(error).map(fault => fault.text).join(" ") || words(error));
+      setFailed(faultsOf(error).map(fault => fault.text).join(" ") || errorText(error));
       setBusy(false);
     }
   };

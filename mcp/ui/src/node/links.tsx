@@ -2,54 +2,32 @@
 // The node's relationships, in and out, by type; one more by a chooser, one fewer by its button.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../base/icons";
-import { capital, relationOf, relationsOf } from "../base/relations";
-import { nodesById, openNode, relationships } from "../base/state";
+import { NodeLink } from "../base/node_link";
+import { relationOf, relationsOf } from "../base/relations";
+import { nodesById, relationships } from "../base/state";
 import type { Relationship } from "../base/types";
+import { capital } from "../base/words";
+import { Confirm } from "./confirm";
 import { Later } from "./later";
-import { deleteRelationship, report, words, type Shown } from "./store";
+import { deleteRelationship, type Shown } from "./store";
 
 const titleOf = (id: string) => nodesById.value.get(id)?.title ?? id;
 
 function One({ at, link, other }: { at: Shown; link: Relationship; other: string }) {
-  const [asking, setAsking] = useState(false), [busy, setBusy] = useState(false);
-  const remove = async () => {
-    setBusy(true);
-    try {
-      await deleteRelationship(at.sid, link.id);
-    } catch (error) {
-      report("error", `Not deleted: ${words(error)}`);
-      setBusy(false);
-      setAsking(false);
-    }
-  };
+  const [asking, setAsking] = useState(false);
   const there = nodesById.value.has(other);
   return (
     <li class="n-link">
       <div>
-        {there ? <a href={addressOf(at, other)} onClick={event => go(event, other)}>{titleOf(other)}</a> : <span>{other} <em>(there is no such node)</em></span>}
+        {there ? <NodeLink id={other}>{titleOf(other)}</NodeLink> : <span>{other} <em>(there is no such node)</em></span>}
         {link.explanation && <p class="n-hint">{link.explanation}</p>}
-        {asking && <div class="n-confirm" role="alertdialog" aria-label="Delete this link?" onKeyDown={event => {
-          if (event.key === "Escape") setAsking(false);
-        }}>
-          <p>Delete the link and its explanation? The nodes stay; "Undo" brings it back.</p>
-          <div class="n-actions">
-            <button type="button" class="button button-small button-bad" disabled={busy} ref={button => button?.focus()} onClick={() => void remove()}>Delete</button>
-            <button type="button" class="button button-small" disabled={busy} onClick={() => setAsking(false)}>Keep it</button>
-          </div>
-        </div>}
+        {asking && <Confirm label="Delete this link?" remove={() => deleteRelationship(at.sid, link.id)} close={() => setAsking(false)}>
+          Delete the link and its explanation? The nodes stay; "Undo" brings it back.</Confirm>}
       </div>
       {!asking && <button type="button" class="icon-button" aria-label={`Delete the link with ${titleOf(other)}`} title="Delete link" onClick={() => setAsking(true)}><Icon name="close" /></button>}
     </li>
   );
 }
-
-function go(event: MouseEvent, to: string): void {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  openNode.value = to;
-}
-
-const addressOf = (at: Shown, id: string) => `#session=${encodeURIComponent(at.sid)}&node=${encodeURIComponent(id)}`;
 
 // The same in two lines, for the eye that only wants to go on.
 export function Neighbours({ at }: { at: Shown }) {
@@ -58,8 +36,8 @@ export function Neighbours({ at }: { at: Shown }) {
     return found.length > 0 && (
       <p><span class="n-hint">{label}</span>{found.map(link => {
         const other = into ? link.from_node_id : link.to_node_id;
-        return <a key={link.id} class={`n-neighbour n-type-${link.relationship_type}`} href={addressOf(at, other)} onClick={event => go(event, other)}
-          title={capital(relationOf(link.relationship_type)[into ? "back" : "forward"])}>{titleOf(other)}</a>;
+        return <NodeLink key={link.id} id={other} class={`n-neighbour n-type-${link.relationship_type}`}
+          title={capital(relationOf(link.relationship_type)[into ? "back" : "forward"])}>{titleOf(other)}</NodeLink>;
       })}</p>
     );
   };

@@ -5,15 +5,17 @@ import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../base/icons";
 import type { Component } from "../base/types";
+import { person } from "../base/words";
+import { ago } from "./ago";
+import { Confirm } from "./confirm";
 import { drag, pencil, bin } from "./signs";
 import { dragPointer, drop, grab, grabKeys, leave, moveTo, stepTo } from "./drag";
 import { draftOver, NEW, type Draft } from "./drafts";
-import { Drawn, outline } from "./draw";
+import { Drawn, outline } from "./drawn";
 import { Later } from "./later";
 import { emptyParameters, type Kind } from "./kinds";
 import { moved } from "./order";
-import { deleteComponent, drafts, lost, report, said, traces, words, type Shown } from "./store";
-import { ago, person } from "./who";
+import { deleteComponent, drafts, lost, said, traces, type Shown } from "./store";
 
 // The forms that are open, by component id or NEW, and the place where a type is being chosen.
 export const open = signal<ReadonlySet<string>>(new Set());
@@ -59,35 +61,7 @@ function TraceOf({ id }: { id: string }) {
     return () => clearInterval(timer);
   }, [trace]);
   if (!trace) return null;
-  return <p class="n-trace">{person(trace.who)} {trace.what} this {ago(trace.at, Math.max(clock.value, trace.at))}</p>;
-}
-
-function Deletion({ at, component, close }: { at: Shown; component: Component; close: (deleted: boolean) => void }) {
-  const [busy, setBusy] = useState(false), place = useRef<HTMLButtonElement>(null);
-  useEffect(() => place.current?.focus(), []);
-  const remove = async () => {
-    setBusy(true);
-    try {
-      await deleteComponent(at, component);
-      close(true);
-    } catch (error) {
-      setBusy(false);
-      report("error", `Not deleted: ${words(error)}`);
-    }
-  };
-  return (
-    <div class="n-confirm" role="alertdialog" aria-label="Delete this component?" onKeyDown={event => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      close(false);
-    }}>
-      <p>Delete <strong>{outline(component.component_type, component.parameters)}</strong>? The lesson loses it; "Undo" brings it back.</p>
-      <div class="n-actions">
-        <button type="button" class="button button-bad" ref={place} disabled={busy} onClick={() => void remove()}>{busy ? "Deleting…" : "Delete"}</button>
-        <button type="button" class="button" disabled={busy} onClick={() => close(false)}>Keep it</button>
-      </div>
-    </div>
-  );
+  return <p class="n-trace">{person(trace.who, true)} {trace.what} this {ago(trace.at, Math.max(clock.value, trace.at))}</p>;
 }
 
 interface ItemProps { at: Shown; component: Component; index: number; place: number; mark: "before" | "after" | null; last: boolean }
@@ -146,11 +120,11 @@ function Item({ at, component, index, place, mark, last }: ItemProps) {
           : <div class="n-drawn" onDblClick={edit}><Drawn type={component.component_type} parameters={component.parameters} /></div>}
         {!editing && drafts.read(at.sid, at.nid, id) && <p class="n-draftnote">You have an unsaved draft of this.{" "}
           <button type="button" class="button button-small" onClick={edit}>Continue it</button></p>}
-        {deleting && <Deletion at={at} component={component} close={done => {
+        {deleting && <Confirm label="Delete this component?" remove={() => deleteComponent(at, component)} close={done => {
           setDeleting(false);
           const next = at.components[index + 1] ?? at.components[index - 1];
           focusOn.value = { id: !done ? id : next ? next.component_id : "add:null" };
-        }} />}
+        }}>Delete <strong>{name}</strong>? The lesson loses it; "Undo" brings it back.</Confirm>}
       </div>
       {!editing && <div class="n-tools">
         <button type="button" class="icon-button n-up" disabled={index === 0} aria-label={`Move up ${name}`} title="Move up" onClick={() => step(index - 1, ".n-up")}>
@@ -173,7 +147,7 @@ function Place({ at, after, last }: { at: Shown; after: string | null; last: boo
   const here = draft && open.value.has(NEW) && (draft.after === after || last && draft.after !== null && !known);
   const number = at.components.findIndex(each => each.component_id === after) + 2;
   const choose = (kind: Kind) => {
-    const made: Draft = { type: kind.name, parameters: emptyParameters(kind), base: null, revision: 0, after, at: Date.now() };
+    const made: Draft = { type: kind.name, parameters: emptyParameters(kind), base: null, revision: 0, after };
     drafts.keep(at.sid, at.nid, NEW, made);
     choosing.value = false;
     opened(NEW, true);
@@ -211,7 +185,7 @@ function Orphans({ at }: { at: Shown }) {
         return (
           <div class="n-item n-orphan" key={id}>
             <div class="n-body">
-              <p class="n-trace">{person(gone?.who)} deleted this while you were writing. Your text is kept: add it again, or throw it away.</p>
+              <p class="n-trace">{person(gone?.who, true)} deleted this while you were writing. Your text is kept: add it again, or throw it away.</p>
               <Later of={parts => <parts.Form at={at} component={null} id={id} focus={false} draft={{ ...draft, after: draft.after ?? at.components[(gone?.component.order ?? 0) - 2]?.component_id ?? null }}
                 done={made => { opened(id, false); if (made) focusOn.value = { id: made }; }} />} />
             </div>
@@ -234,7 +208,7 @@ export function List({ at }: { at: Shown }) {
       <p id="n-drag-help" class="hidden">Space grabs, arrow keys move, Space drops, Escape leaves it where it was.</p>
       {gone.map(({ component, who }) => (
         <p class="n-trace n-gone" key={component.component_id}>
-          <span>{person(who)} deleted <strong>{outline(component.component_type, component.parameters)}</strong>. You can restore it from the history.</span>
+          <span>{person(who, true)} deleted <strong>{outline(component.component_type, component.parameters)}</strong>. You can restore it from the history.</span>
           <button type="button" class="icon-button" aria-label="Close this note"
             onClick={() => { lost.value = lost.value.filter(each => each.component !== component); }}><Icon name="close" /></button>
         </p>

@@ -41,7 +41,7 @@ function onConnection(): void {
 
 type Panel = "links" | "history" | null;
 
-export default function OpenNode() {
+export function OpenNode() {
   const sid = session.value?.session_id, nid = openNode.value;
   const [panel, setPanel] = useState<Panel>(null);
   const place = useRef<HTMLDivElement>(null);

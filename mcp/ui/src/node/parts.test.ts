@@ -2,11 +2,12 @@
 // The small pure parts: places, drafts, charts, addresses, people and times.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { person } from "../base/words";
 import { sourceOf } from "./address";
-import { bar, circles, sector } from "./chart";
+import { bar, circles, sector } from "./charts";
 import { Drafts, type Draft } from "./drafts";
 import { carriedOver, dropPlace, moved, orderOf } from "./order";
-import { ago, person } from "./who";
+import { ago } from "./ago";
 
 test("a move is told to the server as the old places in their new sequence", () => {
   const before = ["a", "b", "c", "d"];
@@ -39,7 +40,7 @@ class Held implements Storage {
   }
 }
 
-const draft: Draft = { type: "paragraph", parameters: { text: "half a sentence" }, base: { text: "" }, revision: 3, after: null, at: 1 };
+const draft: Draft = { type: "paragraph", parameters: { text: "half a sentence" }, base: { text: "" }, revision: 3, after: null };
 
 test("a draft outlasts the page, by session, node and component", () => {
   const storage = new Held(), drafts = new Drafts(storage);
@@ -67,7 +68,7 @@ test("where the browser keeps nothing a draft lives as long as the page, and tha
 
 test("a form that nobody has written in leaves nothing", () => {
   const storage = new Held(), drafts = new Drafts(storage);
-  const heading: Draft = { type: "heading", parameters: { text: "" }, base: null, revision: 0, after: null, at: 1 };
+  const heading: Draft = { type: "heading", parameters: { text: "" }, base: null, revision: 0, after: null };
   for (const untouched of [heading, { ...draft, parameters: { ...draft.base } }]) {
     drafts.keep("s", "n", "c", draft);
     drafts.keep("s", "n", "c", untouched); // what was written has been taken back
@@ -120,11 +121,12 @@ test("only data and, when asked for, this server's pictures are loaded", () => {
 
 test("people and times are told in words", () => {
   assert.equal(person("page:Anna/x1y2"), "Anna");
-  assert.equal(person("chat:Anna/x1y2"), "The assistant, for Anna,");
+  assert.equal(person("chat:Anna/x1y2", true), "The chat for Anna");
+  assert.equal(person("chat:Anna/x1y2"), "the chat for Anna");
   assert.equal(person("rest:Beatrix"), "Beatrix");
-  assert.equal(person("rest"), "A program");
+  assert.equal(person("rest", true), "A program");
   assert.equal(person("Beatrix"), "Beatrix");
-  assert.equal(person(null), "Somebody");
+  assert.equal(person(null, true), "Somebody");
   assert.equal(ago(1000, 2000), "just now");
   assert.equal(ago(0, 5 * 60_000), "5 minutes ago");
   assert.equal(ago(0, 26 * 3600_000), "yesterday");

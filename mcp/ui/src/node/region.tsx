@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The node region: the open node, in a part of its own that is loaded with the first one, or what to do.
 import "./region.css";
-import { Slot } from "../base/lazy";
+import { Late, laterPart } from "../base/lazy";
 import { openNode, session } from "../base/state";
 
-const importer = () => import("./open");
+const part = laterPart("src/node/open.tsx", () => import("./open"));
 
 export default function NodeRegion() {
-  if (openNode.value && session.value) return <Slot part="src/node/open.tsx" name="node" importer={importer} />;
+  if (openNode.value && session.value) return <Late part={part} name="node" class="slot-note" draw={({ OpenNode }) => <OpenNode />} />;
   return <div class="n-none"><p>Choose a node in the graph, or find one above. It opens here, to read and to edit.</p></div>;
 }

@@ -2,10 +2,12 @@
 // The open node: what the server says it holds, what others have changed under our eyes, and every way to change it. The
 // components are read whole with their ETag; every write names the state that it was made for.
 import { signal } from "@preact/signals";
-import { ApiError, call, nodePath, readComponents, readHistory, readNodes, readRelationships, sessionPath } from "../base/api";
-import { dismiss, isOwn, nodes, relationships, tell, type Notice } from "../base/state";
-import type { Component, CourseNode } from "../base/types";
+import { ApiError, call, nodePath, readComponents, readHistory, sessionPath } from "../base/api";
+import { readGraph } from "../base/curriculum";
+import { dismiss, isOwn, tell, type Notice } from "../base/state";
+import type { Answer, Component, CourseNode } from "../base/types";
 import { ownChange } from "../base/undo";
+import { errorText } from "../base/words";
 import { Drafts } from "./drafts";
 import type { Parameters } from "./kinds";
 import { carriedOver, orderOf } from "./order";
@@ -17,8 +19,8 @@ export interface Shown { sid: string; nid: string; title: string; components: Co
 export const HEAD = "head";
 export type Texts = { title: string; raw_content: string };
 
-export const textsOf = (node: CourseNode | undefined, at: Shown): Texts => ({ title: node?.title ?? at.title ?? "",
-  raw_content: String((node as { raw_content?: string | null } | undefined)?.raw_content ?? "") });
+export const textsOf = (node: CourseNode | undefined, at: Shown): Texts => ({ title: node?.title ?? at.title,
+  raw_content: node?.raw_content ?? "" });
 
 export const shown = signal<Shown | null>(null);
 export const failure = signal<string | null>(null);
@@ -51,12 +53,12 @@ export async function load(sid: string, nid: string, who: string | null = null):
     const { value, etag } = await readComponents(sid, nid);
     if (mine !== reading) return;
     failure.value = null;
-    const now: Shown = { sid, nid, title: value.title, components: value.components, etag: etag ?? "" };
+    const now: Shown = { sid, nid, title: value.title ?? "", components: value.components, etag: etag ?? "" };
     if (before && who !== null && !isOwn(who)) trace(before, now, who);
     else if (before) forget(before, now);
     shown.value = now;
   } catch (error) {
-    if (mine === reading) failure.value = words(error);
+    if (mine === reading) failure.value = errorText(error);
   }
 }
 
@@ -107,11 +109,6 @@ function trace(before: Shown, now: Shown, who: string): void {
   if (names.length) said.value = `Edited by someone else: ${names.slice(0, 3).join(", ")}${names.length > 3 ? " and more" : ""}.`;
 }
 
-export function words(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  throw error;
-}
-
 export interface Fault { loc: string[]; text: string }
 
 // A 422's faults by field, as far as it names them.
@@ -141,19 +138,27 @@ export async function changed(sid: string, text: string): Promise<void> {
   report("info", text, undefined, await ownChange(sid));
 }
 
+// A draft, with the way back.
+export function throwDraft(at: Shown, id: string): void {
+  const kept = drafts.read(at.sid, at.nid, id);
+  drafts.drop(at.sid, at.nid, id);
+  if (kept) report("info", "Your draft is discarded.", { label: "Bring it back", run: () => {
+    drafts.keep(at.sid, at.nid, id, kept);
+    void again();
+  } });
+}
+
 // ---- components ----
 
-export interface Saved { component_id: string; revision: number; order: number }
-
 export async function saveComponent(at: Shown, component: Component, type: string, parameters: Parameters, revision: number): Promise<void> {
-  await call<Saved>("PUT", `${nodePath(at.sid, at.nid)}/components/${component.order}`,
+  await call("PUT", `${nodePath(at.sid, at.nid)}/components/${component.order}`,
     { component_id: component.component_id, expected_revision: revision, type, parameters });
   await again();
   await changed(at.sid, "Saved.");
 }
 
 export async function insertComponent(at: Shown, type: string, parameters: Parameters, position: number, key?: string): Promise<string> {
-  const { value } = await call<Saved>("POST", `${nodePath(at.sid, at.nid)}/components/insert`, { type, parameters, position },
+  const { value } = await call<Answer<"ComponentDone">>("POST", `${nodePath(at.sid, at.nid)}/components/insert`, { type, parameters, position },
     key ? { "Idempotency-Key": key } : {});
   await again();
   await changed(at.sid, "Added.");
@@ -203,32 +208,21 @@ export async function moveComponent(at: Shown, id: string, wanted: readonly stri
 
 // ---- the node and its relationships ----
 
-export async function refreshGraph(sid: string): Promise<void> {
-  try {
-    const [allNodes, allRelationships] = await Promise.all([readNodes(sid), readRelationships(sid)]);
-    nodes.value = allNodes;
-    relationships.value = allRelationships;
-  } catch (error) {
-    tell("error", words(error));
-  }
-}
-
 export async function saveNode(at: Shown, fields: Record<string, unknown>, etag: string): Promise<void> {
   await call("PUT", nodePath(at.sid, at.nid), fields, etag ? { "If-Match": etag } : {});
-  await Promise.all([again(), refreshGraph(at.sid)]);
+  await Promise.all([again(), readGraph()]);
   await changed(at.sid, "Saved.");
 }
 
-export async function addRelationship(sid: string, from: string, to: string, type: string, explanation: string): Promise<string> {
-  const { value } = await call<{ message: string; cycle?: unknown[] }>("POST", `${sessionPath(sid)}/relationships`,
+export async function addRelationship(sid: string, from: string, to: string, type: string, explanation: string): Promise<void> {
+  const { value } = await call<Answer<"RelationshipDone">>("POST", `${sessionPath(sid)}/relationships`,
     { from_node_id: from, to_node_id: to, relationship_type: type, ...(explanation ? { explanation } : {}) });
-  await refreshGraph(sid);
+  await readGraph();
   await changed(sid, value.cycle ? "Linked. This creates a cycle of prerequisites." : "Linked.");
-  return value.message;
 }
 
 export async function deleteRelationship(sid: string, id: number): Promise<void> {
   await call("DELETE", `${sessionPath(sid)}/relationships/${id}`);
-  await refreshGraph(sid);
+  await readGraph();
   await changed(sid, "Link deleted.");
 }
