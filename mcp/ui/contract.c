@@ -10,7 +10,6 @@
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 #include "mcp/session/component_type.h"
-#include "mcp/session/component_type_row.h"
 
 static json_t *names(const char *const *list)
 {
