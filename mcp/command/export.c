@@ -8,6 +8,7 @@
 #include "helpers/base/json.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
+#include "mcp/store/store_import.h"
 #include "mcp/format/file.h"
 
 static int read_session(const struct config *config, struct buf *text, struct error *err)
@@ -18,8 +19,8 @@ static int read_session(const struct config *config, struct buf *text, struct er
     if (!store)
         return -1;
     if (config->argument_count > 0)
-        return curriculum_export(store, config->arguments[0], text, err);
-    return store_only_session(store, sid, err) < 0 ? -1 : curriculum_export(store, sid, text, err);
+        return store_export(store, config->arguments[0], text, err);
+    return store_only_session(store, sid, err) < 0 ? -1 : store_export(store, sid, text, err);
 }
 
 /* A folder, or a path that is to be one, does not say whether it is to be CSV or Markdown. */

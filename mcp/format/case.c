@@ -14,7 +14,6 @@
  */
 #include "mcp/format/format.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -85,19 +84,16 @@ static const struct {
 };
 #define TYPE_PAIRS (sizeof type_pairs / sizeof type_pairs[0])
 
-static const struct case_field *case_field_find(const struct case_field *fields, const char *name)
-{
-    for (; fields->name; fields++)
-        if (strcmp(fields->name, name) == 0)
-            return fields;
-    return NULL;
-}
-
-static bool case_fits(const struct case_field *field, const json_t *value)
+/* Whether CASE has that field, and the value is of its shape. */
+static bool case_fits(const struct case_field *field, const char *name, const json_t *value)
 {
     const json_t *entry;
     size_t i;
 
+    while (field->name && strcmp(field->name, name) != 0)
+        field++;
+    if (!field->name)
+        return false;
     switch (field->shape) {
     case CASE_TEXT:
         return json_is_string(value) && json_string_length(value) > 0;
@@ -144,8 +140,7 @@ static const char *case_relationship_type(const char *association_type)
 
 /* a CFPackage as a curriculum: what the specification needs, then the mapping */
 
-#define PLACE_CAP  64
-#define UUID_CHARS 36
+#define PLACE_CAP 64
 
 /* What an object must have. Without what is vital it cannot be read at all; the rest is said. */
 struct need {
@@ -175,22 +170,22 @@ struct checker {
 
 /* ---- what CASE 1.0 needs ---- */
 
-static bool is_uuid_text(const char *text)
+static bool is_uuid(const json_t *value)
 {
-    for (size_t i = 0; i < UUID_CHARS; i++) {
-        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    uuid_t parsed;
 
-        if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
-            return false;
-    }
-    return text[UUID_CHARS] == '\0';
+    return json_is_string(value) && json_string_length(value) == UUID_TEXT_SIZE - 1 &&
+           uuid_parse(json_string_value(value), parsed) == 0;
+}
+
+static bool has_text(const json_t *object, const char *key)
+{
+    return json_string_length(json_object_get(object, key)) > 0;
 }
 
 static void check_needs(struct checker *checker, const char *place, const json_t *object,
                         const struct need *needs)
 {
-    const char *identifier = json_get_string(object, "identifier");
-
     if (!json_is_object(object)) {
         validation_add(&checker->problems, place, "must be an object, not %s",
                        object ? json_kind(object) : "missing");
@@ -210,7 +205,7 @@ static void check_needs(struct checker *checker, const char *place, const json_t
             format_loss(checker->report, "%s %s, which CASE 1.0 needs", field,
                         value ? "is not text" : "is missing");
     }
-    if (identifier && *identifier && !is_uuid_text(identifier))
+    if (has_text(object, "identifier") && !is_uuid(json_object_get(object, "identifier")))
         format_loss(checker->report, "%s.identifier is not a UUID, which CASE 1.0 needs", place);
 }
 
@@ -268,6 +263,15 @@ static const json_t *ours_of(const json_t *object)
     return json_is_object(ours) ? ours : NULL;
 }
 
+/* The extensions of other tools; a new reference, or NULL where there are none. */
+static json_t *others_of(const json_t *object)
+{
+    json_auto_t *others = json_copy(json_object_get(object, "extensions"));
+
+    json_object_del(others, CASE_EXTENSION);
+    return json_object_size(others) > 0 ? json_incref(others) : NULL;
+}
+
 static bool was_made(const json_t *ours, const char *key)
 {
     const json_t *entry;
@@ -293,17 +297,10 @@ static json_t *fields_of(const json_t *object, const json_t *ours, const char *c
 
         for (size_t i = 0; renamed[i]; i++)
             other = other || strcmp(renamed[i], key) == 0;
-        if (other)
-            continue;
-        if (strcmp(key, "extensions") == 0 && ours) {
-            json_auto_t *rest = json_copy(value);
-
-            json_object_del(rest, CASE_EXTENSION);
-            if (json_object_size(rest) > 0)
-                json_object_set(fields, key, rest);
-        } else {
+        if (!other && ours && strcmp(key, "extensions") == 0)
+            json_object_set_new(fields, key, others_of(object));
+        else if (!other)
             json_object_set(fields, key, value);
-        }
     }
     json_object_foreach(json_object_get(ours, "fields"), key, value)
         json_object_set(fields, key, value);
@@ -428,15 +425,8 @@ static json_t *root_of(const json_t *package, const json_t *aside)
     if (json_string_length(json_object_get(meta, "title")) > 0)
         json_object_set(meta, "title", (json_t *)title);
     if (!made && json_is_object(meta)) {
-        if (ours) {
-            json_auto_t *rest = json_copy(json_object_get(document, "extensions"));
-
-            json_object_del(rest, CASE_EXTENSION);
-            if (json_object_size(rest) > 0)
-                json_object_set(document, "extensions", rest);
-            else
-                json_object_del(document, "extensions");
-        }
+        if (ours && json_object_set_new(document, "extensions", others_of(document)) != 0)
+            json_object_del(document, "extensions");
         json_object_set_new(meta, "case", kept_of(package, document, aside));
     }
     return root;
@@ -507,23 +497,10 @@ static void make_uuid(const struct case_writer *writer, const struct buf *name,
     uuid_unparse_lower(made, text);
 }
 
-static bool is_uuid(const json_t *value)
-{
-    uuid_t parsed;
-
-    return json_is_string(value) && json_string_length(value) == UUID_TEXT_SIZE - 1 &&
-           uuid_parse(json_string_value(value), parsed) == 0;
-}
-
 static void set_made(struct case_entry *entry, const char *key, json_t *value)
 {
     json_object_set_new(entry->to, key, value);
     json_array_append_new(entry->generated, json_string(key));
-}
-
-static bool has_text(const json_t *object, const char *key)
-{
-    return json_string_length(json_object_get(object, key)) > 0;
 }
 
 /* The identifier: the one it has, where it is a UUID that no other has; else one made of name. */
@@ -570,12 +547,10 @@ static void sort_fields(struct case_entry *entry, const json_t *from,
 
     json_object_foreach((json_t *)from, key, value)
     {
-        const struct case_field *field = case_field_find(fields, key);
-
         if (strcmp(key, "extensions") == 0 && json_object_size(value) > 0 &&
             !json_object_get(value, CASE_EXTENSION))
             json_object_set_new(entry->to, key, json_copy(value));
-        else if (field && case_fits(field, value))
+        else if (case_fits(fields, key, value))
             json_object_set(entry->to, key, value);
         else
             json_object_set(entry->fields, key, value);

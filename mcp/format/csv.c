@@ -14,8 +14,9 @@
  * Read from a folder, from PREFIX-nodes.csv and its like, or from the file of the nodes; written as
  * a folder.
  */
-#include "mcp/format/csv.h"
+#include "mcp/format/format.h"
 
+#include <csv.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,97 +28,188 @@
 #include "mcp/session/component_type.h"
 #include "mcp/session/curriculum_file.h"
 
+#define COLUMNS_CAP      200 /* that are written */
+#define COLUMNS_READ_CAP 2000
+#define NAME_CAP         64 /* bytes of a field's name that gets a column */
+#define REST             "lectern"
+
+#define NODES_FILE         "nodes.csv"
+#define RELATIONSHIPS_FILE "relationships.csv"
+#define FURTHER_FILE       "curriculum.json"
+
 /* ---- the two sheets ---- */
 
+#define SHEET_ROLES 3
+
+struct csv_sheet {
+    const char *file;        /* its name in a folder */
+    struct {                 /* columns with a meaning of their own */
+        const char *key;     /* of the entry; NULL ends the list */
+        const char *heading; /* of the column that is written */
+        /* Of those that are read, best first. One that begins with ":" is Neo4j's type of a column:
+         * "personId:ID(Person)". */
+        const char *names[12];
+    } roles[SHEET_ROLES + 1];
+    size_t needed;              /* of the roles, from the first */
+    const char *heading_needed; /* in words */
+};
+
 const struct csv_sheet csv_nodes = {
-    .file = CSV_NODES_FILE,
-    .roles = {{"node_id", "Id", CSV_ID}, {"title", "Label", CSV_TITLE}, {NULL, NULL, CSV_FIELD}},
+    .file = NODES_FILE,
+    .roles = {{"node_id", "Id", {":ID", "id", "node_id", "nodeid", "node", "key"}},
+              {"title", "Label", {"label", "title", "name", "shared name"}}},
     .needed = 1,
     .heading_needed =
         "Id (or id, node_id, :ID), and Label (or title, name) where nodes have titles",
 };
 const struct csv_sheet csv_relationships = {
-    .file = CSV_RELATIONSHIPS_FILE,
-    .roles = {{"from_node_id", "Source", CSV_SOURCE},
-              {"to_node_id", "Target", CSV_TARGET},
-              {"relationship_type", "relationship_type", CSV_TYPE},
-              {NULL, NULL, CSV_FIELD}},
+    .file = RELATIONSHIPS_FILE,
+    .roles = {{"from_node_id",
+               "Source",
+               {":START_ID", "source", "from_node_id", "from", "source_id", "from_id", "start_id",
+                "start", "source_node"}},
+              {"to_node_id",
+               "Target",
+               {":END_ID", "target", "to_node_id", "to", "target_id", "to_id", "end_id", "end",
+                "target_node"}},
+              {"relationship_type",
+               "relationship_type",
+               {"relationship_type", ":TYPE", "type", "relationship", "relation", "interaction",
+                "kind"}}},
     .needed = 2,
     .heading_needed = "Source (or from_node_id, :START_ID), Target (or to_node_id, :END_ID), and "
                       "relationship_type (or Type) where they have types",
 };
 
-/* reading a sheet: the heading says what each column is, then each row is an entry */
+/* ---- headings and cells, as tools in the field write them ---- */
 
-#define COLUMNS_READ_CAP 2000
+enum csv_kind { CSV_TEXT, CSV_NUMBER, CSV_BOOLEAN, CSV_JSON };
 
-enum column_use { USE_FIELD, USE_ROLE, USE_REST, USE_NOTHING };
+static const struct {
+    const char *name;
+    enum csv_kind kind;
+} types[] = {
+    {"string", CSV_TEXT},  {"int", CSV_NUMBER},   {"integer", CSV_NUMBER}, {"long", CSV_NUMBER},
+    {"short", CSV_NUMBER}, {"float", CSV_NUMBER}, {"double", CSV_NUMBER},  {"boolean", CSV_BOOLEAN},
+    {"bool", CSV_BOOLEAN}, {"json", CSV_JSON},
+};
+
+/* Numbers by the contract, or by Gephi, whatever the heading says of them. */
+static const char *const numbers[] = {"chapter_id", "confidence_score", "weight", NULL};
+
+/* "chapter_id:int" in two: the length of the name without the type and the blanks around it, to
+ * which *heading is moved; *kind is CSV_TEXT without a type. */
+static size_t split_heading(const char **heading, enum csv_kind *kind)
+{
+    const char *name = *heading, *colon = strrchr(name, ':');
+    size_t len = strlen(name);
+
+    *kind = CSV_TEXT;
+    for (size_t i = 0; numbers[i]; i++)
+        if (strcasecmp(numbers[i], name) == 0)
+            *kind = CSV_NUMBER;
+    for (size_t i = 0; colon && colon > name && i < sizeof types / sizeof types[0]; i++) {
+        if (strcasecmp(types[i].name, colon + 1) == 0) {
+            *kind = types[i].kind;
+            len = (size_t)(colon - name);
+        }
+    }
+    for (; len > 0 && *name == ' '; len--)
+        name++;
+    while (len > 0 && name[len - 1] == ' ')
+        len--;
+    *heading = name;
+    return len;
+}
+
+static bool is_called(const char *heading, const char *name)
+{
+    const char *colon = strrchr(heading, ':');
+    size_t len = strlen(name);
+    enum csv_kind kind;
+
+    if (name[0] == ':')
+        return colon && strncasecmp(colon, name, len) == 0 &&
+               (colon[len] == '\0' || colon[len] == '(');
+    return split_heading(&heading, &kind) == len && strncasecmp(name, heading, len) == 0;
+}
+
+/* The value of a cell; NULL where it is none of that kind. */
+static json_t *value_of(const char *cell, size_t len, enum csv_kind kind)
+{
+    switch (kind) {
+    case CSV_TEXT:
+        return json_stringn(cell, len);
+    case CSV_NUMBER:
+        /* JSON text may have blanks around it; a cell with them is left as it is. */
+        if (strchr(" \t\r\n\"{[tfn", cell[0]) || strchr(" \t\r\n", cell[len - 1]))
+            return NULL;
+        break;
+    case CSV_BOOLEAN:
+        return strcasecmp(cell, "true") == 0    ? json_true()
+               : strcasecmp(cell, "false") == 0 ? json_false()
+                                                : NULL;
+    case CSV_JSON:
+        break;
+    }
+    return json_read(cell, len, "", NULL);
+}
+
+/* ---- reading a sheet: the heading says what each column is, then each row is an entry ---- */
 
 struct sheet_reader {
     const struct csv_sheet *sheet;
-    const char *name;
+    const char *name; /* of the file, for errors and the report */
     struct format_report *report;
+    struct error *err;
+
+    /* The row that is read. */
+    size_t line;     /* that is fed now */
+    size_t row_line; /* where the row began */
+    bool in_row;
+    json_t *cells;
+    int rc;
+
     bool has_heading;
-    bool ours; /* it has our last column: no word in it is another tool's */
     size_t columns;
-    enum column_use uses[COLUMNS_READ_CAP];
+    size_t rest; /* our last column, from 1: no word in the sheet is another tool's; 0: none */
     enum csv_kind kinds[COLUMNS_READ_CAP];
-    json_t *keys;  /* of the entry, a text a column */
+    json_t *keys;  /* of the entry, a text a column; null: it is not read */
     json_t *taken; /* keys that have a column */
     json_t *entries;
     size_t titles_made, types_made, undirected;
 };
 
-/* ---- the heading ---- */
-
-static int find_roles(struct sheet_reader *reader, const json_t *heading, struct error *err)
+static bool find_role(struct sheet_reader *reader, size_t role)
 {
-    for (size_t r = 0; reader->sheet->roles[r].key; r++) {
-        int best_rank = -1;
-        size_t best = 0;
+    const char *const *names = reader->sheet->roles[role].names;
+    const json_t *heading;
+    size_t i;
 
-        for (size_t i = 0; i < reader->columns; i++) {
-            const char *text = json_string_value(json_array_get(heading, i));
-            int rank = csv_role_rank(reader->sheet->roles[r].role, text);
-
-            if (rank >= 0 && (best_rank < 0 || rank < best_rank) && reader->uses[i] == USE_FIELD) {
-                best_rank = rank;
-                best = i;
-            }
+    for (; *names; names++) {
+        json_array_foreach(reader->cells, i, heading)
+        {
+            if (!json_is_null(json_array_get(reader->keys, i)) ||
+                !is_called(json_string_value(heading), *names))
+                continue;
+            json_array_set_new(reader->keys, i, json_string(reader->sheet->roles[role].key));
+            return true;
         }
-        if (best_rank < 0 && r < reader->sheet->needed)
-            return error_set(
-                err, ERROR_INVALID, "%s line 1: no column is called %s; the heading needs %s",
-                reader->name, reader->sheet->roles[r].heading, reader->sheet->heading_needed);
-        if (best_rank < 0)
-            continue;
-        reader->uses[best] = USE_ROLE;
-        json_array_set_new(reader->keys, best, json_string(reader->sheet->roles[r].key));
     }
-    return 0;
+    return false;
 }
 
 static void name_field(struct sheet_reader *reader, size_t i, const char *heading)
 {
-    size_t len = csv_heading(heading, &reader->kinds[i]);
-    char key[CSV_NAME_CAP * 4];
+    size_t len = split_heading(&heading, &reader->kinds[i]);
+    char key[NAME_CAP * 4];
 
-    while (len > 0 && *heading == ' ') {
-        heading++;
-        len--;
-    }
-    while (len > 0 && heading[len - 1] == ' ')
-        len--;
-    if (len == strlen(CSV_REST) && strncmp(heading, CSV_REST, len) == 0 &&
-        reader->kinds[i] == CSV_JSON) {
-        reader->uses[i] = USE_REST;
-        reader->ours = true;
+    if (len == strlen(REST) && strncmp(heading, REST, len) == 0 && reader->kinds[i] == CSV_JSON) {
+        reader->rest = i + 1;
         return;
     }
-    if (strcasecmp(heading, ":IGNORE") == 0) {
-        reader->uses[i] = USE_NOTHING;
+    if (strcasecmp(heading, ":IGNORE") == 0)
         return;
-    }
     snprintf(key, sizeof key, "%.*s", (int)len, heading);
     if (strcasecmp(heading, ":LABEL") == 0) /* Neo4j's, which is a class and no title */
         snprintf(key, sizeof key, "node_type");
@@ -132,61 +224,61 @@ static void name_field(struct sheet_reader *reader, size_t i, const char *headin
     json_array_set_new(reader->keys, i, json_string(key));
 }
 
-static int read_heading(struct sheet_reader *reader, const json_t *heading, struct error *err)
+static int read_heading(struct sheet_reader *reader)
 {
     reader->has_heading = true;
-    reader->columns = json_array_size(heading);
+    reader->columns = json_array_size(reader->cells);
     if (reader->columns > COLUMNS_READ_CAP)
-        return error_set(err, ERROR_TOO_LARGE, "%s line 1: more than %d columns", reader->name,
-                         COLUMNS_READ_CAP);
+        return error_set(reader->err, ERROR_TOO_LARGE, "%s line 1: more than %d columns",
+                         reader->name, COLUMNS_READ_CAP);
     for (size_t i = 0; i < reader->columns; i++)
         json_array_append_new(reader->keys, json_null());
-    if (find_roles(reader, heading, err) < 0)
-        return -1;
-    for (size_t r = 0; reader->sheet->roles[r].key; r++)
+    for (size_t r = 0; reader->sheet->roles[r].key; r++) {
+        if (!find_role(reader, r) && r < reader->sheet->needed)
+            return error_set(reader->err, ERROR_INVALID,
+                             "%s line 1: no column is called %s; the heading needs %s",
+                             reader->name, reader->sheet->roles[r].heading,
+                             reader->sheet->heading_needed);
         json_object_set_new(reader->taken, reader->sheet->roles[r].key, json_true());
+    }
     for (size_t i = 0; i < reader->columns; i++)
-        if (reader->uses[i] == USE_FIELD)
-            name_field(reader, i, json_string_value(json_array_get(heading, i)));
+        if (json_is_null(json_array_get(reader->keys, i)))
+            name_field(reader, i, json_string_value(json_array_get(reader->cells, i)));
     return 0;
 }
 
-/* ---- rows ---- */
-
-static int read_cell(struct sheet_reader *reader, size_t i, size_t line, const json_t *cell,
-                     json_t *entry, struct error *err)
+static int read_cell(struct sheet_reader *reader, size_t i, const json_t *cell, json_t *entry)
 {
     const char *key = json_string_value(json_array_get(reader->keys, i));
-    enum csv_kind kind = reader->uses[i] == USE_ROLE ? CSV_TEXT : reader->kinds[i];
-    json_t *value = csv_value(json_string_value(cell), json_string_length(cell), kind);
+    enum csv_kind kind = reader->kinds[i];
+    json_t *value = value_of(json_string_value(cell), json_string_length(cell), kind);
 
     if (!value && kind == CSV_JSON)
-        return error_set(err, ERROR_MALFORMED, "%s line %zu: the cell of '%s' is not JSON",
-                         reader->name, line, key);
+        return error_set(reader->err, ERROR_MALFORMED, "%s line %zu: the cell of '%s' is not JSON",
+                         reader->name, reader->row_line, key);
     if (!value) {
         format_loss(reader->report, "%s line %zu: '%s' of '%s' is not a %s: kept as text",
-                    reader->name, line, json_string_value(cell), key,
+                    reader->name, reader->row_line, json_string_value(cell), key,
                     kind == CSV_NUMBER ? "number" : "true or false");
         value = json_incref((json_t *)cell);
     }
     if (json_object_set_new(entry, key, value) < 0)
-        return error_set(err, ERROR_MEMORY, "out of memory for %s", reader->name);
+        return error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
     return 0;
 }
 
 /* The last column's cell: what no other says. A new reference to the whole entry. */
-static json_t *add_rest(struct sheet_reader *reader, size_t line, const json_t *cell, json_t *entry,
-                        struct error *err)
+static json_t *add_rest(struct sheet_reader *reader, const json_t *cell, json_t *entry)
 {
     json_auto_t *rest = json_read(json_string_value(cell), json_string_length(cell), "", NULL);
     json_t *whole = json_object_get(rest, "entry"), *value;
     const char *key;
 
     if (!json_is_object(rest) || (!whole && !json_is_object(json_object_get(rest, "fields")))) {
-        error_set(err, ERROR_MALFORMED,
-                  "%s line %zu: the cell of '" CSV_REST
+        error_set(reader->err, ERROR_MALFORMED,
+                  "%s line %zu: the cell of '" REST
                   ":json' is not {\"fields\": {...}}; empty it to do without",
-                  reader->name, line);
+                  reader->name, reader->row_line);
         return NULL;
     }
     if (whole && json_object_size(entry) == 0)
@@ -206,12 +298,12 @@ static bool is_direction(const char *type)
 }
 
 /* What a row of another tool must have, or is given. */
-static int complete(struct sheet_reader *reader, size_t line, json_t *entry, struct error *err)
+static int complete(struct sheet_reader *reader, json_t *entry)
 {
     for (size_t r = 0; r < reader->sheet->needed; r++)
         if (!json_object_get(entry, reader->sheet->roles[r].key))
-            return error_set(err, ERROR_INVALID, "%s line %zu: the cell of %s is empty",
-                             reader->name, line, reader->sheet->roles[r].heading);
+            return error_set(reader->err, ERROR_INVALID, "%s line %zu: the cell of %s is empty",
+                             reader->name, reader->row_line, reader->sheet->roles[r].heading);
     if (reader->sheet == &csv_nodes) {
         if (!json_object_get(entry, "title")) {
             json_object_set(entry, "title", json_object_get(entry, "node_id"));
@@ -219,7 +311,7 @@ static int complete(struct sheet_reader *reader, size_t line, json_t *entry, str
         }
         return 0;
     }
-    if (!reader->ours && is_direction(json_get_string(entry, "relationship_type"))) {
+    if (reader->rest == 0 && is_direction(json_get_string(entry, "relationship_type"))) {
         /* Gephi's Type */
         reader->undirected +=
             strcasecmp(json_get_string(entry, "relationship_type"), "directed") != 0;
@@ -232,40 +324,147 @@ static int complete(struct sheet_reader *reader, size_t line, json_t *entry, str
     return 0;
 }
 
-static int read_row(void *user, size_t line, const json_t *cells, struct error *err)
+static int read_row(struct sheet_reader *reader)
 {
-    struct sheet_reader *reader = user;
     const json_t *cell, *rest = NULL;
-    json_auto_t *entry = NULL, *whole = NULL;
-    int rc = 0;
+    json_auto_t *entry = json_object(), *whole = NULL;
     size_t i;
 
-    if (!reader->has_heading)
-        return read_heading(reader, cells, err);
-    entry = json_object();
-    json_array_foreach((json_t *)cells, i, cell)
+    json_array_foreach(reader->cells, i, cell)
     {
-        if (rc < 0 || json_string_length(cell) == 0)
+        if (json_string_length(cell) == 0)
             continue;
         if (i >= reader->columns)
-            rc = error_set(err, ERROR_MALFORMED,
-                           "%s line %zu: %zu cells, where the heading has %zu: a cell with a "
-                           "separator in it must stand in quotes",
-                           reader->name, line, json_array_size(cells), reader->columns);
-        else if (reader->uses[i] == USE_REST)
+            return error_set(reader->err, ERROR_MALFORMED,
+                             "%s line %zu: %zu cells, where the heading has %zu: a cell with a "
+                             "separator in it must stand in quotes",
+                             reader->name, reader->row_line, json_array_size(reader->cells),
+                             reader->columns);
+        if (i + 1 == reader->rest)
             rest = cell;
-        else if (reader->uses[i] != USE_NOTHING)
-            rc = read_cell(reader, i, line, cell, entry, err);
+        else if (!json_is_null(json_array_get(reader->keys, i)) &&
+                 read_cell(reader, i, cell, entry) < 0)
+            return -1;
     }
-    if (rc == 0 && rest) {
-        whole = add_rest(reader, line, rest, entry, err);
-        rc = whole ? 0 : -1;
-    } else if (rc == 0 && json_object_size(entry) > 0) {
-        rc = complete(reader, line, entry, err);
-        whole = json_incref(entry);
+    if (!rest && json_object_size(entry) == 0)
+        return 0;
+    if (!rest && complete(reader, entry) < 0)
+        return -1;
+    whole = rest ? add_rest(reader, rest, entry) : json_incref(entry);
+    if (whole && json_array_append(reader->entries, whole) < 0)
+        return error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
+    return whole ? 0 : -1;
+}
+
+/* ---- rows by libcsv, which is fed line by line, so that an error can say which. RFC 4180, a byte
+ * order mark and CRLF taken ---- */
+
+#define CELL_STEP ((size_t)64 << 10) /* by which libcsv's buffer grows */
+
+/* Blanks belong to the cell (RFC 4180, 2.4). */
+static int no_space(unsigned char c)
+{
+    (void)c;
+    return 0;
+}
+
+static void on_cell(void *text, size_t len, void *user)
+{
+    struct sheet_reader *reader = user;
+    json_t *cell = reader->rc == 0 ? json_stringn(text ? text : "", len) : NULL;
+
+    reader->in_row = true;
+    if (reader->rc == 0 && json_array_append_new(reader->cells, cell) < 0)
+        reader->rc = error_set(reader->err, ERROR_MALFORMED,
+                               "%s line %zu: a cell is not UTF-8: save the file as UTF-8",
+                               reader->name, reader->line);
+    else if (reader->rc == 0 && text && memchr(text, '\0', len))
+        reader->rc = error_set(reader->err, ERROR_MALFORMED, "%s line %zu: a NUL byte in a cell",
+                               reader->name, reader->line);
+}
+
+static void on_row(int end, void *user)
+{
+    struct sheet_reader *reader = user;
+
+    (void)end;
+    if (reader->rc == 0)
+        reader->rc = reader->has_heading ? read_row(reader) : read_heading(reader);
+    json_array_clear(reader->cells);
+    reader->in_row = false;
+}
+
+/* The first of the separators that the heading has most of, quoted ones not counted. */
+static char guess_separator(const char *text, size_t len)
+{
+    static const char separators[] = {',', ';', '\t'};
+    size_t counts[sizeof separators] = {0}, best = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < len && (quoted || (text[i] != '\n' && text[i] != '\r')); i++) {
+        if (text[i] == '"')
+            quoted = !quoted;
+        for (size_t s = 0; !quoted && s < sizeof separators; s++)
+            counts[s] += text[i] == separators[s];
     }
-    if (rc == 0 && whole && json_array_append(reader->entries, whole) < 0)
-        rc = error_set(err, ERROR_MEMORY, "out of memory for %s", reader->name);
+    for (size_t s = 1; s < sizeof separators; s++)
+        if (counts[s] > counts[best])
+            best = s;
+    return separators[best];
+}
+
+static int parse(struct csv_parser *parser, struct sheet_reader *reader, const char *text,
+                 size_t len)
+{
+    for (size_t at = 0; at < len && reader->rc == 0;) {
+        const char *end = memchr(text + at, '\n', len - at);
+        size_t take = end ? (size_t)(end - text) + 1 - at : len - at;
+
+        reader->line++;
+        if (!reader->in_row)
+            reader->row_line = reader->line;
+        /* Within a quoted cell no callback comes for a line, and the row is still the same. */
+        reader->in_row = true;
+        if (csv_parse(parser, text + at, take, on_cell, on_row, reader) != take)
+            return error_set(reader->err, ERROR_MALFORMED,
+                             "%s line %zu: %s: a cell with a quote in it must stand in quotes, and "
+                             "the quote be doubled",
+                             reader->name, reader->line, csv_strerror(csv_error(parser)));
+        at += take;
+    }
+    if (reader->rc == 0 && csv_fini(parser, on_cell, on_row, reader) != 0)
+        return error_set(reader->err, ERROR_MALFORMED,
+                         "%s line %zu: a quote that is opened here is never closed", reader->name,
+                         reader->row_line);
+    return reader->rc;
+}
+
+/* The separator is "," ";" or tab, whichever the heading has most of, or as a first line "sep=;",
+ * Excel's own, says. */
+static int read_rows(struct sheet_reader *reader, const struct buf *text)
+{
+    const char *from = text->data ? text->data : "", *end = from + text->len;
+    struct csv_parser parser;
+    char separator;
+    int rc;
+
+    if (text->len >= 2 && (memcmp(from, "\xFF\xFE", 2) == 0 || memcmp(from, "\xFE\xFF", 2) == 0))
+        return error_set(reader->err, ERROR_MALFORMED, "%s line 1: it is UTF-16: save it as UTF-8",
+                         reader->name);
+    from += file_mark(from, text->len);
+    if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
+        return error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
+    separator = guess_separator(from, (size_t)(end - from));
+    if (end - from > 5 && memcmp(from, "sep=", 4) == 0 && strchr(",;\t", from[4])) {
+        separator = from[4];
+        for (from += 5; from < end && (*from == '\r' || *from == '\n'); from++)
+            reader->line += *from == '\n';
+    }
+    csv_set_delim(&parser, (unsigned char)separator);
+    csv_set_space_func(&parser, no_space);
+    csv_set_blk_size(&parser, CELL_STEP);
+    rc = parse(&parser, reader, from, (size_t)(end - from));
+    csv_free(&parser);
     return rc;
 }
 
@@ -289,16 +488,19 @@ json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const st
     struct sheet_reader reader = {.sheet = sheet,
                                   .name = name,
                                   .report = report,
+                                  .err = err,
+                                  .cells = json_array(),
                                   .keys = json_array(),
                                   .taken = json_object(),
                                   .entries = json_array()};
-    int rc = csv_rows(name, text, read_row, &reader, err);
+    int rc = read_rows(&reader, text);
 
     if (rc == 0 && !reader.has_heading)
         rc = error_set(err, ERROR_MALFORMED, "%s is empty; its first line must be a heading: %s",
                        name, sheet->heading_needed);
     if (rc == 0)
         say_what_was_made(&reader);
+    json_decref(reader.cells);
     json_decref(reader.keys);
     json_decref(reader.taken);
     if (rc == 0)
@@ -307,8 +509,8 @@ json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const st
     return NULL;
 }
 
-/* Writing a sheet: first which columns there are and of what type, by what the entries have most
- * of, then a row an entry. */
+/* ---- writing a sheet: first which columns there are and of what type, by what the entries have
+ * most of, then a row an entry ---- */
 
 struct column {
     const char *name; /* borrowed from an entry */
@@ -318,29 +520,33 @@ struct column {
 };
 
 struct table {
-    const struct csv_sheet *sheet;
-    struct column columns[CSV_COLUMNS_CAP];
+    struct column columns[SHEET_ROLES + COLUMNS_CAP];
+    size_t roles; /* the first columns, texts */
     size_t count;
     json_t *index; /* name -> place in columns */
     size_t rest;   /* rows with a cell in the last column */
 };
 
-/* ---- which columns ---- */
-
-static bool is_role(const struct csv_sheet *sheet, const char *key)
+static struct column *add_column(struct table *table, const char *name)
 {
-    for (size_t i = 0; sheet->roles[i].key; i++)
-        if (strcmp(sheet->roles[i].key, key) == 0)
-            return true;
-    return false;
+    json_object_set_new(table->index, name, json_integer((json_int_t)table->count));
+    table->columns[table->count] = (struct column){.name = name, .whole = true};
+    return &table->columns[table->count++];
 }
 
-static bool has_column(const struct csv_sheet *sheet, const char *key)
+static struct column *find_column(struct table *table, const char *name)
+{
+    const json_t *place = json_object_get(table->index, name);
+
+    return place ? &table->columns[json_integer_value(place)] : NULL;
+}
+
+static bool can_have_column(const char *key)
 {
     size_t len = strlen(key);
 
-    if (is_role(sheet, key) || len == 0 || len > CSV_NAME_CAP || key[0] == ' ' ||
-        key[len - 1] == ' ' || strchr(key, ':') || strcasecmp(key, CSV_REST) == 0)
+    if (len == 0 || len > NAME_CAP || key[0] == ' ' || key[len - 1] == ' ' || strchr(key, ':') ||
+        strcasecmp(key, REST) == 0)
         return false;
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)key[i] < ' ' || key[i] == 127)
@@ -348,31 +554,12 @@ static bool has_column(const struct csv_sheet *sheet, const char *key)
     return true;
 }
 
-static void see_value(struct column *column, const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_STRING:
-        column->found[CSV_TEXT]++;
-        break;
-    case JSON_REAL:
-        column->whole = false;
-        column->found[CSV_NUMBER]++;
-        break;
-    case JSON_INTEGER:
-        column->found[CSV_NUMBER]++;
-        break;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        column->found[CSV_BOOLEAN]++;
-        break;
-    case JSON_OBJECT:
-    case JSON_ARRAY:
-        column->found[CSV_JSON]++;
-        break;
-    case JSON_NULL:
-        break;
-    }
-}
+/* The kind of cell that says a value of a type; null has none. */
+static const enum csv_kind kinds_of_types[] = {
+    [JSON_OBJECT] = CSV_JSON,    [JSON_ARRAY] = CSV_JSON,  [JSON_STRING] = CSV_TEXT,
+    [JSON_INTEGER] = CSV_NUMBER, [JSON_REAL] = CSV_NUMBER, [JSON_TRUE] = CSV_BOOLEAN,
+    [JSON_FALSE] = CSV_BOOLEAN,
+};
 
 static void see_entry(struct table *table, const json_t *entry)
 {
@@ -381,23 +568,20 @@ static void see_entry(struct table *table, const json_t *entry)
 
     json_object_foreach((json_t *)entry, key, value)
     {
-        const json_t *known = json_object_get(table->index, key);
+        struct column *column = find_column(table, key);
 
-        if (!known && (!has_column(table->sheet, key) || table->count == CSV_COLUMNS_CAP))
+        if (!column && can_have_column(key) && table->count < table->roles + COLUMNS_CAP)
+            column = add_column(table, key);
+        if (!column || json_is_null(value))
             continue;
-        if (!known) {
-            table->columns[table->count] = (struct column){.name = key, .whole = true};
-            json_object_set_new(table->index, key, json_integer((json_int_t)table->count));
-            known = json_object_get(table->index, key);
-            table->count++;
-        }
-        see_value(&table->columns[json_integer_value(known)], value);
+        column->whole = column->whole && !json_is_real(value);
+        column->found[kinds_of_types[json_typeof(value)]]++;
     }
 }
 
 static void choose_kinds(struct table *table)
 {
-    for (size_t i = 0; i < table->count; i++) {
+    for (size_t i = table->roles; i < table->count; i++) {
         struct column *column = &table->columns[i];
 
         for (size_t kind = CSV_TEXT; kind <= CSV_JSON; kind++)
@@ -406,23 +590,23 @@ static void choose_kinds(struct table *table)
     }
 }
 
-/* ---- cells ---- */
-
 /* Whether a cell of that kind says the value, and no other. */
 static bool fits(const json_t *value, enum csv_kind kind)
 {
-    switch (kind) {
-    case CSV_TEXT:
-        return json_is_string(value) && json_string_length(value) > 0 &&
-               strlen(json_string_value(value)) == json_string_length(value);
-    case CSV_NUMBER:
-        return json_is_number(value);
-    case CSV_BOOLEAN:
-        return json_is_boolean(value);
-    case CSV_JSON:
-        return true;
-    }
-    return false;
+    if (!value || json_is_null(value) || kind == CSV_JSON)
+        return kind == CSV_JSON;
+    return kinds_of_types[json_typeof(value)] == kind &&
+           (kind != CSV_TEXT || (json_string_length(value) > 0 &&
+                                 strlen(json_string_value(value)) == json_string_length(value)));
+}
+
+/* One cell, quoted. */
+static void add_cell(struct buf *to, const char *text, size_t len)
+{
+    char *room = buf_reserve(to, len * 2 + 2);
+
+    if (room)
+        to->len += csv_write(room, len * 2 + 2, text, len);
 }
 
 static void add_value(struct buf *row, const json_t *value, enum csv_kind kind)
@@ -430,61 +614,42 @@ static void add_value(struct buf *row, const json_t *value, enum csv_kind kind)
     struct buf BUF_AUTO text = {0};
 
     if (kind == CSV_TEXT) {
-        csv_cell(row, json_string_value(value), json_string_length(value));
+        add_cell(row, json_string_value(value), json_string_length(value));
         return;
     }
     json_write(&text, value);
     if (text.failed)
         row->failed = true;
     else
-        csv_cell(row, text.data, text.len);
+        add_cell(row, text.data, text.len);
 }
 
 /* What the cells do not say; NULL where they say all. */
-static json_t *rest_of(const struct table *table, const json_t *entry)
+static json_t *rest_of(struct table *table, const json_t *entry)
 {
-    json_t *fields = json_object(), *value;
+    json_auto_t *fields = json_object();
     bool exact = true;
     const char *key;
+    json_t *value;
 
-    for (size_t i = 0; table->sheet->roles[i].key; i++)
-        exact = exact && fits(json_object_get(entry, table->sheet->roles[i].key), CSV_TEXT);
+    if (!json_is_object(entry))
+        return json_pack("{s:O}", "entry", entry);
+    for (size_t i = 0; i < table->roles; i++)
+        exact = exact && fits(json_object_get(entry, table->columns[i].name), CSV_TEXT);
     json_object_foreach((json_t *)entry, key, value)
     {
-        const json_t *place = json_object_get(table->index, key);
-        bool said = place ? fits(value, table->columns[json_integer_value(place)].kind)
-                          : is_role(table->sheet, key) && fits(value, CSV_TEXT);
+        const struct column *column = find_column(table, key);
 
-        if (!said)
+        if (!column || !fits(value, column->kind))
             json_object_set(fields, key, value);
     }
-    if (exact && json_object_size(fields) == 0) {
-        json_decref(fields);
-        return NULL;
-    }
-    return json_pack("{s:o}", "fields", fields);
-}
-
-static void add_rest_cell(struct table *table, struct buf *row, const json_t *entry)
-{
-    json_auto_t *rest =
-        json_is_object(entry) ? rest_of(table, entry) : json_pack("{s:O}", "entry", entry);
-
-    if (rest) {
-        table->rest++;
-        add_value(row, rest, CSV_JSON);
-    }
+    return exact && json_object_size(fields) == 0 ? NULL : json_pack("{s:O}", "fields", fields);
 }
 
 static void add_row(struct table *table, struct buf *text, const json_t *entry)
 {
-    for (size_t i = 0; table->sheet->roles[i].key; i++) {
-        const json_t *value = json_object_get(entry, table->sheet->roles[i].key);
+    json_auto_t *rest = rest_of(table, entry);
 
-        if (fits(value, CSV_TEXT))
-            add_value(text, value, CSV_TEXT);
-        buf_addc(text, ',');
-    }
     for (size_t i = 0; i < table->count; i++) {
         const json_t *value = json_object_get(entry, table->columns[i].name);
 
@@ -492,46 +657,47 @@ static void add_row(struct table *table, struct buf *text, const json_t *entry)
             add_value(text, value, table->columns[i].kind);
         buf_addc(text, ',');
     }
-    add_rest_cell(table, text, entry);
+    if (rest) {
+        table->rest++;
+        add_value(text, rest, CSV_JSON);
+    }
     buf_adds(text, "\r\n");
 }
 
-static void add_heading(const struct table *table, struct buf *text)
+static void add_heading(struct buf *text, const struct column *column)
 {
     static const char *const suffixes[] = {
         [CSV_TEXT] = "", [CSV_NUMBER] = ":float", [CSV_BOOLEAN] = ":boolean", [CSV_JSON] = ":json"};
+    const char *name = column->name, *suffix = suffixes[column->kind];
+    struct buf BUF_AUTO heading = {0};
+    enum csv_kind bare;
 
-    for (size_t i = 0; table->sheet->roles[i].key; i++)
-        buf_addf(text, "%s,", table->sheet->roles[i].heading);
-    for (size_t i = 0; i < table->count; i++) {
-        const struct column *column = &table->columns[i];
-        struct buf BUF_AUTO heading = {0};
-        enum csv_kind bare;
-
-        csv_heading(column->name, &bare);
-        buf_adds(&heading, column->name);
-        if (column->kind == CSV_NUMBER && column->whole)
-            buf_adds(&heading, ":int");
-        else if (column->kind == CSV_TEXT && bare != CSV_TEXT)
-            buf_adds(&heading, ":string");
-        else
-            buf_adds(&heading, suffixes[column->kind]);
-        csv_cell(text, heading.data, heading.len);
-        buf_addc(text, ',');
-    }
-    buf_adds(text, CSV_REST ":json\r\n");
+    split_heading(&name, &bare);
+    if (column->kind == CSV_NUMBER && column->whole)
+        suffix = ":int";
+    else if (column->kind == CSV_TEXT && bare != CSV_TEXT)
+        suffix = ":string";
+    buf_addf(&heading, "%s%s", column->name, suffix);
+    add_cell(text, heading.data, heading.len);
+    buf_addc(text, ',');
 }
 
-static int csv_write_sheet(const struct csv_sheet *sheet, const json_t *entries, struct buf *text,
-                           size_t *rest, struct error *err)
+static int write_sheet(const struct csv_sheet *sheet, const json_t *entries, struct buf *text,
+                       size_t *rest, struct error *err)
 {
-    struct table table = {.sheet = sheet, .index = json_object()};
+    struct table table = {.index = json_object()};
     json_t *entry;
     size_t i;
 
+    for (; sheet->roles[table.roles].key; table.roles++) {
+        add_column(&table, sheet->roles[table.roles].key);
+        buf_addf(text, "%s,", sheet->roles[table.roles].heading);
+    }
     json_array_foreach((json_t *)entries, i, entry) see_entry(&table, entry);
     choose_kinds(&table);
-    add_heading(&table, text);
+    for (i = table.roles; i < table.count; i++)
+        add_heading(text, &table.columns[i]);
+    buf_adds(text, REST ":json\r\n");
     json_array_foreach((json_t *)entries, i, entry) add_row(&table, text, entry);
     json_decref(table.index);
     *rest = table.rest;
@@ -540,55 +706,51 @@ static int csv_write_sheet(const struct csv_sheet *sheet, const json_t *entries,
 
 /* ---- the files ---- */
 
-static const char *const node_names[] = {CSV_NODES_FILE, "Nodes.csv", "nodes.tsv", NULL};
+static const char *const node_names[] = {NODES_FILE, "Nodes.csv", "nodes.tsv", NULL};
 static const char *const relationship_names[] = {
-    CSV_RELATIONSHIPS_FILE, "edges.csv", "links.csv", "Relationships.csv", "Edges.csv",
-    "relationships.tsv",    "edges.tsv", NULL};
-static const char *const further_names[] = {CSV_FURTHER_FILE, NULL};
+    RELATIONSHIPS_FILE, "edges.csv",         "links.csv", "Relationships.csv",
+    "Edges.csv",        "relationships.tsv", "edges.tsv", NULL};
+static const char *const further_names[] = {FURTHER_FILE, NULL};
 static const char *const joints[] = {"-", "_", ".", NULL};
 
-/* What stands in front of the files' names: "folder/", "folder/algebra-". */
-struct csv_place {
-    char prefix[PATH_MAX];
-};
-
-static bool find(const struct csv_place *place, const char *const *names, char *path, size_t size)
+static bool find_file(const char *prefix, const char *const *names, char path[PATH_MAX])
 {
     for (size_t i = 0; names[i]; i++)
-        if (snprintf(path, size, "%s%s", place->prefix, names[i]) < (int)size &&
+        if (snprintf(path, PATH_MAX, "%s%s", prefix, names[i]) < PATH_MAX &&
             access(path, F_OK) == 0)
             return true;
     return false;
 }
 
-static bool is_there(const struct csv_place *place)
+static bool is_there(const char *prefix)
 {
     char path[PATH_MAX];
 
-    return find(place, node_names, path, sizeof path);
+    return find_file(prefix, node_names, path);
 }
 
-static bool find_place(const char *path, struct csv_place *place)
+/* What stands in front of the files' names: "folder/", "folder/algebra-". */
+static bool find_prefix(const char *path, char prefix[PATH_MAX])
 {
-    size_t len = strlen(path), size = sizeof place->prefix;
+    size_t len = strlen(path), size = PATH_MAX;
 
     if (len == 0 || len >= size - 16)
         return false;
     if (file_is_folder(path)) {
-        snprintf(place->prefix, size, "%s/", path);
-        return is_there(place);
+        snprintf(prefix, size, "%s/", path);
+        return is_there(prefix);
     }
     for (size_t i = 0; node_names[i]; i++) {
         size_t end = strlen(node_names[i]);
 
         if (len >= end && strcmp(path + len - end, node_names[i]) == 0) {
-            snprintf(place->prefix, size, "%.*s", (int)(len - end), path);
-            return is_there(place);
+            snprintf(prefix, size, "%.*s", (int)(len - end), path);
+            return is_there(prefix);
         }
     }
     for (size_t i = 0; joints[i]; i++) {
-        snprintf(place->prefix, size, "%s%s", path, joints[i]);
-        if (is_there(place))
+        snprintf(prefix, size, "%s%s", path, joints[i]);
+        if (is_there(prefix))
             return true;
     }
     return false;
@@ -597,16 +759,16 @@ static bool find_place(const char *path, struct csv_place *place)
 static bool looks_like(const char *path)
 {
     size_t len = strlen(path);
-    struct csv_place place;
+    char prefix[PATH_MAX];
 
-    return find_place(path, &place) || (len >= 3 && (strcasecmp(path + len - 3, "csv") == 0 ||
-                                                     strcasecmp(path + len - 3, "tsv") == 0));
+    return find_prefix(path, prefix) || (len >= 3 && (strcasecmp(path + len - 3, "csv") == 0 ||
+                                                      strcasecmp(path + len - 3, "tsv") == 0));
 }
 
 /* ---- reading ---- */
 
-static json_t *read_sheet(const struct csv_sheet *sheet, const char *path,
-                          struct format_report *report, struct error *err)
+static json_t *read_sheet_file(const struct csv_sheet *sheet, const char *path,
+                               struct format_report *report, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
 
@@ -640,29 +802,27 @@ static json_t *read_csv(const char *path, struct format_report *report, struct e
 {
     json_auto_t *root = NULL, *nodes = NULL, *relationships = NULL;
     bool has_relationships = true;
-    struct csv_place place;
-    char name[PATH_MAX];
+    char prefix[PATH_MAX], name[PATH_MAX];
 
-    if (!find_place(path, &place)) {
+    if (!find_prefix(path, prefix)) {
         error_set(err, ERROR_NOT_FOUND,
-                  "%s is not a pair of CSV files: name a folder with " CSV_NODES_FILE
-                  " and " CSV_RELATIONSHIPS_FILE " (or edges.csv), or PREFIX of "
-                  "PREFIX-" CSV_NODES_FILE " and PREFIX-" CSV_RELATIONSHIPS_FILE,
+                  "%s is not a pair of CSV files: name a folder with " NODES_FILE
+                  " and " RELATIONSHIPS_FILE " (or edges.csv), or PREFIX of "
+                  "PREFIX-" NODES_FILE " and PREFIX-" RELATIONSHIPS_FILE,
                   path);
         return NULL;
     }
-    root = find(&place, further_names, name, sizeof name)
-               ? read_further(name, &has_relationships, err)
-               : json_object();
-    if (root && find(&place, node_names, name, sizeof name))
-        nodes = read_sheet(&csv_nodes, name, report, err);
-    if (nodes && find(&place, relationship_names, name, sizeof name)) {
-        relationships = read_sheet(&csv_relationships, name, report, err);
+    root = find_file(prefix, further_names, name) ? read_further(name, &has_relationships, err)
+                                                  : json_object();
+    if (root && find_file(prefix, node_names, name))
+        nodes = read_sheet_file(&csv_nodes, name, report, err);
+    if (nodes && find_file(prefix, relationship_names, name)) {
+        relationships = read_sheet_file(&csv_relationships, name, report, err);
         if (!relationships)
             return NULL;
     } else if (nodes) {
-        format_loss(report, "%s%s is not there: the nodes come without relationships", place.prefix,
-                    CSV_RELATIONSHIPS_FILE);
+        format_loss(report, "%s%s is not there: the nodes come without relationships", prefix,
+                    RELATIONSHIPS_FILE);
     }
     if (!nodes)
         return NULL;
@@ -680,12 +840,12 @@ static int add_sheet(struct folder *folder, const struct csv_sheet *sheet, const
     struct buf BUF_AUTO text = {0};
     size_t rest;
 
-    if (csv_write_sheet(sheet, entries, &text, &rest, err) < 0)
+    if (write_sheet(sheet, entries, &text, &rest, err) < 0)
         return -1;
     if (rest > 0)
         format_note(report,
                     "%s: what no cell can say (empty texts, null, missing or mixed fields) stands "
-                    "in the column " CSV_REST ":json of %zu rows; other tools do not read it",
+                    "in the column " REST ":json of %zu rows; other tools do not read it",
                     sheet->file, rest);
     return folder_add(folder, sheet->file, &text, err);
 }
@@ -704,7 +864,7 @@ static int add_further(struct folder *folder, const json_t *curriculum, struct e
         json_pack("{s:o, s:b}", "further", further, "relationships", json_is_array(relationships));
     json_write(&text, beside);
     buf_addc(&text, '\n');
-    return folder_add(folder, CSV_FURTHER_FILE, &text, err);
+    return folder_add(folder, FURTHER_FILE, &text, err);
 }
 
 static int write_csv(const json_t *curriculum, const char *path, struct format_report *report,
@@ -715,9 +875,8 @@ static int write_csv(const json_t *curriculum, const char *path, struct format_r
 
     if (folder_begin(&folder, path, err) < 0)
         return -1;
-    format_note(report,
-                "components are one cell of JSON a node, and meta stands in " CSV_FURTHER_FILE
-                ": other tools show the one as text and do not read the other");
+    format_note(report, "components are one cell of JSON a node, and meta stands in " FURTHER_FILE
+                        ": other tools show the one as text and do not read the other");
     rc = add_sheet(&folder, &csv_nodes, json_object_get(curriculum, "nodes"), report, err);
     if (rc == 0)
         rc = add_sheet(&folder, &csv_relationships, json_object_get(curriculum, "relationships"),
@@ -729,8 +888,7 @@ static int write_csv(const json_t *curriculum, const char *path, struct format_r
 
 const struct format format_csv = {
     .name = "csv",
-    .what =
-        "a folder with the CSV pair of graph tools, " CSV_NODES_FILE " and " CSV_RELATIONSHIPS_FILE,
+    .what = "a folder with the CSV pair of graph tools, " NODES_FILE " and " RELATIONSHIPS_FILE,
     .looks_like = looks_like,
     .read = read_csv,
     .write = write_csv,

@@ -51,6 +51,12 @@ const char *format_names(void);                        /* "json, csv, case, mark
 
 extern const struct format format_json, format_csv, format_case, format_markdown;
 
+/* One sheet, ours or another tool's, as entries (csv.c): a new array, or NULL. name: the file's,
+ * for errors and the report. */
+struct csv_sheet;
+extern const struct csv_sheet csv_nodes, csv_relationships;
+json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
+                       struct format_report *report, struct error *err);
 /* The curriculum of a CFPackage (case.c). */
 json_t *case_curriculum(const json_t *package, struct format_report *report, struct error *err);
 

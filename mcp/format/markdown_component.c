@@ -19,12 +19,6 @@
 #define BODY_LABEL_CAP  64 /* bytes of a field's name with its NUL */
 
 enum body_form { BODY_FIELDS, BODY_HEADING, BODY_TEXT, BODY_QUOTE, BODY_STEPS };
-static enum body_form body_form(const char *type);
-
-/* The next line of the text, without its end; false behind the last. */
-struct lines {
-    const char *at, *end;
-};
 
 /* ---- writing bodies: a table of types and the forms of their text ---- */
 
@@ -44,6 +38,11 @@ static enum body_form body_form(const char *type)
     return BODY_FIELDS;
 }
 
+struct lines {
+    const char *at, *end;
+};
+
+/* The next line of the text, without its end; false behind the last. */
 static bool lines_next(struct lines *lines, const char **line, size_t *len)
 {
     const char *end;
@@ -428,30 +427,29 @@ static const char *type_of(const json_t *component)
     return is_type(type) ? type : NULL;
 }
 
-static bool is_place(const json_t *value, size_t place)
+/* What a field of a shape is where it follows from the rest; a new reference, or NULL. */
+static json_t *implied(unsigned bit, const char *type, const json_t *parameters, size_t place)
 {
-    return json_is_integer(value) && json_integer_value(value) == (json_int_t)place;
+    json_t *text = json_object_get(parameters, "text");
+
+    if (bit & (SHAPE_TYPE | SHAPE_COMPONENT_TYPE))
+        return json_string(type);
+    if (bit & (SHAPE_ORDER | SHAPE_ORDER_INDEX))
+        return json_integer((json_int_t)place);
+    return json_is_string(text) ? json_incref(text) : NULL;
 }
 
 unsigned shape_of(const json_t *component, size_t place)
 {
-    const char *type = type_of(component), *found;
-    const json_t *content = json_object_get(component, "content");
-    const json_t *text = json_object_get(json_object_get(component, "parameters"), "text");
+    const json_t *parameters = json_object_get(component, "parameters");
     unsigned shape = 0;
 
-    found = json_get_string(component, "type");
-    if (type && found && strcmp(found, type) == 0)
-        shape |= SHAPE_TYPE;
-    found = json_get_string(component, "component_type");
-    if (type && found && strcmp(found, type) == 0)
-        shape |= SHAPE_COMPONENT_TYPE;
-    if (is_place(json_object_get(component, "order"), place))
-        shape |= SHAPE_ORDER;
-    if (is_place(json_object_get(component, "order_index"), place))
-        shape |= SHAPE_ORDER_INDEX;
-    if (json_is_string(text) && json_is_string(content) && json_equal(content, text))
-        shape |= SHAPE_CONTENT;
+    for (size_t i = 0; i < SHAPE_COUNT; i++) {
+        json_auto_t *follows = implied(shapes[i].bit, type_of(component), parameters, place);
+
+        if (json_equal(json_object_get(component, shapes[i].name), follows))
+            shape |= shapes[i].bit;
+    }
     return shape;
 }
 
@@ -659,27 +657,28 @@ static json_t *read_raw(const char *body, size_t len, const char *name, size_t l
     return NULL;
 }
 
+static void add_implied(json_t *component, unsigned shape, const char *type,
+                        const json_t *parameters, size_t place)
+{
+    for (size_t i = 0; i < SHAPE_COUNT; i++)
+        if (shape & shapes[i].bit)
+            json_object_set_new(component, shapes[i].name,
+                                implied(shapes[i].bit, type, parameters, place));
+}
+
 static json_t *assemble(const struct note_mark *mark, json_t *parameters, size_t place,
                         unsigned usual)
 {
+    const unsigned behind = SHAPE_ORDER | SHAPE_ORDER_INDEX; /* the parameters, as in our files */
     json_t *component = json_object(), *value;
-    const json_t *text, *is = json_object_get(mark->attributes, "is");
+    const json_t *is = json_object_get(mark->attributes, "is");
     unsigned shape = is ? shape_of_names(is) : usual;
     const char *key;
 
     json_object_update(parameters, json_object_get(mark->attributes, "parameters"));
-    text = json_object_get(parameters, "text");
-    if (shape & SHAPE_TYPE)
-        json_object_set_new(component, "type", json_string(mark->type));
-    if (shape & SHAPE_COMPONENT_TYPE)
-        json_object_set_new(component, "component_type", json_string(mark->type));
-    if ((shape & SHAPE_CONTENT) && json_is_string(text))
-        json_object_set(component, "content", (json_t *)text);
+    add_implied(component, shape & ~behind, mark->type, parameters, place);
     json_object_set(component, "parameters", parameters);
-    if (shape & SHAPE_ORDER)
-        json_object_set_new(component, "order", json_integer((json_int_t)place));
-    if (shape & SHAPE_ORDER_INDEX)
-        json_object_set_new(component, "order_index", json_integer((json_int_t)place));
+    add_implied(component, shape & behind, mark->type, parameters, place);
     json_object_foreach(mark->attributes, key, value)
     {
         if (strcmp(key, "is") != 0 && strcmp(key, "parameters") != 0)

@@ -14,7 +14,6 @@
 #include "helpers/base/json.h"
 #include "mcp/format/file.h"
 #include "mcp/session/component_type.h"
-#include "mcp/session/curriculum_title.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/text.h"
 #include "mcp/store/store_import.h"
@@ -372,9 +371,4 @@ void import_report_finish(struct import_report *report)
 {
     if (report)
         buf_finish(&report->text);
-}
-
-int curriculum_export(struct store *store, const char *sid, struct buf *text, struct error *err)
-{
-    return store_export(store, sid, text, err);
 }

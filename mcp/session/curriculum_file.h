@@ -36,7 +36,4 @@ int curriculum_import(struct store *store, const struct writer *writer, const ch
                       struct error *err);
 void import_report_finish(struct import_report *report);
 
-/* Appends the session as a curriculum file, one node a line. */
-int curriculum_export(struct store *store, const char *sid, struct buf *text, struct error *err);
-
 #endif

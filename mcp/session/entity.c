@@ -62,6 +62,67 @@ static json_t *open_copy(const json_t *input, const char *loc, const char *what,
     return copy;
 }
 
+/* ---- sessions ---- */
+
+static const struct field session_rows[] = {
+    FIELD("title", FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX),
+    {0},
+};
+const struct fields entity_session_fields = {
+    .name = "a session", .rows = session_rows, .schema = "SessionChange"};
+
+static const struct {
+    bool in_meta;
+    const char *key;
+} title_places[] = {{true, "title"}, {true, "name"}, {false, "title"}};
+
+#define PLACE_COUNT (sizeof title_places / sizeof title_places[0])
+
+static json_t *title_holder(const json_t *root, size_t place)
+{
+    return title_places[place].in_meta ? json_object_get(root, "meta") : (json_t *)root;
+}
+
+/* PLACE_COUNT where it stands nowhere. */
+static size_t find_title(const json_t *root)
+{
+    char line[TITLE_MAX + 1];
+    size_t i = 0;
+
+    for (; i < PLACE_COUNT; i++) {
+        const char *text = json_get_string(title_holder(root, i), title_places[i].key);
+
+        if (text && *text_cut_line(line, sizeof line, text))
+            break;
+    }
+    return i;
+}
+
+const char *curriculum_title(const json_t *root)
+{
+    size_t place = find_title(root);
+
+    return place < PLACE_COUNT ? json_get_string(title_holder(root, place), title_places[place].key)
+                               : NULL;
+}
+
+int curriculum_set_title(json_t *root, const char *title, struct error *err)
+{
+    json_t *meta = json_object_get(root, "meta"), *text = json_string(title);
+    size_t place = find_title(root);
+    int rc;
+
+    if (!text)
+        return error_set_at(err, "title", "title must be UTF-8 text");
+    if (place < PLACE_COUNT)
+        rc = json_object_set_new(title_holder(root, place), title_places[place].key, text);
+    else if (!meta)
+        rc = json_object_set_new(root, "meta", json_pack("{s:o}", "title", text));
+    else
+        rc = json_object_set_new(json_is_object(meta) ? meta : root, "title", text);
+    return rc == 0 ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the title");
+}
+
 /* ---- nodes ---- */
 
 const char *const entity_categories[] = {"explanation", "real_world_example", "textbook_content",
@@ -87,13 +148,6 @@ static const struct field node_rows[] = {
 const struct fields entity_node_fields = {"a node", node_rows, FIELDS_OPEN, .schema = "NodeNew"};
 const struct fields entity_node_change_fields = {"a node", node_rows, FIELDS_OPEN | FIELDS_CHANGE,
                                                  .schema = "NodeChange"};
-
-static const struct field session_rows[] = {
-    FIELD("title", FIELD_TEXT, .required = true, .least = 1, .most = TITLE_MAX),
-    {0},
-};
-const struct fields entity_session_fields = {
-    .name = "a session", .rows = session_rows, .schema = "SessionChange"};
 
 static const struct field texts_rows[] = {
     CATEGORY_TEXTS, GIVEN_BACK("session_id"), GIVEN_BACK("node_id"), GIVEN_BACK("title"), {0},

@@ -51,6 +51,14 @@ int entity_relationship_change(json_t *relationship, const json_t *changes, stru
 /* {"title": ...}: what can be changed of a session. */
 extern const struct fields entity_session_fields;
 
+#define CURRICULUM_UNTITLED "Untitled curriculum"
+
+/* Where the title of a curriculum stands at the top level of its file: "meta.title", "meta.name" or
+ * "title", the first of them that is text and not blank. Borrowed; NULL where it has none. */
+const char *curriculum_title(const json_t *root);
+/* Writes it where it stands, else as "meta.title", or as "title" where "meta" is not an object. */
+int curriculum_set_title(json_t *root, const char *title, struct error *err);
+
 /* {"explanation": ..., ...}: at least one of the four, each text or null. */
 int entity_texts_check(const json_t *texts, struct error *err);
 

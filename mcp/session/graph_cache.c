@@ -97,13 +97,6 @@ static void drop(struct graph_cache *cache, size_t at)
     memset(&cache->entries[GRAPH_CACHE_ENTRIES - 1], 0, sizeof(struct graph_entry));
 }
 
-static void put_first(struct graph_cache *cache, const struct graph_entry *entry)
-{
-    memmove(&cache->entries[1], &cache->entries[0],
-            (GRAPH_CACHE_ENTRIES - 1) * sizeof(struct graph_entry));
-    cache->entries[0] = *entry;
-}
-
 /* Graphs grow with what they are asked, so their bytes are counted again each time. The first
  * stays.
  */
@@ -118,22 +111,12 @@ static void keep_to_cap(struct graph_cache *cache)
     }
 }
 
-static struct graph *keep(struct graph_cache *cache, const struct graph_entry *entry)
+/* at: its place until now, or one that is free. */
+static void put_first(struct graph_cache *cache, size_t at, const struct graph_entry *entry)
 {
-    if (cache->entries[GRAPH_CACHE_ENTRIES - 1].graph)
-        drop(cache, GRAPH_CACHE_ENTRIES - 1);
-    put_first(cache, entry);
+    memmove(&cache->entries[1], &cache->entries[0], at * sizeof *entry);
+    cache->entries[0] = *entry;
     keep_to_cap(cache);
-    return entry->graph;
-}
-
-static size_t find(const struct graph_cache *cache, const char *sid)
-{
-    size_t at = 0;
-
-    while (at < GRAPH_CACHE_ENTRIES && strcmp(cache->entries[at].sid, sid) != 0)
-        at++;
-    return at;
 }
 
 struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, const char *sid,
@@ -141,16 +124,15 @@ struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, co
 {
     struct graph_entry entry = {0};
     int64_t version;
-    size_t at;
+    size_t at = 0;
 
     if (store_graph_version(store, sid, &version, err) < 0)
         return NULL;
-    at = find(cache, sid);
+    while (at < GRAPH_CACHE_ENTRIES && strcmp(cache->entries[at].sid, sid) != 0)
+        at++;
     if (at < GRAPH_CACHE_ENTRIES && cache->entries[at].version == version) {
         entry = cache->entries[at];
-        memmove(&cache->entries[1], &cache->entries[0], at * sizeof(struct graph_entry));
-        cache->entries[0] = entry;
-        keep_to_cap(cache);
+        put_first(cache, at, &entry);
         cache->kept++;
         return entry.graph;
     }
@@ -160,8 +142,10 @@ struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, co
     entry.graph = graph_of_session(store, sid, &entry.version, err);
     if (!entry.graph)
         return NULL;
+    drop(cache, GRAPH_CACHE_ENTRIES - 1);
+    put_first(cache, GRAPH_CACHE_ENTRIES - 1, &entry);
     cache->built++;
-    return keep(cache, &entry);
+    return entry.graph;
 }
 
 struct graph_bounds graph_cache_bounds(const struct graph_cache *cache, const struct cancel *cancel)

@@ -6,47 +6,51 @@
 
 #include "helpers/base/json.h"
 
-struct key_flag {
-    const char *key;
+/* The keys of the API that a body may have. What it has not is null in a view, where `null` says
+ * so. */
+struct row_key {
+    const char *name;
     unsigned flag;
+    bool null;
 };
 
-static const struct key_flag component_keys[] = {{"type", ROW_COMPONENT_TYPE},
-                                                 {"component_type", ROW_COMPONENT_COMPONENT_TYPE},
-                                                 {"parameters", ROW_COMPONENT_PARAMETERS},
-                                                 {"confidence", ROW_COMPONENT_CONFIDENCE},
-                                                 {"component_id", ROW_ODD},
-                                                 {"revision", ROW_ODD},
-                                                 {NULL, 0}};
-static const struct key_flag node_keys[] = {{"node_id", ROW_NODE_ID},
-                                            {"title", ROW_NODE_TITLE},
-                                            {"content_category", ROW_NODE_CATEGORY},
-                                            {"raw_content", ROW_NODE_RAW_CONTENT},
-                                            {"chapter_id", ROW_NODE_CHAPTER_ID},
-                                            {"created_at", ROW_NODE_CREATED_AT},
-                                            {"last_modified", ROW_NODE_LAST_MODIFIED},
-                                            {"session_id", ROW_ODD},
-                                            {"suggested_template", ROW_NODE_SEQUENCE_FIELDS},
-                                            {"overall_confidence", ROW_NODE_SEQUENCE_FIELDS},
-                                            {NULL, 0}};
-static const struct key_flag relationship_keys[] = {
-    {"from_node_id", ROW_RELATIONSHIP_FROM},
-    {"to_node_id", ROW_RELATIONSHIP_TO},
-    {"relationship_type", ROW_RELATIONSHIP_TYPE},
-    {"explanation", ROW_RELATIONSHIP_EXPLANATION},
-    {"created_by", ROW_RELATIONSHIP_CREATED_BY},
-    {"confidence_score", ROW_RELATIONSHIP_CONFIDENCE},
-    {"created_at", ROW_RELATIONSHIP_CREATED_AT},
-    {"id", ROW_ODD},
-    {"session_id", ROW_ODD},
-    {NULL, 0}};
+static const struct row_key component_keys[] = {
+    {"type", ROW_COMPONENT_TYPE, false},
+    {"component_type", ROW_COMPONENT_COMPONENT_TYPE, false},
+    {"parameters", ROW_COMPONENT_PARAMETERS, false},
+    {"confidence", ROW_COMPONENT_CONFIDENCE, true},
+    {"component_id", ROW_ODD, false},
+    {"revision", ROW_ODD, false},
+    {NULL, 0, false}};
+static const struct row_key node_keys[] = {{"node_id", ROW_NODE_ID, true},
+                                           {"title", ROW_NODE_TITLE, true},
+                                           {"content_category", ROW_NODE_CATEGORY, true},
+                                           {"raw_content", ROW_NODE_RAW_CONTENT, true},
+                                           {"chapter_id", ROW_NODE_CHAPTER_ID, true},
+                                           {"created_at", ROW_NODE_CREATED_AT, false},
+                                           {"last_modified", ROW_NODE_LAST_MODIFIED, false},
+                                           {"session_id", ROW_ODD, false},
+                                           {"suggested_template", ROW_NODE_SEQUENCE_FIELDS, false},
+                                           {"overall_confidence", ROW_NODE_SEQUENCE_FIELDS, false},
+                                           {NULL, 0, false}};
+static const struct row_key relationship_keys[] = {
+    {"from_node_id", ROW_RELATIONSHIP_FROM, true},
+    {"to_node_id", ROW_RELATIONSHIP_TO, true},
+    {"relationship_type", ROW_RELATIONSHIP_TYPE, true},
+    {"explanation", ROW_RELATIONSHIP_EXPLANATION, true},
+    {"created_by", ROW_RELATIONSHIP_CREATED_BY, true},
+    {"confidence_score", ROW_RELATIONSHIP_CONFIDENCE, true},
+    {"created_at", ROW_RELATIONSHIP_CREATED_AT, true},
+    {"id", ROW_ODD, false},
+    {"session_id", ROW_ODD, false},
+    {NULL, 0, false}};
 
-static unsigned flags_of(const json_t *entry, const struct key_flag *keys)
+static unsigned flags_of(const json_t *entry, const struct row_key *keys)
 {
     unsigned flags = 0;
 
-    for (; keys->key; keys++)
-        if (json_object_get(entry, keys->key))
+    for (; keys->name; keys++)
+        if (json_object_get(entry, keys->name))
             flags |= keys->flag;
     return flags;
 }
@@ -175,24 +179,29 @@ void relationship_row(const json_t *entry, struct buf *body, struct relationship
     take_text(&row->type, json_object_get(entry, "relationship_type"));
 }
 
-/* ---- back from it ---- */
+/* ---- back from it: the members of a view are joined to the text of the body ---- */
 
-/* The body without its closing brace, and a comma when it has a key. */
-static bool open_body(struct buf *to, const struct kept *kept)
-{
-    bool empty = kept->len <= 2;
-
-    buf_add(to, kept->body, kept->len - 1);
-    return empty;
-}
-
-/* Members on their way into an object: behind its body's in to, or alone, for a tree. */
+/* Members on their way into an object. */
 struct members {
     struct buf *to;
-    bool empty; /* no comma is due */
+    const struct kept *kept;
+    bool empty;   /* no comma is due */
+    size_t start; /* of the object in to */
 };
 
-static void member(struct members *members, const char *key)
+/* The body without its closing brace; of an odd one the members stand alone first. */
+static struct members open_body(struct buf *to, const struct kept *kept, bool odd)
+{
+    struct members members = {to, kept, odd || kept->len <= 2, to->len};
+
+    if (odd)
+        buf_addc(to, '{');
+    else
+        buf_add(to, kept->body, kept->len - 1);
+    return members;
+}
+
+static void add_key(struct members *members, const char *key)
 {
     buf_adds(members->to, members->empty ? "\"" : ",\"");
     buf_adds(members->to, key);
@@ -200,25 +209,26 @@ static void member(struct members *members, const char *key)
     members->empty = false;
 }
 
-static void null_unless(struct members *members, const struct kept *kept, unsigned flag,
-                        const char *key)
+static void add_nulls(struct members *members, const struct row_key *keys)
 {
-    if (kept->flags & flag)
-        return;
-    member(members, key);
-    buf_adds(members->to, "null");
+    for (; keys->name; keys++) {
+        if (!keys->null || (members->kept->flags & keys->flag))
+            continue;
+        add_key(members, keys->name);
+        buf_adds(members->to, "null");
+    }
 }
 
-static void number_member(struct members *members, const char *key, int64_t number)
+static void add_number(struct members *members, const char *key, int64_t number)
 {
-    member(members, key);
+    add_key(members, key);
     buf_addi(members->to, number);
 }
 
 /* text: a time or an id of ours, which needs no escapes. */
-static void plain_member(struct members *members, const char *key, const char *text)
+static void add_plain(struct members *members, const char *key, const char *text)
 {
-    member(members, key);
+    add_key(members, key);
     if (!text) {
         buf_adds(members->to, "null");
         return;
@@ -228,8 +238,8 @@ static void plain_member(struct members *members, const char *key, const char *t
     buf_addc(members->to, '"');
 }
 
-/* The members of a view, from what was kept and from source, which is the view's own. */
-typedef void add_fn(struct members *members, const struct kept *kept, const void *source);
+/* ---- odd bodies, by way of trees: a member takes the place of the body's key of that name, and a
+ * key given once is given twice ---- */
 
 static void mirror(json_t *object, const char *one, const char *other)
 {
@@ -239,178 +249,129 @@ static void mirror(json_t *object, const char *one, const char *other)
         json_object_set(object, other, value);
 }
 
-/* The same by way of trees: a member takes the place of the body's key of that name, and a key
- * given once is given twice. */
-static int view_tree(struct buf *to, const struct kept *kept, add_fn *add, const void *source,
-                     bool mirrored, struct error *err)
+static void join_component(json_t *object, json_t *added)
 {
-    struct buf BUF_AUTO text = {0};
-    struct members members = {&text, true};
-    json_auto_t *object = json_read(kept->body, kept->len, "a kept body", err);
+    mirror(object, "type", "component_type");
+    mirror(object, "component_type", "type");
+    mirror(object, "order", "order_index");
+    mirror(object, "order_index", "order");
+    json_object_update_missing(object, added);
+    json_object_set(object, "component_id", json_object_get(added, "component_id"));
+    json_object_set(object, "revision", json_object_get(added, "revision"));
+}
+
+/* Puts the whole in place of the members. */
+static int join_trees(struct members *members, bool component, struct error *err)
+{
+    struct buf *to = members->to;
+    json_auto_t *object = json_read(members->kept->body, members->kept->len, "a kept body", err);
     json_auto_t *added = NULL;
 
-    buf_init(&text, 0);
-    buf_addc(&text, '{');
-    add(&members, kept, source);
-    buf_addc(&text, '}');
-    if (!object || buf_check(&text, "a view", err) < 0)
+    if (!object || buf_check(to, "a view", err) < 0)
         return -1;
-    added = json_read(text.data, text.len, "a view", err);
+    added = json_read(to->data + members->start, to->len - members->start, "a view", err);
     if (!added)
         return -1;
-    if (mirrored) {
-        mirror(object, "type", "component_type");
-        mirror(object, "component_type", "type");
-        mirror(object, "order", "order_index");
-        mirror(object, "order_index", "order");
-        json_object_update_missing(object, added);
-        json_object_set(object, "component_id", json_object_get(added, "component_id"));
-        json_object_set(object, "revision", json_object_get(added, "revision"));
-    } else {
+    to->len = members->start;
+    if (component)
+        join_component(object, added);
+    else
         json_object_update(object, added);
-    }
     json_write(to, object);
     return 0;
 }
 
-/* Body and members as one object, by joining texts. */
-static int view(struct buf *to, const struct kept *kept, add_fn *add, const void *source,
-                bool mirrored, struct error *err)
+static int close_view(struct members *members, bool component, struct error *err)
 {
-    struct members members = {to, false};
-
-    if (kept->flags & ROW_ODD)
-        return view_tree(to, kept, add, source, mirrored, err);
-    members.empty = open_body(to, kept);
-    add(&members, kept, source);
-    buf_addc(to, '}');
-    return 0;
+    buf_addc(members->to, '}');
+    return members->kept->flags & ROW_ODD ? join_trees(members, component, err) : 0;
 }
+
+/* ---- components ---- */
 
 void component_export(struct buf *to, const struct kept *kept, int64_t order)
 {
-    struct members members = {to, false};
+    struct members members;
 
     if (!(kept->flags & (ROW_COMPONENT_ORDER | ROW_COMPONENT_ORDER_INDEX))) {
         buf_add(to, kept->body, kept->len);
         return;
     }
-    members.empty = open_body(to, kept);
+    members = open_body(to, kept, false);
     if (kept->flags & ROW_COMPONENT_ORDER)
-        number_member(&members, "order", order);
+        add_number(&members, "order", order);
     if (kept->flags & ROW_COMPONENT_ORDER_INDEX)
-        number_member(&members, "order_index", order);
+        add_number(&members, "order_index", order);
     buf_addc(to, '}');
 }
 
-struct component_source {
-    int64_t order, revision;
-    const char *component_id;
-    const struct row_text *type;
-};
-
-static void type_member(struct members *members, const char *key, const struct row_text *type)
+static void add_type(struct members *members, const char *key, unsigned flag,
+                     const struct row_text *type)
 {
-    member(members, key);
+    if (members->kept->flags & flag)
+        return;
+    add_key(members, key);
     if (type->text)
         json_write_string(members->to, type->text, type->len);
     else
         buf_adds(members->to, "null");
 }
 
-static void add_component(struct members *members, const struct kept *kept, const void *from)
-{
-    const struct component_source *source = from;
-
-    plain_member(members, "component_id", source->component_id);
-    number_member(members, "revision", source->revision);
-    if (!(kept->flags & ROW_COMPONENT_TYPE))
-        type_member(members, "type", source->type);
-    if (!(kept->flags & ROW_COMPONENT_COMPONENT_TYPE))
-        type_member(members, "component_type", source->type);
-    if (!(kept->flags & ROW_COMPONENT_PARAMETERS)) {
-        member(members, "parameters");
-        buf_adds(members->to, "{}");
-    }
-    null_unless(members, kept, ROW_COMPONENT_CONFIDENCE, "confidence");
-    number_member(members, "order", source->order);
-    number_member(members, "order_index", source->order);
-}
-
 int component_view(struct buf *to, const struct kept *kept, int64_t order, const char *component_id,
                    int64_t revision, const struct row_text *type, struct error *err)
 {
-    const struct component_source source = {order, revision, component_id, type};
+    struct members members = open_body(to, kept, kept->flags & ROW_ODD);
 
-    return view(to, kept, add_component, &source, true, err);
+    add_plain(&members, "component_id", component_id);
+    add_number(&members, "revision", revision);
+    add_type(&members, "type", ROW_COMPONENT_TYPE, type);
+    add_type(&members, "component_type", ROW_COMPONENT_COMPONENT_TYPE, type);
+    if (!(kept->flags & ROW_COMPONENT_PARAMETERS)) {
+        add_key(&members, "parameters");
+        buf_adds(to, "{}");
+    }
+    add_nulls(&members, component_keys);
+    add_number(&members, "order", order);
+    add_number(&members, "order_index", order);
+    return close_view(&members, true, err);
 }
+
+/* ---- nodes and relationships ---- */
 
 void node_export_begin(struct buf *to, const struct kept *kept, const char *created_at,
                        const char *last_modified, bool *empty)
 {
-    struct members members = {to, open_body(to, kept)};
+    struct members members = open_body(to, kept, false);
+    bool times = kept->flags & ROW_NODE_TIMES;
 
-    if (kept->flags & ROW_NODE_TIMES) {
-        if (created_at && !(kept->flags & ROW_NODE_CREATED_AT))
-            plain_member(&members, "created_at", created_at);
-        if (last_modified && !(kept->flags & ROW_NODE_LAST_MODIFIED))
-            plain_member(&members, "last_modified", last_modified);
-    }
+    if (times && created_at && !(kept->flags & ROW_NODE_CREATED_AT))
+        add_plain(&members, "created_at", created_at);
+    if (times && last_modified && !(kept->flags & ROW_NODE_LAST_MODIFIED))
+        add_plain(&members, "last_modified", last_modified);
     *empty = members.empty;
-}
-
-struct node_source {
-    const char *sid, *created_at, *last_modified;
-};
-
-static void add_node(struct members *members, const struct kept *kept, const void *from)
-{
-    const struct node_source *source = from;
-
-    plain_member(members, "session_id", source->sid);
-    null_unless(members, kept, ROW_NODE_ID, "node_id");
-    null_unless(members, kept, ROW_NODE_TITLE, "title");
-    null_unless(members, kept, ROW_NODE_CATEGORY, "content_category");
-    null_unless(members, kept, ROW_NODE_RAW_CONTENT, "raw_content");
-    null_unless(members, kept, ROW_NODE_CHAPTER_ID, "chapter_id");
-    if (!(kept->flags & ROW_NODE_CREATED_AT))
-        plain_member(members, "created_at", source->created_at);
-    if (!(kept->flags & ROW_NODE_LAST_MODIFIED))
-        plain_member(members, "last_modified", source->last_modified);
 }
 
 int node_view(struct buf *to, const struct kept *kept, const char *sid, const char *created_at,
               const char *last_modified, struct error *err)
 {
-    const struct node_source source = {sid, created_at, last_modified};
+    struct members members = open_body(to, kept, kept->flags & ROW_ODD);
 
-    return view(to, kept, add_node, &source, false, err);
-}
-
-struct relationship_source {
-    const char *sid;
-    int64_t id;
-};
-
-static void add_relationship(struct members *members, const struct kept *kept, const void *from)
-{
-    const struct relationship_source *source = from;
-
-    number_member(members, "id", source->id);
-    plain_member(members, "session_id", source->sid);
-    null_unless(members, kept, ROW_RELATIONSHIP_FROM, "from_node_id");
-    null_unless(members, kept, ROW_RELATIONSHIP_TO, "to_node_id");
-    null_unless(members, kept, ROW_RELATIONSHIP_TYPE, "relationship_type");
-    null_unless(members, kept, ROW_RELATIONSHIP_EXPLANATION, "explanation");
-    null_unless(members, kept, ROW_RELATIONSHIP_CREATED_BY, "created_by");
-    null_unless(members, kept, ROW_RELATIONSHIP_CONFIDENCE, "confidence_score");
-    null_unless(members, kept, ROW_RELATIONSHIP_CREATED_AT, "created_at");
+    add_plain(&members, "session_id", sid);
+    add_nulls(&members, node_keys);
+    if (!(kept->flags & ROW_NODE_CREATED_AT))
+        add_plain(&members, "created_at", created_at);
+    if (!(kept->flags & ROW_NODE_LAST_MODIFIED))
+        add_plain(&members, "last_modified", last_modified);
+    return close_view(&members, false, err);
 }
 
 int relationship_view(struct buf *to, const struct kept *kept, const char *sid, int64_t id,
                       struct error *err)
 {
-    const struct relationship_source source = {sid, id};
+    struct members members = open_body(to, kept, kept->flags & ROW_ODD);
 
-    return view(to, kept, add_relationship, &source, false, err);
+    add_number(&members, "id", id);
+    add_plain(&members, "session_id", sid);
+    add_nulls(&members, relationship_keys);
+    return close_view(&members, false, err);
 }

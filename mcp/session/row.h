@@ -18,41 +18,37 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
-enum row_flags {                   /* kept in databases: numbers never change their meaning */
-                 ROW_RAW = 1 << 0, /* no JSON object at all: kept for the export, no part of the
-                                      API's lists */
-                 ROW_ODD =
-                     1 << 1, /* keys that collide with the API's own: viewed by way of a tree */
+/* Kept in databases: numbers never change their meaning. */
+enum row_flags {
+    ROW_RAW = 1 << 0, /* no JSON object: kept for the export, no part of the API's lists */
+    ROW_ODD = 1 << 1, /* keys that collide with the API's own: viewed by way of a tree */
 
-                 ROW_COMPONENT_TYPE = 1 << 4, /* has "type" */
-                 ROW_COMPONENT_COMPONENT_TYPE = 1 << 5,
-                 ROW_COMPONENT_PARAMETERS = 1 << 6,
-                 ROW_COMPONENT_CONFIDENCE = 1 << 7,
-                 ROW_COMPONENT_ORDER = 1
-                                       << 8, /* had this key, taken out: the column has the value */
-                 ROW_COMPONENT_ORDER_INDEX = 1 << 9,
+    ROW_COMPONENT_TYPE = 1 << 4, /* has "type" */
+    ROW_COMPONENT_COMPONENT_TYPE = 1 << 5,
+    ROW_COMPONENT_PARAMETERS = 1 << 6,
+    ROW_COMPONENT_CONFIDENCE = 1 << 7,
+    ROW_COMPONENT_ORDER = 1 << 8, /* had this key, taken out: the column has the value */
+    ROW_COMPONENT_ORDER_INDEX = 1 << 9,
 
-                 ROW_NODE_ID = 1 << 4,
-                 ROW_NODE_TITLE = 1 << 5,
-                 ROW_NODE_CATEGORY = 1 << 6,
-                 ROW_NODE_RAW_CONTENT = 1 << 7,
-                 ROW_NODE_CHAPTER_ID = 1 << 8,
-                 ROW_NODE_CREATED_AT = 1 << 9,
-                 ROW_NODE_LAST_MODIFIED = 1 << 10,
-                 ROW_NODE_COMPONENTS = 1 << 11, /* had a list of components, taken out */
-                 ROW_NODE_TIMES = 1 << 12,      /* the columns' times belong to the export */
-                 ROW_NODE_SEQUENCE_FIELDS =
-                     1 << 13, /* has suggested_template or overall_confidence */
-                 ROW_NODE_COMPONENTS_ODD =
-                     1 << 14, /* has "components" that is no list, in the body */
+    ROW_NODE_ID = 1 << 4,
+    ROW_NODE_TITLE = 1 << 5,
+    ROW_NODE_CATEGORY = 1 << 6,
+    ROW_NODE_RAW_CONTENT = 1 << 7,
+    ROW_NODE_CHAPTER_ID = 1 << 8,
+    ROW_NODE_CREATED_AT = 1 << 9,
+    ROW_NODE_LAST_MODIFIED = 1 << 10,
+    ROW_NODE_COMPONENTS = 1 << 11,      /* had a list of components, taken out */
+    ROW_NODE_TIMES = 1 << 12,           /* the columns' times belong to the export */
+    ROW_NODE_SEQUENCE_FIELDS = 1 << 13, /* has suggested_template or overall_confidence */
+    ROW_NODE_COMPONENTS_ODD = 1 << 14,  /* has "components" that is no list, in the body */
 
-                 ROW_RELATIONSHIP_FROM = 1 << 4,
-                 ROW_RELATIONSHIP_TO = 1 << 5,
-                 ROW_RELATIONSHIP_TYPE = 1 << 6,
-                 ROW_RELATIONSHIP_EXPLANATION = 1 << 7,
-                 ROW_RELATIONSHIP_CREATED_BY = 1 << 8,
-                 ROW_RELATIONSHIP_CONFIDENCE = 1 << 9,
-                 ROW_RELATIONSHIP_CREATED_AT = 1 << 10,
+    ROW_RELATIONSHIP_FROM = 1 << 4,
+    ROW_RELATIONSHIP_TO = 1 << 5,
+    ROW_RELATIONSHIP_TYPE = 1 << 6,
+    ROW_RELATIONSHIP_EXPLANATION = 1 << 7,
+    ROW_RELATIONSHIP_CREATED_BY = 1 << 8,
+    ROW_RELATIONSHIP_CONFIDENCE = 1 << 9,
+    ROW_RELATIONSHIP_CREATED_AT = 1 << 10,
 };
 
 /* A text column: NULL where the entity has none. Borrowed from the JSON value. */

@@ -10,7 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/json_equivalent.h"
+#include "mcp/session/json_difference.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 

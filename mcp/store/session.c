@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/curriculum_title.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/store_internal.h"
 

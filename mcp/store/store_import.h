@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The door for curriculum_file.c alone: an import that checks no rule, and the export.
+ * An import that checks no rule, for curriculum_file.c alone, and the export.
  */
 #ifndef LECTERN_STORE_IMPORT_H
 #define LECTERN_STORE_IMPORT_H
@@ -22,7 +22,7 @@ int store_import_relationship(struct store *store, const json_t *relationship, s
 /* keep false: everything since begin is undone. It is undone too where this fails. */
 int store_import_end(struct store *store, bool keep, struct error *err);
 
-/* Appends the whole session as a curriculum file. */
+/* Appends the whole session as a curriculum file, one node a line. */
 int store_export(struct store *store, const char *sid, struct buf *text, struct error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/cleanup.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/run_answer.h"
@@ -22,7 +23,7 @@ struct analysis_call {
 
 static struct analysis_call *run_of(struct analysis *analysis)
 {
-    return (struct analysis_call *)((char *)analysis - offsetof(struct analysis_call, analysis));
+    return container_of(analysis, struct analysis_call, analysis);
 }
 
 static void discard(struct analysis_call *run)

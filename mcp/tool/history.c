@@ -19,17 +19,22 @@
 #define DIFFERENCE_LINES_CAP 60 /* more are counted */
 #define SHOWN_CAP            90 /* bytes of a title or of the beginning of a text */
 
-/* One version of two names is 0 where it is not given. */
+/* What every action needs of a call. */
 struct asked {
     char sid[SESSION_ID_SIZE];
-    const char *node_id, *change_set; /* or NULL */
-    struct buf found;                 /* owned: the id, where node_id was a title */
-    long version, to_version, since, limit;
+    const char *node_id; /* or NULL */
+    struct buf found;    /* owned: the id, where node_id was a title */
+    long version;        /* 0: none was sent */
 };
 
-static json_t *parse(const struct buf *text, struct error *err)
+static json_t *read_page(struct store *store, const char *sid, const struct history_page *page,
+                         struct error *err)
 {
-    return json_read(text->data, text->len, "the history", err);
+    struct buf BUF_AUTO text = {0};
+
+    if (store_read_history(store, sid, page, &text, err) < 0)
+        return NULL;
+    return json_read(text.data, text.len, "the history", err);
 }
 
 /* ---- list ---- */
@@ -53,19 +58,17 @@ static void say_change(struct buf *to, const json_t *change)
 static int list(struct tool_call *call, struct store *store, const struct asked *asked,
                 struct error *err)
 {
-    const struct history_page page = {.since = asked->since,
-                                      .before = asked->version,
-                                      .node_id = asked->node_id,
-                                      .limit = (size_t)asked->limit,
-                                      .without_texts = true};
-    struct buf BUF_AUTO text = {0};
-    json_auto_t *read = NULL;
+    const struct history_page page = {
+        .since = argument_whole(call, "since", 0),
+        .before = asked->version,
+        .node_id = asked->node_id,
+        .limit = (size_t)argument_whole(call, "limit", LIST_DEFAULT),
+        .without_texts = true,
+    };
+    json_auto_t *read = read_page(store, asked->sid, &page, err);
     json_t *changes, *change;
     size_t i, total;
 
-    if (store_read_history(store, asked->sid, &page, &text, err) < 0)
-        return -1;
-    read = parse(&text, err);
     if (!read)
         return -1;
     changes = json_object_get(read, "changes");
@@ -222,8 +225,11 @@ static const struct {
     void (*say)(const struct saying *saying, const json_t *entry, const json_t *before,
                 const json_t *after);
 } sayings[] = {
-    {"node", say_node},         {"component", say_component}, {"relationship", say_relationship},
-    {NODE_MAP_ENTITY, say_node_map}, {"session", say_session},
+    {"node", say_node},
+    {"component", say_component},
+    {"relationship", say_relationship},
+    {NODE_MAP_ENTITY, say_node_map},
+    {"session", say_session},
 };
 
 static void say(const struct saying *saying, const json_t *entry)
@@ -270,17 +276,16 @@ static int difference(struct tool_call *call, struct store *store, const struct 
 {
     struct buf BUF_AUTO text = {0};
     json_auto_t *read = NULL;
-    int64_t now;
+    int64_t to = argument_whole(call, "to_version", 0);
 
     if (asked->version == 0)
         return error_set_at(err, "version",
                             "difference needs version, the one to compare with; action list tells "
                             "those there are.");
-    if (store_session(store, asked->sid, NULL, 0, &now, err) < 0 ||
-        store_read_difference(store, asked->sid, asked->version,
-                              asked->to_version ? asked->to_version : now, &text, err) < 0)
+    if ((to == 0 && store_session(store, asked->sid, NULL, 0, &to, err) < 0) ||
+        store_read_difference(store, asked->sid, asked->version, to, &text, err) < 0)
         return -1;
-    read = parse(&text, err);
+    read = json_read(text.data, text.len, "the history", err);
     return read ? say_difference(&call->text, store, asked->sid, read, err) : -1;
 }
 
@@ -291,13 +296,9 @@ int tool_set_of_version(struct store *store, const char *sid, long version,
 {
     const struct history_page page = {
         .since = version - 1, .before = version, .limit = HISTORY_LIMIT_MAX, .without_texts = true};
-    struct buf BUF_AUTO text = {0};
-    json_auto_t *read = NULL;
+    json_auto_t *read = read_page(store, sid, &page, err);
     const char *found;
 
-    if (store_read_history(store, sid, &page, &text, err) < 0)
-        return -1;
-    read = parse(&text, err);
     if (!read)
         return -1;
     found = json_get_string(json_array_get(json_object_get(read, "changes"), 0), "change_set");
@@ -313,7 +314,7 @@ static int undo(struct tool_call *call, struct store *store, const struct asked 
                 struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
-    const char *named = asked->change_set;
+    const char *named = argument_text(call, "change_set");
     struct undo_state state;
     char set[CHANGE_SET_ID_SIZE];
 
@@ -353,28 +354,28 @@ static int restore(struct tool_call *call, struct store *store, const struct ask
     return 0;
 }
 
+static const char *const action_names[] = {"list", "difference", "undo", "restore", NULL};
+
 static const struct {
-    const char *name;
     int (*run)(struct tool_call *call, struct store *store, const struct asked *asked,
                struct error *err);
     bool writes;
-} actions[] = {
-    {"list", list, false},
-    {"difference", difference, false},
-    {"undo", undo, true},
-    {"restore", restore, true},
-};
+} actions[] = {{list, false}, {difference, false}, {undo, true}, {restore, true}};
 
-static const char *const action_names[] = {"list", "difference", "undo", "restore", NULL};
+/* The place of the action in the table; list where there is none, or one that is refused. */
+static size_t find_action(const struct tool_call *call)
+{
+    const char *action = argument_text(call, "action");
+
+    for (size_t i = 0; action && action_names[i]; i++)
+        if (strcmp(action_names[i], action) == 0)
+            return i;
+    return 0;
+}
 
 static bool only_reads(const struct tool_call *call)
 {
-    const char *action = json_get_string(call->arguments, "action");
-
-    for (size_t i = 0; action && i < sizeof actions / sizeof actions[0]; i++)
-        if (strcmp(actions[i].name, action) == 0)
-            return !actions[i].writes;
-    return true; /* list, or an error */
+    return !actions[find_action(call)].writes;
 }
 
 static struct tool_impact impact(const struct tool_call *call)
@@ -391,18 +392,6 @@ static int preview(const struct tool_call *call, struct tool_preview *preview, s
     preview->change_set = argument_text(call, "change_set");
     (void)err;
     return 0;
-}
-
-static int read_asked(struct tool_call *call, struct store *store, struct asked *asked,
-                      struct error *err)
-{
-    asked->node_id = argument_text(call, "node_id");
-    asked->change_set = argument_text(call, "change_set");
-    asked->version = argument_whole(call, "version", 0);
-    asked->to_version = argument_whole(call, "to_version", 0);
-    asked->since = argument_whole(call, "since", 0);
-    asked->limit = argument_whole(call, "limit", LIST_DEFAULT);
-    return tool_session(call, store, asked->sid, err);
 }
 
 /* An id of a node that was deleted is taken as it is: history has it still. */
@@ -422,17 +411,12 @@ static int resolve_node(struct store *store, struct asked *asked, struct error *
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
-    struct asked asked = {0};
-    const char *action = argument_text(call, "action");
-    size_t i = 0;
+    struct asked asked = {.node_id = argument_text(call, "node_id"),
+                          .version = argument_whole(call, "version", 0)};
     int rc = -1;
 
-    if (read_asked(call, store, &asked, err) < 0)
-        return -1;
-    while (action && strcmp(actions[i].name, action) != 0)
-        i++;
-    if (resolve_node(store, &asked, err) == 0)
-        rc = actions[i].run(call, store, &asked, err);
+    if (tool_session(call, store, asked.sid, err) == 0 && resolve_node(store, &asked, err) == 0)
+        rc = actions[find_action(call)].run(call, store, &asked, err);
     buf_finish(&asked.found);
     return rc;
 }

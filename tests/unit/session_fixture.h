@@ -21,6 +21,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/curriculum_file.h"
+#include "mcp/store/store_import.h"
 #include "mcp/store/store.h"
 
 struct fixture {
@@ -196,7 +197,7 @@ static inline json_t *export_json(struct fixture *fixture, const char *sid)
     struct buf text BUF_AUTO = {0};
 
     buf_init(&text, 0);
-    must(fixture, curriculum_export(fixture->store, sid, &text, &fixture->err));
+    must(fixture, store_export(fixture->store, sid, &text, &fixture->err));
     return parse(text.data);
 }
 

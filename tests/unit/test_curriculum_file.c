@@ -17,11 +17,11 @@ static void assert_round_trip(struct fixture *fixture, const char *text, size_t 
     buf_init(&again, 0);
     assert_non_null(file);
     import_text(fixture, text, len);
-    must(fixture, curriculum_export(fixture->store, fixture->sid, &exported, &fixture->err));
+    must(fixture, store_export(fixture->store, fixture->sid, &exported, &fixture->err));
     first = parse(exported.data);
     assert_true(same_json(file, first));
     import_text(fixture, exported.data, exported.len);
-    must(fixture, curriculum_export(fixture->store, fixture->sid, &again, &fixture->err));
+    must(fixture, store_export(fixture->store, fixture->sid, &again, &fixture->err));
     second = parse(again.data);
     assert_true(same_json(file, second));
     assert_string_equal(exported.data, again.data);

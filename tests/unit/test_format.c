@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/json.h"
-#include "mcp/format/csv.h"
+#include "mcp/format/format.h"
 #include "mcp/format/markdown.h"
 #include "mcp/format/yaml.h"
 

@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
-#include "mcp/session/json_equivalent.h"
+#include "mcp/session/json_difference.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/upstream/normal.h"
 #include "mcp/store/upstream/remote.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/json_equivalent.h"
+#include "mcp/session/json_difference.h"
 #include "mcp/store/upstream/normal.h"
 #include "mcp/store/upstream/remote.h"
 
