@@ -6,8 +6,11 @@
 #include "mcp/api/rest.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "helpers/base/hash.h"
 #include "helpers/base/json.h"
@@ -16,6 +19,11 @@
 #include "mcp/api/rest_internal.h"
 
 #define STABLE_ATTEMPTS 3
+
+#define CACHE_BYTES       ((size_t)64 << 20) /* keys and answers */
+#define CACHE_ANSWER_MAX  ((size_t)8 << 20)  /* a longer one is not kept */
+#define CACHE_ANSWERS_CAP 16384u
+#define BUCKETS           4096u
 
 /* ---- ETags, and the conditions that name them ----
  *
@@ -137,6 +145,134 @@ int rest_keep_whole(struct store *store, const char *key, const struct rest_resp
     return store_idempotency_amend(store, key, response->body.data, response->body.len, err);
 }
 
+/* ---- answers that are kept ----
+ *
+ * Answers to reads, by what was asked for, as long as their ETag is the one that is: a list that
+ * nobody has written to is made once. Any thread. What was used last goes last.
+ */
+
+struct answer_entry {
+    TAILQ_ENTRY(answer_entry) used; /* the last used first */
+    LIST_ENTRY(answer_entry) bucket;
+    char etag[REST_ETAG_SIZE];
+    size_t key_len, len;
+    char bytes[]; /* key, answer */
+};
+
+struct rest_cache {
+    pthread_mutex_t lock;
+    TAILQ_HEAD(entries, answer_entry) entries;
+    LIST_HEAD(, answer_entry) buckets[BUCKETS];
+    size_t count, bytes;
+};
+
+struct rest_cache *rest_cache_create(struct error *err)
+{
+    struct rest_cache *cache = calloc(1, sizeof *cache);
+
+    if (!cache) {
+        error_set(err, ERROR_MEMORY, "out of memory for answers");
+        return NULL;
+    }
+    pthread_mutex_init(&cache->lock, NULL);
+    TAILQ_INIT(&cache->entries);
+    return cache;
+}
+
+static size_t size_of(const struct answer_entry *entry)
+{
+    return sizeof *entry + entry->key_len + entry->len;
+}
+
+static void drop_entry(struct rest_cache *cache, struct answer_entry *entry)
+{
+    TAILQ_REMOVE(&cache->entries, entry, used);
+    LIST_REMOVE(entry, bucket);
+    cache->count--;
+    cache->bytes -= size_of(entry);
+    free(entry);
+}
+
+void rest_cache_destroy(struct rest_cache *cache)
+{
+    struct answer_entry *entry;
+
+    if (!cache)
+        return;
+    while ((entry = TAILQ_FIRST(&cache->entries)))
+        drop_entry(cache, entry);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache);
+}
+
+static size_t bucket_of(const struct buf *key)
+{
+    return (size_t)(hash_bytes(HASH_START, key->data, key->len) % BUCKETS);
+}
+
+static struct answer_entry *find_entry(struct rest_cache *cache, const struct buf *key,
+                                       size_t bucket)
+{
+    struct answer_entry *entry;
+
+    LIST_FOREACH(entry, &cache->buckets[bucket], bucket)
+    if (entry->key_len == key->len && memcmp(entry->bytes, key->data, key->len) == 0)
+        return entry;
+    return NULL;
+}
+
+/* Appends the answer; false where none of this state is kept. key: any bytes. */
+static bool find_kept(struct rest_cache *cache, const struct buf *key, const char *etag,
+                      struct buf *answer)
+{
+    size_t bucket = bucket_of(key);
+    struct answer_entry *entry;
+    bool found;
+
+    pthread_mutex_lock(&cache->lock);
+    entry = find_entry(cache, key, bucket);
+    found = entry && strcmp(entry->etag, etag) == 0;
+    if (found) {
+        buf_add(answer, entry->bytes + entry->key_len, entry->len);
+        TAILQ_REMOVE(&cache->entries, entry, used);
+        TAILQ_INSERT_HEAD(&cache->entries, entry, used);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return found;
+}
+
+/* In place of the one of another state. Without memory it is not kept. */
+static void keep(struct rest_cache *cache, const struct buf *key, const char *etag,
+                 const struct buf *answer)
+{
+    size_t bucket = bucket_of(key);
+    struct answer_entry *entry, *old;
+
+    if (answer->failed || answer->len > CACHE_ANSWER_MAX || strlen(etag) >= REST_ETAG_SIZE)
+        return;
+    entry = malloc(sizeof *entry + key->len + answer->len);
+    if (!entry)
+        return;
+    memcpy(entry->etag, etag, strlen(etag) + 1);
+    entry->key_len = key->len;
+    entry->len = answer->len;
+    memcpy(entry->bytes, key->data, key->len);
+    memcpy(entry->bytes + key->len, answer->data, answer->len);
+    pthread_mutex_lock(&cache->lock);
+    old = find_entry(cache, key, bucket);
+    if (old)
+        drop_entry(cache, old);
+    TAILQ_INSERT_HEAD(&cache->entries, entry, used);
+    LIST_INSERT_HEAD(&cache->buckets[bucket], entry, bucket);
+    cache->count++;
+    cache->bytes += size_of(entry);
+    while ((cache->bytes > CACHE_BYTES || cache->count > CACHE_ANSWERS_CAP) &&
+           (old = TAILQ_LAST(&cache->entries, entries)))
+        drop_entry(cache, old); /* NOLINT(clang-analyzer-unix.Malloc): the list's end is not the one
+                             just freed */
+    pthread_mutex_unlock(&cache->lock);
+}
+
 /* ---- one call through its route ----
  *
  * A read gives the ETag of exactly what it shows; a write is one transaction with its condition and
@@ -228,12 +364,12 @@ static int read_of_state(struct rest_call *call, rest_handler *read, struct erro
     if (!answers)
         return read(call, err);
     write_key(call, &key);
-    if (!key.failed && rest_cache_find(answers, &key, response->etag, &response->body))
+    if (!key.failed && find_kept(answers, &key, response->etag, &response->body))
         return 0;
     if (read(call, err) != 0)
         return -1;
     if (!key.failed)
-        rest_cache_keep(answers, &key, response->etag, &response->body);
+        keep(answers, &key, response->etag, &response->body);
     return 0;
 }
 

@@ -142,19 +142,6 @@ void rest_more_drop(struct rest_response *response);
 /* Text as a JSON string, whatever bytes it has. */
 void rest_answer_string(struct buf *json, const char *text);
 
-/* ---- cache.c ----
- *
- * Answers to reads, kept by what was asked for as long as their ETag is the one that is: a list
- * that nobody has written to is made once. Any thread. What was used last goes last.
- */
-
-/* Appends the answer; false where none of this state is kept. key: any bytes. */
-bool rest_cache_find(struct rest_cache *cache, const struct buf *key, const char *etag,
-                     struct buf *answer);
-/* In place of the one of another state. Without memory it is not kept. */
-void rest_cache_keep(struct rest_cache *cache, const struct buf *key, const char *etag,
-                     const struct buf *answer);
-
 /* ---- handlers that several subjects have ---- */
 
 rest_handler rest_nodes;   /* node.c */

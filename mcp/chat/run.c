@@ -581,7 +581,8 @@ static int decline_open(struct chat_run *run, json_t *message, struct error *err
     rc = run_calls_refuse(run, "Not done: the editor wrote something else before it was.",
                           failure_category_name(FAILURE_CANCELLED), err);
     if (rc == 0)
-        rc = run_calls_results(run, message, err);
+        rc = run_calls_results(run, json_object_get(message, "content"),
+                               json_object_get(message, "shown"), err);
     run_calls_free(run);
     return rc;
 }

@@ -72,7 +72,7 @@ ARROWS = (
     ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
-    ("mcp/command/validate.c", ["mcp/command/*", "mcp/format/file.h", "validator/facts_line.h", "validator/limits.h", "validator/validator.h",
+    ("mcp/command/validate.c", ["mcp/command/*", "mcp/format/file.h", "validator/limits.h", "validator/validator.h",
                                 "helpers/base/*"]),
     ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
 )
