@@ -120,11 +120,6 @@ static void check_bytes(struct report *report)
 static void (*const rules[])(struct check *check) = {RULES(RULE_ROW)};
 #undef RULE_ROW
 
-static bool is_ascii_dunder(const char *text, size_t len)
-{
-    return len > 0 && text[0] == '_' && policy_is_dunder(text, len);
-}
-
 static bool fill_words(struct check *check)
 {
     const struct symbols *symbols = &check->ast->symbols;
@@ -142,7 +137,7 @@ static bool fill_words(struct check *check)
         word->import = FACTS_NONE;
         word->roles = word->name ? word->name->roles : 0;
         word->flags = symbols->rows[i].flags & SYMBOL_MIXED ? WORD_MIXED : 0;
-        if (is_ascii_dunder(text, len))
+        if (policy_is_dunder(text, len))
             word->flags |=
                 WORD_DUNDER | (policy_has_word(policy_dunder_methods, text, len) ? WORD_METHOD : 0);
         else if (len > 0 && text[0] == '_' && !policy_has_word(policy_private_names, text, len))

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "image/runner/descriptors.h"
-#include "image/runner/options.h"
+#include "image/runner/runner.h"
 
 struct child {
     pid_t pid;        /* 0: not known yet */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "image/runner/options.h"
+#include "image/runner/runner.h"
 
 /* The kernel's Landlock ABI, 0 where it has none. */
 int landlock_abi(void);

@@ -1,6 +1,15 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "image/runner/run.h"
-
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One job from the runner's side: frames between the server and the interpreter, the deadline, the
+ * caps, the watch over memory, and how it ended. One poll loop, one thread, nothing blocks: a
+ * server that does not read holds back the code, never a deadline.
+ *
+ * A run goes WARMING, IDLE, IMPORTING, RUNNING, (ASKED), ENDING, ENDED. ASKED is the short time
+ * between the deadline and the kill, in which the interpreter may still say where the code was. In
+ * a session the first WARMING is the zygote's, then comes WARMED, and each run begins with COPYING,
+ * in which its interpreter is asked for, and a short WARMING of its own (zygote.h). When it is
+ * over it is killed, waited for, and everything of it is forgotten.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -13,17 +22,34 @@
 #include <unistd.h>
 
 #include "executor/wire/frame_decoder.h"
+#include "image/runner/child.h"
 #include "image/runner/log_error.h"
 #include "image/runner/output.h"
 #include "image/runner/queue.h"
+#include "image/runner/runner.h"
+
+#define WARM_MS_MAX   120000 /* from start to ready */
+#define COPY_MS_MAX   10000  /* from asking for a copy to its being ready */
+#define IMPORT_MS_MAX 20000  /* importing before the clock starts */
+#define ASKED_MS      200    /* for the interpreter's last words after the deadline */
+#define ENDING_MS_MAX 1000   /* from the result to the process's end */
+#define FLUSH_MS_MAX  2000   /* for a server that does not read the last frames */
+/* For the server to hang up: taking processes down costs CPU that its answer needs. */
+#define LINGER_MS      50
+#define WATCH_MS       50 /* between two looks at the memory */
+#define OUTPUT_REST_MS 2  /* between two reads of output, so that small writes travel together */
+#define HOLD_MS        2  /* a start and output wait for what follows: a short run is one message */
+
+#define OUTSIDE_HIGH_WATER (1u << 20) /* bytes for the server before reading stops */
+#define INSIDE_HIGH_WATER  (1u << 20) /* bytes for the interpreter, likewise */
+#define WARM_STDERR_CAP    (8u << 10) /* of what Python says before there is a job */
 
 #define REQUEST_HEAD       4u  /* the request's id */
 #define ANSWER_HEAD        6u  /* request id and status, in front of an answer's body */
 #define PYTHON_CAP         32u /* bytes of the version that the interpreter names when it is ready */
 #define JOB_TIMEOUT_MS_MAX 600000u
 #define JOB_OUTPUT_MAX     (1u << 30)
-
-#define CHUNK (64u << 10)
+#define CHUNK              (64u << 10)
 
 _Static_assert(CHUNK <= FRAME_OUTPUT_CAP, "one read of output fits one frame");
 

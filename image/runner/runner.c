@@ -28,8 +28,7 @@
 #include "image/runner/child.h"
 #include "image/runner/log_error.h"
 #include "image/runner/landlock.h"
-#include "image/runner/options.h"
-#include "image/runner/run.h"
+#include "image/runner/runner.h"
 #include "image/runner/seccomp.h"
 
 /* ---- the command line ---- */

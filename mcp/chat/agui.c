@@ -67,7 +67,7 @@ void agui_run_error(const char *message, const char *code, struct buf *to)
     put_event(to, "RUN_ERROR", json_pack("{s:s, s:s*}", "message", message, "code", code));
 }
 
-void agui_change(const struct store_change *change, struct buf *to)
+json_t *agui_change_value(const struct store_change *change)
 {
     static const char *const targets[] = {
         [STORE_SESSION] = "session",       [STORE_NODES] = "nodes",
@@ -75,9 +75,13 @@ void agui_change(const struct store_change *change, struct buf *to)
         [STORE_NODE_MAP] = NODE_MAP_NAME,
     };
 
-    put_custom(to, "lectern.change",
-               json_pack("{s:s, s:s?, s:s}", "target", targets[change->target], "node_id",
-                         change->node_id, "who", change->who ? change->who : ""));
+    return json_pack("{s:s, s:s?, s:s}", "target", targets[change->target], "node_id",
+                     change->node_id, "who", change->who ? change->who : "");
+}
+
+void agui_change(json_t *value, struct buf *to)
+{
+    put_custom(to, "lectern.change", json_incref(value));
 }
 
 void agui_state(const json_t *state, struct buf *to)

@@ -41,7 +41,9 @@ void agui_run_close(struct agui_run *run);
 
 /* Single frames, each appended to an empty buf, which fails without memory. */
 void agui_run_error(const char *message, const char *code, struct buf *to); /* code: or NULL */
-void agui_change(const struct store_change *change, struct buf *to);
+void agui_change(json_t *value, struct buf *to); /* lectern.change */
+/* The value of that: a new reference, or NULL without memory. */
+json_t *agui_change_value(const struct store_change *change);
 void agui_state(const json_t *state, struct buf *to);
 void agui_messages(const struct thread *thread, struct buf *to); /* MESSAGES_SNAPSHOT */
 

@@ -75,13 +75,6 @@ struct chat_queue {
     size_t bytes;
 };
 
-struct page_change {
-    STAILQ_ENTRY(page_change) link;
-    enum store_target target;
-    char node_id[NODE_ID_MAX + 1]; /* "": none */
-    char who[CHAT_CHANGE_WHO_SIZE];
-};
-
 struct chat {
     struct change_listener listener; /* first */
     struct server *server;
@@ -134,8 +127,7 @@ struct chat_page {
     struct conversation *conversation; /* the thread it shows: a reference, or NULL */
     struct viewer viewer;              /* of it */
     struct chat_queue queue;
-    STAILQ_HEAD(, page_change) changes;
-    size_t change_count;
+    json_t *changes;                 /* owned array: of lectern.change, that wait */
     STAILQ_HEAD(, question) waiting; /* for their turn */
     size_t input_count;              /* of those, that will be asked */
     size_t refused_count;            /* and that will only be refused */

@@ -248,77 +248,43 @@ static void show_thread(struct chat_page *page)
 
 /* ---- changes ---- */
 
-static void forget_changes(struct chat_page *page)
+/* The same change waits already, or the word that all is to be read. */
+static bool is_waiting(const struct chat_page *page, const json_t *change)
 {
-    struct page_change *change;
+    const json_t *waits;
+    size_t i;
 
-    while ((change = STAILQ_FIRST(&page->changes)) != NULL) {
-        STAILQ_REMOVE_HEAD(&page->changes, link);
-        free(change);
-    }
-    page->change_count = 0;
-}
-
-/* It waits already. */
-static bool is_waiting(const struct chat_page *page, const struct store_change *change)
-{
-    const struct page_change *waits;
-
-    STAILQ_FOREACH(waits, &page->changes, link)
+    json_array_foreach(page->changes, i, waits)
     {
-        if (waits->target == STORE_SESSION)
-            return true;
-        if (waits->target == change->target &&
-            strcmp(waits->node_id, change->node_id ? change->node_id : "") == 0 &&
-            strncmp(waits->who, change->who ? change->who : "", sizeof waits->who - 1) == 0)
+        if (json_string_is(waits, "target", "session") || json_equal((json_t *)waits, change))
             return true;
     }
     return false;
 }
 
-static void keep_change(struct chat_page *page, const struct store_change *change)
-{
-    struct page_change *kept = calloc(1, sizeof *kept);
-
-    if (!kept) { /* better to connect again than to miss one */
-        end_page(page);
-        return;
-    }
-    kept->target = change->target;
-    text_cut(kept->node_id, sizeof kept->node_id, change->node_id);
-    text_cut(kept->who, sizeof kept->who, change->who);
-    STAILQ_INSERT_TAIL(&page->changes, kept, link);
-    page->change_count++;
-}
-
 void page_hear(struct chat_page *page, const struct store_change *change)
 {
-    static const struct store_change all = {.target = STORE_SESSION};
+    bool all = change->target == STORE_SESSION ||
+               json_array_size(page->changes) >= CHAT_CHANGES_CAP ||
+               (change->node_id && strlen(change->node_id) > NODE_ID_MAX);
+    char who[CHAT_CHANGE_WHO_SIZE];
+    struct store_change kept = {.target = change->target, .node_id = change->node_id, .who = who};
+    json_auto_t *value = NULL;
 
-    if (page->ended || is_waiting(page, change))
+    text_cut(who, sizeof who, change->who);
+    value = agui_change_value(&kept);
+    if (page->ended || is_waiting(page, value))
         return;
-    if (change->target == STORE_SESSION || page->change_count >= CHAT_CHANGES_CAP ||
-        (change->node_id && strlen(change->node_id) > NODE_ID_MAX)) {
-        forget_changes(page);
-        if (change->target != STORE_SESSION)
-            change = &all;
+    if (all) {
+        json_array_clear(page->changes);
+        if (change->target != STORE_SESSION) {
+            json_decref(value);
+            value = agui_change_value(&(struct store_change){.target = STORE_SESSION});
+        }
     }
-    keep_change(page, change);
+    if (json_array_append(page->changes, value) < 0) /* better to connect again than to miss one */
+        end_page(page);
     page->chat->wake(page->user);
-}
-
-static void send_change(struct chat_page *page, const struct page_change *kept)
-{
-    const struct store_change change = {
-        .target = kept->target,
-        .sid = page->session_id,
-        .node_id = *kept->node_id ? kept->node_id : NULL,
-        .who = kept->who,
-    };
-    struct buf BUF_AUTO frame = {0};
-
-    agui_change(&change, &frame);
-    add_buf(page, &frame);
 }
 
 static void send_state(struct chat_page *page)
@@ -335,17 +301,23 @@ static void send_state(struct chat_page *page)
 
 static void send_changes(struct chat_page *page)
 {
-    const struct page_change *change;
+    json_t *change;
     struct live live;
     bool alone = !page->in_run;
+    size_t i;
 
-    if (!page->greeted || (page->change_count == 0 && !page->state))
+    if (!page->greeted || (json_array_size(page->changes) == 0 && !page->state))
         return;
     if (alone)
         live_begin(page, &live);
-    STAILQ_FOREACH(change, &page->changes, link)
-    send_change(page, change);
-    forget_changes(page);
+    json_array_foreach(page->changes, i, change)
+    {
+        struct buf BUF_AUTO frame = {0};
+
+        agui_change(change, &frame);
+        add_buf(page, &frame);
+    }
+    json_array_clear(page->changes);
     if (page->state)
         send_state(page);
     if (alone)
@@ -634,6 +606,7 @@ static struct chat_page *make_page(struct chat *chat, const char *session_id, co
 
     if (!page)
         return NULL;
+    page->changes = json_array(); /* without it the first change ends the page */
     page->chat = chat;
     page->user = user;
     snprintf(page->session_id, sizeof page->session_id, "%s", session_id);
@@ -643,7 +616,6 @@ static struct chat_page *make_page(struct chat *chat, const char *session_id, co
     else
         snprintf(page->who, sizeof page->who, "chat");
     chat_queue_init(&page->queue);
-    STAILQ_INIT(&page->changes);
     STAILQ_INIT(&page->waiting);
     page->viewer = (struct viewer){.on_loaded = on_loaded, .on_ended = on_ended, .user = page};
     LIST_INSERT_HEAD(&chat->pages, page, link);
@@ -678,7 +650,7 @@ void chat_page_destroy(struct chat_page *page)
     page->chat->page_count--;
     json_decref(page->state);
     json_decref(page->sent_threads);
-    forget_changes(page);
+    json_decref(page->changes);
     while ((question = STAILQ_FIRST(&page->waiting)) != NULL) {
         STAILQ_REMOVE_HEAD(&page->waiting, link);
         question_free(question);

@@ -16,7 +16,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/chat/chat_internal.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 /* ---- conversations ---- */
 
@@ -166,14 +166,14 @@ static void add_notes(struct conversation *conversation)
 
     for (size_t i = json_array_size(conversation->cancelled); i-- > 0;) { /* as they were asked */
         json_t *message = json_array_get(conversation->cancelled, i);
-        json_t *note;
+        const char *id = json_get_string(message, "id");
 
-        if (thread_has_message(conversation->thread, json_get_string(message, "id")))
+        if (thread_has_message(conversation->thread, id))
             continue;
-        note = json_pack("{s:O, s:s, s:[], s:{s:s, s:O}}", "id", json_object_get(message, "id"),
-                         "role", "note", "content", "shown", "kind", THREAD_NOT_ASKED, "text",
-                         json_object_get(message, "content"));
-        if (thread_add(conversation->thread, note, &err) < 0) {
+        if (thread_put(conversation->thread, id, "note", json_array(),
+                       json_pack("{s:s, s:O}", "kind", THREAD_NOT_ASKED, "text",
+                                 json_object_get(message, "content")),
+                       NULL, &err) < 0) {
             log_warning("chat", "a stopped question is not kept: %s", err.text);
             break; /* the thread is full, or there is no memory */
         }

@@ -17,7 +17,7 @@
 #include "mcp/chat/approval.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/chat/run_internal.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 #define ID_SHOWN    80 /* bytes of a page's own id in an error */
 #define AGAIN       "Asked again."
@@ -581,7 +581,8 @@ static int decline_open(struct chat_run *run, json_t *message, struct error *err
     rc = run_calls_refuse(run, "Not done: the editor wrote something else before it was.",
                           failure_category_name(FAILURE_CANCELLED), err);
     if (rc == 0)
-        rc = run_calls_results(run, message, err);
+        rc = run_calls_results(run, json_object_get(message, "content"),
+                               json_object_get(message, "shown"), err);
     run_calls_free(run);
     return rc;
 }

@@ -233,19 +233,14 @@ static bool is_empty(const json_t *content)
 /* Takes over content. broken: the ids of its calls whose arguments are not an object, or NULL. */
 static int add_answer(struct chat_run *run, json_t *content, json_t *broken, struct error *err)
 {
-    json_t *message;
+    json_t *shown;
 
     if (json_array_size(content) == 0) {
         json_decref(content);
         return 0;
     }
-    message = json_pack("{s:s, s:s, s:o, s:{}}", "id", run->message_id, "role", "assistant",
-                        "content", content, "shown");
-    if (json_array_size(broken) > 0)
-        json_object_set(json_object_get(message, "shown"), "broken", broken);
-    if (!message)
-        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
-    return thread_add(run->thread, message, err);
+    shown = json_pack("{s:O*}", "broken", json_array_size(broken) > 0 ? broken : NULL);
+    return thread_put(run->thread, run->message_id, "assistant", content, shown, NULL, err);
 }
 
 /* Takes over content. */

@@ -414,9 +414,8 @@ int run_calls_refuse(struct chat_run *run, const char *why, const char *as, stru
     return 0;
 }
 
-int run_calls_results(struct chat_run *run, json_t *message, struct error *err)
+int run_calls_results(struct chat_run *run, json_t *content, json_t *shown, struct error *err)
 {
-    json_t *content = json_object_get(message, "content");
     json_t *results = json_array();
     int rc = results ? 0 : -1;
 
@@ -426,26 +425,20 @@ int run_calls_results(struct chat_run *run, json_t *message, struct error *err)
             rc = json_array_append(results, run->calls[i].shown);
     }
     if (rc == 0)
-        rc = json_object_set(json_object_get(message, "shown"), "results", results);
+        rc = json_object_set(shown, "results", results);
     json_decref(results);
     return rc == 0 ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the tools' results");
 }
 
 int run_calls_keep(struct chat_run *run, struct error *err)
 {
-    char id[UUID_TEXT_SIZE];
-    json_t *message;
+    json_t *content = json_array(), *shown = json_object();
 
-    if (text_uuid(id, err) < 0)
-        return -1;
-    message = json_pack("{s:s, s:s, s:[], s:{}}", "id", id, "role", "user", "content", "shown");
-    if (!message)
-        return error_set(err, ERROR_MEMORY, "out of memory for the tools' results");
-    if (run_calls_results(run, message, err) < 0) {
-        json_decref(message);
-        return -1;
-    }
-    return thread_add(run->thread, message, err);
+    if (run_calls_results(run, content, shown, err) == 0)
+        return thread_put(run->thread, NULL, "user", content, shown, NULL, err);
+    json_decref(content);
+    json_decref(shown);
+    return -1;
 }
 
 /* ---- calling tools ---- */

@@ -12,7 +12,7 @@
 
 #define WHERE_SIZE 301u /* of what a page says of its place; longer is cut */
 #define ADVICE                                                                                     \
-    "send {\"threadId\", \"runId\", \"messages\": [{\"id\", \"role\": \"user\", \"content\"}]}"
+    "Send {\"threadId\", \"runId\", \"messages\": [{\"id\", \"role\": \"user\", \"content\"}]}"
 
 /* ---- the rows ----
  *
@@ -36,7 +36,7 @@ static const struct fields part_fields = {
 static const struct field message_rows[] = {
     ID("id", THREAD_ID_MAX),
     FIELD("role", FIELD_TEXT, .required = true),
-    FIELD("content", FIELD_ANY, .required = true, .of = &part_fields),
+    FIELD("content", FIELD_ANY, .required = true), /* text, or an array of parts */
     {0},
 };
 static const struct fields message_fields = {
@@ -69,20 +69,25 @@ static const struct field own_rows[] = {
 };
 static const struct fields own_fields = {.name = "forwardedProps.lectern", .rows = own_rows};
 
+static const struct field forwarded_rows[] = {FIELD("lectern", FIELD_OBJECT, .of = &own_fields),
+                                              {0}};
+static const struct fields forwarded_fields = {
+    .name = "forwardedProps", .rows = forwarded_rows, .flags = FIELDS_OPEN};
+
 static const struct field input_rows[] = {
     ID("threadId", THREAD_ID_MAX),
     ID("runId", RUN_ID_MAX),
     FIELD("messages", FIELD_ARRAY, .required = true, .of = &message_fields),
     FIELD("resume", FIELD_ARRAY, .of = &answer_fields),
     FIELD("context", FIELD_ARRAY, .of = &context_fields),
-    FIELD("forwardedProps", FIELD_ANY), /* a client's own; ours is its member lectern */
+    FIELD("forwardedProps", FIELD_ANY, .of = &forwarded_fields), /* a client's own */
     FIELD("protocolVersion", FIELD_ANY),
     FIELD("parentRunId", FIELD_ANY),
     FIELD("state", FIELD_ANY),
     FIELD("tools", FIELD_ANY),
     {0},
 };
-static const struct fields input_fields = {
+const struct fields run_input_fields = {
     .name = "a run input", .rows = input_rows, .flags = FIELDS_OPEN};
 
 static const struct field stop_rows[] = {
@@ -124,14 +129,14 @@ static int read_content(const json_t *content, const char *loc, struct buf *text
         return 0;
     }
     if (!json_is_array(content))
-        return error_set_at(err, loc, "%s.content must be text; " ADVICE, loc);
+        return error_set_at(err, loc, "%s.content must be text. " ADVICE, loc);
     json_array_foreach((json_t *)content, i, part)
     {
         const json_t *value = json_object_get(part, "text");
         char place[64];
 
         snprintf(place, sizeof place, "%s.content.%zu", loc, i);
-        if (check(part, &part_fields, place, "only text can be sent", err) < 0)
+        if (check(part, &part_fields, place, "Only parts of type text can be sent", err) < 0)
             return -1;
         if (text->len > 0)
             buf_addc(text, '\n');
@@ -334,7 +339,7 @@ static void take_id(const json_t *given, const char *name, char *to)
 
 static int take_input(const json_t *given, struct run_input *input, struct error *err)
 {
-    if (check(given, &input_fields, "", ADVICE, err) < 0)
+    if (check(given, &run_input_fields, "", ADVICE, err) < 0)
         return -1;
     take_id(given, "threadId", input->thread_id);
     take_id(given, "runId", input->run_id);
@@ -381,11 +386,11 @@ int run_input_read(const char *text, size_t len, struct run_input *input, struct
     if (!given)
         return -1;
     if (!json_is_object(given))
-        return error_set(err, ERROR_INVALID, "the frame must be an object; " ADVICE);
+        return error_set(err, ERROR_INVALID, "the frame must be an object. " ADVICE);
     if (!json_object_get(given, "type"))
         return take_input(given, input, err);
     input->stop = true;
-    if (check(given, &stop_fields, "", "for a question " ADVICE, err) < 0)
+    if (check(given, &stop_fields, "", "For a question: " ADVICE, err) < 0)
         return -1;
     take_id(given, "runId", input->run_id);
     return 0;

@@ -25,6 +25,8 @@
 #define RUN_INPUT_ANSWERS_MAX 16u
 #define RUN_ID_MAX            128u
 
+extern const struct fields run_input_fields; /* also for the page's type of it */
+
 struct run_input {
     bool stop; /* a lectern.stop; then only run_id counts */
     char thread_id[THREAD_ID_MAX + 1];

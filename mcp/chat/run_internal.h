@@ -174,8 +174,9 @@ int run_calls_load(struct chat_run *run, struct error *err);
 void run_calls_free(struct chat_run *run);
 /* Each call that has no answer yet is refused so, and answered; as: its category. */
 int run_calls_refuse(struct chat_run *run, const char *why, const char *as, struct error *err);
-/* Puts the results at the beginning of a user's message, all of them answered before. */
-int run_calls_results(struct chat_run *run, json_t *message, struct error *err);
+/* Puts the results at the beginning of the parts of a user's message, all of them answered before.
+ */
+int run_calls_results(struct chat_run *run, json_t *content, json_t *shown, struct error *err);
 /* All results as a message of the thread, not yet durable. */
 int run_calls_keep(struct chat_run *run, struct error *err);
 enum run_state run_call_tools(struct chat_run *run); /* starts those that can be started */

@@ -41,36 +41,24 @@ int run_note(struct chat_run *run, const char *kind, const char *text, json_t *m
              char id[UUID_TEXT_SIZE], struct error *err)
 {
     json_auto_t *held = more;
-    char own[UUID_TEXT_SIZE];
-    json_t *note;
+    json_t *shown = json_pack("{s:s, s:s}", "kind", kind, "text", text);
 
-    if (text_uuid(own, err) < 0)
-        return -1;
-    note = json_pack("{s:s, s:s, s:[], s:{s:s, s:s}}", "id", own, "role", "note", "content",
-                     "shown", "kind", kind, "text", text);
-    if (!note || (held && json_object_update(json_object_get(note, "shown"), held) < 0)) {
-        json_decref(note);
+    if (held && json_object_update(shown, held) < 0) {
+        json_decref(shown);
         return error_set(err, ERROR_MEMORY, "out of memory for a note");
     }
-    if (id)
-        memcpy(id, own, sizeof own);
-    return thread_add(run->thread, note, err);
+    return thread_put(run->thread, NULL, "note", json_array(), shown, id, err);
 }
 
 void run_note_usage(struct chat_run *run)
 {
-    char id[UUID_TEXT_SIZE];
     struct error err = {0};
-    json_t *note = NULL;
 
-    if (run->usage.requests == 0)
-        return;
-    if (text_uuid(id, &err) == 0)
-        note = json_pack("{s:s, s:s, s:[], s:{s:s, s:o}}", "id", id, "role", "note", "content",
-                         "shown", "kind", "usage", "usage", run_usage_json(&run->usage));
-    if (!note || thread_add(run->thread, note, &err) < 0)
-        log_warning("chat", "what run %s has cost is not kept: %s", run->run_id,
-                    *err.text ? err.text : "out of memory");
+    if (run->usage.requests > 0 &&
+        thread_put(run->thread, NULL, "note", json_array(),
+                   json_pack("{s:s, s:o}", "kind", "usage", "usage", run_usage_json(&run->usage)),
+                   NULL, &err) < 0)
+        log_warning("chat", "what run %s has cost is not kept: %s", run->run_id, err.text);
 }
 
 int run_limit(struct chat_run *run, const char *name, json_t *more, struct error *err,

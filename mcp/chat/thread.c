@@ -8,7 +8,7 @@
 #include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
 #include "mcp/session/text.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 #define NOT_KNOWN                                                                                  \
     "The server stopped during this call. Whether it was done is not known: check before you do "  \
@@ -81,6 +81,22 @@ int thread_add(struct thread *thread, json_t *message, struct error *err)
         return error_set(err, ERROR_MEMORY, "out of memory for a message");
     thread->bytes += bytes;
     return 0;
+}
+
+int thread_put(struct thread *thread, const char *id, const char *role, json_t *content,
+               json_t *shown, char made[UUID_TEXT_SIZE], struct error *err)
+{
+    json_auto_t *own_content = content, *own_shown = shown;
+    char own[UUID_TEXT_SIZE];
+
+    if (!id && text_uuid(own, err) < 0)
+        return -1;
+    if (!id && made)
+        memcpy(made, own, sizeof own);
+    return thread_add(thread,
+                      json_pack("{s:s, s:s, s:O, s:O}", "id", id ? id : own, "role", role,
+                                "content", content, "shown", shown),
+                      err);
 }
 
 void thread_set_interrupts(struct thread *thread, json_t *interrupts)
@@ -290,28 +306,10 @@ static json_t *results_of(const json_t *message)
     return results;
 }
 
-static int add_results(struct thread *thread, json_t *results, struct error *err)
-{
-    char id[UUID_TEXT_SIZE];
-
-    if (text_uuid(id, err) < 0)
-        return -1;
-    return thread_add(
-        thread,
-        json_pack("{s:s, s:s, s:O, s:{}}", "id", id, "role", "user", "content", results, "shown"),
-        err);
-}
-
 static int add_note(struct thread *thread, struct error *err)
 {
-    char id[UUID_TEXT_SIZE];
-
-    if (text_uuid(id, err) < 0)
-        return -1;
-    return thread_add(thread,
-                      json_pack("{s:s, s:s, s:[], s:{s:s, s:s}}", "id", id, "role", "note",
-                                "content", "shown", "kind", "error", "text", WAS_CUT),
-                      err);
+    return thread_put(thread, NULL, "note", json_array(),
+                      json_pack("{s:s, s:s}", "kind", "error", "text", WAS_CUT), NULL, err);
 }
 
 int thread_close_cut(struct thread *thread, struct error *err)
@@ -325,7 +323,9 @@ int thread_close_cut(struct thread *thread, struct error *err)
     last = last_message(thread, &ended);
     results = results_of(last);
     if (json_array_size(results) > 0)
-        return add_results(thread, results, err) < 0 ? -1 : add_note(thread, err);
+        return thread_put(thread, NULL, "user", json_incref(results), json_object(), NULL, err) < 0
+                   ? -1
+                   : add_note(thread, err);
     if (!last || ended || json_string_is(last, "role", "assistant"))
         return 0;
     return add_note(thread, err);

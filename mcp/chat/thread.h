@@ -14,6 +14,7 @@
 
 #include "helpers/base/error.h"
 #include "mcp/server.h"
+#include "mcp/session/text.h"
 #include "mcp/store/store.h"
 
 #define THREAD_ID_MAX       128u /* bytes */
@@ -57,6 +58,10 @@ void thread_destroy(struct thread *thread); /* takes NULL; not while a save is u
 /* Both take over the reference; -1 with ERROR_TOO_LARGE above a cap. Not durable yet. */
 int thread_add(struct thread *thread, json_t *message, struct error *err);
 void thread_set_interrupts(struct thread *thread, json_t *interrupts);
+/* Adds a message of these parts; takes over content and shown, and fails without one of them. id:
+ * NULL: a new one, which made (may be NULL) gets. */
+int thread_put(struct thread *thread, const char *id, const char *role, json_t *content,
+               json_t *shown, char made[UUID_TEXT_SIZE], struct error *err);
 
 /* Makes what was added, and the open interrupts, durable. on_done on the loop. */
 int thread_save(const struct store_queues *store, struct thread *thread,

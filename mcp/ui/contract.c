@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Prints what the page is compiled with: the tables of component and relationship types as
- * TypeScript constants, and the schemas of the session API as a TypeScript type (JSON
- * text is valid as either). The build runs it.
+ * TypeScript constants, and the schemas of the session API and of the chat's run input
+ * as TypeScript types (JSON text is valid as either). The build runs it.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
+#include "mcp/chat/run_input.h"
 #include "mcp/session/component_type.h"
-#include "mcp/session/component_type_row.h"
 
 static json_t *names(const char *const *list)
 {
@@ -107,5 +107,8 @@ int main(void)
     write_part(&text, "export const relationshipTypes = ", names(relationship_types),
                " as const;\n");
     write_part(&text, "export type Schemas = ", schemas(), ";\n");
+    buf_adds(&text, "export type RunInputSchema = ");
+    fields_schema(&run_input_fields, NULL, NULL, &text);
+    buf_adds(&text, ";\n");
     return text.failed || fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0;
 }

@@ -227,8 +227,8 @@ static void test_a_live_run(void **state)
 {
     struct agui_run run = {.thread_id = "t", .run_id = "r"};
     static const struct store_change changes[] = {
-        {STORE_SESSION, "s", NULL, "import"},       {STORE_NODES, "s", "N001", "page:Anna/ab12"},
-        {STORE_COMPONENTS, "s", "a\"b", "mcp"},     {STORE_RELATIONSHIPS, "s", NULL, "rest"},
+        {STORE_SESSION, "s", NULL, "import"},      {STORE_NODES, "s", "N001", "page:Anna/ab12"},
+        {STORE_COMPONENTS, "s", "a\"b", "mcp"},    {STORE_RELATIONSHIPS, "s", NULL, "rest"},
         {STORE_NODE_MAP, "s", "N002", "rest:cms"},
     };
     json_auto_t *value = parse("{\"version\":1,\"threads\":[]}");
@@ -240,7 +240,9 @@ static void test_a_live_run(void **state)
     add_buf(&frame);
     json_array_clear(frames);
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
-        agui_change(&changes[i], &frame);
+        json_auto_t *change = agui_change_value(&changes[i]);
+
+        agui_change(change, &frame);
         add_buf(&frame);
     }
 #define CHANGE(target, node, who)                                                                  \

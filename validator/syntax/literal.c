@@ -406,8 +406,9 @@ static const char unended[] = "A string or bracket inside the braces of this f-s
                               "closed. In Python 3.11 a string in there cannot use the "
                               "quotes of the f-string itself: write f\"{d['key']}\".";
 
-/* Where the expression at f->at ends. -1 after an error. */
-static int find_expression_end(struct fstring *f, struct fstring_piece *piece, size_t *end)
+/* Where the expression at f->at ends: FSTRING_FIELD, or FSTRING_ERROR. */
+static enum fstring_piece_kind find_expression_end(struct fstring *f, struct fstring_piece *piece,
+                                                   size_t *end)
 {
     char open[VALIDATOR_DEPTH_CAP];
     size_t depth = 0, quotes = 0, opened_at = f->at, at;
@@ -417,12 +418,11 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
         char c = f->source[at];
         bool tripled = at + 2 < f->end && f->source[at + 1] == c && f->source[at + 2] == c;
 
-        if (c == '\\') {
-            fail(f, piece, at,
-                 "Python 3.11 allows no backslash inside the braces of an f-string. Put that part "
-                 "into a variable before, or use chr(10) for a line end.");
-            return -1;
-        }
+        if (c == '\\')
+            return fail(
+                f, piece, at,
+                "Python 3.11 allows no backslash inside the braces of an f-string. Put that part "
+                "into a variable before, or use chr(10) for a line end.");
         if (quote) {
             if (c == quote && (quotes == 1 || tripled)) {
                 at += quotes - 1;
@@ -436,42 +436,33 @@ static int find_expression_end(struct fstring *f, struct fstring_piece *piece, s
             opened_at = at;
             at += quotes - 1;
         } else if (c == '(' || c == '[' || c == '{') {
-            if (depth == sizeof open) {
-                fail(f, piece, at,
-                     "Too many open brackets in an f-string. Work the value out before it.");
-                return -1;
-            }
+            if (depth == sizeof open)
+                return fail(f, piece, at,
+                            "Too many open brackets in an f-string. Work the value out before it.");
             opened_at = at;
             open[depth++] = c;
         } else if (c == '#') {
-            fail(f, piece, at,
-                 "Python 3.11 allows no '#' inside the braces of an f-string. Put that part into a "
-                 "variable before.");
-            return -1;
+            return fail(
+                f, piece, at,
+                "Python 3.11 allows no '#' inside the braces of an f-string. Put that part into a "
+                "variable before.");
         } else if (depth == 0 && strchr("!:}=<>", c) && c) {
             if (at + 1 < f->end && f->source[at + 1] == '=' && c != ':' && c != '}')
                 at++;
             else if (c != '<' && c != '>')
                 break;
         } else if (c == ')' || c == ']' || c == '}') {
-            if (depth == 0 || !closes(open[depth - 1], c)) {
-                fail(f, piece, at,
-                     "A bracket inside the braces of this f-string closes nothing that is open.");
-                return -1;
-            }
+            if (depth == 0 || !closes(open[depth - 1], c))
+                return fail(
+                    f, piece, at,
+                    "A bracket inside the braces of this f-string closes nothing that is open.");
             depth--;
         }
     }
-    if (quote) {
-        fail(f, piece, opened_at, unended);
-        return -1;
-    }
-    if (depth > 0) {
-        fail(f, piece, opened_at, unended);
-        return -1;
-    }
+    if (quote || depth > 0)
+        return fail(f, piece, opened_at, unended);
     *end = at;
-    return 0;
+    return FSTRING_FIELD;
 }
 
 static const char unclosed[] = "A field of this f-string lacks its '}': f\"{x:.2f}\". Write '{{' "
@@ -528,7 +519,7 @@ static enum fstring_piece_kind read_field(struct fstring *f, struct fstring_piec
         return fail(f, piece, f->at,
                     "Fields of an f-string nest too deeply. Work the format out before.");
     f->at++;
-    if (find_expression_end(f, piece, &end) < 0)
+    if (find_expression_end(f, piece, &end) == FSTRING_ERROR)
         return FSTRING_ERROR;
     if (end >= f->end)
         return fail(f, piece, f->at - 1, breaks_off(f, end) ? cut : unclosed);

@@ -251,9 +251,8 @@ static uint32_t parse_import_from(struct parser *p)
         name = parse_dotted(p, &first);
         if (!name)
             return NODE_NONE;
-    } else if (level == 0) {
+    } else if (level == 0)
         return parse_expected(p, "a module's name");
-    }
     if (!parse_expect_keyword(p, KEYWORD_IMPORT, "'import', as in from MODULE import NAME,"))
         return NODE_NONE;
     if (parse_is_op(p, '*') ? !parse_append(p, &members, parse_star_member(p))

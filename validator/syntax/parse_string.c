@@ -80,8 +80,7 @@ static bool parse_decode(struct parser *p, const struct token *token, size_t fro
     literal_decode(&p->value, p->ast->source, from, to, token->flags, &error, &error_at);
     if (!error)
         return true;
-    parse_fail(p, error_at, "%s", error);
-    return false;
+    return parse_fail(p, error_at, "%s", error);
 }
 
 /* Whether the value is the source's own bytes. A line end may stand in any literal, behind a
@@ -307,10 +306,8 @@ static bool add_literal(struct parser *p, struct joining *joining, const struct 
                                   : !join_text(p, joining, token, piece.start, piece.end))
             return false;
     }
-    if (kind == FSTRING_ERROR) {
-        parse_fail(p, fstring.error_at, "%s", fstring.error);
-        return false;
-    }
+    if (kind == FSTRING_ERROR)
+        return parse_fail(p, fstring.error_at, "%s", fstring.error);
     return go_to_level(p, joining, 0);
 }
 

@@ -168,11 +168,9 @@ uint32_t parse_wrap(struct parser *p, enum node_kind kind, uint32_t at, uint32_t
 
 bool parse_enter(struct parser *p)
 {
-    if (p->depth >= VALIDATOR_TREE_CAP) {
-        parse_fail(p, parse_token(p)->start,
-                   "Too many operators in a row. Work the value out in steps.");
-        return false;
-    }
+    if (p->depth >= VALIDATOR_TREE_CAP)
+        return parse_fail(p, parse_token(p)->start,
+                          "Too many operators in a row. Work the value out in steps.");
     p->depth++;
     return true;
 }
@@ -181,16 +179,14 @@ bool parse_expect_op(struct parser *p, unsigned op, const char *what)
 {
     if (parse_take_op(p, op))
         return true;
-    parse_expected(p, what);
-    return false;
+    return parse_expected(p, what);
 }
 
 bool parse_expect_keyword(struct parser *p, enum keyword keyword, const char *what)
 {
     if (parse_take_keyword(p, keyword))
         return true;
-    parse_expected(p, what);
-    return false;
+    return parse_expected(p, what);
 }
 
 /* ---- statements and the blocks that hold them. After one that is no Python the reading is taken

@@ -5,7 +5,7 @@
  * total on any bytes, allocates nothing, and looks at each byte a bounded number of times. Tokens
  * point into the source; nothing is copied.
  *
- * An f-string is one TOKEN_STRING here, as it is for CPython 3.11; fstring.h takes it apart, and
+ * An f-string is one TOKEN_STRING here, as it is for CPython 3.11; literal.h takes it apart, and
  * tokenizer_init_field reads the expressions inside.
  */
 #ifndef LECTERN_VALIDATOR_TOKENIZER_H

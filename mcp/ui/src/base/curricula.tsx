@@ -32,10 +32,10 @@ async function remove(sid: string): Promise<void> {
   closeDeleted(null);
 }
 
-const WORDS: Record<Task, { head: string; act: string; busy: string }> = {
-  new: { head: "New curriculum", act: "Create", busy: "Creating…" },
-  rename: { head: "Rename the curriculum", act: "Rename", busy: "Renaming…" },
-  delete: { head: "Delete the curriculum?", act: "Delete", busy: "Deleting…" },
+const WORDS: Record<Task, { item: string; head: string; act: string; busy: string }> = {
+  new: { item: "New curriculum…", head: "New curriculum", act: "Create", busy: "Creating…" },
+  rename: { item: "Rename…", head: "Rename the curriculum", act: "Rename", busy: "Renaming…" },
+  delete: { item: "Delete…", head: "Delete the curriculum?", act: "Delete", busy: "Deleting…" },
 };
 const TITLE_MAX: Schemas["SessionNew"]["properties"]["title"]["maxLength"] = 2000;
 
@@ -97,12 +97,10 @@ export function TaskDialog() {
   );
 }
 
-const ITEMS: { of: Task; words: string }[] = [{ of: "new", words: "New curriculum…" }, { of: "rename", words: "Rename…" }, { of: "delete", words: "Delete…" }];
-
 export function CurriculumMenu() {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null), list = useRef<HTMLDivElement>(null);
-  const shown = ITEMS.filter(({ of }) => of === "new" || session.value);
+  const shown = (Object.keys(WORDS) as Task[]).filter(of => of === "new" || session.value);
   useEffect(() => {
     if (open) list.current?.querySelector("button")?.focus();
   }, [open]);
@@ -127,8 +125,8 @@ export function CurriculumMenu() {
       <button type="button" ref={button} class="icon-button" aria-haspopup="menu" aria-expanded={open} aria-label="New, rename or delete curriculum"
         title="New, rename, delete" onClick={() => setOpen(!open)}><Icon name="more" /></button>
       {open && <div ref={list} class="menu" role="menu" aria-label="Curriculum" onKeyDown={keys}>
-        {shown.map(({ of, words }) => (
-          <button key={of} type="button" role="menuitem" tabIndex={-1} onClick={() => { shut(); task.value = of; }}>{words}</button>
+        {shown.map(of => (
+          <button key={of} type="button" role="menuitem" tabIndex={-1} onClick={() => { shut(); task.value = of; }}>{WORDS[of].item}</button>
         ))}
       </div>}
     </div>

@@ -2,9 +2,8 @@
 // The search box. All nodes that fit light up in the graph; a choice opens the node, or behind an arrow ("A > B") shows the path to it.
 import { useState } from "preact/hooks";
 import { ask } from "./api";
-import { findNodes } from "./find";
+import { findNodes, NodeBox } from "./find";
 import { Icon } from "./icons";
-import { NodeBox } from "./node_box";
 import { lit, nodes, openNode, region, session, tell } from "./state";
 import type { CourseNode } from "./types";
 import { errorText } from "./words";

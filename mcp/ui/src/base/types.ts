@@ -7,8 +7,9 @@ type Members<P, Needed> =
   { [Name in keyof P as Name extends Needed ? Name : never]: Shape<P[Name]> } & { [Name in keyof P as Name extends Needed ? never : Name]?: Shape<P[Name]> };
 
 // What a JSON Schema describes; unknown where it leaves that open.
-type Shape<S> = S extends { $ref: `#/components/schemas/${infer Name extends keyof Schemas}` } ? Shape<Schemas[Name]>
+export type Shape<S> = S extends { $ref: `#/components/schemas/${infer Name extends keyof Schemas}` } ? Shape<Schemas[Name]>
   : S extends { properties: infer P; required: (infer Needed)[] } ? Members<P, Needed>
+  : S extends { properties: infer P } ? Members<P, never>
   : S extends { items: infer Item } ? Shape<Item>[]
   : S extends { type: (infer Type)[] | infer Type } ? Simple[Type & keyof Simple]
   : unknown;

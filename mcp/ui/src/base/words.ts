@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Counts, people and errors in words. Pure.
+// Counts, chapters, people and errors in words. Pure.
+import type { CourseNode } from "./types";
 
 export function plural(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? "" : "s"}`;
 }
 
 export const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
+
+export function chapterOf(node: CourseNode): string | null {
+  return node.chapter || (node.chapter_id != null && node.chapter_id !== "" ? `Chapter ${node.chapter_id}` : null);
+}
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

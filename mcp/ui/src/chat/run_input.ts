@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the page sends up: AG-UI's RunAgentInput, and the stop.
+import type { RunInputSchema } from "contract";
+import type { Shape } from "../base/types";
 import { randomHex } from "../base/words";
 import type { Asked } from "./view";
 
@@ -40,7 +42,7 @@ export function runInput(threadId: string, approvals: Approvals, where: Where, a
     context: context(where),
     forwardedProps: { lectern: { approvals } },
     ...(answers && { resume: answers.map(resumed) }),
-  };
+  } satisfies Shape<RunInputSchema>; // what the server reads
 }
 export type RunInput = ReturnType<typeof runInput>;
 

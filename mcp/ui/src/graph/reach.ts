@@ -2,6 +2,7 @@
 // The curriculum as the graph region sees it: indices, depths, neighbours, and what is reached from a node. Edges lead from what comes
 // first to what comes later, for all types.
 import type { CourseNode, Relationship } from "../base/types";
+import { chapterOf } from "../base/words";
 import { layOut, type Chapters, type Layout } from "./layers";
 
 // By these depth goes; ENRICHMENT, and kinds that an import brings, say nothing of order.
@@ -15,10 +16,6 @@ export interface Structure {
   after: number[][];
   layout: Layout;
   group: string[]; // of each node, its chapter or category
-}
-
-function chapterOf(node: CourseNode): string | null {
-  return node.chapter || (node.chapter_id != null && node.chapter_id !== "" ? `Chapter ${node.chapter_id}` : null);
 }
 
 // Chapters of one name in several books are told apart.

@@ -2,6 +2,7 @@
 // The node's head: its id, title and summary, editable in place, and its chapter.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CourseNode } from "../base/types";
+import { chapterOf } from "../base/words";
 import { Later } from "./later";
 import { RichLine } from "./rich";
 import { drafts, HEAD, textsOf, type Shown } from "./store";
@@ -15,7 +16,7 @@ export function Head({ at, node }: { at: Shown; node: CourseNode | undefined }) 
     if (was.current && !editing) button.current?.focus();
     was.current = editing;
   }, [editing]);
-  const chapter = node?.chapter || (node?.chapter_id ? `Chapter ${node.chapter_id}` : null);
+  const chapter = node && chapterOf(node);
   return (
     <header class="n-head">
       <p class="n-eyebrow"><span class="chip">{at.nid}</span>{chapter && <span>{chapter}</span>}</p>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A new relationship: which type and direction, which node, and why.
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
-import { findNodes } from "../base/find";
-import { NodeBox } from "../base/node_box";
+import { findNodes, NodeBox } from "../base/find";
 import { RELATIONS } from "../base/relations";
 import { nodes } from "../base/state";
 import type { CourseNode } from "../base/types";

@@ -5,22 +5,14 @@ import { renderer, wantRenderer } from "../base/markdown_later";
 import { typeset } from "../base/maths";
 
 // Plain until what draws it is there.
-function useHtml(text: string, inline: boolean): { __html: string } | undefined {
-  const drawing = renderer.value;
+function Text({ text, inline }: { text: string; inline: boolean }) {
+  const drawing = renderer.value, place = useRef<HTMLDivElement>(null);
+  const html = useMemo(() => drawing ? { __html: inline ? drawing.markdownInline(text) : drawing.markdown(text) } : undefined, [text, drawing]);
   useEffect(wantRenderer, []);
-  return useMemo(() => drawing ? { __html: inline ? drawing.markdownInline(text) : drawing.markdown(text) } : undefined, [text, drawing]);
+  useEffect(() => void typeset(place.current!), [html]);
+  const Tag = (inline ? "span" : "div") as "div";
+  return html ? <Tag key="drawn" class="n-rich" ref={place} dangerouslySetInnerHTML={html} /> : <Tag class="n-rich" ref={place}>{text}</Tag>;
 }
 
-export function Rich({ text }: { text: string }) {
-  const html = useHtml(text, false);
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => void typeset(place.current!), [html]);
-  return html ? <div key="drawn" class="n-rich" ref={place} dangerouslySetInnerHTML={html} /> : <div class="n-rich" ref={place}>{text}</div>;
-}
-
-export function RichLine({ text }: { text: string }) {
-  const html = useHtml(text, true);
-  const place = useRef<HTMLSpanElement>(null);
-  useEffect(() => void typeset(place.current!), [html]);
-  return html ? <span key="drawn" class="n-rich" ref={place} dangerouslySetInnerHTML={html} /> : <span class="n-rich" ref={place}>{text}</span>;
-}
+export const Rich = ({ text }: { text: string }) => <Text text={text} inline={false} />;
+export const RichLine = ({ text }: { text: string }) => <Text text={text} inline />;

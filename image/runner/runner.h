@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The runner's command line, as runner.c reads it. Nothing is copied: the texts are argv's own, or
- * live in the struct.
+ * The runner: its command line, as runner.c reads it, and its loop (run.c). Nothing of the command
+ * line is copied: the texts are argv's own, or live in the struct.
  */
-#ifndef LECTERN_IMAGE_OPTIONS_H
-#define LECTERN_IMAGE_OPTIONS_H
+#ifndef LECTERN_IMAGE_RUNNER_H
+#define LECTERN_IMAGE_RUNNER_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -25,5 +25,12 @@ struct options {
     char interpreter_path[PATH_MAX];
     char helpers_path[PATH_MAX];
 };
+
+struct child;
+
+/* signals: a signalfd of SIGCHLD and the signals that ask the runner to end. Takes over the child.
+ * The exit status of the runner: 0 after a job's last frame, in a session only when the server hung
+ * up, else 1. */
+int run_loop(struct child *child, const struct options *options, int signals);
 
 #endif
