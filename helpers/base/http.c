@@ -175,31 +175,46 @@ static const char *target_name(const struct http_request *request)
     return request->unix_socket ? request->unix_socket : request->url;
 }
 
+struct code_meaning {
+    CURLcode code;
+    enum error_kind kind;
+    enum http_fault fault;
+};
+
+static struct code_meaning meaning_of(CURLcode code)
+{
+    static const struct code_meaning meanings[] = {
+        {CURLE_COULDNT_CONNECT, ERROR_UNAVAILABLE, HTTP_FAULT_CONNECT},
+        {CURLE_COULDNT_RESOLVE_HOST, ERROR_UNAVAILABLE, HTTP_FAULT_ADDRESS},
+        {CURLE_COULDNT_RESOLVE_PROXY, ERROR_UNAVAILABLE, HTTP_FAULT_ADDRESS},
+        {CURLE_OPERATION_TIMEDOUT, ERROR_TIMEOUT, HTTP_FAULT_LATER},
+        {CURLE_ABORTED_BY_CALLBACK, ERROR_CANCELLED, HTTP_FAULT_LATER},
+        {CURLE_OUT_OF_MEMORY, ERROR_MEMORY, HTTP_FAULT_LATER},
+        {CURLE_URL_MALFORMAT, ERROR_INVALID, HTTP_FAULT_LATER},
+        {CURLE_UNSUPPORTED_PROTOCOL, ERROR_INVALID, HTTP_FAULT_LATER},
+        {CURLE_SSL_CONNECT_ERROR, ERROR_IO, HTTP_FAULT_TLS},
+        {CURLE_PEER_FAILED_VERIFICATION, ERROR_IO, HTTP_FAULT_TLS},
+        {CURLE_SSL_CACERT_BADFILE, ERROR_IO, HTTP_FAULT_TLS},
+        {CURLE_SSL_CERTPROBLEM, ERROR_IO, HTTP_FAULT_TLS},
+        {CURLE_SSL_ISSUER_ERROR, ERROR_IO, HTTP_FAULT_TLS},
+        {CURLE_SSL_INVALIDCERTSTATUS, ERROR_IO, HTTP_FAULT_TLS},
+    };
+
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        if (meanings[i].code == code)
+            return meanings[i];
+    }
+    return (struct code_meaning){code, ERROR_IO, HTTP_FAULT_LATER};
+}
+
 static int transfer_error(CURLcode code, const struct transfer *transfer, struct error *err)
 {
-    static const struct {
-        CURLcode code;
-        enum error_kind kind;
-    } kinds[] = {
-        {CURLE_COULDNT_CONNECT, ERROR_UNAVAILABLE},
-        {CURLE_COULDNT_RESOLVE_HOST, ERROR_UNAVAILABLE},
-        {CURLE_COULDNT_RESOLVE_PROXY, ERROR_UNAVAILABLE},
-        {CURLE_OPERATION_TIMEDOUT, ERROR_TIMEOUT},
-        {CURLE_ABORTED_BY_CALLBACK, ERROR_CANCELLED},
-        {CURLE_OUT_OF_MEMORY, ERROR_MEMORY},
-        {CURLE_URL_MALFORMAT, ERROR_INVALID},
-        {CURLE_UNSUPPORTED_PROTOCOL, ERROR_INVALID},
-    };
-    enum error_kind kind = ERROR_IO;
+    enum error_kind kind = meaning_of(code).kind;
 
     if (transfer->stopped)
         return error_set(err, ERROR_CANCELLED, "%s: cancelled", target_name(transfer->request));
     if (transfer->response && transfer->response->body.failed)
         return buf_check(&transfer->response->body, "the answer", err);
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (kinds[i].code == code)
-            kind = kinds[i].kind;
-    }
     /* curl calls an answer that is not HTTP an unsupported protocol too. */
     if (code == CURLE_UNSUPPORTED_PROTOCOL && strncmp(transfer->request->url, "http", 4) == 0)
         kind = ERROR_IO;
@@ -249,29 +264,11 @@ static int prepare(CURL *curl, struct transfer *transfer, struct curl_slist **he
 
 static enum http_fault find_fault(CURL *curl, CURLcode code)
 {
-    static const struct {
-        CURLcode code;
-        enum http_fault fault;
-    } faults[] = {
-        {CURLE_COULDNT_RESOLVE_HOST, HTTP_FAULT_ADDRESS},
-        {CURLE_COULDNT_RESOLVE_PROXY, HTTP_FAULT_ADDRESS},
-        {CURLE_COULDNT_CONNECT, HTTP_FAULT_CONNECT},
-        {CURLE_SSL_CONNECT_ERROR, HTTP_FAULT_TLS},
-        {CURLE_PEER_FAILED_VERIFICATION, HTTP_FAULT_TLS},
-        {CURLE_SSL_CACERT_BADFILE, HTTP_FAULT_TLS},
-        {CURLE_SSL_CERTPROBLEM, HTTP_FAULT_TLS},
-        {CURLE_SSL_ISSUER_ERROR, HTTP_FAULT_TLS},
-        {CURLE_SSL_INVALIDCERTSTATUS, HTTP_FAULT_TLS},
-    };
     curl_off_t connected_us = 0;
 
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        if (faults[i].code == code)
-            return faults[i].fault;
-    }
     curl_easy_getinfo(curl, CURLINFO_PRETRANSFER_TIME_T, &connected_us);
     return code == CURLE_OPERATION_TIMEDOUT && connected_us == 0 ? HTTP_FAULT_CONNECT
-                                                                 : HTTP_FAULT_LATER;
+                                                                 : meaning_of(code).fault;
 }
 
 static int conclude(CURL *curl, CURLcode code, struct transfer *transfer, struct error *err)
@@ -690,36 +687,21 @@ static int wait_for(const struct http_tunnel *tunnel, const struct http_request 
     return error_set(err, ERROR_TIMEOUT, "%s: no answer in time", target_name(request));
 }
 
+/* curl has connected to this very address, so there are no control characters in it. */
 static int write_head(const struct http_request *request, struct buf *head, struct error *err)
 {
-    CURLU *url = curl_url();
-    char *host = NULL, *port = NULL, *path = NULL, *query = NULL;
-    int rc = -1;
+    const char *host = strstr(request->url, "://");
+    size_t len = host ? strcspn(host += 3, "/?#") : 0;
 
-    if (!url || curl_url_set(url, CURLUPART_URL, request->url, 0) != CURLUE_OK ||
-        curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
-        curl_url_get(url, CURLUPART_PATH, &path, 0) != CURLUE_OK) {
-        error_set(err, ERROR_INVALID, "'%s' is not the address of a server", request->url);
-        goto out;
-    }
-    buf_addf(head, "%s %s", request->method ? request->method : "GET", path);
-    if (curl_url_get(url, CURLUPART_QUERY, &query, 0) == CURLUE_OK)
-        buf_addf(head, "?%s", query);
-    buf_addf(head, " HTTP/1.1\r\nHost: %s", host);
-    if (curl_url_get(url, CURLUPART_PORT, &port, 0) == CURLUE_OK)
-        buf_addf(head, ":%s", port);
-    buf_adds(head, "\r\nConnection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n");
+    if (len == 0)
+        return error_set(err, ERROR_INVALID, "'%s' is not the address of a server", request->url);
+    buf_addf(head, "%s %s%s HTTP/1.1\r\nHost: %.*s\r\n", request->method ? request->method : "GET",
+             host[len] == '/' ? "" : "/", host + len, (int)len, host);
+    buf_adds(head, "Connection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n");
     for (const char *const *h = request->headers; h && *h; h++)
         buf_addf(head, "%s\r\n", *h);
     buf_adds(head, "\r\n");
-    rc = buf_check(head, "the request's head", err);
-out:
-    curl_free(query);
-    curl_free(path);
-    curl_free(port);
-    curl_free(host);
-    curl_url_cleanup(url);
-    return rc;
+    return buf_check(head, "the request's head", err);
 }
 
 static int send_head(struct http_tunnel *tunnel, const struct http_request *request,

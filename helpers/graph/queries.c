@@ -324,24 +324,33 @@ static int write_answer(struct graph_ask *ask, struct error *err)
     return 0;
 }
 
-static int answer(struct graph_ask *ask, struct error *err)
+/* Rows end before rows_cap more bytes. */
+static int answer(struct graph *graph, const struct graph_question *question, bool data,
+                  size_t rows_cap, struct buf *to, struct error *err)
 {
-    struct buf *to = ask->answer;
-    size_t before = to->len;
+    size_t before = to->len, otherwise = data ? SIZE_MAX : GRAPH_LIMIT_DEFAULT;
+    struct graph_ask ask = {
+        .graph = graph,
+        .question = question,
+        .limit = question->limit > 0 ? question->limit : otherwise,
+        .answer = to,
+        .rows_end = before + rows_cap,
+        .data = data,
+    };
     int rc;
 
-    ask->query = graph_query_find(ask->question->query ? ask->question->query : "", err);
-    if (!ask->query)
+    ask.query = graph_query_find(question->query ? question->query : "", err);
+    if (!ask.query)
         return -1;
-    igraph_guard_begin(&ask->question->bounds);
+    igraph_guard_begin(&question->bounds);
     rc = igraph_guard_wanted(err);
     if (rc == 0)
-        rc = prepare(ask, err);
+        rc = prepare(&ask, err);
     if (rc == 0)
-        rc = write_answer(ask, err);
+        rc = write_answer(&ask, err);
     igraph_guard_end();
     for (size_t i = 0; i < GRAPH_PIECES; i++)
-        buf_finish(&ask->pieces[i]);
+        buf_finish(&ask.pieces[i]);
     if (rc == 0)
         rc = buf_check(to, "the answer", err);
     if (rc < 0 && !to->failed && to->data) {
@@ -354,28 +363,11 @@ static int answer(struct graph_ask *ask, struct error *err)
 int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *to,
                  struct error *err)
 {
-    struct graph_ask ask = {
-        .graph = graph,
-        .question = question,
-        .limit = question->limit > 0 ? question->limit : GRAPH_LIMIT_DEFAULT,
-        .answer = to,
-        .rows_end = to->len + GRAPH_ANSWER_CAP - GRAPH_ANSWER_RESERVE,
-    };
-
-    return answer(&ask, err);
+    return answer(graph, question, false, GRAPH_ANSWER_CAP - GRAPH_ANSWER_RESERVE, to, err);
 }
 
 int graph_answer_data(struct graph *graph, const struct graph_question *question, struct buf *to,
                       struct error *err)
 {
-    struct graph_ask ask = {
-        .graph = graph,
-        .question = question,
-        .limit = question->limit > 0 ? question->limit : SIZE_MAX,
-        .answer = to,
-        .rows_end = to->len + GRAPH_DATA_CAP,
-        .data = true,
-    };
-
-    return answer(&ask, err);
+    return answer(graph, question, true, GRAPH_DATA_CAP, to, err);
 }

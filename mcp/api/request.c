@@ -213,6 +213,8 @@ int rest_take_query(struct rest_call *call, struct error *err)
     struct validation_errors problems;
     int more = 0;
 
+    if (!call->route->query && !*at)
+        return 0;
     members = json_object();
     while (members && (more = next(&at, name, value, err)) > 0) {
         if (keep(fields, members, name, value) != 0)

@@ -16,7 +16,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/chat/chat_internal.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 /* ---- conversations ---- */
 

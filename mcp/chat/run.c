@@ -17,7 +17,7 @@
 #include "mcp/chat/approval.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/chat/run_internal.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 #define ID_SHOWN    80 /* bytes of a page's own id in an error */
 #define AGAIN       "Asked again."

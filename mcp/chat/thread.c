@@ -8,7 +8,7 @@
 #include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
 #include "mcp/session/text.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 #define NOT_KNOWN                                                                                  \
     "The server stopped during this call. Whether it was done is not known: check before you do "  \

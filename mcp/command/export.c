@@ -8,8 +8,8 @@
 #include "helpers/base/json.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/store/store_import.h"
 #include "mcp/format/file.h"
+#include "mcp/store/store.h"
 
 static int read_session(const struct config *config, struct buf *text, struct error *err)
 {

@@ -117,8 +117,8 @@ static const struct store_workq {
                  {{1, 0, NULL}, {SERVICE_THREADS, 1, &graph_turns}}},
   trial_workq = {"trial", open_reader, TRIAL_QUEUE_CAP, {{1, 0, NULL}, {SERVICE_THREADS, 1, NULL}}};
 
-static struct workq *open_workq(struct server *server, const struct store_workq *workq,
-                                struct error *err)
+static int open_workq(struct server *server, struct workq **to, const struct store_workq *workq,
+                      struct error *err)
 {
     const bool service = store_url_capabilities(server->store.url).waits_for_network;
     const struct workq_config config = {
@@ -132,7 +132,8 @@ static struct workq *open_workq(struct server *server, const struct store_workq 
         .groups = workq->forms[service].groups,
     };
 
-    return workq_create(&config, server->loop_queue, err);
+    *to = workq_create(&config, server->loop_queue, err);
+    return *to ? 0 : -1;
 }
 
 const struct validator_profile *server_profile(const struct config *config, struct error *err)
@@ -190,11 +191,8 @@ struct executor *server_executor(const struct config *config, const char *const 
 
 int server_open_readers(struct server *server, const struct config *config, struct error *err)
 {
-    server->store.read = open_workq(server, &read_workq, err);
-    if (!server->store.read)
-        return -1;
-    server->store.graph = open_workq(server, &graph_workq, err);
-    if (!server->store.graph)
+    if (open_workq(server, &server->store.read, &read_workq, err) < 0 ||
+        open_workq(server, &server->store.graph, &graph_workq, err) < 0)
         return -1;
     server->store.graphs = graph_cache_create((unsigned)config->query_timeout, err);
     return server->store.graphs ? 0 : -1;
@@ -221,11 +219,9 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     if (!server->store.feed)
         return -1;
     /* The writer first: it creates and migrates what the readers want to find. */
-    server->store.sql = open_workq(server, &sql_workq, err);
-    if (!server->store.sql)
-        return -1;
-    server->store.trial = open_workq(server, &trial_workq, err);
-    if (!server->store.trial || server_open_readers(server, config, err) < 0)
+    if (open_workq(server, &server->store.sql, &sql_workq, err) < 0 ||
+        open_workq(server, &server->store.trial, &trial_workq, err) < 0 ||
+        server_open_readers(server, config, err) < 0)
         return -1;
     server->analyses.executor = server_executor(config, NULL, &engine);
     if (!server->analyses.executor)

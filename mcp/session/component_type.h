@@ -12,7 +12,16 @@
 #include "helpers/base/error.h"
 #include "helpers/base/fields.h"
 
-struct component_type;
+#define COMPONENT_PARAMETERS_CAP 16
+
+struct component_type {
+    const char *name;
+    const char *label; /* for people; NULL in those of a file */
+    const char *use;   /* when an author picks it, a few words */
+    struct field parameters[COMPONENT_PARAMETERS_CAP + 1]; /* ends with one without a name */
+};
+
+extern const struct field component_picture_rows[]; /* the members of one picture */
 
 /* All there are, built in or added: rows 0 to count - 1. They do not change while threads run. */
 size_t component_type_count(void);

@@ -16,7 +16,7 @@
 #include "mcp/session/component_type.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/text.h"
-#include "mcp/store/store_import.h"
+#include "mcp/store/store.h"
 
 /* What breaks the contract's rules: one pass over nodes and components, one over relationships. It
  * is imported all the same. Entries are counted from 1, as a person counts them. */
@@ -329,7 +329,7 @@ static int write_file(struct store *store, const struct writer *writer, const st
     char sid[SESSION_ID_SIZE];
 
     if (store_import_begin(store, writer, title, file->further, file->relationships != NULL, sid,
-                           err) != 0)
+                           err) < 0)
         return -1;
     if (write_nodes(store, file, report, progress, err) < 0 ||
         write_relationships(store, file, progress, err) < 0) {

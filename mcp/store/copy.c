@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/json_difference.h"
@@ -32,13 +33,31 @@ static json_t *take_times(const json_t *theirs, struct node_times *times)
     return node;
 }
 
-/* Where nothing changed the session's version stays. */
-static int end(struct store *store, const struct write *write, bool changed, int rc,
-               struct error *err)
+/* One write of what the service says. */
+struct taking {
+    struct store *store;
+    struct write write;
+    bool changed;
+};
+
+static int begin(struct taking *taking, struct store *store, const struct copy_source *source,
+                 struct error *err)
 {
-    if (rc == 0 && !changed)
-        return store_end(store, true, err);
-    return store_write_end(store, write, rc, err);
+    const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
+
+    *taking = (struct taking){.store = store};
+    if (store_write_begin(store, &writer, source->sid, &taking->write, err) < 0)
+        return -1;
+    taking->write.silent = source->fill;
+    return 0;
+}
+
+/* Where nothing changed the session's version stays. */
+static int end(struct taking *taking, int rc, struct error *err)
+{
+    if (rc == 0 && !taking->changed)
+        return store_end(taking->store, true, err);
+    return store_write_end(taking->store, &taking->write, rc, err);
 }
 
 static int set_times(struct store *store, int64_t key, const struct node_times *times,
@@ -93,126 +112,119 @@ static json_t *merged(const json_t *ours, const json_t *theirs, bool *news, bool
     return after;
 }
 
-static int update_node(struct store *store, struct write *write, const struct node_found *found,
-                       const json_t *theirs, bool *changed, struct error *err)
+static int update_node(struct taking *taking, const struct node_found *found, const json_t *theirs,
+                       struct error *err)
 {
+    struct store *store = taking->store;
+    struct write *write = &taking->write;
     struct buf BUF_AUTO adopt = {0};
     struct node_times times;
     json_auto_t *given = take_times(theirs, &times);
     json_auto_t *before = NULL, *after = NULL;
-    const char *node_id = json_get_string(theirs, "node_id");
     bool news, more, silent = write->silent;
     unsigned flags;
-    int rc = 0, adopted;
+    int rc, adopted;
 
-    buf_init(&adopt, 0);
     before = store_node_load(store, found->key, &flags, err);
     if (!before)
         return -1;
     after = merged(before, given, &news, &more);
-    if (news || more) {
-        *changed = true;
-        buf_addf(&adopt, "node:%s", node_id);
-        adopted = copy_name(store, write->sid, COPY_ADOPT, adopt.data, NULL, err);
-        if (adopted < 0)
-            return -1;
-        write->silent = silent || (adopted > 0 && !news);
-        rc = store_node_save(store, write, found->key, before, after, flags, err);
-        write->silent = silent;
-        if (rc == 0 && adopted > 0)
-            rc = copy_set_name(store, write->sid, COPY_ADOPT, adopt.data, NULL, err);
-    }
+    if (!news && !more)
+        return set_times(store, found->key, &times, err);
+    taking->changed = true;
+    buf_addf(&adopt, "node:%s", json_get_string(theirs, "node_id"));
+    adopted = copy_name(store, write->sid, COPY_ADOPT, adopt.data, NULL, err);
+    if (adopted < 0)
+        return -1;
+    write->silent = silent || (adopted > 0 && !news);
+    rc = store_node_save(store, write, found->key, before, after, flags, err);
+    write->silent = silent;
+    if (rc == 0 && adopted > 0)
+        rc = copy_set_name(store, write->sid, COPY_ADOPT, adopt.data, NULL, err);
     return rc == 0 ? set_times(store, found->key, &times, err) : -1;
 }
 
-static int delete_missing(struct store *store, struct write *write, const json_t *here,
-                          bool *changed, struct error *err)
+/* here: {node_id: false} of all that are here. */
+static int take_nodes(struct taking *taking, const json_t *theirs, json_t *here, struct error *err)
 {
+    struct store *store = taking->store;
     const char *node_id;
-    json_t *seen;
+    int64_t place = 0;
+    json_t *node, *seen;
+    size_t i;
 
-    json_object_foreach((json_t *)here, node_id, seen)
+    if (db_number(store->db, &place, err, SQL_NODE_LAST_PLACE, "i", taking->write.session) != 0)
+        return -1;
+    json_array_foreach(theirs, i, node)
+    {
+        struct node_found found;
+
+        node_id = json_get_string(node, "node_id");
+        if (json_object_get(here, node_id)) {
+            if (store_node_find(store, taking->write.session, node_id, &found, err) < 0 ||
+                update_node(taking, &found, node, err) != 0)
+                return -1;
+        } else {
+            taking->changed = true;
+            if (insert_node(store, &taking->write, ++place, node, err) != 0)
+                return -1;
+        }
+        json_object_set_new(here, node_id, json_true());
+    }
+    json_object_foreach(here, node_id, seen)
     {
         if (json_is_true(seen))
             continue;
-        *changed = true;
-        if (store_node_remove(store, write, node_id, err) != 0)
+        taking->changed = true;
+        if (store_node_remove(store, &taking->write, node_id, err) != 0)
             return -1;
     }
     return 0;
 }
 
-static int take_nodes(struct store *store, struct write *write, const json_t *theirs, json_t *here,
-                      bool *changed, struct error *err)
-{
-    int64_t place = 0;
-    json_t *node;
-    size_t i;
-
-    if (db_number(store->db, &place, err, SQL_NODE_LAST_PLACE, "i", write->session) != 0)
-        return -1;
-    json_array_foreach(theirs, i, node)
-    {
-        const char *node_id = json_get_string(node, "node_id");
-        struct node_found found;
-        int rc;
-
-        if (json_object_get(here, node_id)) {
-            rc = store_node_find(store, write->session, node_id, &found, err);
-            if (rc == 0)
-                rc = update_node(store, write, &found, node, changed, err);
-        } else {
-            *changed = true;
-            rc = insert_node(store, write, ++place, node, err);
-        }
-        if (rc != 0)
-            return -1;
-        json_object_set_new(here, node_id, json_true());
-    }
-    return delete_missing(store, write, here, changed, err);
-}
-
 int copy_nodes(struct store *store, const struct copy_source *source, const json_t *theirs,
                struct error *err)
 {
-    const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
     json_auto_t *ids = copy_node_ids(store, source->sid, err);
     json_auto_t *here = json_object();
-    bool changed = false;
-    struct write write;
+    struct taking taking;
     json_t *id;
     size_t i;
-    int rc;
 
-    if (!ids || store_write_begin(store, &writer, source->sid, &write, err) < 0)
+    if (!ids || begin(&taking, store, source, err) < 0)
         return -1;
-    write.silent = source->fill;
     json_array_foreach(ids, i, id) json_object_set_new(here, json_string_value(id), json_false());
-    rc = take_nodes(store, &write, theirs, here, &changed, err);
-    return end(store, &write, changed, rc, err);
+    return end(&taking, take_nodes(&taking, theirs, here, err), err);
+}
+
+static int take_texts(struct taking *taking, const char *node_id, const json_t *theirs,
+                      struct error *err)
+{
+    json_auto_t *before = NULL, *after = NULL;
+    struct node_found node;
+    unsigned flags;
+    bool news, more;
+
+    if (store_node_find(taking->store, taking->write.session, node_id, &node, err) < 0)
+        return -1;
+    before = store_node_load(taking->store, node.key, &flags, err);
+    if (!before)
+        return -1;
+    after = merged(before, theirs, &news, &more);
+    taking->changed = news || more;
+    return taking->changed
+               ? store_node_save(taking->store, &taking->write, node.key, before, after, flags, err)
+               : 0;
 }
 
 int copy_texts(struct store *store, const struct copy_source *source, const char *node_id,
                const json_t *theirs, struct error *err)
 {
-    const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
-    json_auto_t *before = NULL, *after = NULL;
-    struct node_found node;
-    struct write write;
-    bool news = false, more = false;
-    unsigned flags;
-    int rc = -1;
+    struct taking taking;
 
-    if (store_write_begin(store, &writer, source->sid, &write, err) < 0)
+    if (begin(&taking, store, source, err) < 0)
         return -1;
-    write.silent = source->fill;
-    if (store_node_find(store, write.session, node_id, &node, err) == 0)
-        before = store_node_load(store, node.key, &flags, err);
-    if (before) {
-        after = merged(before, theirs, &news, &more);
-        rc = news || more ? store_node_save(store, &write, node.key, before, after, flags, err) : 0;
-    }
-    return end(store, &write, news || more, rc, err);
+    return end(&taking, take_texts(&taking, node_id, theirs, err), err);
 }
 
 /* ---- components. The service may know no ids, so they are matched: first what is equal, then
@@ -286,14 +298,11 @@ static int fill_given(const json_t *theirs, const struct sequence *ours, struct 
                       bool *news, bool *changed, struct error *err)
 {
     size_t count = json_array_size(theirs);
-    size_t *partner = malloc((count + 1) * sizeof *partner);
-    bool *taken = calloc(ours->count + 1, sizeof *taken);
+    cleanup_free size_t *partner = malloc((count + 1) * sizeof *partner);
+    cleanup_free bool *taken = calloc(ours->count + 1, sizeof *taken);
 
-    if (!partner || !taken) {
-        free(partner);
-        free(taken);
+    if (!partner || !taken)
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
-    }
     for (size_t i = 0; i < count; i++)
         partner[i] = NOBODY;
     match(theirs, count, ours, partner, taken);
@@ -321,8 +330,6 @@ static int fill_given(const json_t *theirs, const struct sequence *ours, struct 
         *changed = *changed || !json_equivalent(json_object_get(one, "parameters"),
                                                 json_object_get(item->content, "parameters"));
     }
-    free(partner);
-    free(taken);
     return 0;
 }
 
@@ -422,12 +429,6 @@ int copy_components(struct store *store, const struct copy_source *source, const
 /* ---- relationships and the node map. A relationship is the same one if its id is, else if both
  * ends and the type are. ---- */
 
-struct taking {
-    struct store *store;
-    struct write write;
-    bool changed;
-};
-
 /* {key: {"body", "place", "theirs", "name"}} of what is here, in its order. */
 static json_t *read_here(struct store *store, int64_t session, struct error *err)
 {
@@ -471,6 +472,13 @@ static bool same_ends(const json_t *one, const json_t *other)
 }
 
 /* The name under which the lists below find it: its ends and type. */
+static void name_ends(const json_t *relationship, struct buf *name)
+{
+    buf_addf(name, "%s|%s|%s", json_get_string(relationship, "from_node_id"),
+             json_get_string(relationship, "to_node_id"),
+             json_get_string(relationship, "relationship_type"));
+}
+
 static json_t *index_by_ends(const json_t *here)
 {
     json_t *index = json_object();
@@ -480,12 +488,9 @@ static json_t *index_by_ends(const json_t *here)
     json_object_foreach((json_t *)here, key, one)
     {
         struct buf BUF_AUTO name = {0};
-        const json_t *body = json_object_get(one, "body");
         json_t *keys;
 
-        buf_init(&name, 0);
-        buf_addf(&name, "%s|%s|%s", json_get_string(body, "from_node_id"),
-                 json_get_string(body, "to_node_id"), json_get_string(body, "relationship_type"));
+        name_ends(json_object_get(one, "body"), &name);
         keys = json_object_get(index, name.data);
         if (!keys) {
             keys = json_array();
@@ -507,9 +512,7 @@ static const char *find(const json_t *here, const json_t *index, const json_t *b
 
     if (id && json_get_string(by_theirs, id))
         return json_get_string(by_theirs, id);
-    buf_init(&name, 0);
-    buf_addf(&name, "%s|%s|%s", json_get_string(theirs, "from_node_id"),
-             json_get_string(theirs, "to_node_id"), json_get_string(theirs, "relationship_type"));
+    name_ends(theirs, &name);
     keys = json_object_get(index, name.data);
     json_array_foreach(keys, i, key)
     {
@@ -626,66 +629,33 @@ static int take_relationships(struct taking *taking, json_t *here, const json_t 
     return 0;
 }
 
-/* Where nothing changed the session's version stays. */
-static int end_taking(struct taking *taking, int rc, struct error *err)
-{
-    if (rc == 0 && !taking->changed)
-        return store_end(taking->store, true, err);
-    return store_write_end(taking->store, &taking->write, rc, err);
-}
-
-static int begin(struct taking *taking, struct store *store, const struct copy_source *source,
-                 struct error *err)
-{
-    const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
-
-    *taking = (struct taking){.store = store};
-    if (store_write_begin(taking->store, &writer, source->sid, &taking->write, err) < 0)
-        return -1;
-    taking->write.silent = source->fill;
-    return 0;
-}
-
 int copy_relationships(struct store *store, const struct copy_source *source, const json_t *theirs,
                        struct error *err)
 {
     json_auto_t *here = NULL;
     struct taking taking;
 
-    if (begin(&taking, store, source, err) != 0)
+    if (begin(&taking, store, source, err) < 0)
         return -1;
     here = read_here(taking.store, taking.write.session, err);
-    return end_taking(&taking, here ? take_relationships(&taking, here, theirs, err) : -1, err);
+    return end(&taking, here ? take_relationships(&taking, here, theirs, err) : -1, err);
 }
 
 json_t *copy_relationship_states(struct store *store, const char *sid, struct error *err)
 {
+    json_auto_t *here = NULL;
     struct session_found session;
+    const char *id;
+    json_t *one, *states;
 
-    if (store_session_find(store, sid, &session, err) != 0)
-        return NULL;
-    return read_here(store, session.key, err);
+    if (store_session_find(store, sid, &session, err) == 0)
+        here = read_here(store, session.key, err);
+    states = here ? json_object() : NULL;
+    json_object_foreach(here, id, one) json_object_set(states, id, json_object_get(one, "body"));
+    return states;
 }
 
 /* ---- the map kept beside the nodes ---- */
-
-static json_t *read_node_map(struct store *store, const char *sid, struct error *err)
-{
-    struct rows *rows = db_query(store->db, err, SQL_COPY_NODE_MAP, "s", sid);
-    json_t *here = json_object();
-    int row;
-
-    while ((row = rows_next(rows, err)) > 0) {
-        struct row_text text = rows_string(rows, 1);
-
-        json_object_set_new(here, rows_text(rows, 0),
-                            json_read(text.text, text.len, "a kept map entry", err));
-    }
-    if (row == 0)
-        return here;
-    json_decref(here);
-    return NULL;
-}
 
 static int take_node_map(struct taking *taking, const json_t *here, const json_t *theirs,
                          struct error *err)
@@ -718,19 +688,8 @@ int copy_node_map(struct store *store, const struct copy_source *source, const j
     json_auto_t *here = NULL;
     struct taking taking;
 
-    if (begin(&taking, store, source, err) != 0)
+    if (begin(&taking, store, source, err) < 0)
         return -1;
-    here = read_node_map(taking.store, source->sid, err);
-    return end_taking(&taking, here ? take_node_map(&taking, here, theirs, err) : -1, err);
-}
-
-json_t *copy_node_map_entry(struct store *store, const char *sid, const char *node_id,
-                            struct error *err)
-{
-    json_auto_t *all = read_node_map(store, sid, err);
-    json_t *one = json_object_get(all, node_id);
-
-    if (!all)
-        return NULL;
-    return one ? json_incref(one) : json_null();
+    here = copy_node_map_read(taking.store, source->sid, err);
+    return end(&taking, here ? take_node_map(&taking, here, theirs, err) : -1, err);
 }

@@ -19,12 +19,6 @@
 /* Every change set of theirs begins so; none of ours does. */
 #define COPY_CHANGE_SET "outside "
 
-/* How deep the open transactions nest, 0 for none; and the outermost one's number. */
-unsigned copy_depth(const struct store *store);
-uint64_t copy_transaction(const struct store *store);
-/* Rises when part of a transaction is taken back, and with it what was read in that part. */
-uint64_t copy_taken_back(const struct store *store);
-
 /* Sets the open write transaction aside, so that nothing is locked while the service is waited for:
  * its changes are recorded and rolled back, and the depth is 0 until copy_resume, which makes them
  * again. Meanwhile other transactions may be made, but not on the sessions that this one changed.
@@ -88,17 +82,21 @@ int copy_log_session(struct store *store, const struct writer *writer, const cha
 /* {sid: {"nodes": {id: true}, "sequences": {...}, "relationships": {...}, NODE_MAP_NAME: {...}}}
  * that the open transaction changed, but for what the service said. */
 json_t *copy_touched(struct store *store, struct error *err);
-/* As it is now; JSON null where there is none. NULL with err. */
-json_t *copy_node(struct store *store, const char *sid, const char *node_id, struct error *err);
-json_t *copy_relationship(struct store *store, const char *sid, const char *id, struct error *err);
-/* Of the session. */
-json_t *copy_title(struct store *store, const char *sid, struct error *err);
-json_t *copy_node_map_entry(struct store *store, const char *sid, const char *node_id,
-                            struct error *err);
-/* {id: {"body"}} of all the session's. */
+enum copy_thing {
+    COPY_THING_NODE,
+    COPY_THING_SEQUENCE, /* of the node: [{"component_id", ...}]; empty where there is no such node
+                          */
+    COPY_THING_RELATIONSHIP,
+    COPY_THING_TITLE,     /* of the session; id NULL */
+    COPY_THING_MAP_ENTRY, /* of the map beside the nodes */
+};
+/* As it is now, as a new reference; JSON null where there is none. NULL with err. */
+json_t *copy_thing(struct store *store, enum copy_thing kind, const char *sid, const char *id,
+                   struct error *err);
+/* {id: relationship} of all the session's. */
 json_t *copy_relationship_states(struct store *store, const char *sid, struct error *err);
-/* [{"component_id", ...}]; empty where there is no such node. */
-json_t *copy_sequence(struct store *store, const char *sid, const char *node_id, struct error *err);
+/* {node_id: entry} */
+json_t *copy_node_map_read(struct store *store, const char *sid, struct error *err);
 /* Of those that a change set touched; NULL: of the latest ones. */
 json_t *copy_changed_nodes(struct store *store, const char *sid, const char *change_set,
                            struct error *err);

@@ -11,21 +11,6 @@
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
-unsigned copy_depth(const struct store *store)
-{
-    return ((const struct store *)store)->depth;
-}
-
-uint64_t copy_transaction(const struct store *store)
-{
-    return ((const struct store *)store)->transactions;
-}
-
-uint64_t copy_taken_back(const struct store *store)
-{
-    return ((const struct store *)store)->taken_back;
-}
-
 int copy_version(struct store *store, const char *sid, int64_t *version, struct error *err)
 {
     struct rows *rows;
@@ -178,7 +163,7 @@ static void mark_row(json_t *touched, struct rows *row)
 
 json_t *copy_touched(struct store *store, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_COPY_TOUCHED, "i", store->changes_before);
+    struct rows *rows = db_query(store->db, err, SQL_COPY_TOUCHED, "i", store->open.changes_before);
     json_t *touched = json_object();
     int row;
 
@@ -207,7 +192,8 @@ static int find(struct store *store, const char *sid, const char *node_id, struc
     return -1;
 }
 
-json_t *copy_node(struct store *store, const char *sid, const char *node_id, struct error *err)
+static json_t *read_node(struct store *store, const char *sid, const char *node_id,
+                         struct error *err)
 {
     struct node_found node;
     unsigned flags;
@@ -218,7 +204,8 @@ json_t *copy_node(struct store *store, const char *sid, const char *node_id, str
     return store_node_load(store, node.key, &flags, err);
 }
 
-json_t *copy_sequence(struct store *store, const char *sid, const char *node_id, struct error *err)
+static json_t *read_sequence(struct store *store, const char *sid, const char *node_id,
+                             struct error *err)
 {
     struct sequence sequence;
     struct node_found node;
@@ -248,7 +235,8 @@ json_t *copy_sequence(struct store *store, const char *sid, const char *node_id,
     return list;
 }
 
-json_t *copy_relationship(struct store *store, const char *sid, const char *id, struct error *err)
+static json_t *read_relationship(struct store *store, const char *sid, const char *id,
+                                 struct error *err)
 {
     struct rows *rows;
     json_t *body = NULL;
@@ -270,17 +258,61 @@ json_t *copy_relationship(struct store *store, const char *sid, const char *id, 
     return body;
 }
 
-json_t *copy_title(struct store *store, const char *sid, struct error *err)
+static json_t *read_title(struct store *store, const char *sid, const char *id, struct error *err)
 {
     struct session_found session;
     json_t *title;
 
+    (void)id; /* the session's own */
     if (store_session_find(store, sid, &session, err) != 0)
         return NULL;
     title = json_string(session.title);
     if (!title)
         error_set(err, ERROR_MEMORY, "out of memory for a title");
     return title;
+}
+
+json_t *copy_node_map_read(struct store *store, const char *sid, struct error *err)
+{
+    struct rows *rows = db_query(store->db, err, SQL_COPY_NODE_MAP, "s", sid);
+    json_t *here = json_object();
+    int row;
+
+    while ((row = rows_next(rows, err)) > 0) {
+        struct row_text text = rows_string(rows, 1);
+
+        json_object_set_new(here, rows_text(rows, 0),
+                            json_read(text.text, text.len, "a kept map entry", err));
+    }
+    if (row == 0)
+        return here;
+    json_decref(here);
+    return NULL;
+}
+
+static json_t *read_map_entry(struct store *store, const char *sid, const char *node_id,
+                              struct error *err)
+{
+    json_auto_t *map = copy_node_map_read(store, sid, err);
+    json_t *entry = json_object_get(map, node_id);
+
+    if (!map)
+        return NULL;
+    return entry ? json_incref(entry) : json_null();
+}
+
+json_t *copy_thing(struct store *store, enum copy_thing kind, const char *sid, const char *id,
+                   struct error *err)
+{
+    static json_t *(*const read[])(struct store *, const char *, const char *, struct error *) = {
+        [COPY_THING_NODE] = read_node,
+        [COPY_THING_SEQUENCE] = read_sequence,
+        [COPY_THING_RELATIONSHIP] = read_relationship,
+        [COPY_THING_TITLE] = read_title,
+        [COPY_THING_MAP_ENTRY] = read_map_entry,
+    };
+
+    return read[kind](store, sid, id, err);
 }
 
 #define LATEST_ROWS 500 /* of the log: what the last change sets touched */

@@ -335,8 +335,8 @@ int store_node_texts(struct store *store, const struct writer *writer, const cha
 
 /* ---- changing a node's own fields ---- */
 
-int store_node_check_revision(struct store *store, const struct node_found *node,
-                              const char *node_id, long expected, struct error *err)
+int store_node_check_revision(struct store *store, const struct node_found *node, const char *node_id,
+                          long expected, struct error *err)
 {
     json_auto_t *object = NULL;
     struct buf BUF_AUTO text = {0};

@@ -314,6 +314,19 @@ static int create(struct store *store, const struct write *write, const json_t *
     return 0;
 }
 
+/* Ends the write; the state is the caller's where it went well and he wants it. */
+static int finish(struct store *store, const struct write *write, int rc,
+                  struct relationship_state *made, struct relationship_state *state,
+                  struct error *err)
+{
+    rc = store_write_end(store, write, rc, err);
+    if (rc == 0 && state)
+        *state = *made;
+    else
+        json_decref(made->cycle);
+    return rc;
+}
+
 int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                               const json_t *input, struct relationship_state *state,
                               struct error *err)
@@ -329,12 +342,7 @@ int store_relationship_create(struct store *store, const struct writer *writer, 
     relationship = entity_relationship(input, "", false, write.who, write.now, err);
     if (relationship)
         rc = create(store, &write, relationship, &made, err);
-    rc = store_write_end(store, &write, rc, err);
-    if (rc == 0 && state)
-        *state = made;
-    else
-        json_decref(made.cycle);
-    return rc;
+    return finish(store, &write, rc, &made, state, err);
 }
 
 /* ---- many at once ---- */
@@ -558,19 +566,6 @@ static int update(struct store *store, const struct write *write, int64_t key,
         store_relationship_save(store, write, key, place, before, after, err) != 0)
         return -1;
     return fill_state(store, write->session, key, after, state, err);
-}
-
-/* Ends the write; the state is the caller's where it went well and he wants it. */
-static int finish(struct store *store, const struct write *write, int rc,
-                  struct relationship_state *made, struct relationship_state *state,
-                  struct error *err)
-{
-    rc = store_write_end(store, write, rc, err);
-    if (rc == 0 && state)
-        *state = *made;
-    else
-        json_decref(made->cycle);
-    return rc;
 }
 
 int store_relationship_update(struct store *store, const struct writer *writer, const char *sid,

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "mcp/store/store_import.h"
 #include "mcp/store/store_internal.h"
 
 /* Takes the database over, which may be NULL. */
@@ -14,9 +13,7 @@ static struct store *create_store(struct db *db, enum store_access access, struc
 {
     struct store *store = db ? calloc(1, sizeof *store) : NULL;
 
-    if (store)
-        store->dirty = dirty_set_create();
-    if (store && store->dirty) {
+    if (store) {
         store->db = db;
         store->access = access;
         buf_init(&store->import.body, 0);
@@ -26,7 +23,6 @@ static struct store *create_store(struct db *db, enum store_access access, struc
         error_set(err, ERROR_MEMORY, "out of memory for a store");
         db->backend->close(db);
     }
-    free(store);
     return NULL;
 }
 
@@ -41,7 +37,7 @@ struct store *store_trial_open(struct store *store, const char *sid, bool histor
 {
     if (store_catch_up(store, sid, err) != 0)
         return NULL;
-    if (store->depth > 0) { /* what is not committed yet would be missing */
+    if (store->open.depth > 0) { /* what is not committed yet would be missing */
         error_set(err, ERROR_INTERNAL, "a trial within a transaction");
         return NULL;
     }
@@ -58,7 +54,7 @@ void store_close(struct store *store)
     buf_finish(&store->import.body);
     if (store->upstream)
         store->upstream->close(store->upstream);
-    dirty_set_destroy(store->dirty);
+    free(store->open.dirty.entries);
     store->db->backend->close(store->db);
     free(store);
 }
@@ -66,7 +62,7 @@ void store_close(struct store *store)
 int store_backup(struct store *store, const char *path, db_step_fn *on_step, void *user,
                  struct error *err)
 {
-    if (store->depth > 0 || store->snapshot)
+    if (store->open.depth > 0 || store->snapshot)
         return error_set(err, ERROR_INTERNAL, "a backup within a transaction");
     return store->db->backend->backup(store->db, path, on_step, user, err);
 }

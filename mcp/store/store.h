@@ -424,4 +424,48 @@ int store_backup(struct store *store, const char *path,
  * findings. */
 int store_check(struct store *store, struct error *err);
 
+/* ---- import and export, for curriculum_file.c alone: an import checks no rule ---- */
+
+/* One import is one transaction, from begin to end; nothing else may be called on the store
+ * between. Entries go in as they are, whatever they are, in their order: a node, then its
+ * components. title: the session's; further: the top level's other fields; relationships: whether
+ * the file has a list of them. A node's own `components`, when it is an array, is left out of what
+ * is kept of the node (it is put back before import_node returns); its entries follow by
+ * import_component. */
+int store_import_begin(struct store *store, const struct writer *writer, const char *title,
+                       const json_t *further, bool relationships, char sid[SESSION_ID_SIZE],
+                       struct error *err);
+int store_import_node(struct store *store, json_t *node, struct error *err);
+int store_import_component(struct store *store, json_t *component, struct error *err);
+int store_import_relationship(struct store *store, const json_t *relationship, struct error *err);
+/* keep false: everything since begin is undone. It is undone too where this fails. */
+int store_import_end(struct store *store, bool keep, struct error *err);
+
+/* Appends the whole session as a curriculum file, one node a line. */
+int store_export(struct store *store, const char *sid, struct buf *text, struct error *err);
+
+/* ---- conversations, as the chat keeps them (mcp/chat/thread.h): JSON that the store does not look
+ * into, beside the curriculum and no part of it: no change log, no version, no export. In front of
+ * a service they are in the copy alone. ---- */
+
+/* {"thread_id", "title", "updated_at"} of the newest, most of them, appended as a JSON array. */
+int store_threads_read(struct store *store, const char *sid, size_t most, struct buf *json,
+                       struct error *err);
+
+/* {"thread_id", "title", "interrupts": [...], "messages": [...]}; ERROR_NOT_FOUND where the
+ * session has none of that id. */
+int store_thread_read(struct store *store, const char *sid, const char *thread_id, struct buf *json,
+                      struct error *err);
+
+/* Adds messages behind the `there` ones it has already (0: it is made, with that title) and puts
+ * interrupts in place of those before; durable when it returns 0. ERROR_STALE where it has another
+ * number: somebody else wrote to it. */
+int store_thread_append(struct store *store, const char *sid, const char *thread_id,
+                        const char *title, size_t there, const json_t *messages,
+                        const json_t *interrupts, struct error *err);
+
+/* Bytes of the session's curriculum as a model would have to read it: nodes, components and
+ * relationships as JSON. */
+int store_content_bytes(struct store *store, const char *sid, int64_t *bytes, struct error *err);
+
 #endif

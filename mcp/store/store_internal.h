@@ -80,22 +80,34 @@ struct upstream {
     void (*close)(struct upstream *upstream);
 };
 
+/* Things that an open transaction has changed. */
+struct dirty_set {
+    struct dirty_entry *entries; /* owned */
+    size_t count, capacity;
+};
+
+/* An open write transaction; all zero where none is. */
+struct transaction {
+    unsigned depth;               /* savepoints, one in the other, the outermost counted */
+    uint64_t number;              /* of store->transactions */
+    int64_t changes_before;       /* key of the last row of the log when it began */
+    size_t marks[SAVEPOINTS_CAP]; /* of the dirty set, where each savepoint began */
+    struct dirty_set dirty;
+};
+
 struct store {
     struct upstream *upstream; /* owned; NULL: the database is the truth */
     struct db *db;             /* owned */
     store_waiter *waiter;      /* or NULL */
     void *waiter_user;
     enum store_access access;
-    uint64_t transactions;        /* outermost ones begun so far */
-    uint64_t transaction;         /* the number of the open one */
-    uint64_t taken_back;          /* inner ones that were not kept so far */
-    int64_t changes_before;       /* key of the last row of the log when the open one began */
-    unsigned depth;               /* open write transactions, one in the other */
-    bool snapshot;                /* a read transaction over several reads is open */
-    size_t marks[SAVEPOINTS_CAP]; /* of the dirty set, where each began */
-    struct dirty_set *dirty;      /* what the outermost one has changed so far */
-    struct suspended *suspended;  /* the write transaction that is, or NULL */
-    struct {                      /* an import under way */
+    uint64_t transactions; /* outermost ones begun so far */
+    uint64_t taken_back;   /* inner ones that were not kept so far; with them goes what was read in
+                              them */
+    bool snapshot;         /* a read transaction over several reads is open */
+    struct transaction open;
+    struct suspended *suspended; /* the write transaction that is, or NULL */
+    struct {                     /* an import under way */
         bool active;
         struct write write;
         int64_t node, node_place, component_place, relationship_place;
@@ -140,6 +152,9 @@ int store_write_begin(struct store *store, const struct writer *writer, const ch
 int store_write_begin_session(struct store *store, const struct writer *writer, unsigned scope,
                               const char *sid, const char *node_id, struct write *write,
                               struct error *err);
+/* For the store's observer. */
+void store_note_change(struct store *store, const struct write *write, enum store_target target,
+                       const char *node_id);
 /* rc 0: commits (-1 where that fails); else rolls back. Hands the outcome through. */
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err);
 
@@ -172,18 +187,6 @@ struct session_fields { /* a session's own */
 int store_session_save(struct store *store, const struct write *write,
                        const struct session_fields *before, const struct session_fields *after,
                        struct error *err);
-
-/* ---- dirty_set.c: what the open transaction has changed, for the store's observer ---- */
-
-struct dirty_set *dirty_set_create(void);
-void dirty_set_destroy(struct dirty_set *dirty); /* takes NULL */
-/* Where a savepoint begins, for dirty_set_forget. */
-size_t dirty_set_mark(const struct dirty_set *dirty);
-void dirty_set_add(struct dirty_set *dirty, const struct write *write, enum store_target target,
-                   const char *node_id);
-void dirty_set_forget(struct dirty_set *dirty, size_t mark);
-/* Notifies the observer of each, and empties. */
-void dirty_set_notify(struct dirty_set *dirty, struct db *db);
 
 /* ---- lookup.c ---- */
 

@@ -8,7 +8,6 @@
 
 #include "helpers/base/json.h"
 #include "mcp/store/store_internal.h"
-#include "mcp/store/store_thread.h"
 
 #define THREAD_ID_SHOWN 80
 

@@ -11,13 +11,15 @@
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
+#define DIRTY_SET_CAP 4096u /* more is told as a change of the whole session */
+
 int store_read_begin(struct store *store, unsigned scope, const char *sid, const char *node_id,
                      struct session_found *session, struct error *err)
 {
     if (scope != 0 && store_refresh(store, scope, sid, node_id, err) != 0)
         return -1;
     /* Within a write, what is being written is what is read. */
-    if (store->depth == 0 && !store->snapshot &&
+    if (store->open.depth == 0 && !store->snapshot &&
         store->db->backend->begin(store->db, false, err) != 0)
         return -1;
     if (store_session_find(store, sid, session, err) == 0)
@@ -27,7 +29,7 @@ int store_read_begin(struct store *store, unsigned scope, const char *sid, const
 
 int store_read_end(struct store *store, int rc)
 {
-    if (store->depth > 0 || store->snapshot)
+    if (store->open.depth > 0 || store->snapshot)
         store->db->backend->end_reads(store->db);
     else
         store->db->backend->rollback(store->db);
@@ -36,7 +38,7 @@ int store_read_end(struct store *store, int rc)
 
 int store_snapshot_begin(struct store *store, struct error *err)
 {
-    if (store->upstream || store->depth > 0)
+    if (store->upstream || store->open.depth > 0)
         return 0;
     if (store->db->backend->begin(store->db, false, err) != 0)
         return -1;
@@ -81,7 +83,7 @@ int store_read_ahead(struct store *store, const char *sid, const json_t *parts, 
     if (!store->upstream)
         return 0;
     store->upstream->ahead = parts;
-    rc = store_refresh(store, UPSTREAM_AHEAD | UPSTREAM_PASS_OVER, sid, NULL, err);
+    rc = store_refresh(store, UPSTREAM_AHEAD, sid, NULL, err);
     store->upstream->ahead = NULL;
     return rc;
 }
@@ -91,14 +93,87 @@ int store_catch_up(struct store *store, const char *sid, struct error *err)
     return store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err);
 }
 
+/* ---- what the open transaction has changed. The observer hears of it once it is committed, each
+ * thing once, in the order of the first change to it. ---- */
+
+struct dirty_entry {
+    enum store_target target;
+    char sid[SESSION_ID_SIZE];
+    char who[WHO_CAP];
+    char node_id[NODE_ID_MAX + 1]; /* "": none. An imported id that is longer is not told */
+};
+
+static bool is_known(const struct dirty_set *dirty, const struct dirty_entry *entry)
+{
+    for (size_t i = dirty->count; i-- > 0;) {
+        const struct dirty_entry *other = &dirty->entries[i];
+
+        if (other->target == entry->target && strcmp(other->sid, entry->sid) == 0 &&
+            strcmp(other->node_id, entry->node_id) == 0 && strcmp(other->who, entry->who) == 0)
+            return true;
+    }
+    return false;
+}
+
+void store_note_change(struct store *store, const struct write *write, enum store_target target,
+                       const char *node_id)
+{
+    struct dirty_set *dirty = &store->open.dirty;
+    struct dirty_entry entry = {.target = target};
+
+    if (dirty->count == DIRTY_SET_CAP) { /* the last entry stands for all that follow */
+        dirty->entries[DIRTY_SET_CAP - 1].target = STORE_SESSION;
+        dirty->entries[DIRTY_SET_CAP - 1].node_id[0] = '\0';
+        return;
+    }
+    memcpy(entry.sid, write->sid, sizeof entry.sid);
+    memcpy(entry.who, write->who, sizeof entry.who);
+    if (node_id && strlen(node_id) <= NODE_ID_MAX)
+        memcpy(entry.node_id, node_id, strlen(node_id) + 1);
+    if (is_known(dirty, &entry))
+        return;
+    if (dirty->count == dirty->capacity) {
+        size_t capacity = dirty->capacity ? dirty->capacity * 2 : 16;
+        struct dirty_entry *more = realloc(dirty->entries, capacity * sizeof *more);
+
+        if (!more)
+            return; /* an onlooker will see it when it next reads */
+        dirty->entries = more;
+        dirty->capacity = capacity;
+    }
+    dirty->entries[dirty->count++] = entry;
+}
+
+static void forget_changes(struct store *store, size_t mark)
+{
+    if (store->open.dirty.count > mark)
+        store->open.dirty.count = mark;
+}
+
+static void notify_observer(struct dirty_set *dirty, struct db *db)
+{
+    for (size_t i = 0; i < dirty->count; i++) {
+        const struct dirty_entry *entry = &dirty->entries[i];
+        const struct store_change change = {
+            .target = entry->target,
+            .sid = entry->sid,
+            .node_id = entry->node_id[0] ? entry->node_id : NULL,
+            .who = entry->who,
+        };
+
+        db->backend->notify(db, &change);
+    }
+    dirty->count = 0;
+}
+
 /* ---- write transactions, one in the other: the outermost is one of the database, the others are
  * savepoints ---- */
 
 /* What comes behind it in the log is what this transaction has to pass on. */
 static int note_last_change(struct store *store, struct error *err)
 {
-    store->transaction = ++store->transactions;
-    return db_number(store->db, &store->changes_before, err, SQL_COPY_LAST_CHANGE, "");
+    store->open.number = ++store->transactions;
+    return db_number(store->db, &store->open.changes_before, err, SQL_COPY_LAST_CHANGE, "");
 }
 
 static int check_open(struct store *store, struct error *err)
@@ -126,16 +201,16 @@ int store_begin(struct store *store, struct error *err)
 
     if (store->access != STORE_WRITE)
         return error_set(err, ERROR_INTERNAL, "the store was opened for reading only");
-    if (store->depth == SAVEPOINTS_CAP)
+    if (store->open.depth == SAVEPOINTS_CAP)
         return error_set(err, ERROR_INTERNAL, "transactions nest deeper than %u", SAVEPOINTS_CAP);
-    if (store->depth > 0 && check_open(store, err) != 0)
+    if (store->open.depth > 0 && check_open(store, err) != 0)
         return -1;
-    if ((store->depth == 0 ? backend->begin(store->db, true, err)
-                           : backend->savepoint(store->db, err)) != 0)
+    if ((store->open.depth == 0 ? backend->begin(store->db, true, err)
+                                : backend->savepoint(store->db, err)) != 0)
         return -1;
-    if (store->upstream && store->depth == 0 && record(store, err) < 0)
+    if (store->upstream && store->open.depth == 0 && record(store, err) < 0)
         return -1;
-    store->marks[store->depth++] = dirty_set_mark(store->dirty);
+    store->open.marks[store->open.depth++] = store->open.dirty.count;
     return 0;
 }
 
@@ -145,7 +220,7 @@ static int end_inner(struct store *store, bool keep, struct error *err)
         return -1;
     if (!keep) {
         store->taken_back++;
-        dirty_set_forget(store->dirty, store->marks[store->depth]);
+        forget_changes(store, store->open.marks[store->open.depth]);
     }
     return store->db->backend->end_savepoint(store->db, keep, err);
 }
@@ -157,19 +232,19 @@ static int end_outermost(struct store *store, bool keep, struct error *err)
     int rc = keep ? check_open(store, err) : 0;
 
     if (keep && rc == 0 && upstream) {
-        store->depth++; /* what it reads is read within this transaction */
+        store->open.depth++; /* what it reads is read within this transaction */
         rc = upstream->push(upstream, store, err);
-        store->depth--;
+        store->open.depth--;
         backend->end_reads(store->db);
     }
     backend->end_record(store->db);
     if (keep && rc == 0)
         rc = backend->commit(store->db, err);
     if (keep && rc == 0) {
-        dirty_set_notify(store->dirty, store->db);
+        notify_observer(&store->open.dirty, store->db);
     } else {
         backend->rollback(store->db);
-        dirty_set_forget(store->dirty, 0);
+        forget_changes(store, 0);
     }
     if (upstream)
         upstream->ended(upstream, store);
@@ -179,8 +254,8 @@ static int end_outermost(struct store *store, bool keep, struct error *err)
 int store_end(struct store *store, bool keep, struct error *err)
 {
     store->db->backend->end_reads(store->db);
-    store->depth--;
-    return store->depth > 0 ? end_inner(store, keep, err) : end_outermost(store, keep, err);
+    store->open.depth--;
+    return store->open.depth > 0 ? end_inner(store, keep, err) : end_outermost(store, keep, err);
 }
 
 static int fill_write(struct store *store, const struct writer *writer, const char *sid,
@@ -212,10 +287,10 @@ int store_write_begin(struct store *store, const struct writer *writer, const ch
 {
     struct upstream *upstream = store->upstream;
 
-    if (upstream && sid && store->depth == 0 && upstream->own(upstream, store, sid, err) != 0)
+    if (upstream && sid && store->open.depth == 0 && upstream->own(upstream, store, sid, err) != 0)
         return -1;
     if (store_begin(store, err) < 0) {
-        if (upstream && store->depth == 0)
+        if (upstream && store->open.depth == 0)
             upstream->ended(upstream, store);
         return -1;
     }
@@ -255,11 +330,7 @@ int store_write_end(struct store *store, const struct write *write, int rc, stru
 
 struct suspended {
     struct db_changes *changes;
-    unsigned depth;
-    size_t marks[SAVEPOINTS_CAP];
-    uint64_t transaction;
-    int64_t changes_before;
-    struct dirty_set *dirty;
+    struct transaction transaction;
 };
 
 bool copy_is_suspended(const struct store *store)
@@ -267,42 +338,26 @@ bool copy_is_suspended(const struct store *store)
     return store->suspended != NULL;
 }
 
-static void finish(struct suspended *suspended)
-{
-    dirty_set_destroy(suspended->dirty);
-    free(suspended);
-}
-
 int copy_suspend(struct store *store, struct error *err)
 {
-    struct dirty_set *dirty = store->dirty;
     struct suspended *suspended;
 
-    if (store->depth == 0)
+    if (store->open.depth == 0)
         return 0;
     store->db->backend->end_reads(store->db);
-    if (check_open(store, err) != 0)
+    if (check_open(store, err) < 0)
         return -1;
     suspended = calloc(1, sizeof *suspended);
-    if (suspended)
-        suspended->dirty = dirty_set_create();
-    if (!suspended || !suspended->dirty) {
-        free(suspended);
+    if (!suspended)
         return error_set(err, ERROR_MEMORY, "out of memory for a transaction");
-    }
-    suspended->depth = store->depth;
-    suspended->transaction = store->transaction;
-    suspended->changes_before = store->changes_before;
-    memcpy(suspended->marks, store->marks, sizeof suspended->marks);
     suspended->changes =
-        store->db->backend->set_aside(store->db, store->depth, store->upstream->shared, err);
+        store->db->backend->set_aside(store->db, store->open.depth, store->upstream->shared, err);
     if (!suspended->changes) {
-        finish(suspended);
+        free(suspended);
         return -1;
     }
-    store->dirty = suspended->dirty;
-    suspended->dirty = dirty;
-    store->depth = 0;
+    suspended->transaction = store->open;
+    store->open = (struct transaction){0};
     store->suspended = suspended;
     return 1;
 }
@@ -310,18 +365,13 @@ int copy_suspend(struct store *store, struct error *err)
 static int resume(struct store *store, struct error *err)
 {
     struct suspended *suspended = store->suspended;
-    struct dirty_set *dirty = store->dirty;
     int rc =
         store->db->backend->make_again(store->db, suspended->changes, store->upstream->shared, err);
 
+    free(store->open.dirty.entries);
+    store->open = suspended->transaction;
     store->suspended = NULL;
-    store->depth = suspended->depth;
-    store->transaction = suspended->transaction;
-    store->changes_before = suspended->changes_before;
-    memcpy(store->marks, suspended->marks, sizeof store->marks);
-    store->dirty = suspended->dirty;
-    suspended->dirty = dirty;
-    finish(suspended);
+    free(suspended);
     return rc;
 }
 

@@ -11,7 +11,6 @@
 #include "mcp/api/rest_internal.h"
 #include "mcp/chat/run_input.h"
 #include "mcp/session/component_type.h"
-#include "mcp/session/component_type_row.h"
 
 static json_t *names(const char *const *list)
 {

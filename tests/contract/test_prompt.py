@@ -14,7 +14,7 @@ BYTES_A_TOKEN = 3.5  # the strict measure
 PROFILES = {"minimal": 3, "data-science": 4, "visualization": 4}  # and how many programs are shown
 DEMO = json.loads((harness.ROOT / "mcp/session/demo/demo_curriculum.json").read_text())
 TITLES = {node["node_id"]: node["title"] for node in DEMO["nodes"]}
-HELPERS = harness.ROOT / "helpers/python/code_helpers.py"
+HELPERS = harness.BUILD / "share/code_helpers.py"
 
 
 def prompt(profile):
@@ -97,6 +97,15 @@ class Prompt(unittest.TestCase):
         told = {name: [argument.split("=")[0].strip() for argument in arguments.split(",") if argument]
                 for name, arguments in re.findall(r"^- (\w+)\((.*?)\) -> ", prompt("data-science"), re.MULTILINE)}
         self.assertEqual(told, {name: functions[name] for name in public})
+
+    def test_query_graph_documents_every_query(self):
+        listed = self.workspace.run("graph", "--help").stdout.decode()
+        queries = re.findall(r"^  (\w+)(?: \S+)*  ", listed[listed.index("Queries"):listed.index("Options:")], re.MULTILINE)
+        text = next(ast.get_docstring(node) for node in ast.walk(ast.parse(HELPERS.read_text()))
+                    if isinstance(node, ast.FunctionDef) and node.name == "query_graph")
+        documented = re.findall(r"\w+", " ".join(line.split(": ")[1] for line in text.splitlines() if line.startswith("of ")))
+        self.assertGreater(len(queries), 10)
+        self.assertEqual(sorted(documented), sorted(queries))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/store/store_import.h"
 #include "mcp/store/store.h"
 
 struct fixture {

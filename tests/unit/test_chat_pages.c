@@ -8,7 +8,7 @@
 #include "tests/unit/fake_run.h"
 
 #include "mcp/chat/chat.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 #define NOWHERE "11111111-2222-4333-8444-555555555555"
 

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/run_fixture.h"
 
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 #define SAYS(text) "{\"type\":\"text\",\"text\":\"" text "\"}"
 #define THINKS(text)                                                                               \

@@ -6,7 +6,7 @@
 #include "tests/unit/chat_fixture.h"
 
 #include "mcp/chat/thread.h"
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 struct answer {
     bool done;

@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-#include "mcp/store/store_thread.h"
+#include "mcp/store/store.h"
 
 static void append(struct fixture *fixture, const char *sid, const char *thread, size_t there,
                    const char *messages, const char *interrupts)

@@ -83,7 +83,7 @@ static void set_aside(struct other *other, struct store *store, const char *sid)
 {
     struct buf before BUF_AUTO = {0}, after BUF_AUTO = {0};
     struct error err = {0};
-    unsigned depth = copy_depth(store);
+    unsigned depth = store->open.depth;
     int suspended;
 
     buf_init(&before, 0);
@@ -92,12 +92,12 @@ static void set_aside(struct other *other, struct store *store, const char *sid)
     suspended = copy_suspend(store, &err);
     if (suspended != 1)
         fail_msg("%s", err.text);
-    assert_int_equal(copy_depth(store), 0);
+    assert_int_equal(store->open.depth, 0);
     assert_true(copy_is_suspended(store));
     write_beside(other);
     if (copy_resume(store, suspended, 0, &err) != 0)
         fail_msg("%s", err.text);
-    assert_int_equal(copy_depth(store), depth);
+    assert_int_equal(store->open.depth, depth);
     dump(store, sid, &after);
     assert_string_equal(before.data, after.data);
     other->suspended++;
@@ -111,7 +111,7 @@ static int refresh(struct upstream *upstream, struct store *store, unsigned scop
     (void)scope;
     (void)node_id;
     (void)err;
-    if (sid && !other->quiet && copy_depth(store) > 0)
+    if (sid && !other->quiet && store->open.depth > 0)
         set_aside(other, store, sid);
     return 0;
 }

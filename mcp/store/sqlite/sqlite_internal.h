@@ -64,12 +64,7 @@ int sqlite_migrate(sqlite3 *handle, const char *path, struct error *err);
 /* 0 when the file has the newest form, or with older an older one. */
 int sqlite_check_schema(sqlite3 *handle, const char *path, bool older, struct error *err);
 
-/* ---- copy.c, backup.c, suspend.c: functions of struct db_backend ---- */
-
-int sqlite_record(struct db *db, int shared, struct error *err);
-void sqlite_end_record(struct db *db);
-struct db_changes *sqlite_set_aside(struct db *db, unsigned depth, int shared, struct error *err);
-int sqlite_make_again(struct db *db, struct db_changes *changes, int shared, struct error *err);
+/* ---- copies.c: functions of struct db_backend ---- */
 
 struct db *sqlite_open_copy(struct db *db, const char *sid, bool history, struct error *err);
 int sqlite_backup(struct db *db, const char *path, db_step_fn *on_step, void *user,

@@ -32,24 +32,18 @@ static int step_send(struct remote *remote, const json_t *step, struct ask *ask,
     return remote_ask(remote, ask, 1, err);
 }
 
-static json_t *get(struct remote *remote, const char *path, const char *sid)
+/* What a GET answers, as normal leaves it; NULL where it cannot be told. */
+static json_t *get(struct remote *remote, const char *path, const char *sid,
+                   json_t *(*normal)(const json_t *answer))
 {
     struct ask ask = {.sid = sid, .cap = REMOTE_LIST_CAP};
-    json_t *answer = NULL;
+    json_auto_t *answer = NULL;
 
     buf_adds(&ask.path, path);
     if (remote_ask(remote, &ask, 1, NULL) == 0 && ask.came.status == 200)
         answer = remote_json(remote, &ask, NULL);
     ask_finish(&ask);
-    return answer;
-}
-
-static json_t *get_of_session(struct remote *remote, const char *sid, const char *what)
-{
-    struct buf BUF_AUTO path = {0};
-
-    remote_session_path(&path, sid, what);
-    return get(remote, path.data, sid);
+    return answer ? normal(answer) : NULL;
 }
 
 /* ---- reading back ---- */
@@ -70,36 +64,26 @@ static bool holds(const json_t *one, const json_t *want)
     return true;
 }
 
-static int node_stands(struct remote *remote, const char *sid, const char *id, const json_t *want)
+/* In the list of nodes; also where the session keeps it, gone or changed. */
+static int node_stands(const json_t *nodes, const char *id, const json_t *want)
 {
-    json_auto_t *answer = get_of_session(remote, sid, "/nodes");
-    json_auto_t *nodes = normal_nodes(answer);
     json_t *node;
     size_t i;
 
-    if (!nodes)
-        return -1;
-    json_array_foreach(nodes, i, node)
+    json_array_foreach((json_t *)nodes, i, node)
     {
-        if (strcmp(json_get_string(node, "node_id"), id) == 0)
+        if (json_string_is(node, "node_id", id))
             return !json_is_null(want) &&
                    (json_object_get(want, "node_id") != NULL || holds(node, want));
     }
     return json_is_null(want);
 }
 
-static int components_stand(struct remote *remote, const char *sid, const char *id,
-                            const json_t *want)
+static int components_stand(const json_t *list, const char *id, const json_t *want)
 {
     static const char *const keys[] = {"type", "parameters", "confidence"};
-    struct buf BUF_AUTO path = {0};
-    json_auto_t *answer = NULL, *list = NULL;
 
-    remote_component_path(remote, &path, sid, id);
-    answer = get(remote, path.data, sid);
-    list = normal_components(answer);
-    if (!list)
-        return -1;
+    (void)id;
     if (json_array_size(list) != json_array_size(want))
         return 0;
     for (size_t i = 0; i < json_array_size(want); i++) {
@@ -132,77 +116,85 @@ static const json_t *find_relationship(const json_t *list, const json_t *like)
     return NULL;
 }
 
-static int relationship_stands(struct remote *remote, const char *sid, const json_t *want)
+static int relationship_stands(const json_t *list, const char *id, const json_t *want)
 {
-    json_auto_t *answer = get_of_session(remote, sid, "/relationships");
-    json_auto_t *list = normal_relationships(answer);
     const json_t *one = find_relationship(list, want);
 
-    if (!list)
-        return -1;
+    (void)id;
     return one && json_equivalent(json_object_get(one, "explanation"),
                                   json_object_get(want, "explanation"));
 }
 
-static int node_map_stands(struct remote *remote, const char *sid, const json_t *want)
+static int relationship_is_gone(const json_t *list, const char *id, const json_t *want)
 {
-    json_auto_t *answer = get_of_session(remote, sid, "/" NODE_MAP_NAME);
-    json_auto_t *map = normal_node_map(answer);
-
-    return map ? holds(map, want) : -1;
+    return !relationship_stands(list, id, want);
 }
 
-static int texts_stand(struct remote *remote, const char *sid, const char *id, const json_t *want)
+static int members_stand(const json_t *object, const char *id, const json_t *want)
 {
-    struct buf BUF_AUTO path = {0};
-    json_auto_t *answer = NULL, *texts = NULL;
-
-    remote_session_path(&path, sid, "/nodes/");
-    http_add_escaped(&path, id);
-    buf_adds(&path, "/content");
-    answer = get(remote, path.data, sid);
-    texts = normal_texts(answer);
-    return texts ? holds(texts, want) : -1;
+    (void)id;
+    return holds(object, want);
 }
 
-static int session_stands(struct remote *remote, const char *sid, const json_t *want)
+static int session_stands(const json_t *answer, const char *id, const json_t *want)
 {
-    json_auto_t *answer = get(remote, "/sessions", NULL);
     json_t *session;
     size_t i;
 
-    if (!answer)
-        return -1;
     json_array_foreach(json_object_get(answer, "sessions"), i, session)
     {
-        if (json_string_is(session, "session_id", sid))
+        if (json_string_is(session, "session_id", id))
             return json_equal(json_object_get(session, "title"), (json_t *)want);
     }
     return 0;
 }
 
+static json_t *unchanged(const json_t *answer)
+{
+    return json_incref((json_t *)answer);
+}
+
+/* What a step is about, by the kind of its check: what is read, and whether it stands there. */
+static const struct checking {
+    const char *kind, *path; /* behind /session/ID; NULL: otherwise */
+    json_t *(*normal)(const json_t *answer);
+    int (*stands)(const json_t *there, const char *id, const json_t *want);
+} checkings[] = {
+    {"node", "/nodes", normal_nodes, node_stands},
+    {"session", NULL, unchanged, session_stands},
+    {"components", NULL, normal_components, components_stand},
+    {"texts", NULL, normal_texts, members_stand},
+    {NODE_MAP_NAME, "/" NODE_MAP_NAME, normal_node_map, members_stand},
+    {"relationship", "/relationships", normal_relationships, relationship_stands},
+    {"no relationship", "/relationships", normal_relationships, relationship_is_gone},
+};
+
 /* Whether a step that was not answered was done all the same: 1, 0, -1 cannot be told. */
 static int read_back(struct remote *remote, const json_t *step)
 {
     const json_t *check = json_object_get(step, "check");
-    const char *kind = json_get_string(check, "kind"), *sid = json_get_string(check, "sid");
-    const char *id = json_get_string(check, "id");
-    const json_t *want = json_object_get(check, "want");
-    int stands;
+    const char *sid = json_get_string(check, "sid"), *id = json_get_string(check, "id");
+    const struct checking *checking = checkings;
+    struct buf BUF_AUTO path = {0};
+    json_auto_t *there = NULL;
 
     remote_begin(remote, 1);
-    if (strcmp(kind, "node") == 0)
-        return node_stands(remote, sid, id, want);
-    if (strcmp(kind, "session") == 0)
-        return session_stands(remote, sid, want);
-    if (strcmp(kind, "components") == 0)
-        return components_stand(remote, sid, id, want);
-    if (strcmp(kind, "texts") == 0)
-        return texts_stand(remote, sid, id, want);
-    if (strcmp(kind, NODE_MAP_NAME) == 0)
-        return node_map_stands(remote, sid, want);
-    stands = relationship_stands(remote, sid, want);
-    return strcmp(kind, "no relationship") == 0 && stands >= 0 ? !stands : stands;
+    while (!json_string_is(check, "kind", checking->kind))
+        checking++;
+    if (checking->path) {
+        remote_session_path(&path, sid, checking->path);
+    } else if (checking->normal == normal_components) {
+        remote_component_path(remote, &path, sid, id);
+    } else if (checking->normal == normal_texts) {
+        remote_session_path(&path, sid, "/nodes/");
+        http_add_escaped(&path, id);
+        buf_adds(&path, "/content");
+    } else {
+        buf_adds(&path, "/sessions");
+        sid = NULL;
+    }
+    there = get(remote, path.data, sid, checking->normal);
+    return there ? checking->stands(there, id, json_object_get(check, "want")) : -1;
 }
 
 /* ---- taking back ---- */
@@ -221,20 +213,21 @@ static bool unmake_relationship(struct remote *remote, const json_t *step)
 {
     const json_t *check = json_object_get(step, "check");
     const char *sid = json_get_string(check, "sid");
-    json_auto_t *answer = get_of_session(remote, sid, "/relationships");
-    json_auto_t *list = normal_relationships(answer);
-    const json_t *one = find_relationship(list, json_object_get(check, "want"));
     const char *id = json_get_string(step, "made");
     struct buf BUF_AUTO path = {0};
-    json_auto_t *request = NULL;
+    json_auto_t *request = NULL, *list = NULL;
+    const json_t *one;
 
+    remote_session_path(&path, sid, "/relationships");
+    list = get(remote, path.data, sid, normal_relationships);
+    one = find_relationship(list, json_object_get(check, "want"));
     if (!id)
         id = json_get_string(one, "id");
     if (list && !one)
         return true;
     if (!id)
         return false;
-    remote_session_path(&path, sid, "/relationships/");
+    buf_addc(&path, '/');
     http_add_escaped(&path, id);
     request = json_pack("{s:s, s:s}", "method", "DELETE", "path", path.data);
     return send_back(remote, request);

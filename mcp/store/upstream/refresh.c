@@ -183,11 +183,13 @@ int guard_node(struct remote *remote, struct store *store, const char *sid, cons
 static int is_mixed(struct remote *remote, struct store *store, const struct wanted *wanted,
                     const char *node_id, struct error *err)
 {
+    const unsigned passing =
+        UPSTREAM_PASS_OVER | UPSTREAM_COUNTS | UPSTREAM_CHANGED | UPSTREAM_AHEAD;
     struct error why = {0};
 
     if (guard_node(remote, store, wanted->sid, node_id, "read", &why) == 0)
         return 0;
-    if (why.kind == ERROR_CONFLICT && (wanted->scope & (UPSTREAM_PASS_OVER | UPSTREAM_COUNTS)))
+    if (why.kind == ERROR_CONFLICT && (wanted->scope & passing))
         return 1;
     if (err)
         *err = why;
@@ -213,41 +215,30 @@ static int add_node_components(struct remote *remote, struct store *store,
     return resources_add(remote, store, resources, RESOURCE_COMPONENTS, wanted->sid, node_id, err);
 }
 
+/* What is read of a node by itself: enum store_part joined. */
+static unsigned parts_of(const struct remote *remote, const struct wanted *wanted,
+                         const char *node_id)
+{
+    unsigned scope = wanted->scope, parts = 0;
+
+    if (scope & UPSTREAM_AHEAD)
+        return (unsigned)json_integer_value(json_object_get(remote->base.ahead, node_id));
+    if (scope & UPSTREAM_CHANGED)
+        return STORE_COMPONENTS_PART | STORE_TEXTS_PART;
+    if ((scope & (UPSTREAM_COMPONENTS | UPSTREAM_COUNTS)) && !(remote->can & CAN_BULK))
+        parts |= STORE_COMPONENTS_PART;
+    if (scope & UPSTREAM_ALL_TEXTS)
+        parts |= STORE_TEXTS_PART;
+    return parts;
+}
+
 static int add_each(struct remote *remote, struct store *store, const struct wanted *wanted,
-                    struct resources *resources, const json_t *ids, struct error *err)
+                    struct resources *resources, struct error *err)
 {
-    bool components =
-        (wanted->scope & (UPSTREAM_COMPONENTS | UPSTREAM_COUNTS)) && !(remote->can & CAN_BULK);
-    bool texts = (wanted->scope & UPSTREAM_ALL_TEXTS) && (remote->can & CAN_CONTENT);
-    json_t *id;
-    size_t i;
-
-    json_array_foreach((json_t *)ids, i, id)
-    {
-        const char *node_id = json_string_value(id);
-
-        if (components && add_node_components(remote, store, wanted, resources, node_id,
-                                              wanted->scope & UPSTREAM_COMPONENTS, err) != 0)
-            return -1;
-        if (texts &&
-            resources_add(remote, store, resources, RESOURCE_TEXTS, wanted->sid, node_id, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int add_all_nodes(struct remote *remote, struct store *store, const struct wanted *wanted,
-                         struct resources *resources, struct error *err)
-{
-    json_auto_t *ids = copy_node_ids(store, wanted->sid, err);
-
-    return ids ? add_each(remote, store, wanted, resources, ids, err) : -1;
-}
-
-static int add_parts(struct remote *remote, struct store *store, const struct wanted *wanted,
-                     struct resources *resources, struct error *err)
-{
-    json_auto_t *ids = copy_node_ids(store, wanted->sid, err);
+    bool known_ones = !(wanted->scope & UPSTREAM_COUNTS) || (wanted->scope & UPSTREAM_COMPONENTS);
+    json_auto_t *ids = wanted->scope & UPSTREAM_CHANGED
+                           ? copy_changed_nodes(store, wanted->sid, wanted->node_id, err)
+                           : copy_node_ids(store, wanted->sid, err);
     json_t *id;
     size_t i;
 
@@ -256,37 +247,13 @@ static int add_parts(struct remote *remote, struct store *store, const struct wa
     json_array_foreach(ids, i, id)
     {
         const char *node_id = json_string_value(id);
-        json_int_t parts = json_integer_value(json_object_get(remote->base.ahead, node_id));
+        unsigned parts = parts_of(remote, wanted, node_id);
 
         if ((parts & STORE_COMPONENTS_PART) &&
-            add_node_components(remote, store, wanted, resources, node_id, true, err) != 0)
+            add_node_components(remote, store, wanted, resources, node_id, known_ones, err) != 0)
             return -1;
         if ((parts & STORE_TEXTS_PART) && (remote->can & CAN_CONTENT) &&
             resources_add(remote, store, resources, RESOURCE_TEXTS, wanted->sid, node_id, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int add_changed_nodes(struct remote *remote, struct store *store,
-                             const struct wanted *wanted, struct resources *resources,
-                             struct error *err)
-{
-    const struct wanted each = {UPSTREAM_COMPONENTS | UPSTREAM_ALL_TEXTS | UPSTREAM_PASS_OVER,
-                                wanted->sid, NULL};
-    json_auto_t *ids = copy_changed_nodes(store, wanted->sid, wanted->node_id, err);
-    json_t *id;
-    size_t i;
-
-    if (!ids)
-        return -1;
-    json_array_foreach(ids, i, id)
-    {
-        const char *node_id = json_string_value(id);
-
-        if (add_node_components(remote, store, &each, resources, node_id, true, err) != 0 ||
-            ((remote->can & CAN_CONTENT) && resources_add(remote, store, resources, RESOURCE_TEXTS,
-                                                          wanted->sid, node_id, err) != 0))
             return -1;
     }
     return 0;
@@ -472,26 +439,20 @@ static int refresh_owners(struct remote *remote, struct store *store, struct err
 static int refresh_session(struct remote *remote, struct store *store, const struct wanted *wanted,
                            struct error *err)
 {
-    unsigned of_nodes =
-        UPSTREAM_NODE | UPSTREAM_COMPONENTS | UPSTREAM_COUNTS | UPSTREAM_CHANGED | UPSTREAM_AHEAD;
-    bool each =
-        ((wanted->scope & (UPSTREAM_COMPONENTS | UPSTREAM_COUNTS)) && !(remote->can & CAN_BULK)) ||
-        (wanted->scope & UPSTREAM_ALL_TEXTS);
+    const unsigned named = UPSTREAM_CHANGED | UPSTREAM_AHEAD;
+    const unsigned all = UPSTREAM_COMPONENTS | UPSTREAM_COUNTS;
+    bool each = (wanted->scope & (named | UPSTREAM_ALL_TEXTS)) ||
+                ((wanted->scope & all) && !(remote->can & CAN_BULK));
 
     if (bring(remote, store, wanted, add_first, err) != 0)
         return -1;
-    if ((wanted->scope & of_nodes) && guard_refresh(remote, store, wanted->sid, err) < 0)
+    if ((wanted->scope & (UPSTREAM_NODE | all | named)) &&
+        guard_refresh(remote, store, wanted->sid, err) < 0)
         return -1;
     if ((wanted->scope & UPSTREAM_NODE) && remote_bare(remote) &&
         bring(remote, store, wanted, add_bare_node, err) != 0)
         return -1;
-    if (each && bring(remote, store, wanted, add_all_nodes, err) != 0)
-        return -1;
-    if (wanted->scope & UPSTREAM_AHEAD)
-        return bring(remote, store, wanted, add_parts, err);
-    if (wanted->scope & UPSTREAM_CHANGED)
-        return bring(remote, store, wanted, add_changed_nodes, err);
-    return 0;
+    return each ? bring(remote, store, wanted, add_each, err) : 0;
 }
 
 int remote_refresh(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
@@ -505,7 +466,7 @@ int remote_refresh(struct upstream *upstream, struct store *store, unsigned scop
     if (sid && strlen(sid) >= SESSION_ID_SIZE)
         return 0; /* no session has it: the copy says so */
     remote_transaction(remote, store);
-    if (sid && copy_depth(store) > 0 && remote_own(upstream, store, sid, err) != 0)
+    if (sid && store->open.depth > 0 && remote_own(upstream, store, sid, err) != 0)
         return -1;
     remote_begin(remote, whole ? WHOLE_TIMES : ROW_NODE_TIMES);
     if (remote_know(remote, store, err) != 0)

@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "helpers/base/http.h"
+#include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
 #define REMOTE_AT_ONCE    8u
@@ -20,7 +21,7 @@
 #define REMOTE_ANSWER_CAP ((size_t)16 << 20) /* of everything else */
 #define REMOTE_SESSIONS   512u               /* sessions that are looked through for a node's id */
 
-/* What the service can do, one bit a row of the table in capability.c. */
+/* What the service can do, one bit a row of the table in service.c. */
 enum capability {
     CAN_VALIDATE = 1 << 0,
     CAN_SESSIONS = 1 << 1,
@@ -100,8 +101,6 @@ int remote_refused(struct remote *remote, const struct ask *ask, const char *wha
 /* An answer that is not of the contract. Returns -1. */
 int remote_garbage(struct remote *remote, const char *path, const char *why, struct error *err);
 
-/* ---- capability.c ---- */
-
 /* Asks once, and again after the service was away. store: whose open transaction is set aside
  * meanwhile; or NULL. */
 int remote_know(struct remote *remote, struct store *store, struct error *err);
@@ -178,16 +177,9 @@ int resources_apply(struct remote *remote, struct store *store, struct resources
 void resource_name(struct buf *to, enum resource_kind kind, const char *node_id);
 /* Forgets what belongs to an earlier transaction. */
 void remote_transaction(struct remote *remote, const struct store *store);
-/* How it stood at the service before the open transaction. Each a new reference, JSON null where
- * there was none; NULL with err. */
-json_t *state_node(struct remote *remote, const char *sid, const char *node_id, struct error *err);
-json_t *state_sequence(struct remote *remote, const char *sid, const char *node_id,
-                       struct error *err);
-json_t *state_relationship(struct remote *remote, const char *sid, const char *id,
-                           struct error *err);
-json_t *state_title(struct remote *remote, const char *sid, struct error *err);
-json_t *state_node_map_entry(struct remote *remote, const char *sid, const char *node_id,
-                             struct error *err);
+/* How it stood at the service before the open transaction, like copy_thing. */
+json_t *state_thing(struct remote *remote, enum copy_thing kind, const char *sid, const char *id,
+                    struct error *err);
 
 /* ---- push.c ---- */
 
@@ -197,7 +189,7 @@ int remote_create(struct upstream *upstream, struct store *store, const struct w
 int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
                   struct error *err);
 
-/* ---- plan.c, plan_sequence.c: what is to be sent, as data ---- */
+/* ---- plan.c: what is to be sent, as data ---- */
 
 /* The requests that bring the service to where the transaction is, in their order: [{"method",
  * "path", "sid", "body", "what", "back": [{"method", "path", "body"}], "check": {"kind", "sid",

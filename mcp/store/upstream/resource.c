@@ -50,14 +50,14 @@ void resource_name(struct buf *to, enum resource_kind kind, const char *node_id)
 
 void remote_transaction(struct remote *remote, const struct store *store)
 {
-    uint64_t now = copy_depth(store) > 0 ? copy_transaction(store) : 0;
+    uint64_t now = store->open.depth > 0 ? store->transactions : 0;
 
     if (copy_is_suspended(store)) /* still the same */
         return;
-    if (remote->transaction == now && now != 0 && remote->taken_back == copy_taken_back(store))
+    if (remote->transaction == now && now != 0 && remote->taken_back == store->taken_back)
         return;
     remote->transaction = now;
-    remote->taken_back = copy_taken_back(store);
+    remote->taken_back = store->taken_back;
     json_object_clear(remote->fresh);
     json_object_clear(remote->states);
 }
@@ -98,7 +98,8 @@ static void keep_sequence(struct remote *remote, struct store *store, const char
 
     resource_name(&name, RESOURCE_COMPONENTS, node_id);
     name_of(&key, sid, name.data);
-    json_object_set_new(remote->states, key.data, copy_sequence(store, sid, node_id, err));
+    json_object_set_new(remote->states, key.data,
+                        copy_thing(store, COPY_THING_SEQUENCE, sid, node_id, err));
 }
 
 static void state_note_fresh(struct remote *remote, const struct resource *resource)
@@ -147,76 +148,28 @@ static struct store *store_before(struct remote *remote, struct error *err)
     return remote->before;
 }
 
-/* What was read within the transaction; NULL where nothing was. Borrowed. */
-static const json_t *noted(const struct remote *remote, const char *sid, enum resource_kind kind,
-                           const char *node_id)
+json_t *state_thing(struct remote *remote, enum copy_thing kind, const char *sid, const char *id,
+                    struct error *err)
 {
+    static const enum resource_kind sources[] = {[COPY_THING_NODE] = RESOURCE_NODES,
+                                                 [COPY_THING_SEQUENCE] = RESOURCE_COMPONENTS,
+                                                 [COPY_THING_RELATIONSHIP] = RESOURCE_RELATIONSHIPS,
+                                                 [COPY_THING_TITLE] = RESOURCE_SESSION,
+                                                 [COPY_THING_MAP_ENTRY] = RESOURCE_NODE_MAP};
+    bool alone = kind == COPY_THING_SEQUENCE; /* noted by itself, not in a list */
     struct buf BUF_AUTO name = {0}, key BUF_AUTO = {0};
+    json_t *noted, *one;
+    struct store *store;
 
-    resource_name(&name, kind, node_id);
+    resource_name(&name, sources[kind], alone ? id : NULL);
     name_of(&key, sid, name.data);
-    return json_object_get(remote->states, key.data);
-}
-
-static json_t *member(const json_t *object, const char *key)
-{
-    json_t *value = json_object_get(object, key);
-
-    return value ? json_incref(value) : json_null();
-}
-
-json_t *state_node(struct remote *remote, const char *sid, const char *node_id, struct error *err)
-{
-    const json_t *nodes = noted(remote, sid, RESOURCE_NODES, NULL);
-    struct store *store;
-
-    if (nodes)
-        return member(nodes, node_id);
+    noted = json_object_get(remote->states, key.data);
+    if (noted) { /* it was read within the transaction */
+        one = alone ? noted : json_object_get(noted, id);
+        return one ? json_incref(one) : json_null();
+    }
     store = store_before(remote, err);
-    return store ? copy_node(store, sid, node_id, err) : NULL;
-}
-
-json_t *state_sequence(struct remote *remote, const char *sid, const char *node_id,
-                       struct error *err)
-{
-    const json_t *sequence = noted(remote, sid, RESOURCE_COMPONENTS, node_id);
-    struct store *store;
-
-    if (sequence)
-        return json_incref((json_t *)sequence);
-    store = store_before(remote, err);
-    return store ? copy_sequence(store, sid, node_id, err) : NULL;
-}
-
-json_t *state_relationship(struct remote *remote, const char *sid, const char *id,
-                           struct error *err)
-{
-    const json_t *all = noted(remote, sid, RESOURCE_RELATIONSHIPS, NULL);
-    struct store *store;
-
-    if (all)
-        return member(json_object_get(all, id), "body");
-    store = store_before(remote, err);
-    return store ? copy_relationship(store, sid, id, err) : NULL;
-}
-
-json_t *state_title(struct remote *remote, const char *sid, struct error *err)
-{
-    struct store *store = store_before(remote, err);
-
-    return store ? copy_title(store, sid, err) : NULL;
-}
-
-json_t *state_node_map_entry(struct remote *remote, const char *sid, const char *node_id,
-                             struct error *err)
-{
-    const json_t *all = noted(remote, sid, RESOURCE_NODE_MAP, NULL);
-    struct store *store;
-
-    if (all)
-        return member(all, node_id);
-    store = store_before(remote, err);
-    return store ? copy_node_map_entry(store, sid, node_id, err) : NULL;
+    return store ? copy_thing(store, kind, sid, id, err) : NULL;
 }
 
 /* ---- asking ---- */
@@ -248,7 +201,7 @@ static int is_ours(struct remote *remote, struct store *store, enum resource_kin
         return 1;
     if (!node_id || !json_object_get(json_object_get(session, "nodes"), node_id))
         return 0;
-    before = state_node(remote, sid, node_id, err);
+    before = state_thing(remote, COPY_THING_NODE, sid, node_id, err);
     return before ? json_is_null(before) : -1; /* a new one */
 }
 
@@ -261,10 +214,10 @@ int resources_add(struct remote *remote, struct store *store, struct resources *
     int known, ours = 0;
 
     resource_name(&name, kind, node_id);
-    if ((copy_depth(store) > 0 || copy_is_suspended(store)) &&
+    if ((store->open.depth > 0 || copy_is_suspended(store)) &&
         state_is_fresh(remote, sid, name.data))
         return 0;
-    if (copy_depth(store) > 0)
+    if (store->open.depth > 0)
         ours = is_ours(remote, store, kind, sid, node_id, err);
     if (ours != 0)
         return ours < 0 ? -1 : 0;
@@ -558,7 +511,7 @@ static int take_all(struct remote *remote, struct store *store, struct resources
                               err) != 0)
                 return -1;
         }
-        if (copy_depth(store) > 1 && state_note(remote, store, resource, err) != 0)
+        if (store->open.depth > 1 && state_note(remote, store, resource, err) != 0)
             return -1;
     }
     return 0;
@@ -585,7 +538,7 @@ static int apply(struct remote *remote, struct store *store, struct resources *r
         return -1;
     snprintf(change_set, sizeof change_set, "%s%s", COPY_CHANGE_SET, uuid);
     rc = copy_version(store, resources->list[0].sid, &version, err);
-    if (rc == 0 && copy_depth(store) == 1 && version != resources->version)
+    if (rc == 0 && store->open.depth == 1 && version != resources->version)
         rc = 1;
     if (rc == 0)
         rc = take_all(remote, store, resources, change_set, err);
@@ -604,7 +557,7 @@ int resources_apply(struct remote *remote, struct store *store, struct resources
     const char *sid = resources->list[0].sid;
     int rc;
 
-    if (copy_depth(store) > 0)
+    if (store->open.depth > 0)
         return apply(remote, store, resources, err);
     if (remote_owns(remote, sid))
         return 0;
