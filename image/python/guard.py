@@ -5,7 +5,6 @@ This is the innermost layer, and the one that gives clear messages. It stands in
 code that breaks the interpreter breaks it too; Landlock and seccomp outside of it do not depend on it.
 """
 import dis
-import functools
 import os
 import sys
 import types
@@ -21,22 +20,6 @@ REFUSED_BUILTINS = {
     "exit": "let the code run to its end",
     "quit": "let the code run to its end",
 }
-
-# Families of audit events, by the word before the first dot.
-REFUSED_FAMILIES = frozenset((
-    "socket", "subprocess", "_posixsubprocess", "mmap", "fcntl", "resource", "pty", "shutil", "tempfile", "urllib",
-    "http", "ftplib", "smtplib", "poplib", "imaplib", "nntplib", "telnetlib", "sqlite3", "syslog", "signal",
-    "webbrowser", "gc", "cpython", "pickle", "setopencodehook", "os", "ctypes", "glob", "ensurepip",
-))
-REFUSED_EVENTS = frozenset((
-    "sys.addaudithook", "sys.settrace", "sys.setprofile", "sys._current_frames", "sys._current_exceptions",
-    "builtins.input", "builtins.breakpoint",
-))
-ALLOWED_EVENTS = frozenset(("os.putenv", "os.unsetenv"))
-LISTING_EVENTS = frozenset(("os.listdir", "os.scandir", "os.walk", "os.fwalk"))
-# Refused where the code's own frame does it; libraries need them, imports of compiled files too.
-INNER_EVENTS = frozenset(("object.__getattr__", "object.__setattr__", "object.__delattr__", "code.__new__"))
-
 
 IMPORT_NAME = dis.opmap["IMPORT_NAME"]
 # What C functions of allowed modules load by themselves: strptime, numpy's and pandas' number and date types, ...
@@ -63,7 +46,7 @@ def parents(names):
     return found
 
 
-def make_import(real_import, find_spec, allowed):
+def make_import(real_import, find_spec, allowed, imported):
     """An __import__ for the code alone: libraries have the real one in their own builtins.
 
     But a library's C function has no frame, so what it imports comes here too, as if the code had called for it. An
@@ -98,11 +81,14 @@ def make_import(real_import, find_spec, allowed):
         statement = is_statement(frame_at(1))
         if name not in allowed and (statement or not is_implied(name)):
             raise ImportError("Import '%s' is not allowed. Allowed: %s" % (name, listed))
+        before = len(sys.modules)
         try:
             module = real_import(name, globals, locals, fromlist, 0)
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError("%s is not installed in this sandbox. Installed: %s" % (error.name, installed()),
                                       name=error.name) from None
+        if len(sys.modules) != before:
+            imported()
         if fromlist and statement:
             check_items(module, name, fromlist)
         return module
@@ -111,71 +97,31 @@ def make_import(real_import, find_spec, allowed):
     return checked_import
 
 
-def make_builtins(builtins, allowed):
-    """The builtins of the code's namespace, a copy: what is replaced in it is replaced for the code alone."""
+def make_builtins(builtins, allowed, imported):
+    """The builtins of the code's namespace, a copy: what is replaced in it is replaced for the code alone. imported() is called after
+    an import that loaded something."""
     from importlib.util import find_spec
     own = dict(vars(builtins))
     for name, advice in REFUSED_BUILTINS.items():
         own[name] = refusal(name, advice)
-    own["__import__"] = make_import(builtins.__import__, find_spec, allowed)
+    own["__import__"] = make_import(builtins.__import__, find_spec, allowed, imported)
     return own
 
 
 DATA_FOLDERS = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data")  # that libraries read besides their own files
+# Roles of names in the policy that mean: not as an attribute, however it is asked for.
+ATTRIBUTE_ROLES = frozenset(("attribute", "writer"))
 
 
-def make_arm(filename, folders):
-    """What arms, made before there is a job. Once called, and for good: what opens, starts, connects or looks into the
-    interpreter is refused.
-
-    Libraries may go on importing lazily: reading below `folders` stays open to them."""
-    below = tuple(os.path.abspath(folder).rstrip("/") + "/" for folder in (*folders, *DATA_FOLDERS) if folder)
-    abspath, frame_at, bootstrap = os.path.abspath, sys._getframe, "<frozen importlib._bootstrap>"
-    fsdecode = os.fsdecode
-    write_flags = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-
-    def within(path):
-        if isinstance(path, int):
-            return False
-        path = abspath(fsdecode(path))
-        return (path + "/").startswith(below)
-
-    def importing():
-        """Whether a library is being imported now, seen from the code's own frames inwards."""
-        frame = frame_at(3)
-        while frame is not None and frame.f_code.co_filename != filename:
-            if frame.f_code.co_filename == bootstrap:
-                return True
-            frame = frame.f_back
-        return False
-
-    def check(event, args):
-        if event in INNER_EVENTS:
-            if frame_at(2).f_code.co_filename == filename:
-                raise PermissionError("%s is the interpreter's own and out of reach" % (args[1],))
-        elif event == "open":
-            path, mode, flags = args
-            reads = not flags & write_flags and (mode is None or not set(mode) & set("wax+"))
-            if not (reads and within(path)):
-                raise PermissionError("files are out of reach; use the functions of code_helpers")
-        elif event in LISTING_EVENTS:
-            if args[0] is None or not within(args[0]):
-                raise PermissionError("folders are out of reach")
-        elif event in REFUSED_EVENTS or event.partition(".")[0] in REFUSED_FAMILIES:
-            # numpy's and scipy's own import binds C functions by ctypes
-            if event not in ALLOWED_EVENTS and not (event.startswith("ctypes.") and importing()):
-                raise PermissionError("%s is not allowed in analysis code" % event)
-
-    judging = False
-
-    def hook(event, args):
-        nonlocal judging
-        if judging:  # an event of the hook's own making: looking at a frame is one
-            return
-        judging = True
-        try:
-            check(event, args)
-        finally:
-            judging = False
-
-    return functools.partial(sys.addaudithook, hook)
+def install(doors, rules, filename, own, folders, policy):
+    """Gives the doors their rules, before any library is loaded. own: files whose functions do as they like; folders: where libraries
+    are."""
+    below = tuple(sorted((os.path.abspath(folder).rstrip("/") + "/" for folder in folders if folder), key=len, reverse=True))
+    doors.install(
+        filename=filename, own=frozenset(own), folders=below, readable=(*below, *(folder + "/" for folder in DATA_FOLDERS)),
+        names=frozenset(name for name, roles in policy["names"].items() if not ATTRIBUTE_ROLES.isdisjoint(roles)),
+        attributes=rules.ATTRIBUTES, public=rules.PUBLIC, members=rules.MEMBERS.union(policy["dunder_methods"]), memory=rules.MEMORY, frames=rules.FRAMES, texts=rules.TEXTS, modules=rules.MODULES, events=rules.EVENTS,
+        families=rules.FAMILIES, harmless=rules.HARMLESS_EVENTS, listing=rules.LISTING_EVENTS, looking=rules.LOOKING_EVENTS)
+    for kind, attributes, frames in rules.INTERPRETER:
+        for name in attributes:
+            doors.guard_attribute(kind, name, frames)

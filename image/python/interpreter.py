@@ -16,6 +16,7 @@ import builtins
 import functools
 import gc
 import importlib
+import importlib.machinery
 import importlib.util
 import io
 import json
@@ -80,6 +81,14 @@ def load_file(name, folder):
     spec = importlib.util.spec_from_file_location(name, os.path.join(folder, name + ".py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def load_doors(folder):
+    """The module of doors.c, which the code shall not find in sys.modules either."""
+    loader = importlib.machinery.ExtensionFileLoader("doors", os.path.join(folder, "doors.so"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("doors", loader))
+    loader.exec_module(module)
     return module
 
 
@@ -190,7 +199,7 @@ def import_one(name, plots):
     importlib.import_module(name)
 
 
-def import_early(names, plots):
+def import_early(names, plots, doors):
     """What the code imports, before its clock starts. What fails will fail again, where the code can see it."""
     names = [name for name in names if name not in sys.modules]
     if not names:
@@ -203,6 +212,14 @@ def import_early(names, plots):
                 import_one(name, plots)
             except ImportError:
                 continue
+    close_classes(doors)
+
+
+def close_classes(doors):
+    """What was imported until now is not changed any more."""
+    if "numpy" in sys.modules:
+        doors.guard_arrays(sys.modules["numpy"].ndarray)
+    doors.freeze_classes(frozenset(getattr(sys.modules[module], name) for module, name in RULES.CHANGING if module in sys.modules))
 
 
 def close_plots(plots, wanted):
@@ -220,12 +237,12 @@ def set_up(job, parts):
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
     parts.begin(session_id)
-    import_early(job["preload"], parts.plots)
+    import_early(job["preload"], parts.plots, parts.doors)
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
     if not job.get("warnings"):
         warnings.simplefilter("ignore")
-    return make_namespace(session_id, parts.builtins.get(job["profile"]) or parts.guard.make_builtins(builtins, ()))
+    return make_namespace(session_id, parts.builtins.get(job["profile"]) or parts.guard.make_builtins(builtins, (), int))
 
 
 def run_job(job, send, finish, parts):
@@ -234,7 +251,7 @@ def run_job(job, send, finish, parts):
     close_plots(parts.plots, job.get("warnings"))
     reserve = bytes(RESERVE_BYTES)
     parts.on_deadline = lambda frame: finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
-    parts.arm()
+    parts.doors.arm()
     send("S")
     try:
         reporter.tree = checked_tree(source, parts.checks.get(job["profile"]))
@@ -242,8 +259,8 @@ def run_job(job, send, finish, parts):
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
     try:
-        exec(statements, namespace)
-        value = eval(last, namespace) if last is not None else None
+        parts.doors.run(statements, namespace)
+        value = parts.doors.run(last, namespace) if last is not None else None
         bound = value is None
         if bound:
             value = namespace.get("result")
@@ -304,14 +321,12 @@ def describe_refusal(reporter, refusal):
     return {"error": "line %d is refused: %s" % (refusal.args[1], refusal.args[0]), "error_type": "Disagreement"}
 
 
-def prepare(parts, folder):
-    """What a job needs and does not depend on it: the streams, the builtins of each profile, the audit hook."""
-    with open(os.path.join(folder, "policy.json"), encoding="utf-8") as file:
-        profiles = json.load(file)["profiles"]
+def prepare(parts, policy):
+    """What a job needs and does not depend on it: the streams and the builtins of each profile."""
     parts.streams = open_stream(1), open_stream(2)
-    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed) for profile, allowed in profiles.items()}
+    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed, lambda: close_classes(parts.doors))
+                      for profile, allowed in policy["profiles"].items()}
     signal.signal(signal.SIGALRM, lambda _number, frame: parts.on_deadline(frame))
-    parts.arm = parts.guard.make_arm(FILENAME, sys.path + list(parts.folders))
 
 
 def rehearse(parts, with_pandas):
@@ -333,6 +348,7 @@ def rehearse(parts, with_pandas):
     if "matplotlib.pyplot" in sys.modules:
         parts.plots.rehearse()
     names.clear()
+    close_classes(parts.doors)
     gc.collect()
     gc.freeze()
 
@@ -342,8 +358,14 @@ def main(argv):
     here = os.path.dirname(os.path.abspath(argv[0]))
     send, receive, ask = open_control(CONTROL_FD)
     folders = (here, options["--helpers"])
+    with open(os.path.join(here, "policy.json"), encoding="utf-8") as file:
+        policy = json.load(file)
+    global RULES
+    doors, guard, RULES = load_doors(here), load_file("guard", here), load_file("door_rules", here)
+    own = [os.path.join(here, name) for name in os.listdir(here) if name.endswith(".py") and name != "code_helpers.py"]
+    guard.install(doors, RULES, FILENAME, own, [*sys.path, *folders], policy)
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
-    parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders,
+    parts = types.SimpleNamespace(guard=guard, doors=doors, reporter=reporter, folders=folders,
                                   show=load_file("values", here).show, plots=load_file("plots", here),
                                   checks=make_checks(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])
@@ -354,7 +376,7 @@ def main(argv):
         for name in filter(None, options["--preload"].split(",")):
             import_one(name, parts.plots)
     become_copy = load_file("zygote", here).load(here, int(options["--ruleset"])) if "--ruleset" in options else None
-    prepare(parts, here)
+    prepare(parts, policy)
     rehearse(parts, "pandas" in sys.modules)
     ready = b"%d.%d.%d" % sys.version_info[:3]
     send("R", ready)

@@ -85,6 +85,7 @@ OWNERS = (
     (r"libpq.*|postgres.*", ["mcp/store/postgres/*"]),
     (r"csv\.h|yaml\.h|cmark\.h", ["mcp/format/*"]),
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
+    (r"Python\.h|frameobject\.h", ["image/python/*"]),
     (r"curl/.*", ["helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
     (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/server.h",
@@ -97,7 +98,7 @@ SINGLE = ("curl/curl.h",)
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<([^>\n]*)>)', re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-PACKAGES = "jansson libuv libcurl sqlite3 libwebsockets igraph libseccomp cmocka"
+PACKAGES = "jansson libuv libcurl sqlite3 libwebsockets igraph libseccomp cmocka python-3.11"
 
 
 def fits(path, patterns):

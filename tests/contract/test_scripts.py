@@ -148,12 +148,12 @@ class Report(unittest.TestCase):
     def test_a_slow_quick_test_fails_when_it_is_slow_again(self):
         with tempfile.TemporaryDirectory() as folder:
             lines = [f'add_test({name} "sleep" "{seconds}")\nset_tests_properties({name} PROPERTIES LABELS {tier})\n'
-                     for name, seconds, tier in (("idle", "1.6", "quick"), ("once", "0", "quick"), ("long", "1.6", "full"))]
+                     for name, seconds, tier in (("idle", "3", "quick"), ("once", "0", "quick"), ("long", "3", "full"))]
             Path(folder, "CTestTestfile.cmake").write_text("".join(lines), encoding="utf-8")
             report = Path(folder, "report.xml")
             report.write_text("<testsuite>%s</testsuite>" % "".join(
                 f'<testcase name="{name}" status="run" time="9"/>' for name in ("idle", "once", "long")), encoding="utf-8")
-            done = run("/usr/bin/python3", "-B", "cmake/test_report.py", report, folder, "1")
+            done = run("/usr/bin/python3", "-B", "cmake/test_report.py", report, folder, "0.2")
         self.assertEqual(done.returncode, 1)
         self.assertIn("FAILED: idle (", done.stdout)
         self.assertTrue(done.stdout.endswith("\n2 passed, 1 failed\n"), done.stdout)

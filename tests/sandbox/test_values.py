@@ -85,10 +85,6 @@ class Plain(unittest.TestCase):
         self.assertEqual(outcome.result["value"], "mine")
         outcome = run("x = []\nclass A:\n    def __repr__(self):\n        x.clear()\n        return 'A'\nx += [A(), 1, 2]\nx")
         self.assertEqual(outcome.status, "ok")
-        outcome = run("class M(type):\n    def __eq__(self, other):\n        return True\n    __hash__ = type.__hash__\n"
-                      "class A(metaclass=M):\n    pass\nA()")
-        self.assertEqual(outcome.status, "ok")
-        self.assertIn("A object", outcome.result["value"])
         outcome = run(own % "while True: pass" + "A()", timeout_ms=300)
         self.assertEqual(outcome.status, "timeout")
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The audit hook of the interpreter: files, folders and whatever else an event names. In C, so that
+ * no Python object leads to it and no assignment turns it off.
+ */
+#include "image/python/doors.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#define WRITE_FLAGS (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
+
+/* path: of a file or folder, as open() or listdir() got it. Libraries use absolute paths. */
+static int is_readable(PyObject *path)
+{
+    PyObject *name = NULL, *text = NULL;
+    int found = 0;
+
+    if (!PyLong_Check(path) && PyUnicode_FSDecoder(path, &name))
+        text = PyUnicode_FromFormat("%U/", name);
+    for (Py_ssize_t i = 0; text && !found && i < PyTuple_GET_SIZE(door_rules.readable); i++)
+        found = door_begins_with(text, PyTuple_GET_ITEM(door_rules.readable, i));
+    if (found && (PyUnicode_AsUTF8(text) == NULL || strstr(PyUnicode_AsUTF8(text), "/../")))
+        found = 0;
+    PyErr_Clear(); /* what cannot be read as a path is no path of a library */
+    Py_XDECREF(text);
+    Py_XDECREF(name);
+    return found;
+}
+
+static int opens_to_read(PyObject *args)
+{
+    PyObject *mode = PyTuple_GET_ITEM(args, 1);
+    long flags = PyLong_AsLong(PyTuple_GET_ITEM(args, 2));
+    const char *letters = PyUnicode_Check(mode) ? PyUnicode_AsUTF8(mode) : "";
+
+    if (PyErr_Occurred() || letters == NULL) {
+        PyErr_Clear();
+        return 0;
+    }
+    return !(flags & WRITE_FLAGS) && strpbrk(letters, "wax+") == NULL &&
+           is_readable(PyTuple_GET_ITEM(args, 0));
+}
+
+static int is_refused(const char *event, PyObject *name)
+{
+    const char *dot = strchr(event, '.');
+    PyObject *family =
+        PyUnicode_FromStringAndSize(event, dot ? dot - event : (Py_ssize_t)strlen(event));
+    int found = family == NULL || PySet_Contains(door_rules.events, name) == 1 ||
+                (PySet_Contains(door_rules.families, family) == 1 &&
+                 PySet_Contains(door_rules.harmless, name) != 1);
+
+    Py_XDECREF(family);
+    /* numpy's and scipy's own import binds C functions by ctypes. */
+    return found && !(strncmp(event, "ctypes.", 7) == 0 && door_is_importing());
+}
+
+static int check_event(const char *event, PyObject *name, PyObject *args)
+{
+    PyCodeObject *code;
+    int passes = 1;
+
+    if (PySet_Contains(door_rules.looking, name) == 1) {
+        code = door_caller();
+        passes = code == NULL || !door_is_analysis(code);
+        Py_XDECREF(code);
+        return passes ? 0
+                      : door_refuse("interpreter-object", "%S is the interpreter's own",
+                                    PyTuple_GET_ITEM(args, 1));
+    }
+    if (strcmp(event, "open") == 0)
+        return opens_to_read(args)
+                   ? 0
+                   : door_refuse("file",
+                                 "files are out of reach; use the functions of code_helpers", NULL);
+    if (PySet_Contains(door_rules.listing, name) == 1)
+        return is_readable(PyTuple_GET_ITEM(args, 0))
+                   ? 0
+                   : door_refuse("file", "folders are out of reach", NULL);
+    return is_refused(event, name)
+               ? door_refuse("event", "%U is not allowed in analysis code", name)
+               : 0;
+}
+
+int door_audit(const char *event, PyObject *args, void *unused)
+{
+    PyObject *name;
+    int done;
+
+    (void)unused;
+    if (!door_rules.armed)
+        return 0;
+    name = PyUnicode_FromString(event);
+    done = name ? check_event(event, name, args) : -1;
+    Py_XDECREF(name);
+    return done;
+}

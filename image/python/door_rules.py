@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules of doors.c: which functions of libraries may do what they are refused otherwise, each with the reason.
+
+A function is named by its file, below the folder that libraries are in, and its qualified name. tests/sandbox/test_doors.py searches
+the libraries for what evaluates, imports or takes attributes by a computed name, and fails where a row names what is not there."""
+import re
+import types
+
+# The attributes that update_wrapper copies. None of them leads to a namespace, since __dict__ is of a function or of an instance.
+WRAPPED = frozenset(("__module__", "__name__", "__qualname__", "__doc__", "__dict__", "__annotations__"))
+
+# Dangerous names that a function may compute.
+DATACLASS = frozenset(("__dataclass_fields__", "__dataclass_params__", "__post_init__"))  # module constants of dataclasses
+ATTRIBUTES = {
+    "functools.py:update_wrapper": WRAPPED,
+    "inspect.py:_signature_get_user_defined_method": frozenset(("__call__", "__new__", "__init__")),
+    "typing.py:NamedTupleMeta.__new__": frozenset(("__module__", "__qualname__", "__doc__", "__orig_bases__", "__annotations__", "__init_subclass__")),
+    "dataclasses.py:_set_new_attribute": frozenset((
+        "__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__setattr__", "__delattr__", "__match_args__", "__hash__")),
+    **{"dataclasses.py:" + name: DATACLASS for name in (
+        "_process_class", "fields", "_is_dataclass_instance", "is_dataclass", "_asdict_inner", "_astuple_inner", "replace")},
+    "matplotlib/backend_bases.py:FigureCanvasBase._switch_canvas_and_return_print_method": frozenset(("print_png",)),
+}
+
+# Functions that get the names of attributes from analysis code: private ones are refused to them too.
+PUBLIC = frozenset((
+    "functools.py:update_wrapper",
+    "pandas/core/apply.py:Apply.apply_str", "pandas/core/apply.py:Apply.transform_str_or_callable", "pandas/core/apply.py:Apply.agg_list_like",
+    "pandas/core/apply.py:Apply._try_aggregate_string_function", "pandas/core/apply.py:Apply.normalize_dictlike_arg",
+    "pandas/core/computation/expr.py:BaseExprVisitor.visit_Attribute", "pandas/core/groupby/groupby.py:GroupBy.__getattr__",
+    "pandas/core/groupby/groupby.py:GroupBy._transform", "pandas/core/groupby/base.py:maybe_normalize_deprecated_kernels",
+))
+
+# Names of the kind __name__ that classes of analysis code may have besides the methods that the policy allows.
+MEMBERS = frozenset((
+    "__module__", "__qualname__", "__doc__", "__annotations__", "__classcell__", "__slots__", "__match_args__", "__orig_bases__",
+    "__static_attributes__", "__dict__", "__weakref__",
+))
+# What numpy takes an address in memory from: in no class at all.
+MEMORY = frozenset(("__array_interface__", "__array_struct__"))
+
+# Functions that look at frames.
+FRAMES = frozenset((
+    "pandas/core/computation/scope.py:Scope.__init__",  # the variables of a query
+    "pandas/util/_exceptions.py:find_stack_level",  # the line that a warning is about
+    "inspect.py:getfile",  # likewise: gives the name of the file
+    "matplotlib/_api/__init__.py:warn_external",  # likewise
+    "typing.py:_caller",  # gives the name of the module
+    "collections/__init__.py:namedtuple",  # likewise
+    "enum.py:EnumType._create_", "enum.py:_make_class_unpicklable",
+    "traceback.py:_walk_tb_with_full_positions",
+    "traceback.py:StackSummary._extract_from_extended_frame_gen",
+    "logging/__init__.py:currentframe", "logging/__init__.py:<lambda>", "logging/__init__.py:Logger.findCaller",
+    "logging/__init__.py:_is_internal_frame",
+    "traceback.py:walk_tb", "traceback.py:walk_stack", "traceback.py:clear_frames", "traceback.py:TracebackException.__init__",
+    "traceback.py:_get_code_position",
+))
+
+# Functions that run texts as code: a pattern that the whole text must match, or True where they run only code of files.
+TEXTS = {
+    "<frozen importlib._bootstrap>:_call_with_frames_removed": True,  # runs the code of a module's file
+    "<frozen importlib._bootstrap_external>:SourceLoader.source_to_code": True,  # compiles a module's file
+}
+
+NAME = r"[^\W\d]\w*"
+NAMES = r"(?:%s(?:, ?%s)*,? ?)?" % (NAME, NAME)
+TEXTS.update({
+    "collections/__init__.py:namedtuple": re.compile(r"lambda _cls, %s: _tuple_new\(_cls, \(%s\)\)" % (NAMES, NAMES)),
+    "typing.py:ForwardRef.__init__": True,  # compiles an annotation; what would run it is refused
+    "dataclasses.py:_create_fn": True,  # its names are those of annotations, which are Python's own names
+    "networkx/utils/decorators.py:argmap.compile": True,  # networkx's own decorated functions, at their first call
+    "scipy/stats/_distn_infrastructure.py:rv_generic._attach_argparser_methods": re.compile(
+        r"\ndef _parse_args\(self, {0}(?:, )?(?:loc=0, scale=1|loc=0)?\):\n    return \({0}\), [\w, =]*\n"
+        r"\ndef _parse_args_rvs\(self, {0}(?:, )?[\w, =]*, size=None\):\n    return self\._argcheck_rvs\({0}[\w, ]*, size=size\)\n"
+        r"\ndef _parse_args_stats\(self, {0}(?:, )?[\w, =]*, moments='mv'\):\n    return \({0}\), [\w, ]*, moments\n".format(r"[\w, ]*")),
+})
+
+# Functions that import by a computed name: the names, or True for all.
+MODULES = {
+    "pandas/compat/_optional.py:import_optional_dependency": frozenset((
+        "tabulate", "scipy", "scipy.stats", "matplotlib", "matplotlib.pyplot", "jinja2", "numexpr", "bottleneck")),
+    "pandas/plotting/_core.py:_load_backend": frozenset(("pandas.plotting._matplotlib",)),
+}
+
+# Classes that their library changes while it works: ("module", "class").
+CHANGING = (
+    ("matplotlib.mathtext", "MathTextParser"), ("matplotlib.path", "Path"), ("networkx.utils.decorators", "argmap"),
+    ("pandas.core.dtypes.dtypes", "PandasExtensionDtype"), ("scipy.integrate._ode", "IntegratorBase"),
+)
+
+# (type, attributes, whether only FRAMES may read them). The rest is closed to analysis code alone.
+INTERPRETER = (
+    (types.FrameType, ("f_back", "f_builtins", "f_code", "f_globals", "f_locals", "f_trace"), True),
+    (types.TracebackType, ("tb_frame", "tb_lasti", "tb_next"), True),
+    (types.GeneratorType, ("gi_frame", "gi_code", "gi_yieldfrom"), True),
+    (types.CoroutineType, ("cr_frame", "cr_code", "cr_await", "cr_origin"), True),
+    (types.AsyncGeneratorType, ("ag_frame", "ag_code", "ag_await"), True),
+    (types.FunctionType, ("__globals__", "__code__", "__closure__", "__builtins__", "__defaults__", "__kwdefaults__"), False),
+    (types.BuiltinFunctionType, ("__self__",), False),
+    (types.MethodType, ("__func__", "__self__"), False),
+    (types.CellType, ("cell_contents",), False),
+    (type, ("__bases__", "__base__", "__dict__", "__mro__", "__subclasses__", "mro"), False),
+)
+
+# Families of audit events that are refused, by the word before the first dot.
+FAMILIES = frozenset((
+    "socket", "subprocess", "_posixsubprocess", "mmap", "fcntl", "resource", "pty", "shutil", "tempfile", "urllib",
+    "http", "ftplib", "smtplib", "poplib", "imaplib", "nntplib", "telnetlib", "sqlite3", "syslog", "signal",
+    "webbrowser", "gc", "cpython", "pickle", "setopencodehook", "os", "ctypes", "glob", "ensurepip",
+))
+EVENTS = frozenset((
+    "sys.addaudithook", "sys.settrace", "sys.setprofile", "sys._current_frames", "sys._current_exceptions",
+    "builtins.input", "builtins.breakpoint",
+))
+HARMLESS_EVENTS = frozenset(("os.putenv", "os.unsetenv"))
+LISTING_EVENTS = frozenset(("os.listdir", "os.scandir", "os.walk", "os.fwalk"))
+# Refused to analysis code alone; libraries need them, imports of compiled files too.
+LOOKING_EVENTS = frozenset(("object.__getattr__", "object.__setattr__", "object.__delattr__", "code.__new__"))
