@@ -105,12 +105,41 @@ int door_has(PyObject *set, const PyCodeObject *code)
     return found == 1;
 }
 
-/* Whether a library is being imported now, seen from the code's own frames inwards. */
+static int is_collecting;
+
+/* An item of gc.callbacks: phase, "start" or "stop", and a dictionary. */
+static PyObject *note_collection(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    if (count > 0 && PyUnicode_Check(args[0]))
+        is_collecting = PyUnicode_CompareWithASCIIString(args[0], "start") == 0;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef collection_method = {
+    "note_collection", (PyCFunction)(void (*)(void))note_collection, METH_FASTCALL, NULL};
+
+int door_watch_collector(void)
+{
+    PyObject *gc = PyImport_ImportModule("gc");
+    PyObject *callbacks = gc ? PyObject_GetAttrString(gc, "callbacks") : NULL;
+    PyObject *function = callbacks ? PyCFunction_New(&collection_method, NULL) : NULL;
+    int done = function ? PyList_Append(callbacks, function) : -1;
+
+    Py_XDECREF(function);
+    Py_XDECREF(callbacks);
+    Py_XDECREF(gc);
+    return done;
+}
+
 int door_is_importing(void)
 {
-    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+    PyFrameObject *frame;
     int found = 0, ended = 0;
 
+    if (is_collecting)
+        return 0;
+    frame = PyThreadState_GetFrame(PyThreadState_Get());
     while (frame && !found && !ended) {
         PyCodeObject *code = PyFrame_GetCode(frame);
         PyFrameObject *back = PyFrame_GetBack(frame);

@@ -11,9 +11,11 @@ WRAPPED = frozenset(("__module__", "__name__", "__qualname__", "__doc__", "__dic
 
 # Dangerous names that a function may compute.
 DATACLASS = frozenset(("__dataclass_fields__", "__dataclass_params__", "__post_init__"))  # module constants of dataclasses
+ORDERING = frozenset(("__lt__", "__le__", "__gt__", "__ge__"))
 ATTRIBUTES = {
     "functools.py:update_wrapper": WRAPPED,
     "inspect.py:_signature_get_user_defined_method": frozenset(("__call__", "__new__", "__init__")),
+    "functools.py:total_ordering": ORDERING, "functools.py:total_ordering.<locals>.<setcomp>": ORDERING,
     "typing.py:NamedTupleMeta.__new__": frozenset(("__module__", "__qualname__", "__doc__", "__orig_bases__", "__annotations__", "__init_subclass__")),
     "dataclasses.py:_set_new_attribute": frozenset((
         "__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__setattr__", "__delattr__", "__match_args__", "__hash__")),
@@ -34,7 +36,7 @@ PUBLIC = frozenset((
 # Names of the kind __name__ that classes of analysis code may have besides the methods that the policy allows.
 MEMBERS = frozenset((
     "__module__", "__qualname__", "__doc__", "__annotations__", "__classcell__", "__slots__", "__match_args__", "__orig_bases__",
-    "__static_attributes__", "__dict__", "__weakref__",
+    "__static_attributes__",
 ))
 # What numpy takes an address in memory from: in no class at all.
 MEMORY = frozenset(("__array_interface__", "__array_struct__"))
@@ -62,13 +64,41 @@ TEXTS = {
     "<frozen importlib._bootstrap_external>:SourceLoader.source_to_code": True,  # compiles a module's file
 }
 
-NAME = r"[^\W\d]\w*"
+NAME = r"(?!__\w*__\b)[^\W\d][\w\u0300-\u036f\u0483-\u1cff]*+"  # with the marks that letters of some scripts have
 NAMES = r"(?:%s(?:, ?%s)*,? ?)?" % (NAME, NAME)
+
+
+def filled(pattern, **parts):
+    """A pattern in which each word in angle brackets stands for a part."""
+    for word, part in {"NAME": NAME, **parts}.items():
+        pattern = pattern.replace("<%s>" % word, part)
+    return re.compile(pattern)
+
+
+# Functions that dataclasses writes. The names of its fields can be changed after they were checked as annotations.
+DATACLASS_TEXT = filled(
+    r"def __create_fn__\((?:(?:<NAME>|__dataclass_builtins_object__)(?:, |(?=\))))*+\):\n"
+    r" def (\w+)\((?:<SELF>|<NAME>)(?:,(?:\*|<NAME>(?::_type_<NAME>(?:=_dflt_<NAME>|=_HAS_DEFAULT_FACTORY)?)?))*+\)(?:->_return_type)?:\n"
+    r"(?:  (?:pass|<SELF>\.<NAME>=<VALUE>|__dataclass_builtins_object__\.__setattr__\(<SELF>,'<NAME>',<VALUE>\)"
+    r"|<SELF>\.__post_init__\((?:<NAME>(?:,|(?=\))))*+\)"
+    r'|return self\.__class__\.__qualname__ \+ f"\((?:<NAME>=\{self\.<NAME>!r\}(?:, )?)*+\)"'
+    r"|if type\(self\) is cls or name in \((?:'<NAME>',)*+\):"
+    r'| raise FrozenInstanceError\(f"cannot (?:assign to|delete) field \{name!r\}"\)'
+    r"|super\(cls, self\)\.(?:__setattr__\(name, value\)|__delattr__\(name\))"
+    r"|if other\.__class__ is self\.__class__:| return <TUPLE>(?:==|<=?|>=?)<TUPLE>|return NotImplemented|return hash\(<TUPLE>\))\n)*+"
+    r" return \1",
+    SELF="(?:self|__dataclass_self__)", TUPLE=r"\((?:(?:self|other)\.%s,)*+\)" % NAME,
+    VALUE=r"(?:%s(?:\(\)(?: if %s is _HAS_DEFAULT_FACTORY else %s)?)?)" % (NAME, NAME, NAME))
+# Functions that networkx's decorators write around others: no attribute, and no call but of those.
+ARGMAP_TEXT = filled(
+    r"def argmap_\w+\(<ARGUMENTS>\):(?:\n *+(?:#?(?=\n|$)|try:|finally:|argmap_\w+\(\)#|<ARGUMENTS> = (?:argmap_\w+|list)\(<ARGUMENTS>\)"
+    r"|return argmap_\w+\(<ARGUMENTS>\)#))*+",
+    ARGUMENTS=r"[\w\u0300-\u036f\u0483-\u1cff ,*=/\[\]'-]*")
 TEXTS.update({
     "collections/__init__.py:namedtuple": re.compile(r"lambda _cls, %s: _tuple_new\(_cls, \(%s\)\)" % (NAMES, NAMES)),
     "typing.py:ForwardRef.__init__": True,  # compiles an annotation; what would run it is refused
-    "dataclasses.py:_create_fn": True,  # its names are those of annotations, which are Python's own names
-    "networkx/utils/decorators.py:argmap.compile": True,  # networkx's own decorated functions, at their first call
+    "dataclasses.py:_create_fn": DATACLASS_TEXT,
+    "networkx/utils/decorators.py:argmap.compile": ARGMAP_TEXT,
     "scipy/stats/_distn_infrastructure.py:rv_generic._attach_argparser_methods": re.compile(
         r"\ndef _parse_args\(self, {0}(?:, )?(?:loc=0, scale=1|loc=0)?\):\n    return \({0}\), [\w, =]*\n"
         r"\ndef _parse_args_rvs\(self, {0}(?:, )?[\w, =]*, size=None\):\n    return self\._argcheck_rvs\({0}[\w, ]*, size=size\)\n"

@@ -107,10 +107,29 @@ static PyObject *guarded_getattr(PyObject *module, PyObject *const *args, Py_ssi
     return PyObject_Vectorcall(real_getattr, args, (size_t)count, NULL);
 }
 
+/* A class pattern reads attributes by these names, in C: where getattr would not come by. */
+static int check_match_names(PyObject *names)
+{
+    Py_ssize_t count = names && PyTuple_Check(names) ? PyTuple_GET_SIZE(names) : 0;
+
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = PyTuple_GET_ITEM(names, i);
+
+        if (PyUnicode_Check(name) && PyUnicode_READY(name) == 0 && is_dangerous(name))
+            return door_refuse("attribute-by-name", "attribute '%U' is out of reach by a pattern",
+                               name);
+    }
+    return 0;
+}
+
 static PyObject *guarded_setattr(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
     if (count >= 2 && check_name(args[0], args[1], 1) < 0)
+        return NULL;
+    if (count == 3 && door_rules.armed && PyUnicode_Check(args[1]) &&
+        PyUnicode_CompareWithASCIIString(args[1], "__match_args__") == 0 &&
+        check_match_names(args[2]) < 0)
         return NULL;
     return PyObject_Vectorcall(real_setattr, args, (size_t)count, NULL);
 }
@@ -172,7 +191,9 @@ static int check_text(PyObject *source)
     if (code == NULL)
         return 0;
     rule = door_rule(door_rules.texts, code);
-    passes = door_is_own(code) || rule == Py_True || door_is_importing();
+    passes = door_is_own(code) || rule == Py_True || (rule == NULL && door_is_importing());
+    if (!passes && rule && PyCode_Check(source)) /* compile() has checked its text */
+        passes = !door_is_analysis((PyCodeObject *)source);
     if (!passes && rule && PyUnicode_Check(source)) {
         match = PyObject_CallMethod(rule, "fullmatch", "O", source);
         passes = match && match != Py_None;
@@ -427,7 +448,9 @@ static int check_class(const PyCodeObject *code, PyObject *bases, PyObject *memb
                                  (own && PySet_Contains(door_rules.members, name) != 1)))
             return door_refuse("class-member", "a class with '%U' is not made here", name);
     }
-    return check_annotations(PyDict_GetItemString(members, "__annotations__"));
+    return check_match_names(PyDict_GetItemString(members, "__match_args__")) < 0
+               ? -1
+               : check_annotations(PyDict_GetItemString(members, "__annotations__"));
 }
 
 static PyObject *guarded_type_new(PyTypeObject *metatype, PyObject *args, PyObject *keywords)
@@ -601,7 +624,7 @@ static PyObject *install(PyObject *module, PyObject *args, PyObject *keywords)
         guard_builtins() < 0 || guard_importlib() < 0 ||
         guard_new("attrgetter", guarded_attrgetter_new, &real_attrgetter_new) < 0 ||
         guard_new("methodcaller", guarded_methodcaller_new, &real_methodcaller_new) < 0 ||
-        PySys_AddAuditHook(door_audit, NULL) < 0)
+        door_watch_collector() < 0 || PySys_AddAuditHook(door_audit, NULL) < 0)
         return NULL;
     real_type_new = PyType_Type.tp_new;
     PyType_Type.tp_new = guarded_type_new;

@@ -43,8 +43,12 @@ PyCodeObject *door_caller(void);
 int door_is_analysis(const PyCodeObject *code);
 int door_is_own(const PyCodeObject *code);
 
-/* Whether a library is being imported now, seen from the code's own frames inwards. */
+/* Whether a library is being imported now, seen from the code's own frames inwards. Not while the
+ * garbage collector runs: what it ends in the middle of an import may be the code's own. */
 int door_is_importing(void);
+
+/* Lets the collector say when it runs. -1 with an exception. */
+int door_watch_collector(void);
 
 /* "pandas/core/apply.py:Apply.agg": the file below the folder of libraries, and the function. A new
  * reference, or NULL with an exception. */

@@ -78,8 +78,8 @@ class Rules(unittest.TestCase):
 
         def walk(node, prefix):
             for child in ast.iter_child_nodes(node):
-                if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-                    name = prefix + getattr(child, "name", "<lambda>")
+                if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.SetComp)):
+                    name = prefix + getattr(child, "name", "<setcomp>" if isinstance(child, ast.SetComp) else "<lambda>")
                     found.add(name)
                     walk(child, name + ("." if isinstance(child, ast.ClassDef) else ".<locals>."))
                 else:
@@ -104,6 +104,18 @@ class Rules(unittest.TestCase):
         pattern = texts["collections/__init__.py:namedtuple"]
         self.assertTrue(pattern.fullmatch("lambda _cls, x, y: _tuple_new(_cls, (x, y,))"))
         self.assertFalse(pattern.fullmatch("lambda _cls, x, y=print(1): _tuple_new(_cls, (x, y,))"))
+
+        pattern = texts["dataclasses.py:_create_fn"]
+        text = "def __create_fn__():\n def __eq__(self,other):\n  if other.__class__ is self.__class__:\n   return (self.%s,)==(other.x,)\n" \
+               "  return NotImplemented\n return __eq__"
+        self.assertTrue(pattern.fullmatch(text % "x"))
+        for name in ("x,print()", "x.y", "__dict__", "x()", "x\n  print()"):
+            self.assertFalse(pattern.fullmatch(text % name), name)
+        pattern = texts["networkx/utils/decorators.py:argmap.compile"]
+        text = "def argmap_density_1(G, *, b, **c):\n \n G = argmap_f_2(G)\n return argmap_density_3(%s, b = b, **c)#"
+        self.assertTrue(pattern.fullmatch(text % "G"))
+        for argument in ("print(G)", "G.x", "G)\n print(G"):
+            self.assertFalse(pattern.fullmatch(text % argument), argument)
 
     def test_types_have_the_attributes(self):
         for kind, names, _ in self.rules.INTERPRETER:
