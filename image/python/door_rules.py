@@ -21,6 +21,8 @@ ATTRIBUTES = {
         "__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__setattr__", "__delattr__", "__match_args__", "__hash__")),
     **{"dataclasses.py:" + name: DATACLASS for name in (
         "_process_class", "fields", "_is_dataclass_instance", "is_dataclass", "_asdict_inner", "_astuple_inner", "replace")},
+    **{"matplotlib/artist.py:ArtistInspector.get_aliases" + inner: frozenset(("set_usetex", "set_file", "set_state"))
+       for inner in ("", ".<locals>.<listcomp>")},  # setp: reads their documentation and calls none
     "matplotlib/backend_bases.py:FigureCanvasBase._switch_canvas_and_return_print_method": frozenset(("print_png",)),
 }
 

@@ -19,6 +19,7 @@ import corpus  # noqa: E402
 
 LIBRARIES = ("/usr/lib/python3/dist-packages", "/usr/lib/python3.11")
 PROGRAMS = corpus.programs("evasions")
+UNNAMED = {ast.Lambda: "<lambda>", ast.SetComp: "<setcomp>", ast.ListComp: "<listcomp>"}
 MARK = "REACHED|Zen of Python"  # the second: the module `this` was imported
 ROOMY = dict(kind="plot", preload=sandbox.PLOT_PRELOAD, memory_mb=512, bwrap=True)
 
@@ -78,8 +79,8 @@ class Rules(unittest.TestCase):
 
         def walk(node, prefix):
             for child in ast.iter_child_nodes(node):
-                if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.SetComp)):
-                    name = prefix + getattr(child, "name", "<setcomp>" if isinstance(child, ast.SetComp) else "<lambda>")
+                if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, *UNNAMED)):
+                    name = prefix + getattr(child, "name", UNNAMED.get(type(child)))
                     found.add(name)
                     walk(child, name + ("." if isinstance(child, ast.ClassDef) else ".<locals>."))
                 else:
