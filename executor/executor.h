@@ -22,9 +22,9 @@
 
 #define EXECUTION_TIMEOUT_MS_DEFAULT 5000u
 #define EXECUTION_TIMEOUT_MS_MAX     60000u      /* upper limit of the server's setting */
-#define EXECUTION_STDOUT_CAP         (64u << 10) /* bytes kept from the beginning of standard output */
+#define EXECUTION_STDOUT_CAP         (64u << 10) /* bytes kept from the start of standard output */
 #define EXECUTION_STDERR_CAP         (16u << 10)
-#define EXECUTION_TAIL_CAP           (8u << 10) /* bytes kept from the end of each stream if it was cut */
+#define EXECUTION_TAIL_CAP           (8u << 10) /* bytes kept from the end of each stream, if cut */
 #define EXECUTION_ARTIFACTS_CAP      8u         /* figures of one run */
 #define EXECUTION_OUTPUT_LIMIT                                                                     \
     (16u << 20)                        /* total bytes of output after which the run is ended       \

@@ -42,10 +42,9 @@ struct allowed {
     }
 #define NO_CHANGE ((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND))
 
-/* Python's, for good or bad code. Signals to itself come on top. */
+/* For Python. Signals to itself are added separately. */
 static const struct allowed interpreter_calls[] = {
-    /* bytes through descriptors it has: pipes, the control socket, files that Landlock let it open
-     */
+    /* bytes through its descriptors: pipes, the control socket, files that Landlock lets it open */
     ANY(read),
     ANY(readv),
     ANY(pread64),
@@ -64,7 +63,7 @@ static const struct allowed interpreter_calls[] = {
     WHEN(fcntl, 1, ALL_BITS, F_DUPFD_CLOEXEC),
     WHEN(ioctl, 1, ALL_BITS, TCGETS),
     WHEN(ioctl, 1, ALL_BITS, FIOCLEX),
-    /* opening for reading; Landlock says what */
+    /* opening for reading; Landlock decides which files */
     WHEN(open, 1, NO_CHANGE, 0),
     WHEN(openat, 2, NO_CHANGE, 0),
     ANY(stat),
@@ -79,7 +78,7 @@ static const struct allowed interpreter_calls[] = {
     ANY(readlinkat),
     ANY(getdents64),
     ANY(getcwd),
-    /* memory: writable or executable, an executable page only from a file */
+    /* memory: writable or executable; executable pages only from files */
     ANY(brk),
     ANY(munmap),
     ANY(mremap),
@@ -87,7 +86,7 @@ static const struct allowed interpreter_calls[] = {
     WHEN(mmap, 2, PROT_EXEC, 0),
     WHEN(mmap, 3, MAP_ANONYMOUS, 0),
     WHEN(mprotect, 2, PROT_EXEC, 0),
-    /* its own process, as it starts and ends; there is one thread, and there will be no other */
+    /* start and end of its own process; it has one thread and cannot create others */
     ANY(execve),
     ANY(exit),
     ANY(exit_group),
@@ -127,7 +126,7 @@ static const struct allowed interpreter_calls[] = {
 };
 static const size_t interpreter_call_count = COUNT(interpreter_calls);
 
-/* What a library tries first and has another way for. */
+/* Calls that libraries try first and can do without. */
 static const int unknown_calls[] = {
     SCMP_SYS(clone3),
     SCMP_SYS(openat2),
@@ -136,7 +135,7 @@ static const int unknown_calls[] = {
 };
 static const size_t unknown_call_count = COUNT(unknown_calls);
 
-/* What a zygote does besides the interpreter's, for each of its copies (image/python/fork.c). */
+/* Additional calls of a zygote, for each of its copies (image/python/fork.c). */
 static const struct allowed zygote_calls[] = {
     ANY(recvmsg),
     ANY(sendmsg),
@@ -150,13 +149,13 @@ static const struct allowed zygote_calls[] = {
     ANY(close_range),
     ANY(landlock_restrict_self),
     WHEN(seccomp, 0, ALL_BITS, SECCOMP_SET_MODE_FILTER),
-    /* A copy's own filter, which names the copy, comes on top of this one. */
+    /* A copy's own filter, which contains the copy's pid, is added to this one. */
     ANY(kill),
     ANY(tgkill),
 };
 static const size_t zygote_call_count = COUNT(zygote_calls);
 
-/* The runner's; signals to the interpreter come on top. */
+/* For the runner. Signals to the interpreter are added separately. */
 static const struct allowed runner_calls[] = {
     ANY(read),
     ANY(write),
@@ -186,8 +185,7 @@ static const struct allowed runner_calls[] = {
 };
 static const size_t runner_call_count = COUNT(runner_calls);
 
-/* What it does besides in a session: an interpreter's pipes, asking the zygote, signals by pidfd.
- */
+/* Additional calls in a session: creating pipes, asking the zygote, signals by pidfd. */
 static const struct allowed session_calls[] = {
     ANY(pipe2),
     WHEN(socketpair, 0, ALL_BITS, AF_UNIX),
@@ -220,7 +218,7 @@ static int allow_calls(scmp_filter_ctx context, const struct allowed *calls, siz
     return code;
 }
 
-/* A filter that refuses all but the listed calls. */
+/* Creates a filter that refuses all calls except the listed ones. */
 static scmp_filter_ctx filter_create(const struct allowed *calls, size_t count)
 {
     scmp_filter_ctx context = seccomp_init(SCMP_ACT_ERRNO(EPERM));
@@ -240,7 +238,7 @@ static scmp_filter_ctx filter_create(const struct allowed *calls, size_t count)
     return context;
 }
 
-/* A signal to that process and no other. */
+/* Allows signals to that process only. */
 static int allow_signal(scmp_filter_ctx context, int call, pid_t to)
 {
     const struct scmp_arg_cmp when = {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)to};
@@ -258,8 +256,7 @@ static int filter_load(scmp_filter_ctx context)
     return 0;
 }
 
-/* Says of the calls that a library tries first that there is no such call, but for those in
- * `known`. */
+/* Makes the calls that libraries probe for fail with ENOSYS, except `known`. */
 static int deny_unknown(scmp_filter_ctx context, int known)
 {
     int code = 0;
@@ -279,7 +276,7 @@ static scmp_filter_ctx interpreter_filter(pid_t self)
     if (!context)
         return NULL;
     code = deny_unknown(context, -1);
-    /* abort() and raise() are signals to oneself. */
+    /* abort() and raise() send signals to the own process. */
     if (code == 0)
         code = allow_signal(context, SCMP_SYS(tgkill), self);
     if (code == 0)
@@ -343,7 +340,7 @@ int seccomp_confine_runner(pid_t interpreter, bool session)
     return code < 0 ? fail(context, code, "a rule") : filter_load(context);
 }
 
-/* ---- the one execve of the interpreter's process, which the runner lets through ---- */
+/* ---- the single execve of the interpreter's process, which the runner permits ---- */
 
 #ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)
