@@ -35,12 +35,10 @@ enum frame_type {
     FRAME_PONG = 'P',        /* no payload */
     FRAME_STARTED = 'S',     /* no payload: imports are done, the job's time limit begins */
     FRAME_STDOUT = 'o',      /* bytes of the code's standard output, as they come */
-    FRAME_STDERR = 'e',      /* bytes of its standard error
- *
+    FRAME_STDERR = 'e',      /* bytes of its standard error */
     FRAME_STDOUT_TAIL = 'O', /* before FRAME_EXIT, if standard output exceeded its cap: its last
                                 bytes, at most tail_cap */
-    FRAME_STDERR_TAIL = 'E', /* the same for standard error
- *
+    FRAME_STDERR_TAIL = 'E', /* the same for standard error */
     FRAME_ARTIFACT = 'g',    /* base64 of one PNG image; the runner checks the alphabet and the
                                 beginning; at most FRAME_ARTIFACTS_MAX per job */
     FRAME_REQUEST =
@@ -77,8 +75,7 @@ struct frame_job {
  * - session_id: text or null; SESSION_ID in the code's environment and its global session_id
  * - timeout_ms: as above, for the report of a run that took too long
  * - preload: array of text, modules the code imports, imported before the time limit begins
- * - warnings: bool, whether Python's warnings go to standard error
- */
+ * - warnings: bool, whether Python's warnings go to standard error */
 
 /* Caps on payloads, in bytes. */
 #define FRAME_JOB_CAP       (1u << 20)
