@@ -25,7 +25,7 @@ STOPS = (19,)  # SIGSTOP; those of a terminal stop nothing in a group of nobody'
 # Python's, and by default those of children, continuing, urgent data, windows.
 IGNORED = (13, 17, 18, 20, 21, 22, 23, 25, 28)
 LEAVE = """
-shared = mmap.mmap(-1, 4096)
+shared = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 word = ctypes.create_string_buffer(bytes(64))
 at = ctypes.addressof(word)
 TRIES = {
