@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -262,6 +263,23 @@ static int allow_signal(scmp_filter_ctx context, int call, pid_t to)
     return seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, 1, &when);
 }
 
+/* abort() is a signal to oneself, and 0 only looks. Any other could pass for what the runner or the
+ * kernel sends: SIGKILL for too much memory, SIGALRM for the deadline. */
+static int allow_abort(scmp_filter_ctx context, int call, pid_t self, unsigned argument)
+{
+    static const int signals[] = {0, SIGABRT};
+    int code = 0;
+
+    for (size_t i = 0; i < COUNT(signals) && code == 0; i++) {
+        const struct scmp_arg_cmp when[] = {
+            {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)self},
+            {argument, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)signals[i]}};
+
+        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, COUNT(when), when);
+    }
+    return code;
+}
+
 static int filter_load(scmp_filter_ctx context)
 {
     int code = seccomp_load(context);
@@ -293,11 +311,10 @@ static scmp_filter_ctx interpreter_filter(pid_t self)
     if (!context)
         return NULL;
     code = deny_unknown(context, -1);
-    /* abort() and raise() are signals to oneself. */
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(tgkill), self);
+        code = allow_abort(context, SCMP_SYS(tgkill), self, 2);
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(kill), self);
+        code = allow_abort(context, SCMP_SYS(kill), self, 1);
     if (code == 0)
         return context;
     fail(context, code, "a rule");
