@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,13 +22,17 @@
 
 #define ALL_BITS UINT64_C(0xffffffff)
 
-/* An allowed call, with at most one condition on its arguments: (argument & mask) == value. */
+#define CONDITIONS_MAX 2
+
+/* An allowed call. Every condition on its arguments must hold: (argument & mask) == value. */
 struct allowed {
     int call;
-    bool conditional;
-    unsigned argument;
-    uint64_t mask;
-    uint64_t value;
+    unsigned conditions;
+    struct {
+        unsigned argument;
+        uint64_t mask;
+        uint64_t value;
+    } when[CONDITIONS_MAX];
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -37,12 +42,18 @@ struct allowed {
     }
 #define WHEN(name, arg, bits, is)                                                                  \
     {                                                                                              \
-        .call = SCMP_SYS(name), .conditional = true, .argument = (arg), .mask = (bits),            \
-        .value = (is)                                                                              \
+        .call = SCMP_SYS(name), .conditions = 1, .when = { {(arg), (bits), (is)} }                 \
+    }
+#define WHEN_BOTH(name, arg, bits, is, arg2, bits2, is2)                                           \
+    {                                                                                              \
+        .call = SCMP_SYS(name), .conditions = 2, .when = {                                         \
+            {(arg), (bits), (is)},                                                                 \
+            {(arg2), (bits2), (is2)}                                                               \
+        }                                                                                          \
     }
 #define NO_CHANGE ((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND))
 
-/* For Python. Signals to itself are added separately. */
+/* For Python. The signal of abort() is added separately. */
 static const struct allowed interpreter_calls[] = {
     /* bytes through its descriptors: pipes, the control socket, files that Landlock lets it open */
     ANY(read),
@@ -78,13 +89,15 @@ static const struct allowed interpreter_calls[] = {
     ANY(readlinkat),
     ANY(getdents64),
     ANY(getcwd),
-    /* memory: writable or executable; executable pages only from files */
+    /* Memory must be private, because shared anonymous pages do not count towards a limit of the
+     * process. It is writable or executable, and executable only from a file. */
     ANY(brk),
     ANY(munmap),
     ANY(mremap),
     ANY(madvise),
-    WHEN(mmap, 2, PROT_EXEC, 0),
-    WHEN(mmap, 3, MAP_ANONYMOUS, 0),
+    WHEN_BOTH(mmap, 2, PROT_EXEC, 0, 3, MAP_TYPE, MAP_PRIVATE),
+    WHEN_BOTH(mmap, 2, PROT_EXEC, 0, 3, MAP_ANONYMOUS, 0),
+    WHEN_BOTH(mmap, 2, PROT_WRITE, 0, 3, MAP_ANONYMOUS, 0),
     WHEN(mprotect, 2, PROT_EXEC, 0),
     /* start and end of its own process; it has one thread and cannot create others */
     ANY(execve),
@@ -209,11 +222,13 @@ static int allow_calls(scmp_filter_ctx context, const struct allowed *calls, siz
     int code = 0;
 
     for (size_t i = 0; i < count && code == 0; i++) {
-        struct scmp_arg_cmp when = {calls[i].argument, SCMP_CMP_MASKED_EQ, calls[i].mask,
-                                    calls[i].value};
+        struct scmp_arg_cmp when[CONDITIONS_MAX];
 
-        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, calls[i].call,
-                                      calls[i].conditional ? 1 : 0, &when);
+        for (unsigned c = 0; c < calls[i].conditions; c++)
+            when[c] = (struct scmp_arg_cmp){calls[i].when[c].argument, SCMP_CMP_MASKED_EQ,
+                                            calls[i].when[c].mask, calls[i].when[c].value};
+        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, calls[i].call, calls[i].conditions,
+                                      when);
     }
     return code;
 }
@@ -246,6 +261,23 @@ static int allow_signal(scmp_filter_ctx context, int call, pid_t to)
     return seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, 1, &when);
 }
 
+/* abort() is a signal to oneself, and 0 only looks. Any other could pass for what the runner or the
+ * kernel sends: SIGKILL for too much memory, SIGALRM for the deadline. */
+static int allow_abort(scmp_filter_ctx context, int call, pid_t self, unsigned argument)
+{
+    static const int signals[] = {0, SIGABRT};
+    int code = 0;
+
+    for (size_t i = 0; i < COUNT(signals) && code == 0; i++) {
+        const struct scmp_arg_cmp when[] = {
+            {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)self},
+            {argument, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)signals[i]}};
+
+        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, COUNT(when), when);
+    }
+    return code;
+}
+
 static int filter_load(scmp_filter_ctx context)
 {
     int code = seccomp_load(context);
@@ -276,11 +308,10 @@ static scmp_filter_ctx interpreter_filter(pid_t self)
     if (!context)
         return NULL;
     code = deny_unknown(context, -1);
-    /* abort() and raise() send signals to the own process. */
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(tgkill), self);
+        code = allow_abort(context, SCMP_SYS(tgkill), self, 2);
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(kill), self);
+        code = allow_abort(context, SCMP_SYS(kill), self, 1);
     if (code == 0)
         return context;
     fail(context, code, "a rule");
