@@ -228,6 +228,9 @@ static _Noreturn void drop_privileges_and_exec(const struct options *options,
 /* ---- the runner's side ---- */
 
 #define START_MS_MAX 10000 /* from fork to exec */
+/* Pages that nothing is written to are no data, but their page tables take memory: 8 MB for this.
+ */
+#define ADDRESS_SPACE_BYTES (UINT64_C(4) << 30)
 
 /* What Python may write to, less than the cap: its code's pages and the runner count there too, and
  * the code shall meet a MemoryError, which it can tell, before anybody kills it. Set from outside,
@@ -235,9 +238,11 @@ static _Noreturn void drop_privileges_and_exec(const struct options *options,
 static int limit_memory(pid_t pid, const struct options *options)
 {
     rlim_t bytes = ((rlim_t)options->memory_mb << 20) / 6 * 5;
-    const struct rlimit limit = {bytes, bytes};
+    const struct rlimit data = {bytes, bytes}, space = {ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES};
 
-    return prlimit(pid, RLIMIT_DATA, &limit, NULL) < 0 ? log_errno("prlimit") : 0;
+    if (prlimit(pid, RLIMIT_DATA, &data, NULL) < 0 || prlimit(pid, RLIMIT_AS, &space, NULL) < 0)
+        return log_errno("prlimit");
+    return 0;
 }
 
 /* Once the child has sent what its one exec waits for. Where it failed before, its own message

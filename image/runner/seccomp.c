@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,13 +22,17 @@
 
 #define ALL_BITS UINT64_C(0xffffffff)
 
-/* An allowed call, with at most one condition on its arguments: (argument & mask) == value. */
+#define CONDITIONS_MAX 2
+
+/* An allowed call. Every condition on its arguments must hold: (argument & mask) == value. */
 struct allowed {
     int call;
-    bool conditional;
-    unsigned argument;
-    uint64_t mask;
-    uint64_t value;
+    unsigned conditions;
+    struct {
+        unsigned argument;
+        uint64_t mask;
+        uint64_t value;
+    } when[CONDITIONS_MAX];
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -37,8 +42,14 @@ struct allowed {
     }
 #define WHEN(name, arg, bits, is)                                                                  \
     {                                                                                              \
-        .call = SCMP_SYS(name), .conditional = true, .argument = (arg), .mask = (bits),            \
-        .value = (is)                                                                              \
+        .call = SCMP_SYS(name), .conditions = 1, .when = { {(arg), (bits), (is)} }                 \
+    }
+#define WHEN_BOTH(name, arg, bits, is, arg2, bits2, is2)                                           \
+    {                                                                                              \
+        .call = SCMP_SYS(name), .conditions = 2, .when = {                                         \
+            {(arg), (bits), (is)},                                                                 \
+            {(arg2), (bits2), (is2)}                                                               \
+        }                                                                                          \
     }
 #define NO_CHANGE ((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND))
 
@@ -79,13 +90,15 @@ static const struct allowed interpreter_calls[] = {
     ANY(readlinkat),
     ANY(getdents64),
     ANY(getcwd),
-    /* memory: writable or executable, an executable page only from a file */
+    /* Memory is private: pages that are shared and belong to no file count in no limit of a
+     * process. It is writable or executable, and executable only from a file. */
     ANY(brk),
     ANY(munmap),
     ANY(mremap),
     ANY(madvise),
-    WHEN(mmap, 2, PROT_EXEC, 0),
-    WHEN(mmap, 3, MAP_ANONYMOUS, 0),
+    WHEN_BOTH(mmap, 2, PROT_EXEC, 0, 3, MAP_TYPE, MAP_PRIVATE),
+    WHEN_BOTH(mmap, 2, PROT_EXEC, 0, 3, MAP_ANONYMOUS, 0),
+    WHEN_BOTH(mmap, 2, PROT_WRITE, 0, 3, MAP_ANONYMOUS, 0),
     WHEN(mprotect, 2, PROT_EXEC, 0),
     /* its own process, as it starts and ends; there is one thread, and there will be no other */
     ANY(execve),
@@ -211,11 +224,13 @@ static int allow_calls(scmp_filter_ctx context, const struct allowed *calls, siz
     int code = 0;
 
     for (size_t i = 0; i < count && code == 0; i++) {
-        struct scmp_arg_cmp when = {calls[i].argument, SCMP_CMP_MASKED_EQ, calls[i].mask,
-                                    calls[i].value};
+        struct scmp_arg_cmp when[CONDITIONS_MAX];
 
-        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, calls[i].call,
-                                      calls[i].conditional ? 1 : 0, &when);
+        for (unsigned c = 0; c < calls[i].conditions; c++)
+            when[c] = (struct scmp_arg_cmp){calls[i].when[c].argument, SCMP_CMP_MASKED_EQ,
+                                            calls[i].when[c].mask, calls[i].when[c].value};
+        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, calls[i].call, calls[i].conditions,
+                                      when);
     }
     return code;
 }
@@ -246,6 +261,23 @@ static int allow_signal(scmp_filter_ctx context, int call, pid_t to)
     const struct scmp_arg_cmp when = {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)to};
 
     return seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, 1, &when);
+}
+
+/* abort() is a signal to oneself, and 0 only looks. Any other could pass for what the runner or the
+ * kernel sends: SIGKILL for too much memory, SIGALRM for the deadline. */
+static int allow_abort(scmp_filter_ctx context, int call, pid_t self, unsigned argument)
+{
+    static const int signals[] = {0, SIGABRT};
+    int code = 0;
+
+    for (size_t i = 0; i < COUNT(signals) && code == 0; i++) {
+        const struct scmp_arg_cmp when[] = {
+            {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)self},
+            {argument, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)signals[i]}};
+
+        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, COUNT(when), when);
+    }
+    return code;
 }
 
 static int filter_load(scmp_filter_ctx context)
@@ -279,11 +311,10 @@ static scmp_filter_ctx interpreter_filter(pid_t self)
     if (!context)
         return NULL;
     code = deny_unknown(context, -1);
-    /* abort() and raise() are signals to oneself. */
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(tgkill), self);
+        code = allow_abort(context, SCMP_SYS(tgkill), self, 2);
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(kill), self);
+        code = allow_abort(context, SCMP_SYS(kill), self, 1);
     if (code == 0)
         return context;
     fail(context, code, "a rule");
