@@ -26,23 +26,23 @@
 
 #include "mcp/chat/run.h"
 
-/* What identifies a run in its frames; texts borrowed. */
+/* Identifies a run in its frames; the texts are borrowed. */
 struct agui_run {
     const char *thread_id, *run_id;
-    json_t *open; /* its own: what has begun and not ended, as a run that finishes must have ended
-                     everything */
+    json_t *open; /* private: what has begun and not ended, because a run must end everything before
+                     it finishes */
 };
 
-/* Calls add for each frame that the event becomes: none, one, or several. -1: without memory, one
- * of them is lost. */
+/* Calls add for each frame of the event: none, one, or several. Returns -1 if a frame was lost for
+ * lack of memory. */
 int agui_write(struct agui_run *run, const struct run_event *event,
                void (*add)(void *user, const char *frame, size_t len), void *user);
 void agui_run_close(struct agui_run *run);
 
-/* Single frames, each appended to an empty buf, which fails without memory. */
+/* Single frames, each appended to an empty buf, which is marked as failed without memory. */
 void agui_run_error(const char *message, const char *code, struct buf *to); /* code: or NULL */
-void agui_change(json_t *value, struct buf *to); /* lectern.change */
-/* The value of that: a new reference, or NULL without memory. */
+void agui_change(json_t *value, struct buf *to);                            /* lectern.change */
+/* Its value as a new reference; NULL without memory. */
 json_t *agui_change_value(const struct store_change *change);
 void agui_state(const json_t *state, struct buf *to);
 void agui_messages(const struct thread *thread, struct buf *to); /* MESSAGES_SNAPSHOT */
