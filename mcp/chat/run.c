@@ -155,18 +155,16 @@ static void end(struct chat_run *run)
 }
 
 /* ---- approvals ----
- *
- * Nothing of a turn is done before a person has answered what they were asked; and what is done
- * after it is what was shown: a call is looked at once more in the transaction that does it, and
- * where it would change something else by then, it is not made.
- */
+ * No call of a turn is executed before the person has answered. Then exactly what was shown is
+ * executed: a call is previewed again in the transaction that executes it, and if it would change
+ * something else by then, it is not made. */
 
 static const json_t *input_of(const struct run_call *call)
 {
     return json_object_get(call->use, "input");
 }
 
-/* Whether a person must approve it, who has not been asked. */
+/* Whether the call needs an approval that was not requested yet. */
 static bool is_needed(const struct run_call *call)
 {
     return call->state == RUN_CALL_WAITS && call->refusal.len == 0 &&
@@ -195,7 +193,7 @@ static int look_back(const struct run_call *call, const json_t *message, json_t 
     return found;
 }
 
-/* The turns that asked for this tool without success since the last with it, and this one. */
+/* The consecutive turns that called this tool without success, including this one. */
 static unsigned attempt_of(const struct run_call *call)
 {
     json_auto_t *asked = json_object();
@@ -421,7 +419,7 @@ static bool is_blank(const json_t *content)
     return (json_is_string(content) ? json_string_length(content) : json_array_size(content)) == 0;
 }
 
-/* Nothing is new: the newest question is meant, where its answer did not come to its end. */
+/* If no message is new, the newest question is asked again, if its answer is incomplete. */
 static int take_again(struct chat_run *run, const struct run_request *request, struct error *err)
 {
     size_t count = json_array_size(request->messages);
@@ -563,7 +561,7 @@ static json_t *make_message(const json_t *message, const char *where)
     }
     made = json_pack("{s:O, s:s, s:o, s:{}}", "id", json_object_get(message, "id"), "role", "user",
                      "content", blocks, "shown");
-    if (made && own) /* else it has gone with the blocks */
+    if (made && own) /* otherwise it was freed with the blocks */
         json_object_set(json_object_get(made, "shown"), "text", (json_t *)own);
     return made;
 }
@@ -609,7 +607,7 @@ static int take_question(struct chat_run *run, struct error *err)
     return 0;
 }
 
-/* The question stands in the thread already; where it was asked again is noted. */
+/* The thread already has the question; notes where it was asked again. */
 static int note_again(struct chat_run *run, struct error *err)
 {
     char id[UUID_TEXT_SIZE];

@@ -16,7 +16,7 @@
 struct edit {
     struct writer writer;
     char sid[SESSION_ID_SIZE];
-    struct component_ref component; /* node_id also where it is no edit of a component */
+    struct component_ref component; /* node_id is set even if no component is edited */
     long expected_revision;
     struct component_state state; /* afterwards */
 };

@@ -39,7 +39,7 @@
         {GUARD_CONTENT}, {GUARD_REFERRER}, {GUARD_OPENER}, {GUARD_DEVICES}, {BY_ENCODING},         \
             __VA_ARGS__                                                                            \
     }
-/* By whether it is kept, and whether it is packed; the row behind the last is empty. */
+/* Indexed by whether it is cached, and whether it is compressed; terminated by an empty row. */
 static const struct http_header headers[2][2][8] = {
     {HEADERS({ASK_AGAIN}), HEADERS({ASK_AGAIN}, {PACKED})},
     {HEADERS({KEEP}), HEADERS({KEEP}, {PACKED})},
