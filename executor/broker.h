@@ -34,8 +34,7 @@ void loop_handle_unref(struct loop_handle *loop_handle);   /* takes NULL */
 struct broker {
     uv_timer_t timer; /* finds requests that take too long; the run initializes and closes it */
     struct loop_handle *loop_handle; /* borrowed */
-    const char *session_id; /* borrowed; if NULL, each request is answered with an error: there is
-                               no session */
+    const char *session_id; /* borrowed; NULL: requests are refused, as there is no session */
     const struct executor_limits *limits;
     void (*on_request)(void *user, struct broker_request *request);
     void *user;
@@ -45,8 +44,7 @@ struct broker {
     size_t in_flight, requests, answer_bytes;
 };
 
-/* Processes a FRAME_REQUEST. If it returns -1, the sandbox must be ended. ERROR_MALFORMED: the
- * request breaks the protocol or its limits. */
+/* Processes a FRAME_REQUEST. On -1 the sandbox must be ended (ERROR_MALFORMED: it broke a rule). */
 int broker_take(struct broker *broker, const struct frame *frame, struct error *err);
 
 /* Called when the run has ended or continues in another sandbox: cancels the open requests, and

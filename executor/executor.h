@@ -35,10 +35,9 @@
 #define EXECUTION_WAITING_CAP   64u /* jobs that may wait for a sandbox; the next gets ERROR_BUSY */
 #define EXECUTION_SESSION_WAITING_CAP                                                              \
     48u /* of these, jobs of one session or without one, so that others have room */
-#define EXECUTION_REQUEST_MS_MAX                                                                   \
-    10000u /* time for one helper request; then it is answered with 504 */
-#define EXECUTION_REQUESTS_CAP 20000u              /* helper requests of one run */
-#define EXECUTION_ANSWERS_CAP  ((size_t)256 << 20) /* bytes of all helper answers of one run */
+#define EXECUTION_REQUEST_MS_MAX 10000u              /* time for one helper request, then 504 */
+#define EXECUTION_REQUESTS_CAP   20000u              /* helper requests of one run */
+#define EXECUTION_ANSWERS_CAP    ((size_t)256 << 20) /* bytes of all helper answers of one run */
 
 /* How long a sandbox is used. */
 enum execution_isolation {
@@ -52,8 +51,7 @@ struct execution_kind {
     const char *const *preload; /* modules imported while warming, NULL-terminated */
     unsigned memory_mb;
     unsigned waiting;
-    enum execution_isolation
-        isolation; /* the executor's setting, in the copies that it passes to its engine */
+    enum execution_isolation isolation; /* the executor's, in what it passes to its engine */
 };
 extern const struct execution_kind execution_kinds[]; /* ends with a NULL name */
 
@@ -67,8 +65,7 @@ enum execution_status {
     EXECUTION_CRASH,        /* the interpreter died: signal, abort */
     EXECUTION_BUSY,         /* waited too long for a sandbox */
     EXECUTION_ENGINE,       /* no sandbox could be started, or it failed */
-    EXECUTION_DISAGREEMENT, /* did not run: the policy in the sandbox refused what the validator
-                               accepted */
+    EXECUTION_DISAGREEMENT, /* did not run: the policy in the sandbox refused it */
 };
 const char *execution_status_name(enum execution_status status); /* "ok", "runtime", ...; static */
 
@@ -134,9 +131,7 @@ struct execution_job {
     void (*on_output)(void *user, int fd, const char *bytes,
                       size_t len);                                  /* fd 1 or 2; may be NULL */
     void (*on_request)(void *user, struct broker_request *request); /* NULL if session_id is NULL */
-    void (*on_done)(
-        void *user,
-        const struct execution_result *result); /* called exactly once, as the last callback */
+    void (*on_done)(void *user, const struct execution_result *result); /* exactly once, last */
     void *user;
 };
 
@@ -151,8 +146,7 @@ struct executor_config {
     const char *docker_image;   /* "lectern-sandbox:0.2.0" */
     const char *docker_runtime; /* HostConfig.Runtime, "runsc"; NULL: the daemon's default */
     const struct docker_times *docker_times; /* NULL: the defaults; tests use shorter ones */
-    const char
-        *share_dir; /* contains runner, interpreter.py and code_helpers, for the local engine */
+    const char *share_dir;   /* has runner, interpreter.py, code_helpers: for the local engine */
     const char *const *warm; /* kinds to keep waiting, NULL-terminated; NULL: all */
     const char *waiting; /* how many of a kind wait, "bare=4,data=2"; the others, and NULL: as in
                             the table of kinds */
@@ -204,11 +198,9 @@ struct executor_stats {
     size_t kind_count;
     struct executor_kind_stats {
         const char *name;
-        unsigned ready, starting,
-            busy;        /* current numbers of sandboxes; ready includes those bound to a session */
-        unsigned wanted; /* target number of unbound waiting sandboxes, including demand */
-        uint64_t started, failed,
-            lost; /* total numbers of sandboxes; lost: ended while they waited */
+        unsigned ready, starting, busy; /* sandboxes, now; ready: also those of a session */
+        unsigned wanted;                /* target number of waiting sandboxes */
+        uint64_t started, failed, lost; /* totals; lost: ended while they waited */
     } kinds[EXECUTOR_KINDS_CAP];
 };
 void executor_stats(struct executor *executor, struct executor_stats *stats);
@@ -218,8 +210,7 @@ void executor_stats(struct executor *executor, struct executor_stats *stats);
 int executor_wait_warm(struct executor *executor, const char *kind, unsigned timeout_ms,
                        struct error *err);
 
-/* Ends every run (each on_done is called), removes every sandbox and joins the threads. Takes NULL.
- */
+/* Ends every run (each on_done is called), removes all sandboxes, joins the threads. Takes NULL. */
 void executor_destroy(struct executor *executor);
 
 /* One row of `lectern doctor`. executor_doctor blocks. */

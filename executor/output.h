@@ -30,9 +30,8 @@ struct output {
     struct utf8_repair repair;
     struct buf text; /* NUL-terminated */
     size_t cap;      /* bytes kept from the beginning */
-    size_t head; /* after output_end: bytes of text before the cut; text.len if nothing was cut */
-    uint64_t
-        cut; /* bytes dropped, counted after the repair; the same number if the text was valid */
+    size_t head;  /* after output_end: bytes of text before the cut; text.len if nothing was cut */
+    uint64_t cut; /* bytes dropped, counted after the repair */
     struct buf tail; /* as received */
     bool has_tail;
 };
@@ -49,8 +48,7 @@ int output_take_tail(struct output *output, const char *bytes, size_t len, struc
 /* Appends the tail. cut_inside: bytes that the sandbox reports as dropped before the tail. */
 void output_end(struct output *output, uint64_t cut_inside);
 
-/* Ends an output that was interrupted. It drops the tail, because the number of bytes missing
- * before it is unknown. */
+/* Ends an interrupted output. The tail is dropped: what is missing before it is unknown. */
 void output_break_off(struct output *output);
 
 #endif

@@ -16,8 +16,7 @@
 #include "executor/pool/pool.h"
 
 #define RUN_OUTPUT_SLACK                                                                           \
-    (1u << 20) /* allowed above EXECUTION_OUTPUT_LIMIT; the runner may send this much before it    \
-                  notices */
+    (1u << 20)              /* over EXECUTION_OUTPUT_LIMIT; the runner may send this much more */
 #define RUN_ATTEMPTS_MAX 2u /* sandboxes that a job tries if one fails before the code starts */
 
 struct executor_run;
@@ -42,8 +41,7 @@ void run_discard(struct executor_run *run); /* for a run that never began; takes
 /* host is borrowed until the run ends. */
 void run_begin(struct executor_run *run, const struct run_host *host, void *user);
 void run_cancel_now(struct executor_run *run);
-void run_abort(struct executor_run *run,
-               const char *why); /* like run_cancel_now, for another reason */
-const char *run_session(const struct executor_run *run); /* borrowed, or NULL */
+void run_abort(struct executor_run *run, const char *why); /* with another reason */
+const char *run_session(const struct executor_run *run);   /* borrowed, or NULL */
 
 #endif

@@ -44,8 +44,7 @@ struct sandbox;
 
 /* The events of a sandbox, for its current user. After broken, only sandbox_end may be called. */
 struct sandbox_events {
-    /* The sandbox waits: it is warm and its limits are set, or it is recycled. NULL for the user of
-     * a ready one. */
+    /* It is warm with its limits set, or recycled, and waits. NULL for a user of a ready one. */
     void (*ready)(void *user);
     void (*frame)(void *user, const struct frame *frame);
     void (*broken)(void *user, const struct error *why);
@@ -73,8 +72,7 @@ void sandbox_recycle(struct sandbox *sandbox, unsigned ms);
 int sandbox_ping(struct sandbox *sandbox, unsigned ms, struct error *err);
 bool sandbox_is_pinged(const struct sandbox *sandbox);
 
-/* Ends and removes the sandbox in any state. After it only gone is called. May be called more than
- * once. */
+/* Ends and removes it in any state. Only gone is called afterwards. May be called repeatedly. */
 void sandbox_end(struct sandbox *sandbox);
 
 /* Does the same a moment later, for a sandbox whose job is done, because the removal uses CPU time

@@ -141,8 +141,7 @@ struct plan_step {
     int kind;               /* for PLAN_START */
     struct slot *slot;      /* for PLAN_GIVE and PLAN_END */
     struct pool_wait *wait; /* for PLAN_GIVE: the job that gets it */
-    uint64_t at; /* for PLAN_REST: ask again at this time, or earlier if something happens;
-                    PLAN_NEVER: only then */
+    uint64_t at;            /* for PLAN_REST: when to ask again at the latest, or PLAN_NEVER */
 };
 #define PLAN_NEVER UINT64_MAX
 
@@ -156,8 +155,7 @@ unsigned plan_wanted(struct pool_state *state, int kind, uint64_t now);
 
 /* Whether a queued job needs a sandbox that is not bound to a session. */
 bool plan_wants_new(const struct pool_state *state, const struct pool_wait *wait);
-struct pool_wait *plan_next_wait(const struct pool_state *state,
-                                 int kind); /* the next such job, or NULL */
+struct pool_wait *plan_next_wait(const struct pool_state *state, int kind); /* or NULL */
 
 /* A waiting sandbox that is bound to the session, or NULL. */
 struct slot *plan_find_idle(const struct pool_state *state, int kind, const char *session,

@@ -28,17 +28,15 @@ enum field_type {
 };
 
 enum field_flags {
-    FIELD_NULL = 1 << 0, /* null is a value; otherwise it means "not given" */
-    FIELD_LINE = 1 << 1, /* text without control characters */
-    FIELD_NUL = 1 << 2,  /* text that may contain a NUL character */
-    FIELD_AS_TEXT =
-        1 << 3, /* accepted as text too ("3", "true", "[]"), because models send it so */
+    FIELD_NULL = 1 << 0,       /* null is a value; otherwise it means "not given" */
+    FIELD_LINE = 1 << 1,       /* text without control characters */
+    FIELD_NUL = 1 << 2,        /* text that may contain a NUL character */
+    FIELD_AS_TEXT = 1 << 3,    /* accepted as text too ("3", "true", "[]") */
     FIELD_GIVEN_BACK = 1 << 4, /* set by the server: a client may send back the value it received,
                                   and no other name counts as a misspelling of it */
-    FIELD_NAME =
-        1 << 5, /* text that names something that exists; the code that reads it looks it up */
-    FIELD_NULLS = 1 << 7, /* the values of a map may be null */
-    FIELD_ALONE = 1 << 6, /* may be sent without its object, as an array */
+    FIELD_NAME = 1 << 5,       /* text that names something that exists; its reader looks it up */
+    FIELD_NULLS = 1 << 7,      /* the values of a map may be null */
+    FIELD_ALONE = 1 << 6,      /* may be sent without its object, as an array */
 };
 
 struct field {

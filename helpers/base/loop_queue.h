@@ -13,8 +13,7 @@
 
 struct loop_task {
     STAILQ_ENTRY(loop_task) link;
-    void (*run)(
-        void *arg); /* runs on the loop's thread; may free the struct that contains the task */
+    void (*run)(void *arg); /* on the loop's thread; may free what contains the task */
     void *arg;
 };
 

@@ -19,11 +19,9 @@ struct workq_job {
     STAILQ_ENTRY(workq_job) link;
     struct loop_task task;
     uint64_t key; /* what the job is about (workq_key); 0: nothing that it shares with others */
-    void (*work)(
-        struct workq_job *job,
-        void *context); /* on a thread of the work queue, with the context of that thread */
-    void (*done)(
-        struct workq_job *job); /* on the loop; may free the struct that contains the job */
+    void (*work)(struct workq_job *job,
+                 void *context);         /* on a thread of the work queue, with its context */
+    void (*done)(struct workq_job *job); /* on the loop; may free what contains the job */
     /* On a thread of a work queue with groups, which requires it: the result of work was not kept,
      * and the job must end with err. May be called instead of work. */
     void (*undone)(struct workq_job *job, const struct error *err);

@@ -41,8 +41,7 @@ struct graph_difference {
     size_t cycles_total;           /* also counts the new pairs on a cycle that were not examined */
     struct graph_cut_off *cut_off; /* in curriculum order */
     size_t cut_off_count;
-    size_t chain_before,
-        chain_after; /* length of the longest chain of needs; a cycle counts as one node */
+    size_t chain_before, chain_after; /* of the longest chain; a cycle is one node */
     /* Existing nodes downstream of the changes, by the ways before or after: those after a node
      * that is new, deleted or renamed, and the end of a new or deleted edge and those after it. In
      * curriculum order. */

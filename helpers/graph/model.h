@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The curriculum as graph.c builds it: its nodes in order, all edges sorted, and the cached views.
- * Private to this folder. A node is identified by its index, a uint32_t; the caps ensure that it
- * fits.
+ * For the files of this folder only. A node is identified by its index, a uint32_t; the caps ensure
+ * that it fits.
  */
 #ifndef LECTERN_GRAPH_MODEL_H
 #define LECTERN_GRAPH_MODEL_H
@@ -41,8 +41,7 @@ struct graph_stray {
 
 struct graph_type {
     const char *name;
-    size_t edges, strays,
-        loops; /* edges counts all edges of the type, including strays and loops */
+    size_t edges, strays, loops; /* edges includes strays and loops */
 };
 
 struct graph_view;

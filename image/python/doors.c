@@ -96,8 +96,7 @@ static int check_name(PyObject *object, PyObject *name, int stores)
         return door_refuse("attribute-by-name", "attribute '%U' is out of reach by its name", name);
     if (object && fits_rule(object, name, stores))
         return 0;
-    PyErr_SetObject(PyExc_AttributeError,
-                    name); /* the exception that callers with computed names expect */
+    PyErr_SetObject(PyExc_AttributeError, name); /* callers expect this one */
     return -1;
 }
 

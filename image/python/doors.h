@@ -12,16 +12,15 @@
 /* Owned references, set by install(). Functions are named as in door_key(). */
 struct door_rules {
     int armed;
-    PyObject *filename; /* str: the file name of the analysis code */
-    PyObject *own;      /* frozenset: files whose functions are not restricted */
-    PyObject *folders;  /* tuple of str ending with a slash: where libraries are */
-    PyObject *readable; /* likewise: what may be opened for reading */
-    PyObject *names; /* frozenset: names that are dangerous if computed, in addition to __names__ */
+    PyObject *filename;   /* str: the file name of the analysis code */
+    PyObject *own;        /* frozenset: files whose functions are not restricted */
+    PyObject *folders;    /* tuple of str ending with a slash: where libraries are */
+    PyObject *readable;   /* likewise: what may be opened for reading */
+    PyObject *names;      /* frozenset: names that are dangerous if computed, besides __names__ */
     PyObject *attributes; /* dict: function -> frozenset of dangerous names that it may compute */
     PyObject *public;     /* frozenset: functions that get names of attributes from analysis code */
     PyObject *members;    /* frozenset: the __names__ that classes of analysis code may define */
-    PyObject *memory;   /* frozenset: those that no class may define, because numpy reads addresses
-                           from them */
+    PyObject *memory;   /* frozenset: those that no class may define: numpy reads addresses there */
     PyObject *frames;   /* frozenset: functions that may read frames */
     PyObject *texts;    /* dict: function -> pattern of the texts that it may run, or True */
     PyObject *modules;  /* dict: function -> frozenset of the names that it may import, or True */

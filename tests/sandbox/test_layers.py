@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each wall of the sandbox alone: a Python script in the interpreter's place, without hooks, tries what it may not; once with
-Landlock and seccomp, once with a test build that has no seccomp, once with one that has no Landlock."""
+"""Each layer of the sandbox alone: a Python script instead of the interpreter, without hooks, tries what it may not do; with Landlock and
+seccomp, with a test build without seccomp, and with one without Landlock."""
 import ctypes
 import json
 import os

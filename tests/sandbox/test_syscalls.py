@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every system call that this machine's headers name, one by one, from a script in the interpreter's place: what the filter
-does not allow answers EPERM, or ENOSYS where a library has another way. The table of the allowed is the expected value."""
+"""Every system call in this machine's headers, one by one, from a script instead of the interpreter: a call that the filter does not allow
+returns EPERM, or ENOSYS where a library has an alternative. The expected values are the table of allowed calls."""
 import json
 import pathlib
 import platform

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a job in a session leaves for the next one, looked at from outside: nothing. A script in the interpreter's place tries by
-plain system calls to leave something in whatever a process shares with its kin; then the next copy, the zygote and the
-runner are to the kernel as they were."""
+"""A job in a session leaves nothing for the next one, as observed from outside. A script instead of the interpreter tries with plain system
+calls to leave something in whatever processes share; then the next copy, the zygote and the runner must look unchanged to the kernel."""
 import json
 import os
 import pathlib

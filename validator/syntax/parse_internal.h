@@ -32,8 +32,7 @@ struct parser {
     uint32_t fstring_depth; /* f-strings around the current position */
     size_t unreadable;      /* the byte from which on the tokenizer cannot read the text */
     uint32_t last;          /* the program's last token */
-    struct unreadable
-        errors[VALIDATOR_DIAGNOSTICS_CAP]; /* places after which the tokenizer could continue */
+    struct unreadable errors[VALIDATOR_DIAGNOSTICS_CAP]; /* after which something was read */
     uint32_t error_count;
     bool quiet;       /* no more problems of this statement are reported */
     struct buf value; /* the value of the current string */
@@ -108,8 +107,7 @@ uint32_t parse_symbol(struct parser *p); /* consumes a name and returns its symb
 bool parse_append(struct parser *p, struct siblings *siblings, uint32_t node);
 /* Makes the siblings the node's children. Returns NODE_NONE if the tree becomes too high. */
 uint32_t parse_adopt(struct parser *p, uint32_t parent, const struct siblings *siblings);
-/* Makes a new node with these children, or with one child. Returns NODE_NONE if that is NODE_NONE.
- */
+/* Makes a new node with these children, or with one; NODE_NONE if that is NODE_NONE. */
 uint32_t parse_finish(struct parser *p, enum node_kind kind, uint32_t at,
                       const struct siblings *children);
 uint32_t parse_wrap(struct parser *p, enum node_kind kind, uint32_t at, uint32_t child);
@@ -117,8 +115,7 @@ static inline uint32_t parse_adopt_one(struct parser *p, uint32_t parent, uint32
 {
     return child ? parse_adopt(p, parent, &(struct siblings){child, child}) : NODE_NONE;
 }
-/* Called by recursive rules. Returns false, and reports it, if the nesting is too deep; otherwise
- * parse_leave must follow. */
+/* For recursive rules. False, reported, if nested too deep; else parse_leave must follow. */
 bool parse_enter(struct parser *p);
 static inline void parse_leave(struct parser *p)
 {
