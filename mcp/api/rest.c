@@ -96,6 +96,7 @@ static int matches(struct rest_call *call, const char *list, bool weak, struct e
 }
 
 /* ---- Idempotency-Key ----
+ *
  * The answer to a completed write is stored in the transaction of the write, and returned for a
  * repeat with the same key. A refused write changed nothing and is checked again. */
 
@@ -143,6 +144,7 @@ int rest_keep_whole(struct store *store, const char *key, const struct rest_resp
 }
 
 /* ---- cached answers ----
+ *
  * Answers to reads, by request, valid while their ETag is the current one: a list that was not
  * written to is created once. Any thread. The most recently used is evicted last. */
 
@@ -269,6 +271,7 @@ static void keep(struct rest_cache *cache, const struct buf *key, const char *et
 }
 
 /* ---- one call through its route ----
+ *
  * A read carries the ETag of exactly its content. A write is one transaction with its condition and
  * its key, so that no other write comes in between. */
 

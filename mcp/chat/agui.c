@@ -473,8 +473,7 @@ int agui_write(struct agui_run *run, const struct run_event *event,
 
 /* ---- a whole thread ---- */
 
-/* What the Messages API has as blocks of one message are messages of their own in AG-UI
- * (reasoning, tool). */
+/* Blocks of one message in the Messages API are separate messages in AG-UI (reasoning, tool). */
 struct snapshot {
     const struct thread *thread;
     json_t *messages; /* owned */
@@ -675,7 +674,8 @@ static void put_assistant(struct snapshot *snapshot)
     json_decref(message);
 }
 
-/* What the page saw of it when it was stopped; where it was asked later, that is shown. */
+/* What the page saw of a question when it was stopped; if it was asked later, the later one is
+ * shown. */
 static void put_not_asked(struct snapshot *snapshot)
 {
     if (!thread_was_not_asked(snapshot->thread, snapshot->id))

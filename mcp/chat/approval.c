@@ -32,7 +32,7 @@ static const char changed[] =
 struct preview {
     /* What would be done; texts borrowed. */
     char sid[SESSION_ID_SIZE];
-    const char *who; /* for whom it would be done: an undo without a name is of their own change */
+    const char *who; /* the author of the call: an undo without a name reverts their own change */
     struct tool_preview asked;
 
     /* What came of it. */
@@ -88,7 +88,7 @@ static int restore(struct preview *preview, struct store *store, struct error *e
 /* ---- what is otherwise then ---- */
 
 struct difference_row {
-    const char *node_id; /* "" where it has none */
+    const char *node_id; /* "" if it has none */
     size_t place;        /* as the store reports it */
     json_t *value;       /* borrowed */
 };
@@ -202,9 +202,9 @@ static int work(struct preview *preview, struct store *store, struct error *err)
     };
     int64_t from;
 
-    /* What others did is not to be reported as the call's own doing. Once before the transaction,
-     * so that components have the same ids in the preview and after it, and once within, where
-     * nothing is read from elsewhere any more. */
+    /* Changes by others must not be reported as effects of the call. Refreshes once before the
+     * transaction, so that components have the same ids in the preview and after it; within it,
+     * nothing more is read from the service. */
     if (store_catch_up(store, preview->sid, err) < 0 ||
         store_session(store, preview->sid, NULL, 0, &from, err) < 0 ||
         actions[preview->asked.action](preview, store, err) < 0 ||

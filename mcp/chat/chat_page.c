@@ -3,6 +3,7 @@
  * One page: its inputs are processed one after the other, and its frames are in the order that
  * AG-UI requires. A RUN_ERROR would end the run in which it is sent, so errors of an input are
  * reported in its turn.
+ *
  * Some frames are sent without a request: the greeting, changes by anybody, and messages in its
  * thread from another page. Between runs they are sent at once, in a small run by the server. It
  * ends as the page's last run did, with the open approvals, because a page concludes from a run

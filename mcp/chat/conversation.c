@@ -3,6 +3,7 @@
  * Conversations in use and their questions, which run one at a time in the order of arrival; and
  * the list of a session's conversations that its pages receive. A thread is loaded when it is first
  * needed, kept in memory while it is used, and loaded again if the store differs from memory.
+ *
  * A client that sends its whole history repeats the questions that an editor stopped before their
  * turn. So the thread records them as notes with their ids, and they are not answered. A run may be
  * using the thread: the notes wait until none does, and no run begins before they are durable.
@@ -199,6 +200,7 @@ static bool save_cancelled(struct conversation *conversation)
 }
 
 /* ---- the state of a session ----
+ *
  * It is read when a page connects, and again when a conversation of its session is created or gets
  * another title, from any page. */
 

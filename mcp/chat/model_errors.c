@@ -91,7 +91,7 @@ static const struct {
     {529, "overloaded_error", &overloaded},
 };
 
-/* What services say in a 400 when the model cannot read so much at once. */
+/* The words of services in a 400 when the prompt exceeds the model's context. */
 static const char *const too_long_words[] = {
     "prompt is too long", "exceed context limit",      "exceeds the available context",
     "context window",     "maximum context length",    "exceeds the context length",
@@ -291,8 +291,8 @@ void model_hide_secret(char *text, const char *secret)
     }
 }
 
-/* Of an error's body: {"error": {"type", "message"}} as the API says it, {"error": "words"}, or
- * words alone. A page of HTML says nothing. */
+/* Reads the body of an error: {"error": {"type", "message"}} as in the API, {"error": "words"}, or
+ * plain text. HTML is ignored. */
 static json_t *read_refusal(const struct buf *body, struct model_refusal *refusal)
 {
     json_t *value = body->len > 0 ? json_read(body->data, body->len, "an answer", NULL) : NULL;

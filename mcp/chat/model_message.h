@@ -108,8 +108,10 @@ int model_message_event(struct model_message *message, const struct model_listen
 
 /* The content as a new reference: an array of blocks, possibly empty. NULL without memory, or if
  * the message did not end and partial is false.
+ *
  * partial: what arrived of an incomplete message: the blocks that ended, and the text of the last
  * one, but no call whose block did not end, and no thinking without its signature.
+ *
  * Text blocks of only white space are omitted, because the service refuses them when they are sent
  * back, and so are unknown blocks that were streamed in pieces. Unknown blocks that arrived whole
  * are kept, because a paused answer must be sent back unmodified. Each call has a unique id, the

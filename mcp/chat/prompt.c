@@ -302,10 +302,12 @@ void prompt_context(const json_t *items, struct buf *to)
 }
 
 /* ---- the request ----
+ *
  * The service caches what it has read up to each cache mark, so tools and system prompt come first,
  * always with the same bytes. Two messages are marked: the newest of the user and the one before,
  * where the last request had its mark, so that its text is found again regardless of the number of
  * blocks in between.
+ *
  * The request does not mention thinking: models differ in the kinds that they support, and each has
  * a default. */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The states of a run. Each step is a function that returns the next state and calls no other step;
- * run_step goes from step to step until one has to wait. What it waits for (a save, a read, the
- * model, tools) ends in a callback that sets the next state and goes on.
+ * run_step executes steps until one must wait. A wait (for a save, a read, the model, tools) ends
+ * in a callback that sets the next state and continues.
  *
  * A cancel ends the wait for the model and for tools. A save or a read is short and cannot be
- * ended: there it is noticed after it.
+ * aborted: the cancel takes effect after it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int answer_open(struct chat_run *run, const char *why, struct error *err)
     return rc;
 }
 
-/* What cannot be noted any more is reported all the same. */
+/* If the note cannot be added, the outcome is still reported. */
 static void close_thread(struct chat_run *run, const char *why, const char *kind, const char *text)
 {
     struct error err = {0};
@@ -155,6 +155,7 @@ static void end(struct chat_run *run)
 }
 
 /* ---- approvals ----
+ *
  * No call of a turn is executed before the person has answered. Then exactly what was shown is
  * executed: a call is previewed again in the transaction that executes it, and if it would change
  * something else by then, it is not made. */
@@ -171,8 +172,8 @@ static bool is_needed(const struct run_call *call)
            approval_needed(call->tool, input_of(call), call->run->approvals);
 }
 
-/* Notes the calls that were asked about, and looks for their results: 1 where one went well, -1
- * where all there are failed, 0 where there is none. */
+/* Marks the calls of this tool that need an approval in the message, and looks for their results:
+ * returns 1 if one succeeded, -1 if all have failed, 0 if there are none. */
 static int look_back(const struct run_call *call, const json_t *message, json_t *asked)
 {
     const json_t *content = json_object_get(message, "content"), *block;
@@ -349,7 +350,7 @@ static void match_answers(struct chat_run *run)
     }
 }
 
-/* Of a turn that was interrupted: what needs an approval and has no interrupt is refused. */
+/* For an interrupted turn: refuses calls that need an approval and have no interrupt. */
 static void refuse_unlooked(struct chat_run *run)
 {
     for (size_t i = 0; i < run->call_count; i++) {

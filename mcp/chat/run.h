@@ -4,6 +4,7 @@
  * and all tool calls until the model is done. It is independent of the protocol: it reports events
  * to a listener (agui.h converts them to AG-UI frames, legacy_chat.h to the messages of the
  * original CMS).
+ *
  * The messages of the thread are in thread.h; additions are durable before the model or the
  * listener builds on them. Everything runs on the loop's thread.
  */

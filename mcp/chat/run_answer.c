@@ -2,6 +2,7 @@
  *
  * One turn of the model: the request, its answer as events and in the thread, and the handling of
  * its stop reason. Answers are stored unmodified, because the service must accept them again.
+ *
  * The assistant's message has one id, which its first text has too. Later texts and thinking have
  * the id with the block's number appended, so that each id begins once.
  */
@@ -96,7 +97,7 @@ static void on_call_begin(void *user, size_t block, const char *id, const char *
 
     sent->id = strdup(id);
     sent->name = strdup(name);
-    if (!sent->id || !sent->name) /* it is in the thread all the same, and gets its result */
+    if (!sent->id || !sent->name) /* it is still in the thread, and gets its result */
         return;
     begin(run, block, RUN_BLOCK_CALL, RUN_CALL_BEGAN);
 }
@@ -166,7 +167,7 @@ static bool has_call(const json_t *content, const char *id)
     return false;
 }
 
-/* Of a call that the model began and that will not be made. */
+/* Ends a call that the model began and that will not be made. */
 static void drop_call(struct chat_run *run, const char *id, const char *name, const char *why)
 {
     char own[UUID_TEXT_SIZE];

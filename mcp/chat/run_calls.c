@@ -325,7 +325,7 @@ static const char *category_of(const struct run_call *call)
     return call->refused ? call->refused : failure_category_name(FAILURE_VALIDATION);
 }
 
-/* Of an edit that was made; else NULL. */
+/* The change set of a completed edit; else NULL. */
 static const char *change_set_of(const struct run_call *call)
 {
     return call->made && !is_error(call) && *call->call.change_set ? call->call.change_set : NULL;
@@ -442,8 +442,8 @@ int run_calls_keep(struct chat_run *run, struct error *err)
 
 /* ---- calling tools ---- */
 
-/* Of a call that was approved, on the sql work queue before it is done: it still does what was
- * shown. */
+/* For an approved call, on the sql work queue before it is executed: checks that it still does what
+ * was shown. */
 static int check_approval(struct tool_call *made, struct store *store, struct error *err)
 {
     const struct run_call *call = made->user;

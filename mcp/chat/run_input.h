@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a page sends: AG-UI's RunAgentInput, or {"type": "lectern.stop", "runId"}. Pure.
+ *
  * These members are used: threadId; runId; the user messages (those that the thread does not have
  * yet; if it has them all, the newest, which is asked again if its answer is missing or
  * incomplete); context ({"description", "value"}: "node_id", "node_title", "screen" and "action"

@@ -261,6 +261,7 @@ bool thread_may_ask_again(const struct thread *thread, const char *id)
 }
 
 /* ---- what a stop of the server cut off ----
+ *
  * A question without an answer, or calls without results. A run that ends normally leaves a note;
  * if there is none, it is added when the thread is loaded. */
 
@@ -426,7 +427,7 @@ struct saving {
     char id[THREAD_ID_MAX + 1];
     char title[THREAD_TITLE_MAX + 1];
     size_t there;
-    /* Copies of their own: the loop goes on with the thread's. */
+    /* Copies, because the loop may change the thread's. */
     json_t *messages, *interrupts;
     struct error err;
     void (*on_done)(void *user, const struct error *err);
@@ -508,6 +509,7 @@ int thread_save(const struct store_queues *store, struct thread *thread,
 }
 
 /* ---- the history for the model ----
+ *
  * The service refuses a history whose calls and results do not match, and a stop, a failure or the
  * end of the process can occur between the two. So it is repaired here each time; the stored
  * messages never change. */

@@ -43,7 +43,7 @@
 
 struct csv_sheet {
     const char *file;        /* its name in a folder */
-    struct {                 /* columns with a meaning of their own */
+    struct {                 /* columns with a special meaning */
         const char *key;     /* of the entry; NULL ends the list */
         const char *heading; /* of the column that is written */
         /* Of those that are read, best first. One that begins with ":" is Neo4j's type of a column:

@@ -616,7 +616,7 @@ static const struct method *find_method(const char *name)
     return NULL;
 }
 
-/* Never answered: an unknown one is ignored, as the protocol wants. */
+/* Never answered: unknown ones are ignored, as the protocol requires. */
 static void receive_notification(struct peer_request *request)
 {
     const struct method *method = find_method(request->method);

@@ -35,7 +35,7 @@ struct run {
     struct validation_errors bad;
     enum error_kind bad_kind; /* of all bad ones, if it is the same */
 
-    /* Of the operation: in, what it is to do; out, what it did. */
+    /* One operation: its input, then its results. */
     json_t *given;      /* its members, checked and by their own names; without op */
     json_t *result;     /* ids and counts go here */
     struct buf message; /* one line, past tense, without a line end */

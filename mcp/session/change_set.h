@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A change set: a list of operations done as one, or looked at without being done. Operations are
- * the rows of one const table; their members have the names that the tools have for the same thing:
+ * A change set: a list of operations that are applied in one transaction, or as a dry run. The
+ * operations are rows of one const table; their members have the same names as in the tools:
  *
- * {"op": "create_node", "node_id", "title", further fields}
+ * {"op": "create_node", "node_id", "title", additional fields}
  * {"op": "rename_node", "node_id", "title", "expected_revision"}
  * {"op": "edit_node", "node_id", fields, "expected_revision"}
  * {"op": "delete_node", "node_id", "expected_revision"}
@@ -18,8 +18,8 @@
  *  "explanation", "confidence_score"}
  * {"op": "delete_relationship", "id", or both ends and "relationship_type"}
  *
- * Operations are done in their order, each on what those before it have made. "$2" for a
- * component_id or an id is the one that operations.2 of the same set has made.
+ * Operations are applied in order, each to the result of those before it. "$2" as a component_id or
+ * an id is the one that operations.2 of the same set has created.
  */
 #ifndef LECTERN_SESSION_CHANGE_SET_H
 #define LECTERN_SESSION_CHANGE_SET_H

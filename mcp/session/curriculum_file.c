@@ -18,8 +18,8 @@
 #include "mcp/session/text.h"
 #include "mcp/store/store.h"
 
-/* What breaks the contract's rules: one pass over nodes and components, one over relationships. It
- * is imported all the same. Entries are counted from 1, as a person counts them. */
+/* Violations of the contract's rules, which are imported anyway: one pass over nodes and
+ * components, one over relationships. Entries are counted from 1, for people. */
 
 #define SHOWN_CAP   80
 #define NAME_CAP    160

@@ -166,6 +166,7 @@ int store_write_end(struct store *store, const struct write *write, int rc, stru
 /* Writes a row of the change log. node_id is the node, or the node of the component; else NULL.
  * before and after are JSON text or NULL: an object whose member with the name of the entity is the
  * entity itself ({"place": 3, "component": {...}}), beside what else is needed to restore it.
+ *
  * The log has only what history needs. The state of an entity after a change is the before of its
  * next change, or its current state; so an insertion only has what is around the entity. A
  * relationship is short, and history names what it joined when it is gone: it is logged whole. */

@@ -93,8 +93,8 @@ int store_catch_up(struct store *store, const char *sid, struct error *err)
     return store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err);
 }
 
-/* ---- what the open transaction has changed. The observer hears of it once it is committed, each
- * thing once, in the order of the first change to it. ---- */
+/* ---- what the open transaction has changed. The observer is notified after the commit, once for
+ * each entity, in the order of their first changes. ---- */
 
 struct dirty_entry {
     enum store_target target;

@@ -2,6 +2,7 @@
  *
  * Reverts changes: one change set, or all since a version. Both rewind images by the log and then
  * write the differences, as a change set that can be undone in turn.
+ *
  * Undo has two images of what the change set touched: one is rewound by every row (then), the other
  * only by the rows of the change set (now). If they differ before a row of the change set is
  * reverted, somebody else has changed it since.

@@ -3,6 +3,7 @@
  * One analysis, for every caller (execute_code, POST /execute, lectern exec): its code is checked
  * on the loop, its session is found, the executor runs it, its result is passed on in the format of
  * the caller, and it is logged.
+ *
  * Threads: everything runs on the loop, except find_session (on the read work queue) and take (on
  * the executor's thread).
  */

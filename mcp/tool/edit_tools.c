@@ -35,7 +35,7 @@ static int begin_edit(struct edit *edit, struct tool_call *call, struct store *s
     return 0;
 }
 
-/* Of one component that there is. */
+/* For an existing component. */
 static int begin_component(struct edit *edit, struct tool_call *call, struct store *store,
                            struct error *err)
 {

@@ -68,8 +68,8 @@ static void begin_answer(struct exchange *exchange)
     want_to_write(exchange);
 }
 
-/* Whether so much is held for slow readers that the answer to one more read is better made again
- * later. What a write has to tell always goes out. */
+/* Whether slow readers have so much pending that the answer to another read should be computed
+ * later. The answer to a write is always sent. */
 static bool is_too_much(struct exchange *exchange, size_t len)
 {
     struct http_server *http = exchange->http;
@@ -281,7 +281,7 @@ static int on_body(struct exchange *exchange, const char *bytes, size_t len)
         return -1;
     exchange->continue_waits = false;
     if (exchange->state != EXCHANGE_RECEIVING || exchange->status != 0)
-        return 0; /* refused: thrown away */
+        return 0; /* refused: discarded */
     if (http->bodies + len > HTTP_BODIES_CAP) {
         release_body(exchange);
         exchange_error(exchange, 503, "too many large bodies at once: send it again in a moment");

@@ -215,7 +215,7 @@ static void free_post(struct post *post)
     free(post);
 }
 
-/* The client left; its call goes on without it. */
+/* The client disconnected; its call continues. */
 static void on_gone(void *user)
 {
     struct post *post = user;

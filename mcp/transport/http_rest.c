@@ -114,8 +114,8 @@ static bool tries(struct rest_job *job)
     return false;
 }
 
-/* To the graph work queue, where the answer lacks what that work queue knows, and back to sql where
- * the answer is kept; done comes again then. */
+/* Continues the job on another work queue if necessary: a dry run on trial, the effect on the graph
+ * on graph, and then the complete answer on sql, if it is stored. done is called again then. */
 static bool needs_followup(struct rest_job *job)
 {
     bool filled = job->job.work == on_fill_in;

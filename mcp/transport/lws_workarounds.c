@@ -23,7 +23,7 @@
 #define EARLY_BYTES     (64 << 10) /* of next requests, while an answer is written */
 #define EARLY_WAKES_CAP 20000      /* for more than these, during one answer */
 #define DISCARDS_A_TURN 64         /* of one connection */
-#define DISCARD_SIZE    65536      /* bytes thrown away at once */
+#define DISCARD_SIZE    65536      /* bytes discarded at once */
 
 static __thread struct http_connections *receiving; /* this thread's server's, or NULL */
 
@@ -202,10 +202,10 @@ static ssize_t receive_body(struct http_connection *connection, char *bytes, siz
     return come;
 }
 
-/* What comes now belongs to the next request, or is the end of the connection. The end does not
- * matter while an answer is written: a client that has ended its own side may still read. Writing
+/* Further input belongs to the next request, or is the end of the connection. The end does not
+ * matter while an answer is written: a client that has closed its own side may still read. Writing
  * needs the poll that also wakes for reading (libwebsockets writes only while it reads), so the
- * kernel is asked to be quiet up to EARLY_BYTES. */
+ * kernel is told not to wake for up to EARLY_BYTES. */
 static ssize_t leave_early(struct http_connection *connection)
 {
     const int quiet = EARLY_BYTES;

@@ -13,6 +13,7 @@
     "\"N001\", \"screen\": \"...\", \"action\": \"...\"}}"
 
 /* ---- what waits for one client ----
+ *
  * Errors and answers in order, then refreshes: one for each entity, however often it has changed
  * before the client reads. */
 

@@ -2,6 +2,7 @@
  *
  * The clients of /mcp-sync, each in one session, and the messages to them. The sockets are in
  * web_socket.c. Everything runs on the loop's thread.
+ *
  * A client reports the position of its editor ({"type": "context_update", ...}). Each committed
  * change of its session, from any source, becomes {"type": "refresh_ui", "target", "node_id"}.
  * Equal refreshes that wait for a slow client are merged; a client that is too far behind is asked

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * WebSockets on libwebsockets: which paths speak it, frames put together to messages up to a cap,
- * one message written a WRITEABLE, close frames. What a path says and hears is its kind's: the last
- * two parts of this file. On the loop's thread.
+ * WebSockets on libwebsockets: their paths, the assembly of frames to messages up to a cap, one
+ * message per WRITEABLE callback, close frames. The protocols of the paths are in the last two
+ * parts of this file. On the loop's thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ struct web_socket {
     struct lws *wsi;
     struct buf message;           /* received so far */
     size_t cap;                   /* of it */
-    bool too_long;                /* the rest of it is thrown away */
+    bool too_long;                /* the rest of it is discarded */
     enum lws_close_status closes; /* 0: stays */
     bool close_sent;
 

@@ -111,8 +111,8 @@ static int prepare(struct sqlite_db *db, const char *path, struct error *err)
     }
     if (write)
         return sqlite_migrate(db->handle, path, err);
-    /* Opened for writing all the same, so that it can recover the log of a server that was killed.
-     */
+    /* Still opened for writing, so that it can recover the write-ahead log of a server that was
+     * killed. */
     if (sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL) != SQLITE_OK)
         return sqlite_fail(db, err, "cannot use the store");
     return sqlite_check_schema(db->handle, path, db->access == STORE_LOOK, err);
