@@ -61,7 +61,7 @@ void loop_handle_unref(struct loop_handle *loop_handle)
     free(loop_handle);
 }
 
-/* false once it is closed: the task is still the caller's. */
+/* Returns false if it is closed; the caller keeps the task then. */
 static bool loop_handle_post(struct loop_handle *loop_handle, struct loop_task *task)
 {
     bool open;
@@ -76,10 +76,10 @@ static bool loop_handle_post(struct loop_handle *loop_handle, struct loop_task *
 
 struct broker_request {
     LIST_ENTRY(broker_request) link;
-    struct broker *broker;           /* NULL once the run has ended; the loop's */
+    struct broker *broker;           /* NULL once the run has ended; used on the loop only */
     struct loop_handle *loop_handle; /* a reference */
     struct loop_task task;
-    struct cancel *cancel; /* a reference; NULL until it is asked for */
+    struct cancel *cancel; /* a reference; NULL until requested */
     uint64_t due;          /* uv_now */
     char *session_id, *target;
     uint32_t id;
@@ -114,7 +114,7 @@ static void free_request(struct broker_request *request)
     free(request);
 }
 
-/* An owned frame, or NULL without memory. */
+/* Returns an owned frame, or NULL if out of memory. */
 static char *pack_answer(uint32_t id, int status, const char *body, size_t len, size_t *frame_len)
 {
     char *frame = malloc(FRAME_HEAD_SIZE + ANSWER_HEAD_SIZE + len);
@@ -131,7 +131,7 @@ static char *pack_answer(uint32_t id, int status, const char *body, size_t len, 
     return frame;
 }
 
-/* An error in the form that the session API has: {"detail": text}. */
+/* An error in the form of the session API: {"detail": text}. */
 static char *pack_refusal(uint32_t id, int status, const char *detail, size_t *frame_len)
 {
     BUF_AUTO struct buf body;
@@ -157,7 +157,7 @@ static int refuse_request(struct broker *broker, uint32_t id, int status, const 
     return broker->send(broker, frame, len);
 }
 
-/* Whoever is at work on it need not go on; an answer that comes all the same is dropped. */
+/* Cancels the work on it. A later answer is dropped. */
 static void forget(struct broker *broker, struct broker_request *request)
 {
     LIST_REMOVE(request, link);
@@ -167,7 +167,7 @@ static void forget(struct broker *broker, struct broker_request *request)
         cancel_fire(request->cancel);
 }
 
-/* ---- the time a request may take ---- */
+/* ---- the time limit of a request ---- */
 
 static void on_clock(uv_timer_t *timer)
 {
@@ -190,7 +190,7 @@ static void on_clock(uv_timer_t *timer)
         }
         forget(broker, request);
         if (refuse_request(broker, id, 504, detail, NULL) < 0)
-            return; /* the sandbox is broken, and the broker at its end */
+            return; /* the sandbox is broken and the broker has ended */
     }
     if (due != UINT64_MAX)
         uv_timer_start(timer, on_clock, due - now, 0);
@@ -208,7 +208,7 @@ static void start_clock(struct broker *broker, struct broker_request *request)
 
 /* ---- answers ---- */
 
-/* On the loop: the answer has come. */
+/* Runs on the loop when the answer has arrived. */
 static void run_answer(void *arg)
 {
     struct broker_request *request = arg;

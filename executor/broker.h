@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The requests that code in a sandbox makes of the session API, on their way out and back. The
- * session is the job's; what the code sends is checked for its form here and answered by whoever
- * gave the job. Bounded in number, in bytes and in time.
+ * Handles the requests that code in a sandbox sends to the session API. The session is always the
+ * job's. The broker checks the form of each request and passes it to the owner of the job, who
+ * answers it. The number of requests, their bytes and the time of each are limited.
  *
- * Threads: all on the executor's loop, but executor_answer, which may come from any thread, late,
- * or after the executor is gone: it goes through a loop handle that knows whether there is still a
- * loop behind it.
+ * Threads: all functions run on the executor's loop, except executor_answer. Any thread may call
+ * it, even after the executor is gone, so it goes through a loop handle, which knows whether the
+ * loop still exists.
  */
 #ifndef LECTERN_EXECUTOR_BROKER_H
 #define LECTERN_EXECUTOR_BROKER_H
@@ -17,39 +17,38 @@
 #include "executor/wire/frame_decoder.h"
 #include "helpers/base/loop_queue.h"
 
-#define BROKER_IN_FLIGHT_CAP 64u /* requests of one run that wait for their answer */
+#define BROKER_IN_FLIGHT_CAP 64u /* requests of one run that may wait for an answer */
 #define BROKER_OVER_CAP_MAX                                                                        \
-    1000u /* requests over the cap that still get an answer; then the sandbox is ended */
+    1000u /* requests over the cap that are still answered; after that the sandbox is ended */
 #define BROKER_ANSWER_BODY_CAP (FRAME_ANSWER_CAP - 6u)
 
-/* A way into the executor's loop for answers that may come late, when the loop is gone. Any thread.
- */
+/* Lets any thread post late answers to the executor's loop, even when the loop is gone. */
 struct loop_handle;
 
 struct loop_handle *loop_handle_create(struct loop_queue *loop_queue,
                                        struct error *err); /* one reference, the caller's */
-void loop_handle_close(struct loop_handle *loop_handle);   /* nothing is posted any more */
+void loop_handle_close(struct loop_handle *loop_handle);   /* nothing is posted from now on */
 void loop_handle_unref(struct loop_handle *loop_handle);   /* takes NULL */
 
-/* Of one run; embedded in it. */
+/* State of one run, embedded in it. */
 struct broker {
-    uv_timer_t timer; /* looks for requests that take too long; the run's to init and close */
+    uv_timer_t timer; /* finds requests that take too long; the run initializes and closes it */
     struct loop_handle *loop_handle; /* borrowed */
-    const char *session_id; /* borrowed; NULL: each request is answered that there is no session */
+    const char *session_id; /* borrowed; NULL: requests are refused, as there is no session */
     const struct executor_limits *limits;
     void (*on_request)(void *user, struct broker_request *request);
     void *user;
-    int (*send)(struct broker *broker, char *frame, size_t len); /* frame is owned by it */
+    int (*send)(struct broker *broker, char *frame, size_t len); /* takes ownership of frame */
 
     LIST_HEAD(, broker_request) waiting;
     size_t in_flight, requests, answer_bytes;
 };
 
-/* Takes a FRAME_REQUEST. -1 with ERROR_MALFORMED where it has no right to go on. */
+/* Processes a FRAME_REQUEST. On -1 the sandbox must be ended (ERROR_MALFORMED: it broke a rule). */
 int broker_take(struct broker *broker, const struct frame *frame, struct error *err);
 
-/* The run has ended, or goes on in another sandbox: answers that come later are dropped, and those
- * at work on them are told. */
+/* Called when the run has ended or continues in another sandbox: cancels the open requests, and
+ * drops answers that arrive later. */
 void broker_end(struct broker *broker);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What works on this machine to run code, and the command that fixes what does not: a row a check.
- * Blocks; runs on the thread that asks.
+ * Checks what this machine can use to run code: one row for each check, with the command that fixes
+ * it. Blocks; runs on the calling thread.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,14 +20,15 @@
 #include "executor/engine.h"
 #include "executor/local/local_machine.h"
 
-#define MOUNTS_CAP 65536 /* bytes of /proc/self/mountinfo that are looked at */
+#define MOUNTS_CAP 65536 /* bytes of /proc/self/mountinfo that are read */
 
 #ifndef __NR_landlock_create_ruleset
 #define __NR_landlock_create_ruleset 444
 #endif
 #define LANDLOCK_ASK_VERSION 1u
-#define LANDLOCK_USED        6 /* the newest ABI that the runner makes use of: image/runner/landlock.c */
-#define LANDLOCK_WHOLE       3 /* the oldest that covers files wholly, truncation too */
+#define LANDLOCK_USED        6 /* the newest ABI that the runner uses: image/runner/landlock.c */
+#define LANDLOCK_WHOLE                                                                             \
+    3 /* the oldest ABI that covers all accesses to files, including truncation */
 
 #define DOCTOR_ROWS_CAP 16u
 
@@ -36,7 +37,7 @@ struct doctor_rows {
     size_t count;
 };
 
-/* The next row: not needed; fix is kept where it is not ok. */
+/* Adds a row with needed = false; fix is used only if it is not ok. */
 __attribute__((format(printf, 5, 6))) static void add_row(struct doctor_rows *rows,
                                                           const char *name, bool ok,
                                                           const char *fix, const char *format, ...)
@@ -53,7 +54,7 @@ __attribute__((format(printf, 5, 6))) static void add_row(struct doctor_rows *ro
 
 /* ---- Docker ---- */
 
-/* When an image was made, in seconds since 1970; 0 where that cannot be read. */
+/* When an image was built, in seconds since 1970; 0 if unreadable. */
 static time_t image_time(const char *created)
 {
     struct tm time = {0};
@@ -61,7 +62,7 @@ static time_t image_time(const char *created)
     return strptime(created, "%Y-%m-%dT%H:%M:%S", &time) ? timegm(&time) : 0;
 }
 
-/* The first file beside the runner that is newer than that; false where none is. */
+/* Finds a file beside the runner that is newer than that; false if there is none. */
 static bool find_newer(const char *share_dir, time_t than, char *name, size_t size)
 {
     DIR *folder = share_dir ? opendir(share_dir) : NULL;
@@ -111,7 +112,7 @@ static bool check_image(struct doctor_rows *rows, const struct executor_config *
 static bool check_runtime(struct doctor_rows *rows, const char *asked,
                           const struct docker_info *info)
 {
-    /* A shim of containerd's need not be registered: its name is its binary's, with dots in it. */
+    /* A shim of containerd need not be registered: its name is that of its binary, with dots. */
     bool ok = !asked || !asked[0] || !info->runtimes[0] || strchr(asked, '.') ||
               docker_info_has_runtime(info, asked);
 
@@ -231,7 +232,7 @@ static void check_userns(struct doctor_rows *rows)
 
 /* ---- Python ---- */
 
-/* The standard output of this Python with that script, or -1 where it failed. */
+/* Writes the standard output of this Python running that script; returns -1 if it failed. */
 static int run_python(const char *script, char *text, size_t size)
 {
     char *argv[] = {LOCAL_PYTHON, "-I", "-c", (char *)script, NULL};
@@ -332,14 +333,14 @@ static void check_machine(struct doctor_rows *rows)
 
 /* ---- all ---- */
 
-/* One engine of the two is enough; one that was asked for by name is needed. */
+/* One of the two engines is enough, but an engine selected by name is needed. */
 static bool is_needed(const struct executor_config *config, enum executor_engine engine,
                       bool other_works)
 {
     return config->engine == engine || (config->engine == EXECUTOR_AUTO && !other_works);
 }
 
-/* Rows whose lack leaves a layer out, but runs code all the same. */
+/* False for rows whose failure only disables a layer: code still runs. */
 static bool is_a_must(const char *name)
 {
     static const char *const musts[] = {"docker daemon", "sandbox image", "docker runtime",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Which engine runs the code: the one that is asked for by name, whether it works already or not;
- * else Docker where a daemon answers and has the image, else the local one. What the other lacked
- * is said, with the command that fixes it. Where neither works at the start, engine_auto looks for
- * both with each start, in that order, and the first that works runs everything from then on.
+ * Selects the engine that runs the code: the one selected by name, even if it does not work yet;
+ * otherwise Docker if a daemon answers and has the image, else the local one. It reports what the
+ * other one lacked, with the command that fixes it. If neither works at the start, engine_auto
+ * checks both, in that order, at each start of a sandbox; the first that works is used from then
+ * on.
  */
 #include "executor/engine.h"
 
@@ -27,9 +28,9 @@ static const struct {
 
 struct auto_state {
     void *states[AUTO_COUNT];
-    pthread_mutex_t lock; /* while one looks for them */
+    pthread_mutex_t lock; /* held while checking them */
     atomic_int chosen;    /* index, or -1; set once */
-    bool logged;          /* the log says that none works; under the lock */
+    bool logged;          /* it has been logged that none works; protected by lock */
 };
 
 static void auto_close(void *state)
@@ -86,7 +87,7 @@ static int look(struct auto_state *self, bool quiet, struct error *err)
     return -1;
 }
 
-/* The index of the engine that runs the code; -1 where none works. */
+/* The index of the engine that runs the code; -1 if none works. */
 static int choose(struct auto_state *self, bool quiet, struct error *err)
 {
     int chosen = atomic_load(&self->chosen);
@@ -172,7 +173,7 @@ static const struct engine *open_one(const struct engine *engine,
     return NULL;
 }
 
-/* Whether it works now; else what it lacks. */
+/* Opens the engine if it works now; otherwise says what it lacks. */
 static bool open_working(const struct engine *engine, const struct executor_config *config,
                          void **state, struct error *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The executor's outside: owns the loop's thread, the work queue and the pool, and takes them down.
- * Jobs and cancels come to its loop from any thread as submissions.
+ * The interface of the executor: it owns the loop's thread, the work queue and the pool, and
+ * destroys them. Jobs and cancellations reach the loop from any thread as submissions.
  */
 #include "executor/executor.h"
 
@@ -14,14 +14,14 @@
 #include "executor/run.h"
 #include "helpers/base/log.h"
 
-/* Starts never take more than POOL_STARTS_MAX and the question what sandboxes are made of not more
- * than one, so one thread is always free to remove. */
+/* Starts use at most POOL_STARTS_MAX threads, and made_of at most one, so one thread is always free
+ * for removals. */
 #define WORKQ_THREADS (POOL_STARTS_MAX + 2)
 
-#define ENDS          32u /* last ends of runs, whose rate says how fast the queue moves */
+#define ENDS          32u /* recent ends of runs, which show how fast the queue moves */
 #define ENDS_MS       60000u
-#define RETRY_UNKNOWN 5u /* seconds, where runs wait and none has ended lately */
-#define RETRY_MAX     (EXECUTION_WAIT_MS_MAX / 1000u) /* nobody waits longer than that */
+#define RETRY_UNKNOWN 5u /* seconds, if runs wait and none has ended recently */
+#define RETRY_MAX     (EXECUTION_WAIT_MS_MAX / 1000u) /* no job waits longer than this */
 
 _Static_assert(KINDS_COUNT <= EXECUTOR_KINDS_CAP, "EXECUTOR_KINDS_CAP");
 
@@ -40,26 +40,26 @@ struct executor {
     struct run_host run_host;
     struct loop_task start, stop;
 
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects all members below */
     pthread_cond_t ready_changed;
     LIST_HEAD(, submission) submissions;
     uint64_t last_id;
     unsigned ready[KINDS_COUNT];
     struct executor_stats stats;
-    uint64_t ends[ENDS]; /* ms of uv_hrtime, a ring */
+    uint64_t ends[ENDS]; /* in ms of uv_hrtime; a ring buffer */
     uint64_t end_count;
 };
 
-/* A job on its way from any thread to the loop, and a cancel after it: the tasks are embedded, so
- * that posting cannot fail. It lives until the run has ended and no cancel for it is still queued.
+/* A job on its way from any thread to the loop, and its cancellation. The tasks are embedded, so
+ * posting cannot fail. A submission is freed when the run has ended and no cancellation is queued.
  */
 struct submission {
     LIST_ENTRY(submission) link;
     struct executor *executor;
     uint64_t id;
-    struct executor_run *run; /* the loop's, but for its session */
+    struct executor_run *run; /* used on the loop only, except for its session */
     struct loop_task intake, cancel;
-    bool waiting; /* under the executor's lock, as the next */
+    bool waiting; /* protected by the executor's lock, like the next member */
     bool cancel_posted;
     bool ended;
 };
@@ -113,7 +113,7 @@ static void observe(struct executor_histogram *histogram, double value)
     histogram->sum += value;
 }
 
-/* Seconds in which the queue of now is worked off at the rate of the last ends. Under the lock. */
+/* Seconds until the current queue is empty at the recent rate. Called with the lock held. */
 static unsigned estimate_wait(const struct executor *executor)
 {
     uint64_t now = uv_hrtime() / 1000000, first = now, seconds;
@@ -219,7 +219,7 @@ static void run_cancel(void *arg)
         return;
     }
     pthread_mutex_lock(&executor->lock);
-    submission->cancel_posted = false; /* opened: the end of the run frees the submission again */
+    submission->cancel_posted = false; /* from here on the end of the run may free the submission */
     pthread_mutex_unlock(&executor->lock);
     run_cancel_now(submission->run);
 }
@@ -239,7 +239,7 @@ static void submissions_abort(struct executor *executor, const char *why)
     struct submission *submission;
 
     while ((submission = first_submission(executor)))
-        run_abort(submission->run, why); /* takes it off the list */
+        run_abort(submission->run, why); /* removes it from the list */
 }
 
 static void on_counts(void *user, int kind, const struct executor_kind_stats *row, unsigned ready)
@@ -254,7 +254,7 @@ static void on_counts(void *user, int kind, const struct executor_kind_stats *ro
     pthread_mutex_unlock(&executor->lock);
 }
 
-/* Nothing is left of the pool: the loop ends when what is closed here has gone. */
+/* The pool is gone; the loop ends once the handles closed here are gone. */
 static void on_empty(void *user)
 {
     struct executor *executor = user;
@@ -297,7 +297,7 @@ static unsigned count_waiting(const struct executor *executor, const char *sessi
     return count;
 }
 
-/* Room in the queue is kept for others than the one that has most of it. Under the lock. */
+/* Keeps room for sessions other than the one that has most of the queue. Under the lock. */
 static int check_room(struct executor *executor, const char *session, struct error *err)
 {
     unsigned waiting = executor->stats.queued;
@@ -318,7 +318,7 @@ static int check_room(struct executor *executor, const char *session, struct err
                      session ? "of this session" : "without a session", estimate_wait(executor));
 }
 
-/* Takes the submission's job into the queue, or refuses. */
+/* Queues the submission's job, or refuses it. */
 static uint64_t post(struct executor *executor, struct submission *submission, struct error *err)
 {
     uint64_t id = 0;
@@ -495,11 +495,11 @@ static void free_executor(struct executor *executor)
     free(executor);
 }
 
-/* Takes what create_parts made before a thread ran on it. */
+/* Destroys what create_parts made, before a thread has used it. */
 static void undo_parts(struct executor *executor)
 {
     if (executor->pool)
-        pool_stop(executor->pool); /* on_empty takes the others */
+        pool_stop(executor->pool); /* on_empty destroys the rest */
     else {
         workq_destroy(executor->workq);
         loop_queue_destroy(executor->loop_queue);
@@ -537,7 +537,7 @@ static struct executor *create_on(const struct engine *engine, void *state,
     engine->describe(state, executor->description, sizeof executor->description);
     uv_loop_init(&executor->loop);
     init_hosts(executor, config);
-    /* Signals are for the program's main thread; those of a fault stay with the thread at fault. */
+    /* Signals are for the main thread; those of a fault stay with the thread that caused it. */
     sigfillset(&all);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigdelset(&all, faults[i]);

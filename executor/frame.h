@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The frames between the server (executor/) and the runner (image/runner/runner.c), and between the
- * runner and the interpreter. Both sides of the sandbox's wall include this and wire/, so it is
- * header-only and stands alone.
+ * runner and the interpreter. Code on both sides of the sandbox includes this and wire/, so it is
+ * header-only and has no dependencies.
  *
  * A frame is an 8 byte head and a payload:
  *
@@ -10,9 +10,8 @@
  *      | type   | reserved: 0  | payload length  | payload ...
  *      | u8     | 3 bytes      | u32, big-endian |
  *
- * What comes from the sandbox is untrusted: a reader checks the type against its direction and the
- * length against the type's cap before it believes either, and treats a breach as the end of that
- * sandbox.
+ * Data from the sandbox is untrusted: a reader checks that the type is valid in its direction, and
+ * the length against the type's cap, before it uses either. It ends the sandbox on a violation.
  */
 #ifndef LECTERN_EXECUTOR_FRAME_H
 #define LECTERN_EXECUTOR_FRAME_H
@@ -23,47 +22,46 @@
 
 enum frame_type {
     /* server -> runner */
-    FRAME_JOB = 'J', /* numbers and JSON, see below. After each FRAME_READY at most one. */
+    FRAME_JOB = 'J', /* numbers and JSON, see below. At most one after each FRAME_READY. */
     FRAME_ANSWER =
-        'A', /* to one FRAME_REQUEST: u32 request id, u16 HTTP status, then the body's bytes */
-    FRAME_PING = 'p', /* no payload: the runner answers with FRAME_PONG as long as its interpreter
-                         lives; between FRAME_READY and FRAME_JOB only */
+        'A', /* answers one FRAME_REQUEST: u32 request id, u16 HTTP status, then the body's bytes */
+    FRAME_PING = 'p', /* no payload: the runner answers with FRAME_PONG while its interpreter is
+                         alive; only between FRAME_READY and FRAME_JOB */
 
     /* runner -> server */
-    FRAME_READY = 'R', /* JSON: the interpreter has warmed up and waits: {"python", "landlock_abi",
-                          "seccomp"}. Where a sandbox serves a session, again after each
-                          FRAME_EXIT: it can take the next job */
-    FRAME_PONG = 'P',  /* no payload */
-    FRAME_STARTED = 'S',     /* no payload: imports are done, the job's clock runs */
+    FRAME_READY =
+        'R', /* JSON: the interpreter is warm and waits for a job: {"python", "landlock_abi",
+                "seccomp"}. In a session's sandbox also after each FRAME_EXIT */
+    FRAME_PONG = 'P',        /* no payload */
+    FRAME_STARTED = 'S',     /* no payload: imports are done, the job's time limit begins */
     FRAME_STDOUT = 'o',      /* bytes of the code's standard output, as they come */
     FRAME_STDERR = 'e',      /* bytes of its standard error */
-    FRAME_STDOUT_TAIL = 'O', /* before FRAME_EXIT, where standard output went over its cap: its last
+    FRAME_STDOUT_TAIL = 'O', /* before FRAME_EXIT, if standard output exceeded its cap: its last
                                 bytes, at most tail_cap */
-    FRAME_STDERR_TAIL = 'E', /* the same of standard error */
-    FRAME_ARTIFACT = 'g',    /* base64 of one PNG image, checked by the runner for its alphabet and
-                                beginning; at most FRAME_ARTIFACTS_MAX a job */
-    FRAME_REQUEST = 'q', /* u32 request id, then "GET /path?query" in the session API's own shape,
-                            no line end */
-    FRAME_RESULT = 'v',  /* JSON of the interpreter, untrusted, and passed on by the runner unread:
-                            {"value": text or null, "bound": true where the value is what the code
-                            bound to the name result, not the last expression's, "error": text or
-                            null, "error_type": text or null, "line": int or null, "exit_code": int,
-                            "disagreement": {"code": word, "line": int} or null: the code did not
-                            run, for it is refused by the policy that has accepted it} */
-    FRAME_EXIT =
-        'x', /* JSON of the runner, the last frame: {"status": "ok" (there is a
-                FRAME_RESULT, which    says more), "timeout", "memory", "output", "crash",
-                "cancelled" or "import",    "exit_code" of the process, "signal", "seconds",
-                "stdout_bytes", "stderr_bytes",    "stdout_cut", "stderr_cut"} */
+    FRAME_STDERR_TAIL = 'E', /* the same for standard error */
+    FRAME_ARTIFACT = 'g',    /* base64 of one PNG image; the runner checks the alphabet and the
+                                beginning; at most FRAME_ARTIFACTS_MAX per job */
+    FRAME_REQUEST =
+        'q', /* u32 request id, then "GET /path?query" as in the session API, without a line end */
+    FRAME_RESULT =
+        'v', /* JSON from the interpreter; untrusted, the runner does not read it: {"value": text or
+                null, "bound": true if the value is that of the variable result, not of the last
+                expression, "error": text or null, "error_type": text or null, "line": int or null,
+                "exit_code": int, "disagreement": {"code": word, "line": int} or null: the code did
+                not run because the policy in the sandbox refused it after the validator had
+                accepted it} */
+    FRAME_EXIT = 'x', /* JSON from the runner, the last frame of a job: {"status": "ok" (details are
+                         in a FRAME_RESULT), "timeout", "memory", "output", "crash", "cancelled" or
+                         "import", "exit_code" of the process, "signal", "seconds", "stdout_bytes",
+                         "stderr_bytes", "stdout_cut", "stderr_cut"} */
 };
 
-/* The payload of FRAME_JOB: what the runner keeps to, as five u32, and then a JSON object for the
- * interpreter, which the runner passes on unread. The five: timeout_ms, the code's own running
- * time, counted from FRAME_STARTED; stdout_cap and stderr_cap, bytes that leave the sandbox as they
- * come; tail_cap, bytes of the end of each that are sent behind, where it went over its cap (what
- * lies between is counted and thrown away); output_limit, bytes of both together after which the
- * job is ended with status "output".
- */
+/* The payload of FRAME_JOB is five u32 with the limits that the runner enforces, then a JSON object
+ * for the interpreter, which the runner passes on without reading it. The limits: timeout_ms, the
+ * running time of the code, counted from FRAME_STARTED; stdout_cap and stderr_cap, bytes of each
+ * stream that are sent as they come; tail_cap, bytes from the end of a stream over its cap that are
+ * sent afterwards (what is in between is counted and dropped); output_limit, bytes of both streams
+ * together after which the job is ended with status "output". */
 #define FRAME_JOB_HEAD 20u
 
 struct frame_job {
@@ -72,14 +70,12 @@ struct frame_job {
 
 /* The JSON object:
  *
- * - code: text, the bytes that were judged, UTF-8
- * - profile: text, the profile that it was judged by, and is judged by again
- * - session_id: text or null; becomes SESSION_ID in the code's environment and its global
- * session_id
+ * - code: text, UTF-8, the same bytes that the validator accepted
+ * - profile: text, the profile that accepted it; the policy in the sandbox applies it again
+ * - session_id: text or null; SESSION_ID in the code's environment and its global session_id
  * - timeout_ms: as above, for the report of a run that took too long
- * - preload: array of text, modules the code imports, imported before the clock starts
- * - warnings: bool, whether Python's warnings go to standard error
- */
+ * - preload: array of text, modules the code imports, imported before the time limit begins
+ * - warnings: bool, whether Python's warnings go to standard error */
 
 /* Caps on payloads, in bytes. */
 #define FRAME_JOB_CAP       (1u << 20)
@@ -118,7 +114,7 @@ static inline void frame_pack(unsigned char head[FRAME_HEAD_SIZE], enum frame_ty
     frame_put_u32(head + 4, len);
 }
 
-/* The payload's length, and its type in *type. The caller judges both. */
+/* Returns the payload's length, and its type in *type. The caller must check both. */
 static inline uint32_t frame_unpack(const unsigned char head[FRAME_HEAD_SIZE], unsigned char *type)
 {
     *type = head[0];

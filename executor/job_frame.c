@@ -6,7 +6,7 @@
 
 #include "helpers/base/utf8.h"
 
-#define SECONDS_MAX 3600.0 /* no run is that long; what says so is not believed */
+#define SECONDS_MAX 3600.0 /* upper limit of a run; larger values are ignored */
 
 static json_t *name_array(const char *const *names)
 {
@@ -127,8 +127,7 @@ int job_exit_read(const struct frame *frame, struct job_exit *ended, struct erro
     return known ? 0 : -1;
 }
 
-/* A copy of the text at key with its NULs replaced, since it goes on as a C string; NULL where
- * there is none. */
+/* A copy of the text at key with NULs replaced, because it becomes a C string; NULL if absent. */
 static char *text_at(const json_t *object, const char *key)
 {
     const json_t *string = json_object_get(object, key);
@@ -142,7 +141,7 @@ static char *text_at(const json_t *object, const char *key)
     return buf_steal(&copy, NULL);
 }
 
-/* 0 where there is none, or it is no line of a program. */
+/* 0 if absent, or not a line of a program. */
 static long line_at(const json_t *object)
 {
     const json_t *line = json_object_get(object, "line");
@@ -151,7 +150,7 @@ static long line_at(const json_t *object)
     return number > 0 && number <= FRAME_LINE_MAX ? (long)number : 0;
 }
 
-/* A word of a-z and '-', and a line; what is anything else is left out. It goes into the log. */
+/* Reads a word of a-z and '-' and a line, which go into the log; ignores anything else. */
 static void read_disagreement(const json_t *object, struct job_result *result)
 {
     const json_t *said = json_object_get(object, "disagreement");

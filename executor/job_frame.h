@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The JSON that goes to a runner and comes from it (frame.h), written and read. Pure.
+ * Writes and reads the JSON in the frames to and from a runner (frame.h). Pure.
  */
 #ifndef LECTERN_EXECUTOR_JOB_FRAME_H
 #define LECTERN_EXECUTOR_JOB_FRAME_H
@@ -9,26 +9,27 @@
 #include "executor/wire/frame_decoder.h"
 #include "helpers/base/json.h"
 
-/* A whole FRAME_JOB, owned. NULL with ERROR_INVALID (not UTF-8) or ERROR_TOO_LARGE. */
+/* Returns a complete FRAME_JOB, owned by the caller, or NULL with ERROR_INVALID (not UTF-8) or
+ * ERROR_TOO_LARGE. */
 char *job_frame_pack(const struct execution_job *job, unsigned timeout_ms, size_t *len,
                      struct error *err);
 
-/* What FRAME_EXIT says. */
+/* The content of FRAME_EXIT. */
 struct job_exit {
     enum execution_status status;
     int exit_code;
     int signal;
-    double seconds; /* negative where it does not say */
+    double seconds; /* negative if missing */
     uint64_t stdout_cut, stderr_cut;
 };
 int job_exit_read(const struct frame *frame, struct job_exit *ended, struct error *err);
 
-/* What FRAME_RESULT says: texts are NUL-terminated and owned, or NULL. */
+/* The content of FRAME_RESULT; texts are NUL-terminated and owned, or NULL. */
 struct job_result {
     char *value, *error, *error_type;
-    long error_line;                  /* 0: it does not say */
+    long error_line;                  /* 0: unknown */
     int exit_code;                    /* the code's own */
-    bool value_bound;                 /* the value is what the code bound to the name result */
+    bool value_bound;                 /* value is that of the variable result */
     char refused[FRAME_WORD_CAP + 1]; /* code of a disagreement, or "" */
     long refused_line;                /* 0: the whole program */
 };

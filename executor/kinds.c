@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of kinds of sandbox. Adding a kind is adding a row.
+ * The table of the kinds of sandbox. To add a kind, add a row.
  */
 #include "executor/engine.h"
 
@@ -28,7 +28,7 @@ int kind_index(const char *name)
     return -1;
 }
 
-/* One "NAME=NUMBER" of len bytes. */
+/* Parses one "NAME=NUMBER" of len bytes. */
 static bool read_one(const char *text, size_t len, unsigned waiting[KINDS_COUNT])
 {
     const char *equals = memchr(text, '=', len);

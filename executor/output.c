@@ -15,8 +15,8 @@ static bool is_whole(const char *bytes, size_t len)
     return utf8_decode(bytes, len, &character) == len;
 }
 
-/* Whether a character may begin with these bytes: then it also does with one of these at the end of
- * their range behind them. */
+/* Whether a character may begin with these bytes. That is so if it can continue with one of the
+ * bytes at the ends of the valid range. */
 static bool is_beginning(const char *bytes, size_t len)
 {
     static const unsigned char ends[] = {0x80, 0xbf};
@@ -45,7 +45,7 @@ static void take(struct utf8_repair *repair, char byte, struct buf *to)
     buf_adds(to, UTF8_REPLACEMENT);
     if (repair->pending_len == 1) {
         repair->pending_len = 0;
-    } else { /* what was there is none, and the byte may begin the next */
+    } else { /* the pending bytes are invalid, and this byte may begin the next character */
         repair->pending_len = 0;
         take(repair, byte, to);
     }
@@ -59,7 +59,7 @@ void utf8_repair_feed(struct utf8_repair *repair, const char *bytes, size_t len,
     while (i < len) {
         size_t run = i, size = 1;
 
-        /* Whole characters are most of what comes, and most of them are ASCII. */
+        /* Most input is complete characters, mostly ASCII. */
         for (; repair->pending_len == 0 && run < len && size > 0; run += size)
             size = (unsigned char)bytes[run] < 0x80
                        ? 1
@@ -80,7 +80,7 @@ void utf8_repair_end(struct utf8_repair *repair, struct buf *to)
 
 /* ---- one stream ---- */
 
-#define REPAIR_GROWS 3u /* a byte that is no character becomes as many */
+#define REPAIR_GROWS 3u /* an invalid byte becomes this many */
 
 void output_init(struct output *output, size_t cap)
 {
@@ -101,7 +101,7 @@ static bool is_within_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Cuts what is over the cap, back to a boundary between characters. */
+/* Truncates the text to the cap, at a boundary between characters. */
 static void cut_to_cap(struct output *output)
 {
     size_t kept = output->cap;
@@ -138,7 +138,8 @@ int output_take_tail(struct output *output, const char *bytes, size_t len, struc
     return buf_check(&output->tail, "the end of an output", err);
 }
 
-/* Behind a cut: repaired on its own, from the first byte that can begin a character. */
+/* Appends a tail that does not follow the text directly: it is repaired separately, from the first
+ * byte that can begin a character. */
 static void add_tail_behind_cut(struct output *output)
 {
     struct utf8_repair repair = {.pending_len = 0};
@@ -178,7 +179,7 @@ void output_end(struct output *output, uint64_t cut_inside)
     output->head = output->text.len;
     if (!whole && output->tail.len > 0)
         add_tail_behind_cut(output);
-    buf_add(&output->text, "", 0); /* at least a NUL */
+    buf_add(&output->text, "", 0); /* adds a NUL even if empty */
 }
 
 void output_break_off(struct output *output)

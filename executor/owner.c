@@ -17,7 +17,7 @@
 
 #define HOST_CAP 96
 
-/* The text of a small file without its line end; -1 where it cannot be read. */
+/* Reads a small file without its line end; returns -1 if it is unreadable. */
 static int read_file(const char *path, char *text, size_t size)
 {
     cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -46,8 +46,8 @@ static int host_name(char host[HOST_CAP], struct error *err)
 
 #define UNKNOWN ULLONG_MAX
 
-/* When the process started, in the kernel's ticks since boot; 0 where there is none, or only what
- * its parent has not yet taken note of; UNKNOWN where there is one that we may not look at. */
+/* When the process started, in the kernel's ticks since boot; 0 if there is none, or only a zombie;
+ * UNKNOWN if it exists but cannot be read. */
 static unsigned long long start_time(long pid)
 {
     char path[64], text[1024];
@@ -55,9 +55,10 @@ static unsigned long long start_time(long pid)
     char state;
 
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    if (read_file(path, text, sizeof text) < 0) /* mounted with hidepid, another user's is hidden */
+    if (read_file(path, text, sizeof text) <
+        0) /* with hidepid, the processes of other users are hidden */
         return kill((pid_t)pid, 0) == 0 || errno == EPERM ? UNKNOWN : 0;
-    at = strrchr(text, ')'); /* the name before it may hold anything */
+    at = strrchr(text, ')'); /* the name before it may contain anything */
     if (!at || at[1] != ' ')
         return 0;
     state = at[2];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who owns a container: a label that says which process of which machine started it, so that a
- * later start can know that the owner is dead. A process is told from a later one with its number
- * by the time it started; a machine, by its boot and the PID namespace, since numbers mean nothing
- * beyond them.
+ * A label for containers that identifies the process that started them, so that a later server can
+ * detect that the owner is dead. The start time distinguishes a process from a later one with the
+ * same PID. The boot id and the PID namespace identify the machine, because a PID means nothing
+ * outside them.
  */
 #ifndef LECTERN_EXECUTOR_OWNER_H
 #define LECTERN_EXECUTOR_OWNER_H
@@ -14,11 +14,12 @@
 
 #define OWNER_CAP 192
 
-/* "BOOT/NAMESPACE/PID/START/RANDOM" of this process; RANDOM tells several executors in it apart. */
+/* Writes "BOOT/NAMESPACE/PID/START/RANDOM" of this process. RANDOM distinguishes several executors
+ * in one process. */
 int owner_label(char label[OWNER_CAP], struct error *err);
 
-/* True only where the label is of this machine and its process is gone. Of another machine nobody
- * here can know. */
+/* True only if the label is from this machine and its process is gone. Processes of another machine
+ * cannot be checked. */
 bool owner_is_dead(const char *label);
 
 #endif

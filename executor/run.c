@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A run from top to bottom: it is created, it ends, its deadlines, what its sandbox sends, its way
- * to a sandbox. What the sandbox sends is not believed: what breaks the rules ends it.
+ * A run, in the order: creation, end, deadlines, frames from its sandbox, getting a sandbox. The
+ * sandbox is not trusted: a violation of the protocol ends it.
  */
 #include "executor/run.h"
 
@@ -14,7 +14,7 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
 
-#define RUN_TEXT_CAP 256u /* a sentence on how it ended */
+#define RUN_TEXT_CAP 256u /* a sentence about how it ended */
 
 enum run_phase {
     RUN_PHASE_CREATED,
@@ -25,7 +25,7 @@ enum run_phase {
 };
 
 struct executor_run {
-    struct execution_job job; /* callbacks and numbers; its texts are not valid any more */
+    struct execution_job job; /* callbacks and numbers; its texts are no longer valid */
     char *session_id;
     char profile[EXECUTION_PROFILE_CAP];
     char *frame; /* the job, kept for a second attempt */
@@ -38,18 +38,18 @@ struct executor_run {
     unsigned attempts;
     struct pool_wait wait;
     struct slot *slot;       /* NULL while it has none */
-    struct sandbox *sandbox; /* the slot's */
+    struct sandbox *sandbox; /* that of the slot */
     uv_timer_t timer;
-    unsigned timers; /* not closed: it, and the broker's */
+    unsigned timers; /* number of timers not closed: this one and the broker's */
     struct broker broker;
     struct output output[2];
     uint64_t output_bytes;
     struct job_result result;
     struct execution_artifact artifacts[EXECUTION_ARTIFACTS_CAP]; /* base64 is owned */
     size_t artifact_count;
-    bool result_came, has_result; /* and could be read */
+    bool result_came, has_result; /* received, and valid */
     bool started;
-    bool ended_by_itself;          /* its sandbox said how it ended, and that it did */
+    bool ended_by_itself;          /* its sandbox reported how it ended, normally */
     uint64_t begun_at, started_at; /* uv_hrtime */
 };
 
@@ -125,7 +125,7 @@ static void on_timer_closed(uv_handle_t *handle)
         run_discard(run);
 }
 
-/* 124 and its like are what shells and the users of timeout(1) know. */
+/* 124 and the others are known from shells and timeout(1). */
 static int exit_code_for(enum execution_status status, int own)
 {
     switch (status) {
@@ -173,7 +173,7 @@ static void fill(struct executor_run *run, struct execution_result *result)
     result->waited = (double)((run->started ? run->started_at : now) - run->begun_at) / 1e9;
 }
 
-/* Only one that said itself how the code ended, and of that only what leaves nothing behind. */
+/* A sandbox is reused only if it reported the end itself, and the end leaves nothing behind. */
 static enum pool_outcome outcome_of(const struct executor_run *run, enum execution_status status)
 {
     if (!run->started)
@@ -200,8 +200,8 @@ static void end(struct executor_run *run, struct execution_result *result)
     if (queued)
         host->on_taken(user);
     host->on_result(user, result, run->started);
-    /* The answer first: removing the sandbox and starting the next are nothing that the caller
-     * waits for, nor is the log. */
+    /* The answer comes first: the caller need not wait for the removal of the sandbox, the start of
+     * the next one, or the log. */
     run->job.on_done(run->job.user, result);
     if (slot)
         pool_return(host->pool, slot, outcome_of(run, result->status));
@@ -224,9 +224,8 @@ static const char *overran(const struct executor_run *run, char text[RUN_TEXT_CA
     return text;
 }
 
-/* The judgement inside refuses what was accepted outside: one of the two is wrong, and both are
- * ours. The words are the executor's own; of the interpreter's only what Python says of the syntax
- * goes on. */
+/* The policy in the sandbox refused what the validator accepted: one of the two has a bug. The text
+ * is the executor's; only Python's text of a syntax error is passed on. */
 static void end_disagreeing(struct executor_run *run, struct execution_result *result)
 {
     const struct job_result *said = &run->result;
@@ -303,8 +302,8 @@ static void on_broken(void *user, const struct error *why)
 
     if (run->phase == RUN_PHASE_SENT && run->attempts < RUN_ATTEMPTS_MAX &&
         why->kind != ERROR_MALFORMED) {
-        /* None of the code has run: a sandbox that died while it waited is not the caller's
-         * concern. */
+        /* None of the code has run: the caller need not know that a sandbox failed while it waited.
+         */
         log_info("executor", "a run moves to another sandbox: %s", why->text);
         broker_end(&run->broker);
         run->slot = NULL;
@@ -366,14 +365,15 @@ static int take_result(struct executor_run *run, const struct frame *frame, stru
     if (run->result_came)
         return error_set(err, ERROR_MALFORMED, "the sandbox sent a second result");
     run->result_came = true;
-    /* The interpreter's own words: nonsense in them is the code's doing, not the sandbox's. */
+    /* The text is the interpreter's: if it is malformed, that is the code's doing, not a fault of
+     * the sandbox. */
     run->has_result = job_result_read(frame, &run->result, &why) == 0;
     if (!run->has_result)
         log_warning("executor", "%s", why.text);
     return 0;
 }
 
-/* Whether the interpreter's own account is of this end, and says more than the verdict. */
+/* Whether the interpreter's report is about this end, and has more detail than the runner's. */
 static bool has_own_account(const struct executor_run *run, enum execution_status status)
 {
     const char *type = run->result.error_type;
@@ -385,7 +385,7 @@ static bool has_own_account(const struct executor_run *run, enum execution_statu
     return status == EXECUTION_RUNTIME || status == EXECUTION_MEMORY;
 }
 
-/* What the runner's verdict means to the caller, where the interpreter has not said it better. */
+/* The text for the runner's verdict, if the interpreter has no better one. */
 static const char *verdict_text(const struct executor_run *run, const struct job_exit *ended,
                                 char text[RUN_TEXT_CAP])
 {
@@ -438,7 +438,7 @@ static int take_exit(struct executor_run *run, const struct frame *frame, struct
 
     if (job_exit_read(frame, &ended, err) < 0)
         return -1;
-    /* Where there is a result the runner has not read it: what it says of the end counts. */
+    /* The runner does not read the result. A malformed one means that the interpreter crashed. */
     if (ended.status == EXECUTION_OK && run->result_came && !run->has_result)
         ended.status = EXECUTION_CRASH;
     if (run->has_result)
@@ -527,7 +527,7 @@ static void on_frame(void *user, const struct frame *frame)
         on_broken(run, &err);
 }
 
-/* ---- the way to a sandbox ---- */
+/* ---- getting a sandbox ---- */
 
 static const struct sandbox_events run_events = {.frame = on_frame, .broken = on_broken};
 
@@ -603,7 +603,7 @@ void run_begin(struct executor_run *run, const struct run_host *host, void *user
     ask_pool(run);
 }
 
-/* The answer goes out now, and the sandbox is removed: neither waits for the code to heed it. */
+/* The answer is sent now and the sandbox removed, without waiting for the code to react. */
 void run_cancel_now(struct executor_run *run)
 {
     if (run->phase == RUN_PHASE_QUEUED)

@@ -6,7 +6,7 @@
 
 #include "helpers/base/log.h"
 
-/* The runner's own; the interpreter's is made by the runner. */
+/* Of the runner; it sets the interpreter's environment itself. */
 const char *const runner_environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", NULL};
 
 int runner_command_build(struct runner_command *command, const struct execution_kind *kind,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The runner (image/runner/runner.c) as every engine has it: how it is called inside a sandbox, and
- * the last that it wrote to its standard error.
+ * What all engines share about the runner (image/runner/runner.c): its command line inside a
+ * sandbox, and the last bytes that it wrote to its standard error.
  */
 #ifndef LECTERN_EXECUTOR_RUNNER_H
 #define LECTERN_EXECUTOR_RUNNER_H
 
 #include "executor/executor.h"
 
-#define RUNNER_FOLDER    "/lectern" /* where a sandbox has the runner and what it needs */
+#define RUNNER_FOLDER    "/lectern" /* folder of the runner and its files in a sandbox */
 #define RUNNER_USER      65534u     /* nobody, in every sandbox */
 #define RUNNER_WORDS_CAP 11u
-#define RUNNER_TEXT_CAP  512u /* names of modules to warm with */
+#define RUNNER_TEXT_CAP  512u /* names of modules to preload */
 
 struct runner_command {
     const char
@@ -25,7 +25,7 @@ int runner_command_build(struct runner_command *command, const struct execution_
 
 extern const char *const runner_environment[]; /* "NAME=value", NULL-terminated */
 
-#define RUNNER_STDERR_KEPT 400u /* bytes, of the end */
+#define RUNNER_STDERR_KEPT 400u /* bytes kept from the end */
 
 struct runner_stderr {
     char kept[RUNNER_STDERR_KEPT + 1];
@@ -35,7 +35,7 @@ struct runner_stderr {
 
 void runner_stderr_add(struct runner_stderr *tail, const char *bytes, size_t len);
 
-/* NUL-terminated, printable, lines parted by " / "; valid until the next call. */
+/* NUL-terminated and printable, lines separated by " / "; valid until the next call. */
 const char *runner_stderr_line(struct runner_stderr *tail);
 
 #endif

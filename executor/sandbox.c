@@ -28,10 +28,10 @@ struct sandbox {
     struct sandbox_host *host;
     int kind;
     enum sandbox_phase phase;
-    bool on_workq; /* the work queue has it: the end must wait until it is back */
+    bool on_workq; /* a work queue job uses it, so the end must wait for that */
     bool doomed;   /* sandbox_end was called */
-    bool watched;  /* poll is initialised */
-    bool pinged;   /* the answer is still to come */
+    bool watched;  /* poll is initialized */
+    bool pinged;   /* a pong is expected */
     unsigned handles;
     const struct engine *engine;
     void *state;            /* the engine's */
@@ -40,7 +40,7 @@ struct sandbox {
     bool workq_failed;
     struct workq_job workq_job;
     uv_poll_t poll;
-    uv_timer_t timer; /* for FRAME_READY, or FRAME_PONG */
+    uv_timer_t timer; /* for FRAME_READY or FRAME_PONG */
     unsigned patience_ms;
     struct frame_decoder decoder;
     STAILQ_HEAD(, chunk) out;
@@ -71,7 +71,7 @@ void sandbox_hand_over(struct sandbox *sandbox, const struct sandbox_events *eve
 {
     sandbox->events = events;
     sandbox->user = user;
-    uv_timer_stop(&sandbox->timer); /* whoever has it now has deadlines of his own */
+    uv_timer_stop(&sandbox->timer); /* the new user has its own deadlines */
 }
 
 static void break_off(struct sandbox *sandbox, const struct error *why)
@@ -83,7 +83,7 @@ static void break_off(struct sandbox *sandbox, const struct error *why)
         sandbox->events->broken(sandbox->user, why);
 }
 
-/* ---- what the work queue does ---- */
+/* ---- jobs of the work queue ---- */
 
 static void work_start(struct workq_job *job, void *context)
 {
@@ -172,8 +172,8 @@ static void on_closed(uv_handle_t *handle)
         return;
     }
     if (submit(sandbox, work_destroy, done_destroy, &err) < 0) {
-        /* The work queue is as long as there can be sandboxes, so this is a bug; removing it here
-         * is slow, but leaves none. */
+        /* The work queue has room for every sandbox, so this is a bug. Removing it here is slow,
+         * but leaves nothing behind. */
         log_error("executor", "removing a sandbox on the loop: %s", err.text);
         sandbox->engine->destroy(sandbox->state, sandbox->box);
         free_sandbox(sandbox);
@@ -188,7 +188,7 @@ static void close_handles(struct sandbox *sandbox)
         uv_close((uv_handle_t *)&sandbox->poll, on_closed);
 }
 
-/* From here on nothing is heard of it. -1 where that was so before. */
+/* No event follows this. Returns -1 if it was called before. */
 static int doom(struct sandbox *sandbox)
 {
     if (sandbox->doomed)
@@ -296,7 +296,7 @@ static void take_frame(struct sandbox *sandbox, const struct frame *frame)
     }
 }
 
-/* -1 when the sandbox broke. */
+/* Returns -1 if the sandbox is broken. */
 static int decode(struct sandbox *sandbox, const char *bytes, size_t len)
 {
     enum frame_decoded rc = FRAME_COMPLETE;
@@ -323,7 +323,7 @@ static void receive(struct sandbox *sandbox)
     for (int turn = 0; turn < SANDBOX_READ_TURNS; turn++) {
         ssize_t got;
 
-        /* Ended, or with the work queue, since the last turn. */
+        /* Since the last turn it may have ended, or gone to the work queue. */
         if (sandbox->doomed || sandbox->on_workq || !uv_is_active((uv_handle_t *)&sandbox->poll))
             return;
         got = sandbox->engine->receive(sandbox->box, host->bytes, sizeof host->bytes);
@@ -339,7 +339,7 @@ static void receive(struct sandbox *sandbox)
     }
 }
 
-/* Sends what waits. -1 when the sandbox broke. */
+/* Sends what is queued. Returns -1 if the sandbox is broken. */
 static int flush(struct sandbox *sandbox)
 {
     struct chunk *chunk;
@@ -367,8 +367,8 @@ static void on_poll(uv_poll_t *poll, int status, int events)
     struct sandbox *sandbox = poll->data;
     struct error err = {0};
 
-    /* At a socket's error, as of a peer that died with something unread, libuv has stopped
-     * watching; what came before the error is still to be read, and then the error itself. */
+    /* libuv stops polling at a socket error, for example when the peer died with unread data. What
+     * came before the error must still be read, and then the error itself. */
     if (status < 0)
         watch(sandbox);
     if (status < 0 || (events & UV_READABLE))
@@ -453,7 +453,8 @@ static void done_start(struct workq_job *job)
     await(sandbox, on_not_ready, host->limits->warm_ms);
     watch(sandbox);
     if (uv_is_active((uv_handle_t *)&sandbox->poll))
-        receive(sandbox); /* some may have come with the answer that opened the stream */
+        receive(
+            sandbox); /* frames may have arrived together with the answer that opened the stream */
 }
 
 struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
@@ -502,7 +503,7 @@ static void on_no_answer(uv_timer_t *timer)
     struct sandbox *sandbox = timer->data;
     struct error err = {0};
 
-    /* Where the loop itself was held up, the answer may lie there already. */
+    /* If the loop itself was delayed, the answer may be there already. */
     receive(sandbox);
     if (!sandbox->pinged || sandbox->doomed)
         return;
@@ -525,7 +526,7 @@ int sandbox_ping(struct sandbox *sandbox, unsigned ms, struct error *err)
     if (sandbox_send(sandbox, frame, FRAME_HEAD_SIZE, err) < 0)
         return -1;
     if (sandbox->doomed)
-        return 0; /* sending broke it, and its user has heard */
+        return 0; /* sending broke it, and its user has been notified */
     sandbox->pinged = true;
     await(sandbox, on_no_answer, ms);
     return 0;

@@ -126,8 +126,9 @@ static int run(const struct command *command, int argc, char **argv)
     return status;
 }
 
-/* Descriptors 0 to 2 that the shell has closed (">&-") would be given to the next files opened,
- * which then got what is printed. In their places stands what refuses to be used the usual way. */
+/* Descriptors 0 to 2 that the shell has closed (">&-") would be reused for the next opened files,
+ * which would then receive the output. Occupies them with descriptors that fail when used in the
+ * usual direction. */
 static void hold_standard_descriptors(void)
 {
     static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
@@ -138,7 +139,7 @@ static void hold_standard_descriptors(void)
     }
 }
 
-/* A full disk or a reader that left is told by the last write only. */
+/* A full disk or a closed pipe is only reported by the last write. */
 static int close_output(int status)
 {
     bool failed = ferror(stdout) != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a serving process is made of, built once by command/ and lent to transport, protocol and
+ * The parts of a serving process, created once by command/ and borrowed by transport, protocol and
  * tools. A function takes the part that it uses.
  */
 #ifndef LECTERN_SERVER_H
@@ -20,38 +20,38 @@
 struct change_feed;
 struct graph_cache;
 
-/* How many programs the validator refused by that rule (of several, the first in the source). */
+/* How many programs this rule refused. A program counts for the first violation in its source. */
 struct refused_rule {
-    const char *rule; /* static; NULL behind the last */
+    const char *rule; /* static; NULL after the last */
     uint64_t programs;
 };
 
-/* The ways to the store. Each thread of a work queue has a connection as its context: struct store.
- * Their jobs' key is the session. In front of a service all have several threads
- * (mcp/command/server.c). */
+/* The access paths to the store. Each thread of a work queue has a connection (struct store) as its
+ * context. The key of a job is its session. With a service behind the store all queues have several
+ * threads (mcp/command/server.c). */
 struct store_queues {
     const char *url;
-    struct workq *sql;   /* one thread, STORE_WRITE */
-    struct workq *read;  /* STORE_READ connections: lists, the broker */
-    struct workq *graph; /* one thread, STORE_READ: the only one that calls helpers/graph */
-    struct workq *trial; /* one thread, STORE_READ: tries writes on a copy of their session */
+    struct workq *sql;          /* one thread, STORE_WRITE */
+    struct workq *read;         /* STORE_READ connections: lists, the broker */
+    struct workq *graph;        /* one thread, STORE_READ: the only one that calls helpers/graph */
+    struct workq *trial;        /* one thread, STORE_READ: dry runs on a copy of the session */
     struct graph_cache *graphs; /* used on the graph work queue only */
-    struct change_feed *feed;   /* what the sql work queue has committed */
+    struct change_feed *feed;   /* the commits of the sql work queue */
 };
 
-/* What runs analyses, and how far they may go. */
+/* What runs analyses, and their limits. */
 struct analyses {
-    struct executor *executor; /* NULL where no engine works: execute_code says what fixes it */
+    struct executor *executor; /* NULL if no engine works: execute_code says how to fix it */
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;
-    long timeout_seconds;                           /* most running time of one */
-    long stdout_characters, stderr_characters;      /* of one, shown to a model at most */
+    long timeout_seconds;                           /* maximum running time of one */
+    long stdout_characters, stderr_characters;      /* maximum shown to a model */
     struct refused_rule refused[REFUSED_RULES_CAP]; /* on the loop's thread only */
 };
 
 struct server {
-    uv_loop_t *loop;               /* the loop thread's */
-    struct loop_queue *loop_queue; /* into that loop */
+    uv_loop_t *loop;               /* of the loop thread */
+    struct loop_queue *loop_queue; /* of that loop */
     struct store_queues store;
     struct analyses analyses;
 };

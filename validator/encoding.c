@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Follows decode_str() of CPython's tokenizer step by step: line ends, byte order mark, the cookie
- * in the first two lines, then the whole text through that encoding.
+ * in the first two lines, then the whole text in that encoding.
  */
 #include "validator/encoding.h"
 
@@ -19,17 +19,17 @@
 #include "validator/syntax/unicode.h"
 
 enum encoding_flags {
-    ENCODING_NO_C1 = 1 << 0,   /* U+0080 to U+009F come from bytes that Python refuses */
+    ENCODING_NO_C1 = 1 << 0,   /* U+0080 to U+009F result from bytes that Python refuses */
     ENCODING_NO_EURO = 1 << 1, /* so does U+20AC */
-    ENCODING_YEN = 1 << 2,     /* U+00A5 and U+203E are Python's '\\' and '~' */
-    ENCODING_NO_2005 = 1 << 3, /* characters that GB 18030 moved in 2005 are elsewhere for Python */
+    ENCODING_YEN = 1 << 2,     /* U+00A5 and U+203E are '\\' and '~' in Python */
+    ENCODING_NO_2005 = 1 << 3, /* Python maps characters that GB 18030 moved in 2005 differently */
 };
 
-/* ---- by the C library ---- */
+/* ---- with the C library ---- */
 
 #define STEP ((size_t)64 << 10)
 
-/* NULL, or what is wrong. */
+/* Returns NULL, or what is wrong. */
 static const char *convert(const char *name, char *bytes, size_t len, struct buf *to)
 {
     iconv_t converter = iconv_open("UTF-8", name);
@@ -54,12 +54,12 @@ static const char *convert(const char *name, char *bytes, size_t len, struct buf
     return done == (size_t)-1 ? "these bytes do not stand for text in it" : NULL;
 }
 
-/* ---- encodings that Python reads in a way of its own ---- */
+/* ---- encodings that only Python defines ---- */
 
 struct shift {
     bool open;
-    uint32_t bits, value; /* read, and not yet given as a UTF-16 unit */
-    uint32_t high;        /* half of a pair, or 0 */
+    uint32_t bits, value; /* bits read that do not yet form a UTF-16 unit */
+    uint32_t high;        /* the first half of a pair, or 0 */
 };
 
 static int base64_value(char c)
@@ -97,7 +97,7 @@ static void add_digit(struct shift *shift, int digit, struct buf *to)
     shift->value &= (1U << shift->bits) - 1;
 }
 
-/* NULL, or what is wrong with the end of a shifted part. */
+/* Returns NULL, or what is wrong with the end of a shifted part. */
 static const char *close_shift(struct shift *shift, struct buf *to)
 {
     shift->open = false;
@@ -163,7 +163,7 @@ static const char *encoding_escape(const char *bytes, size_t len, struct buf *to
     return error;
 }
 
-/* The number that at most eight hexadecimal digits stand for; UINT32_MAX where they are none. */
+/* The value of at most eight hexadecimal digits; UINT32_MAX if they are invalid. */
 static uint32_t hex_number(const char *digits, size_t count)
 {
     char text[9] = "";
@@ -197,7 +197,7 @@ static const char *encoding_raw_escape(const char *bytes, size_t len, struct buf
     return NULL;
 }
 
-/* Two bytes from a '~' on: a sign that switches, or stands for a '~' or nothing. False for none. */
+/* Handles two bytes from a '~' on: a mode switch, a '~', or nothing. False if invalid. */
 static bool take_sign(char sign, bool *chinese, struct buf *to)
 {
     if (!*chinese && sign == '~')
@@ -215,7 +215,7 @@ static bool take_sign(char sign, bool *chinese, struct buf *to)
 static const char *encoding_hz(const char *bytes, size_t len, struct buf *to)
 {
     static const char error[] = "these bytes do not stand for text in it";
-    struct buf BUF_AUTO pairs = {0}; /* the same text in the form EUC-CN */
+    struct buf BUF_AUTO pairs = {0}; /* the same text as EUC-CN */
     bool chinese = false;
 
     for (size_t i = 0; i < len; i++) {
@@ -244,15 +244,15 @@ static const char *encoding_hz(const char *bytes, size_t len, struct buf *to)
 struct encoding {
     const char *iconv; /* for iconv_open(3); NULL with `read` */
     unsigned flags;
-    const char *names; /* Python's, normalised, a blank between; the module's own name first */
-    /* What reads it in place of the C library, or NULL. Appends the text as UTF-8, which may hold
-     * lone surrogates as three bytes; gives NULL, or what is wrong with it; static. */
+    const char *names; /* Python's, normalised, separated by spaces; the module's name first */
+    /* Decodes instead of the C library, or NULL. Appends the text as UTF-8, with lone surrogates as
+     * three bytes; returns NULL, or what is wrong with it; static. */
     const char *(*read)(const char *bytes, size_t len, struct buf *to);
 };
 
-/* The encodings that Python knows by a cookie, with the C library's names for them. Names are those
- * of Python 3.11's encodings.aliases. Left out is what no byte by byte comparison with glibc 2.36
- * bore out (big5, johab, cp1255, cp1258, mac_roman, iso2022_*, ...). */
+/* The encodings that Python accepts in a cookie, with the C library's names. The names are those of
+ * Python 3.11's encodings.aliases. Encodings for which glibc 2.36 differs from Python in a byte by
+ * byte comparison are missing (big5, johab, cp1255, cp1258, mac_roman, iso2022_*, ...). */
 
 #define NAME_CAP 64 /* longer than any name in the table */
 
@@ -331,8 +331,8 @@ static const struct encoding rows[] = {
 };
 /* clang-format on */
 
-/* encodings.normalize_encoding: letters and digits, with one '_' for what stands between. 0 for a
- * name that is too long to be any. */
+/* encodings.normalize_encoding: letters and digits, with one '_' for anything between them. Returns
+ * 0 for a name that is too long. */
 static size_t normalise(const char *name, size_t len, char to[NAME_CAP])
 {
     size_t used = 0;
@@ -370,8 +370,8 @@ static bool has_name(const struct encoding *row, const char *name, bool aliases_
     return false;
 }
 
-/* The row of a name as it stands in a cookie. NULL where Python has none of it, or the C library
- * reads it otherwise than Python does. Static. */
+/* The row of a name in a cookie. NULL if Python does not have it, or the C library decodes it
+ * differently. Static. */
 static const struct encoding *encoding_find(const char *name, size_t len)
 {
     char plain[NAME_CAP] = "", dotless[NAME_CAP];
@@ -393,7 +393,7 @@ static const struct encoding *encoding_find(const char *name, size_t len)
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 #define COOKIE_LINES    2
-#define NORMAL_CAP      13 /* so much of a name CPython looks at for the two it knows by itself */
+#define NORMAL_CAP      13 /* bytes of a name that CPython compares itself */
 
 static size_t skip(const char *text, size_t len, const char *set)
 {
@@ -404,7 +404,7 @@ static size_t skip(const char *text, size_t len, const char *set)
     return at;
 }
 
-/* The cookie's name in one line, which begins with a comment. NULL where there is none. */
+/* The name in the cookie of one line, which must begin with a comment. NULL if there is none. */
 static const char *find_name(const char *line, size_t len, size_t *name_len)
 {
     static const char word[] = "coding";
@@ -448,7 +448,7 @@ const char *encoding_cookie(const char *text, size_t len, size_t *name_len)
     return NULL;
 }
 
-/* CPython's get_normal_name(): the names that it knows without asking the codecs. */
+/* CPython's get_normal_name(): the names that it knows without the codecs. */
 static bool is_normal(const char *name, size_t len, const char *const *known)
 {
     char buf[NORMAL_CAP] = "";
@@ -480,7 +480,7 @@ static const struct encoding *find_encoding(const char *name, size_t len)
     return is_normal(name, len, known) ? encoding_find("latin-1", 7) : encoding_find(name, len);
 }
 
-/* CPython turns line ends before it decodes, and ends the last line: behind CR LF once more. */
+/* CPython converts line ends before decoding, and terminates the last line; after CR LF twice. */
 static void add_lines(struct buf *to, const char *bytes, size_t len)
 {
     bool ends_twice = len > 1 && bytes[len - 2] == '\r' && bytes[len - 1] == '\n';
@@ -495,7 +495,7 @@ static void add_lines(struct buf *to, const char *bytes, size_t len)
         buf_addc(to, '\n');
 }
 
-/* Characters for which Python has a private one, as before 2005. */
+/* Characters that Python maps to private ones, as before 2005. */
 static bool is_of_2005(uint32_t character)
 {
     static const uint32_t others[] = {0x1E3F,  0xE7C7,  0x20087, 0x20089,
@@ -508,9 +508,9 @@ static bool is_of_2005(uint32_t character)
            (character >= 0xFE10 && character <= 0xFE19);
 }
 
-/* Whether text stands behind the last line end. CPython ends a program's last line before it
- * decodes, so after it no line end is made up: a statement there has none and is refused. A
- * backslash, at which a program cannot end either, is reported by the parser. */
+/* Whether the last line is not terminated. CPython terminates it before decoding, so after decoding
+ * none is added: a statement there is refused. The parser reports a backslash, which cannot end a
+ * program either. */
 static bool has_open_line(const struct buf *text)
 {
     size_t at = text->len;
@@ -520,7 +520,7 @@ static bool has_open_line(const struct buf *text)
     return at > 0 && text->data[at - 1] != '\n';
 }
 
-/* What the C library takes and Python does not, or reads otherwise; and what no UTF-8 can say. */
+/* What the C library accepts and Python does not, or decodes differently, or UTF-8 cannot hold. */
 static const char *check_characters(const struct buf *from, unsigned flags, struct buf *to)
 {
     uint32_t character = 0;
@@ -529,7 +529,7 @@ static const char *check_characters(const struct buf *from, unsigned flags, stru
         used = utf8_decode(from->data + at, from->len - at, &character);
         if (used == 0)
             return "half a surrogate pair";
-        if (character == 0) /* CPython takes the text for a C string */
+        if (character == 0) /* CPython treats the text as a C string */
             break;
         if (((flags & ENCODING_NO_C1) && character >= 0x80 && character < 0xA0) ||
             ((flags & ENCODING_NO_EURO) && character == 0x20AC) ||

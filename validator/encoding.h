@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A program's bytes as the UTF-8 text that Python makes of them: the byte order mark and the
- * encoding cookie of PEP 263 are honoured as CPython 3.11 honours them. Only `validate --facts`
- * reads programs so; what is to run must be UTF-8 to begin with (validator.c).
+ * Decodes the bytes of a program to UTF-8 as CPython 3.11 does, with its byte order mark and the
+ * encoding cookie of PEP 263. Only `validate --facts` decodes programs; a program to be run must be
+ * UTF-8 (validator.c).
  */
 #ifndef LECTERN_VALIDATOR_ENCODING_H
 #define LECTERN_VALIDATOR_ENCODING_H
@@ -12,19 +12,19 @@
 #include "helpers/base/buf.h"
 
 struct decoded {
-    const char *text; /* UTF-8 but for what Python leaves unlooked at; borrowed */
+    const char *text; /* UTF-8, except where Python does not check it; borrowed */
     size_t len;
-    struct buf own;    /* what text points to, where it is not the bytes themselves; owned */
+    struct buf own;    /* owned; what text points to, unless that is the original bytes */
     const char *error; /* NULL, or what is wrong with the bytes; static */
-    const char *name;  /* of the encoding that is meant by error; borrowed from bytes, or NULL */
+    const char *name;  /* the encoding that error refers to; borrowed from bytes, or NULL */
     size_t name_len;
 };
 
-/* The encoding that a comment in the first two lines names; NULL without one. Borrowed. */
+/* The encoding named by a comment in the first two lines, borrowed; NULL if there is none. */
 const char *encoding_cookie(const char *text, size_t len, size_t *name_len);
 
-/* bytes are borrowed for as long as *decoded lives. Wants decoded_finish. 0, or -1 without
- * memory. */
+/* Borrows bytes for the life of *decoded. On success call decoded_finish. Returns 0, or -1 if out
+ * of memory. */
 int decoded_init(struct decoded *decoded, const char *bytes, size_t len, struct error *err);
 void decoded_finish(struct decoded *decoded);
 

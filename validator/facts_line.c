@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the parser sees in one program, as a line of JSON.
+ * Writes what the parser finds in one program, as a line of JSON.
  */
 #include "validator/validator.h"
 
@@ -23,7 +23,7 @@ enum fact { FACT_IMPORT, FACT_NAME, FACT_ATTRIBUTE, FACT_OTHER, FACT_STRING, FAC
 static const char *const keys[FACT_COUNT] = {"imports", "names", "attributes", "other", "strings"};
 
 struct item {
-    const char *text; /* borrowed from the tree; NULL while it is a place in collector.made */
+    const char *text; /* borrowed from the tree; NULL while it is an offset in collector.made */
     size_t at, len;
 };
 
@@ -35,7 +35,7 @@ struct list {
 struct collector {
     const struct ast *ast;
     struct list lists[FACT_COUNT];
-    struct buf made; /* "..mod:name", which stands nowhere as it is */
+    struct buf made; /* "..mod:name", which is not in the source as such */
     bool surrogate;
     bool failed;
 };
@@ -72,8 +72,8 @@ static void add_string(struct collector *collector, uint32_t node)
     add(collector, FACT_STRING, item);
 }
 
-/* The dots of `from ..mod import`. The node counts as far as it can; beyond, the source is read,
- * where only dots, blanks and joined lines can stand. */
+/* The dots of `from ..mod import`. The node counts up to its limit; beyond that the source is read,
+ * where only dots, spaces and joined lines can be. */
 static unsigned count_dots(const struct ast *ast, uint32_t statement)
 {
     const struct node *row = ast_node(ast, statement);
@@ -130,7 +130,7 @@ static void collect(struct collector *collector, const struct facts *facts)
     for (uint32_t i = 0; i < facts->other.count; i++) {
         const struct site *site = &facts->other.rows[i];
 
-        /* what an import binds without `as` is no name of its own */
+        /* what an import binds without `as` does not count as another name */
         if (nodes[site->parent].kind != NODE_ALIAS || nodes[site->node].flags & NODE_AS)
             add_name(collector, FACT_OTHER, site->node);
     }
@@ -138,7 +138,7 @@ static void collect(struct collector *collector, const struct facts *facts)
         add_string(collector, facts->strings.rows[i].node);
 }
 
-/* UTF-8 sorts by code points when its bytes are compared. */
+/* Comparing the bytes of UTF-8 sorts by code points. */
 static int compare(const void *left, const void *right)
 {
     const struct item *a = left, *b = right;
@@ -166,7 +166,7 @@ static void write_list(const struct collector *collector, struct list *list, str
     buf_addc(to, ']');
 }
 
-/* Without memory to->failed is set. */
+/* Sets to->failed if out of memory. */
 static void facts_json(const struct ast *ast, struct buf *to)
 {
     struct collector collector = {.ast = ast};
@@ -192,7 +192,7 @@ static void facts_json(const struct ast *ast, struct buf *to)
 
 #define WHY_CAP 256
 
-/* A path is bytes; what is no UTF-8 in it is shown as U+FFFD. */
+/* A path is bytes; invalid UTF-8 is shown as U+FFFD. */
 static void add_text(struct buf *to, const char *text)
 {
     struct buf BUF_AUTO shown = {0};
@@ -225,7 +225,7 @@ static void add_encoding_refusal(struct buf *to, const struct decoded *decoded)
     add_refusal(to, why, "encoding");
 }
 
-/* Into to; -1 without memory. */
+/* Appends to `to`; returns -1 if out of memory. */
 static int add_facts(struct buf *to, const struct decoded *decoded, struct error *err)
 {
     struct report report = {.source = decoded->text, .len = decoded->len};

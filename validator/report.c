@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Diagnostics are collected here, put in order, and rendered as words and as JSON.
+ * Collects diagnostics, sorts them, and renders them as text and as JSON.
  */
 #include "validator/report.h"
 
@@ -11,7 +11,7 @@
 #include "helpers/base/utf8.h"
 #include "validator/syntax/unicode.h"
 
-/* Cuts at a character's boundary, so that the text stays UTF-8. */
+/* Truncates at a character boundary, so that the text remains valid UTF-8. */
 __attribute__((format(printf, 5, 0))) static void add(struct report *report, const char *code,
                                                       size_t line, size_t column,
                                                       const char *format, va_list args)
@@ -34,7 +34,7 @@ __attribute__((format(printf, 5, 0))) static void add(struct report *report, con
     }
 }
 
-/* The end of the line that starts at `at`, its line end not counted. */
+/* The end of the line that starts at `at`, without its line end. */
 static size_t line_end(const char *source, size_t len, size_t at)
 {
     while (at < len && source[at] != '\n' && source[at] != '\r')
@@ -49,8 +49,8 @@ static size_t next_line(const char *source, size_t len, size_t end)
     return end < len ? end + 1 : len;
 }
 
-/* Line ends are LF, CR LF and CR, as Python counts them. start and end (without the line end) of a
- * 1-based line; an empty range behind the last one. */
+/* Finds start and end (without the line end) of a 1-based line; an empty range after the last one.
+ * Line ends are LF, CR LF and CR, as in Python. */
 static void find_line(const char *source, size_t len, size_t line, size_t *start, size_t *end)
 {
     size_t at = 0, stop = line_end(source, len, 0);
@@ -80,7 +80,7 @@ static void locate(const struct report *report, size_t at, size_t *line, size_t 
         *column += ((unsigned char)report->source[i] & 0xC0) != 0x80;
 }
 
-/* A place that is no Python needs no further word. */
+/* Whether this place already has a syntax error. */
 static bool is_reported(const struct verdict *verdict, size_t line, size_t column)
 {
     for (size_t i = 0; i < verdict->diagnostic_count; i++)
@@ -145,13 +145,13 @@ void report_finish(struct report *report)
     verdict->accepted = verdict->diagnostic_count == 0;
 }
 
-/* ---- the verdict in words and as JSON ---- */
+/* ---- the verdict as text and as JSON ---- */
 
 #define SHOWN_CHARACTERS 100 /* of a source line; a longer one is cut around the caret */
 #define SHOWN_BEFORE     60  /* characters kept before the caret when it is cut */
 
-/* Copies characters [from, to) of the line; what a terminal or a reader could take wrongly becomes
- * '?'. */
+/* Copies characters [from, to) of the line; characters that a terminal or a reader could
+ * misinterpret become '?'. */
 static void add_characters(struct buf *to, const char *line, size_t len, size_t from, size_t end)
 {
     size_t at = 0;
@@ -164,7 +164,7 @@ static void add_characters(struct buf *to, const char *line, size_t len, size_t 
             if (used == 0 || (character != '\t' && unicode_hidden(character)))
                 buf_addc(to, '?');
             else if (character == '\t')
-                buf_addc(to, ' '); /* one character, so that the caret fits */
+                buf_addc(to, ' '); /* one character, so that the caret is under its column */
             else
                 buf_add(to, line + at, used);
         }
@@ -182,7 +182,7 @@ static size_t count_characters(const char *line, size_t len)
     return count;
 }
 
-/* The source line, and a caret under its column. */
+/* Appends the source line, and a caret under the column. */
 static void show_line(const struct diagnostic *diagnostic, const char *source, size_t len,
                       struct buf *to)
 {

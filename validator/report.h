@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where the checks put what they found: diagnostics of a verdict, with line and column worked out
- * from the byte's place.
+ * Collects the problems that the checks find, as diagnostics of a verdict. It computes line and
+ * column from the byte offset.
  */
 #ifndef LECTERN_VALIDATOR_REPORT_H
 #define LECTERN_VALIDATOR_REPORT_H
@@ -16,20 +16,20 @@ struct report {
     struct verdict *verdict;
 };
 
-/* One problem at the byte `at`. code is static. Found beyond the cap, it is only counted; at a
- * place where "syntax" is reported already, it is dropped. */
+/* Adds one problem at the byte `at`. code is static. Beyond the cap problems are only counted. A
+ * problem at a place that already has a "syntax" problem is dropped. */
 void report_add(struct report *report, const char *code, size_t at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* True once no more is kept: counts the problem, so that a caller need not put its message
- * together. */
+/* If the report is full, counts the problem and returns true; the caller can then skip building its
+ * message. */
 bool report_is_full(struct report *report);
 
-/* One problem of the whole program: line 0. */
+/* Adds one problem of the whole program, with line 0. */
 void report_add_whole(struct report *report, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Puts the diagnostics in the order of the program, and settles `accepted`. */
+/* Sorts the diagnostics by position and sets `accepted`. */
 void report_finish(struct report *report);
 
 #endif

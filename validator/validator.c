@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The way through: bytes, tree, facts, what the compiler refuses, rules, verdict. Every step runs
- * over what could be read, so that a program's problems are reported at once.
+ * The steps of a check: bytes, tree, facts, the compiler's refusals, rules, verdict. Each step uses
+ * whatever could be parsed, so that all problems of a program are reported together.
  */
 #include "validator/validator.h"
 
@@ -17,12 +17,12 @@
 #include "validator/syntax/ast.h"
 #include "validator/syntax/unicode.h"
 
-/* ---- bytes: size, UTF-8, and no character that makes what a reader sees differ from what Python
- * runs. Stricter than Python's own rules on purpose; the tokenizer knows nothing of them. Each kind
- * of break is reported once, at its first place. ---- */
+/* ---- bytes: size, UTF-8, and no characters that make the visible text differ from what Python
+ * runs. This is stricter than Python on purpose; the tokenizer does not depend on it. Each kind of
+ * problem is reported once, at its first place. ---- */
 
-/* Whether all of eight bytes are printable ASCII, looked at as one number: none has its top bit, or
- * gets it by taking 0x20 away (control characters) or adding one (0x7F). */
+/* Whether all of eight bytes are printable ASCII, checked as one number: no byte has its top bit
+ * set, or gets it by subtracting 0x20 (control characters) or adding one (0x7F). */
 static bool are_printable(const char *bytes)
 {
     const uint64_t top = UINT64_C(0x8080808080808080), one = UINT64_C(0x0101010101010101);
@@ -32,7 +32,7 @@ static bool are_printable(const char *bytes)
     return ((word | (word - one * 0x20) | (word + one)) & top) == 0;
 }
 
-/* One character after another. False where the bytes are no UTF-8: nothing behind that is worth
+/* Checks one character after another. Returns false at invalid UTF-8: nothing after it is worth
  * reporting. */
 static bool check_characters(struct report *report)
 {
@@ -148,7 +148,7 @@ static bool fill_words(struct check *check)
     return true;
 }
 
-/* The tree and the facts are complete. */
+/* Requires that the tree and the facts are complete. */
 static void check_program(struct check *check)
 {
     buf_init(&check->value, TEXT_CAP);
@@ -174,7 +174,7 @@ static void check_program(struct check *check)
 
 /* ---- the whole ---- */
 
-/* Where there was no memory, not all has been seen. */
+/* Returns false if out of memory; the check is then incomplete. */
 static bool check_tree(struct check *check, struct ast *ast, struct facts *facts)
 {
     parser_parse(ast, check->report);
@@ -230,6 +230,6 @@ void validator_check(const char *source, size_t len, const struct validator_prof
     verdict->profile = policy_profiles[check.needs].name;
     report_finish(&report);
 #ifdef LECTERN_TEST_WITHOUT_VALIDATOR
-    verdict->accepted = true; /* a test looks at what stands behind it */
+    verdict->accepted = true; /* a test examines the layers behind the validator */
 #endif
 }

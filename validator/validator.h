@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Checks analysis code before anything runs. A pure function of (bytes, length, profile): no I/O,
- * no globals, bounded time and memory, safe from any thread. Its refusals are advice to a model
- * that will try again: each says what, where and what to write instead. The sandbox is what holds.
+ * Checks analysis code before it runs. A pure function of (bytes, length, profile): no I/O, no
+ * globals, bounded time and memory, callable from any thread. A refusal is advice to a model that
+ * will try again: it says what is wrong, where, and what to write instead. Safety does not depend
+ * on it, but on the sandbox.
  */
 #ifndef LECTERN_VALIDATOR_H
 #define LECTERN_VALIDATOR_H
@@ -15,72 +16,72 @@
 #include "helpers/base/buf.h"
 #include "validator/limits.h"
 
-/* A row of the profile table: what code may import. */
+/* A row of the profile table: what a program may import. */
 struct validator_profile;
 
-/* NULL when there is none of that name. "minimal", "data-science", "visualization". */
+/* Returns NULL if there is no profile of that name. "minimal", "data-science", "visualization". */
 const struct validator_profile *validator_profile_find(const char *name);
 const char *validator_profile_name(const struct validator_profile *profile);
-const char *validator_profile_names(void); /* "minimal, data-science, visualization" for messages */
+const char *
+validator_profile_names(void); /* "minimal, data-science, visualization", for messages */
 
-/* Whether code of this profile may import no more than code of the other. */
+/* Whether a program of this profile may import no more than one of the other. */
 bool validator_profile_within(const struct validator_profile *profile,
                               const struct validator_profile *limit);
 
-/* The modules that code of this profile may import ("pandas", "collections.abc"), in the order in
- * which messages name them, static; NULL behind the last one. */
+/* The modules that a program of this profile may import ("pandas", "collections.abc"), in the order
+ * in which messages list them; static; NULL after the last. */
 const char *validator_profile_module(const struct validator_profile *profile, size_t index);
-/* Whether it is one of them. */
+/* Whether the profile has the module. */
 bool validator_profile_allows(const struct validator_profile *profile, const char *module);
 
 struct diagnostic {
     const char *code; /* stable, static: "import-not-allowed", "forbidden-name", "syntax", ... */
-    size_t line;      /* 1-based; 0 where the whole program is meant */
+    size_t line;      /* 1-based; 0 for the whole program */
     size_t column;    /* 1-based, in characters */
     char text[VALIDATOR_TEXT_CAP];
 };
 
-/* Large: keep it on the heap or static, not on a small stack. No ownership: all inline. */
+/* Large: allocate it on the heap or statically. It owns nothing. */
 struct verdict {
     bool accepted;
-    const char *kind; /* least kind of container that can run it: "bare", "data", "plot"; static */
-    const char *profile; /* the narrowest one whose modules are all that it imports; static */
+    const char *kind; /* smallest kind of sandbox that can run it: "bare", "data", "plot"; static */
+    const char *profile; /* the narrowest profile that has all its imports; static */
     size_t diagnostic_count;
-    size_t diagnostics_left_out; /* found beyond the cap */
+    size_t diagnostics_left_out; /* number of diagnostics found beyond the cap */
     struct diagnostic diagnostics[VALIDATOR_DIAGNOSTICS_CAP];
-    size_t module_count; /* modules the program imports, dotted, each once, only allowed ones */
+    size_t module_count; /* allowed modules that the program imports, dotted, each once */
     char modules[VALIDATOR_MODULES_CAP][VALIDATOR_MODULE_NAME_CAP];
 };
 
-/* Whether a program is white space alone: Python takes it, and there is nothing to run. */
+/* Whether a program is only white space. It is valid Python, but there is nothing to run. */
 bool validator_is_blank(const char *source, size_t len);
 
 void validator_check(const char *source, size_t len, const struct validator_profile *profile,
                      struct verdict *verdict);
 
-/* The verdict in words for a model: one "line N: ..." a diagnostic, with the source line and a
- * caret. */
+/* Appends the verdict as text for a model: one "line N: ..." for each diagnostic, with the source
+ * line and a caret. */
 void validator_explain(const struct verdict *verdict, const char *source, size_t len,
                        struct buf *to);
 
-/* The same as a new JSON object: {"accepted", "kind", "profile", "modules", "diagnostics":
- * [{"code","line","column","text"}]}. NULL without memory. */
+/* Returns the same as a new JSON object: {"accepted", "kind", "profile", "modules", "diagnostics":
+ * [{"code","line","column","text"}]}. NULL if out of memory. */
 json_t *validator_explain_json(const struct verdict *verdict);
 
-/* The policy's tables as one JSON object. */
+/* Appends the tables of the policy as one JSON object. */
 void validator_dump_policy(struct buf *to);
 
-/* What the parser sees in one program, as a line of JSON: what `lectern validate --facts` prints.
- * It stands before any policy: the bytes are read as Python reads them, cookies of PEP 263
- * included, and a program may have VALIDATOR_PARSE_CAP bytes. Appends
+/* Appends what the parser finds in one program, as the line of JSON of `lectern validate --facts`.
+ * The policy is not applied, the bytes are decoded as Python does (with cookies of PEP 263), and a
+ * program may have VALIDATOR_PARSE_CAP bytes; bytes is not read if len is larger.
  * {"file", "grammar": "ok"|"reject", "facts": {...}|null, "error", "rule"}
- * file: what the program is called. facts: {"imports": ["a.b", "..mod:name"], "names",
- * "attributes", "other", "strings"}, each a list without repetitions, sorted by code points; other:
- * definitions, parameters, keywords, aliases, global and nonlocal names, what handlers and patterns
- * bind or look up; strings: bytes as Latin-1, null where one holds a lone surrogate, which JSON
- * cannot carry. error: why it is no Python, in words, with the line. rule: "encoding" or "too-long"
- * where it was not read as far as the grammar. Where len is above the cap, bytes is not read. 0, or
- * -1 without memory. */
+ * file: name of the program. facts: {"imports": ["a.b", "..mod:name"], "names", "attributes",
+ * "other", "strings"}, each a list without duplicates, sorted by code points. other: definitions,
+ * parameters, keywords, aliases, global and nonlocal names, and what handlers and patterns bind or
+ * look up. strings: bytes as Latin-1; null for a lone surrogate, which JSON cannot represent.
+ * error: why it is not valid Python, with the line. rule: "encoding" or "too-long" if the grammar
+ * was not checked. Returns 0, or -1 if out of memory. */
 int facts_line(const char *file, const char *bytes, size_t len, struct buf *to, struct error *err);
 
 #endif

@@ -17,18 +17,18 @@
 #define HOST_CAP    512
 #define PATH_CAP    1024
 #define CLIENTS_CAP 8u                 /* connections kept open */
-#define ANSWER_CAP  ((size_t)16 << 20) /* a list of very many containers */
-#define DEFAULT_API "1.41"             /* of a daemon that does not say */
-#define WORDS_SHOWN 300                /* of an answer that is no JSON */
+#define ANSWER_CAP  ((size_t)16 << 20) /* enough for a list of very many containers */
+#define DEFAULT_API "1.41"             /* of a daemon that does not report one */
+#define WORDS_SHOWN 300                /* of an answer that is not JSON */
 
-/* Where the daemon is, and with which certificates it is spoken to. */
+/* Where the daemon listens, and the certificates to use. */
 struct docker_host {
-    char address[HOST_CAP];     /* as it was given */
+    char address[HOST_CAP];     /* as configured */
     char unix_socket[HOST_CAP]; /* its path; "" for TCP */
-    char base[HOST_CAP];        /* what a URL begins with: "http://localhost" */
+    char base[HOST_CAP];        /* prefix of URLs: "http://localhost" */
     bool secure;                /* TLS */
     char ca[PATH_CAP], cert[PATH_CAP], key[PATH_CAP];
-    struct http_tls tls; /* points to those of the three that are there: not to be copied */
+    struct http_tls tls; /* points to those of the three that exist: must not be copied */
 };
 
 enum state { AWAY, MEETING, HERE };
@@ -38,20 +38,20 @@ struct docker_daemon {
     struct docker_host host;
     struct docker_times times;
     const char *image;    /* borrowed, or NULL */
-    pthread_mutex_t lock; /* of all below */
-    pthread_cond_t met;   /* or not: MEETING is over */
+    pthread_mutex_t lock; /* protects all members below */
+    pthread_cond_t met;   /* signalled when MEETING is over */
     char version[16];
     char server[96];
     struct http_client *idle[CLIENTS_CAP];
     size_t idle_count;
     enum state state;
-    enum lack logged; /* what the log says is missing */
+    enum lack logged; /* what is missing according to the log */
     struct docker_info info;
-    struct error why;  /* it is away */
-    uint64_t retry_at; /* ms: until then, why is the answer */
+    struct error why;  /* the error while it is AWAY */
+    uint64_t retry_at; /* ms: until then, calls fail with why */
 };
 
-/* ---- where it is ---- */
+/* ---- the address ---- */
 
 static bool is_socket(const char *path)
 {
@@ -68,8 +68,8 @@ static const char *environment(const char *name)
     return value && value[0] ? value : NULL;
 }
 
-/* The system's daemon, else one of the user's own: rootless, Docker Desktop, Podman; else Podman's
- * for the system. */
+/* The system's daemon, or else one of the user: rootless, Docker Desktop, Podman; or else the
+ * system's Podman. */
 static void find_default(char address[HOST_CAP])
 {
     static const struct {
@@ -94,8 +94,8 @@ static void find_default(char address[HOST_CAP])
     }
 }
 
-/* Those files of the folder that are there: without a certificate of our own, one that asks for
- * none can still be spoken to. */
+/* Uses those files of the folder that exist: a daemon that does not ask for a client certificate
+ * works without one. */
 static void use_certificates(struct docker_host *host, const char *folder, const char *below)
 {
     const struct {
@@ -114,7 +114,7 @@ static void use_certificates(struct docker_host *host, const char *folder, const
     }
 }
 
-/* As the docker command: DOCKER_CERT_PATH, else ~/.docker where it holds an authority. */
+/* Like the docker command: DOCKER_CERT_PATH, or else ~/.docker if it contains an authority. */
 static void set_tls(struct docker_host *host, bool secure)
 {
     const char *folder = environment("DOCKER_CERT_PATH"), *home = environment("HOME");
@@ -127,7 +127,7 @@ static void set_tls(struct docker_host *host, bool secure)
     } else if (home) {
         use_certificates(host, home, "/.docker");
         if (access(host->ca, R_OK) < 0)
-            memset(&host->tls, 0, sizeof host->tls); /* the system's authorities */
+            memset(&host->tls, 0, sizeof host->tls); /* use the system's authorities */
     }
 }
 
@@ -136,7 +136,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* given may be NULL. ERROR_INVALID for what is no address. */
+/* given may be NULL. Sets ERROR_INVALID if it is not a valid address. */
 static int find_host(struct docker_host *host, const char *given, struct error *err)
 {
     char found[HOST_CAP];
@@ -171,7 +171,7 @@ static int find_host(struct docker_host *host, const char *given, struct error *
     return 0;
 }
 
-/* What to do where that host does not answer: "start it: systemctl start docker"; static. */
+/* How to start a daemon at that address: "start it: systemctl start docker"; static. */
 static const char *host_advice(const struct docker_host *host)
 {
     if (host->unix_socket[0] && access(host->unix_socket, F_OK) == 0 &&
@@ -192,7 +192,7 @@ const char *docker_daemon_address(const struct docker_daemon *daemon)
     return daemon->host.address;
 }
 
-/* With the lock held. */
+/* Called with the lock held. */
 static void write_server(const struct docker_daemon *daemon, char *text, size_t size)
 {
     snprintf(text, size, "%s, API %s", daemon->server[0] ? daemon->server : "a Docker daemon",
@@ -208,7 +208,7 @@ void docker_daemon_server(struct docker_daemon *daemon, char *text, size_t size)
 
 /* ---- calls ---- */
 
-/* What fixes it, where the daemon's words tell; "" where they do not. */
+/* How to fix a failure, if the daemon's message tells; "" otherwise. */
 static const char *advice(const char *message)
 {
     static const struct {
@@ -276,7 +276,7 @@ static struct http_request base_request(const struct docker_daemon *daemon, cons
     };
 }
 
-/* A proxy's or a web server's own words, where the daemon's JSON should be. */
+/* The message of a proxy or web server that answered instead of the daemon. */
 static json_t *plain_message(const struct buf *body)
 {
     size_t len = body->len < WORDS_SHOWN ? body->len : WORDS_SHOWN;
@@ -356,7 +356,7 @@ static long ask(struct docker_daemon *daemon, const struct docker_request *call,
     return send_call(daemon, &request, answer, err);
 }
 
-/* ---- what it has and what it can ---- */
+/* ---- properties ---- */
 
 static int read_image(const json_t *answer, const char *name, struct docker_image *image,
                       struct error *err)
@@ -476,13 +476,13 @@ static enum lack look(struct docker_daemon *daemon, struct docker_info *info, st
         err->kind = ERROR_UNAVAILABLE;
         return IMAGE;
     }
-    /* Where it does not tell, everything is asked for, and what it refuses is seen then. */
+    /* If it does not report its limits, all are requested, and refusals are handled then. */
     if (docker_ask_info(daemon, info, &why) < 0)
         log_debug("executor", "the Docker daemon does not say what it can: %s", why.text);
     return NOTHING;
 }
 
-/* With the lock held, and given up in between. */
+/* Called with the lock held; releases it in between. */
 static void meet(struct docker_daemon *daemon, bool quiet)
 {
     uint64_t began = now_ms(), ended;
@@ -552,7 +552,7 @@ void docker_daemon_info(struct docker_daemon *daemon, struct docker_info *info)
     pthread_mutex_unlock(&daemon->lock);
 }
 
-/* ---- calls that notice when it goes ---- */
+/* ---- calls that detect a lost daemon ---- */
 
 static void lose(struct docker_daemon *daemon, const char *why)
 {
@@ -565,7 +565,7 @@ static void lose(struct docker_daemon *daemon, const char *why)
     pthread_mutex_unlock(&daemon->lock);
 }
 
-/* Another daemon than the one that was met: "client version 1.41 is too new". */
+/* Whether the answer shows that another daemon took over: "client version 1.41 is too new". */
 static bool is_another(long status, const json_t *answer)
 {
     const char *message = json_get_string(answer, "message");
@@ -607,7 +607,7 @@ struct http_tunnel *docker_attach(struct docker_daemon *daemon, const char *cont
         request.cancel = cancel;
         tunnel = http_tunnel_open(&request, &why);
     }
-    /* ERROR_UNAVAILABLE may be an answer, and the start that follows will know. */
+    /* ERROR_UNAVAILABLE may come from an answer; the next start will find out. */
     if (!tunnel && (why.kind == ERROR_TIMEOUT || why.kind == ERROR_IO))
         lose(daemon, why.text);
     if (!tunnel)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A Docker daemon's HTTP API, as far as the executor needs it: in the version that the daemon
- * offers, over a Unix socket or TCP, with TLS or without. Podman speaks the same.
+ * The HTTP API of a Docker daemon, as far as the executor needs it: in the version that the daemon
+ * offers, over a Unix socket or TCP, with or without TLS. Podman offers the same API.
  *
- * The daemon is there or away. A call that gets no answer makes it away; from then on nothing is
- * asked of it until it has been met again, which every start tries: who is there, in which version,
- * is the image there, which limits can it hold. That it went and that it is back is logged once
- * each.
+ * The daemon is either available or away. A call without an answer marks it as away; then no call
+ * is sent until docker_daemon_meet succeeds, which every start tries. It checks the daemon, its API
+ * version, the image, and the limits it supports. Each change between the two states is logged
+ * once.
  *
- * Any thread, several at a time. Everything blocks for a bounded time; while one thread meets the
- * daemon, others wait for the outcome.
+ * Any thread may call these functions, several at the same time. Each blocks for a limited time.
+ * While one thread meets the daemon, the others wait for its result.
  */
 #ifndef LECTERN_EXECUTOR_DOCKER_DAEMON_H
 #define LECTERN_EXECUTOR_DOCKER_DAEMON_H
@@ -22,64 +22,64 @@
 #include "executor/runner.h"
 #include "helpers/base/http.h"
 
-/* Most ms that each may take. */
+/* Time limits, in ms. */
 struct docker_times {
     unsigned call;
-    unsigned ping; /* to see whether it is there */
-    unsigned look; /* to ask what it has, and what it is */
+    unsigned ping; /* to check whether it is available */
+    unsigned look; /* to read its properties */
 };
 
 #define DOCKER_ID_CAP 128
 
 struct docker_daemon;
 
-/* host: its address, or NULL: as DOCKER_HOST, DOCKER_TLS_VERIFY and DOCKER_CERT_PATH say, or where
- * daemons usually listen (the system's, rootless, Docker Desktop, Podman). times NULL: the usual.
- * image: borrowed for the daemon's life; NULL where it is never met. Asks nobody. ERROR_INVALID
- * where the host cannot be meant. */
+/* Creates the client without sending anything. host is the daemon's address, or NULL: DOCKER_HOST,
+ * DOCKER_TLS_VERIFY and DOCKER_CERT_PATH, or else the usual sockets (the system's, rootless, Docker
+ * Desktop, Podman). times NULL: the defaults. image is borrowed for the daemon's life; NULL if
+ * docker_daemon_meet is never called. Returns NULL with ERROR_INVALID if the host is not valid. */
 struct docker_daemon *docker_daemon_create(const char *host, const char *image,
                                            const struct docker_times *times, struct error *err);
 void docker_daemon_destroy(struct docker_daemon *daemon); /* takes NULL */
 
-/* As it was given: "tcp://127.0.0.1:2376". */
+/* As configured: "tcp://127.0.0.1:2376". */
 const char *docker_daemon_address(const struct docker_daemon *daemon);
 
-/* Asks which daemon it is and which version of the API it offers; later calls speak that. -1 with
- * ERROR_UNAVAILABLE and what fixes it where none answers in time. */
+/* Asks which daemon it is and which API version it offers; later calls use that version. Returns -1
+ * with ERROR_UNAVAILABLE and how to fix it if there is no answer in time. */
 int docker_hello(struct docker_daemon *daemon, struct error *err);
 
-/* What it said: "Docker/20.10.24 (linux), API 1.41". */
+/* Writes its description: "Docker/20.10.24 (linux), API 1.41". */
 void docker_daemon_server(struct docker_daemon *daemon, char *text, size_t size);
 
-/* 0 when it is there. Where it was away, looks for it: *again is set in the one call that has found
- * it. Where that failed and took long, the same error answers for as long again, at once. quiet:
- * logs nothing of its being away. */
+/* Returns 0 if the daemon is available. If it was away, it is checked again, and *again is set in
+ * the one call that finds it. After a check that failed slowly, calls fail at once with the same
+ * error for as long as the check took. quiet: do not log that it is away. */
 int docker_daemon_meet(struct docker_daemon *daemon, bool quiet, bool *again, struct error *err);
 bool docker_daemon_is_here(struct docker_daemon *daemon);
 
-/* What it said when it was last met; of one that never was, that all limits hold. */
+/* What the daemon reported when it was last met; before that, all limits are assumed. */
 void docker_daemon_info(struct docker_daemon *daemon, struct docker_info *info);
 
-/* Asks what it can. -1 where it does not say: then *info has all limits. */
+/* Asks for its properties. Returns -1 if there is no answer; then *info has all limits. */
 int docker_ask_info(struct docker_daemon *daemon, struct docker_info *info, struct error *err);
 
 struct docker_request {
     const char *method;
-    const char *path;   /* begins behind the version: "/containers/create?name=x" */
+    const char *path;   /* without the version: "/containers/create?name=x" */
     const json_t *body; /* or NULL; borrowed */
-    unsigned ms;        /* most that it may take; 0: as docker_times says */
-    bool look;          /* that of a look, not of a call */
+    unsigned ms;        /* time limit; 0: that of docker_times */
+    bool look;          /* use the time limit "look" instead of "call" */
     const struct cancel *cancel;
 };
 
-/* Returns the answer's status and, where answer is not NULL and there is a body, that in *answer
- * (owned, else NULL); the plain text of a failure becomes {"message": text}. -1 where no answer
- * came, or a good one that is no JSON though JSON is asked for: the daemon is away then. */
+/* Returns the status of the answer. If answer is not NULL, *answer is its body (owned), or NULL
+ * without one; a plain-text error becomes {"message": text}. Returns -1 if there is no answer, or a
+ * successful one that should be JSON and is not; then the daemon counts as away. */
 long docker_call(struct docker_daemon *daemon, const struct docker_request *request,
                  json_t **answer, struct error *err);
 
-/* What the daemon said of an answer that is an error, and what fixes it: always -1 with
- * ERROR_UNAVAILABLE. what: "create a container". */
+/* Sets ERROR_UNAVAILABLE with the daemon's error message and how to fix it, and returns -1. what:
+ * "create a container". */
 int docker_refused(long status, const json_t *answer, const char *what, struct error *err);
 
 struct docker_image {
@@ -87,25 +87,25 @@ struct docker_image {
     char created[48];       /* "2026-11-21T11:10:39.123Z" */
 };
 
-/* The image as it is now. -1 with ERROR_UNAVAILABLE, and what fixes it, where the daemon does not
- * have it. */
+/* Finds the current image. Returns -1 with ERROR_UNAVAILABLE and how to fix it if the daemon does
+ * not have it. */
 int docker_find_image(struct docker_daemon *daemon, struct docker_image *image, struct error *err);
 
-/* The container's standard streams as one connection; docker_demux takes apart what comes. */
+/* Opens one connection to the container's standard streams; docker_demux separates them. */
 struct http_tunnel *docker_attach(struct docker_daemon *daemon, const char *container,
                                   const struct cancel *cancel, struct error *err);
 
-/* What a Docker daemon sends on it: pieces with a head of 8 bytes (stream, 0, 0, 0, length
- * big-endian), however they are cut. */
+/* The parser of that connection: pieces with a head of 8 bytes (stream, 0, 0, 0, length
+ * big-endian), received in parts of any size. */
 struct docker_demux {
     unsigned char head[8];
     size_t head_len;
-    uint32_t left;                /* of the piece under way */
-    struct runner_stderr *errors; /* takes what is not standard output; borrowed */
+    uint32_t left;                /* bytes left of the current piece */
+    struct runner_stderr *errors; /* receives what is not standard output; borrowed */
 };
 
-/* Of len bytes, leaves those of standard output at the front and returns their number; -1 for a
- * stream that is none. */
+/* Moves the bytes of standard output to the front of bytes and returns their number; -1 if the
+ * stream is malformed. */
 ssize_t docker_demux(struct docker_demux *demux, char *bytes, size_t len);
 
 #endif

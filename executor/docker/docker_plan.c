@@ -7,20 +7,20 @@
 #include "executor/owner.h"
 #include "executor/runner.h"
 
-/* ---- what the daemon can ---- */
+/* ---- properties of the daemon ---- */
 
 static void copy(char *to, size_t size, const char *text)
 {
     snprintf(to, size, "%s", text ? text : "");
 }
 
-/* True but where the daemon says no: an older one, or Podman, may not have the field. */
+/* True unless the daemon says no: older ones, and Podman, may not have the field. */
 static bool unless_false(const json_t *answer, const char *key)
 {
     return !json_is_false(json_object_get(answer, key));
 }
 
-/* "name=seccomp,profile=default", "name=rootless"; older ones just "seccomp". */
+/* "name=seccomp,profile=default", "name=rootless"; older daemons just "seccomp". */
 static void read_security(struct docker_info *info, const char *option)
 {
     const char *profile = strstr(option, "profile=");
@@ -77,7 +77,7 @@ void docker_info_read(struct docker_info *info, const json_t *answer)
         if (text)
             read_security(info, text);
     }
-    /* Without a driver there are no control groups to hold anything. */
+    /* Without a driver there are no control groups that could apply limits. */
     if (strcmp(info->cgroup_driver, "none") == 0)
         info->limits = (struct docker_limits){.memory = false};
 }
@@ -130,7 +130,7 @@ static json_t *word_array(const char *const *words)
     return array;
 }
 
-/* What every container gets, whatever the daemon can. */
+/* The same for every container, whatever the daemon supports. */
 static json_t *fixed_config(void)
 {
     char tmp[96];
@@ -147,7 +147,7 @@ static json_t *fixed_config(void)
                      DOCKER_OOM_SCORE, "LogConfig", "Type", "none", "RestartPolicy", "Name", "no");
 }
 
-/* Numbers that control groups hold: -1 where one could not be set. */
+/* Adds the limits of control groups; returns -1 if one could not be added. */
 static int add_limits(json_t *config, const struct docker_plan *plan)
 {
     json_int_t memory = (json_int_t)plan->kind->memory_mb << 20;
@@ -174,7 +174,7 @@ static int add_limits(json_t *config, const struct docker_plan *plan)
                : 0;
 }
 
-/* Owned; NULL where memory is out. */
+/* Owned; NULL if out of memory. */
 static json_t *host_config(const struct docker_plan *plan)
 {
     json_t *config = fixed_config();
@@ -200,7 +200,7 @@ json_t *docker_plan_create(const struct docker_plan *plan, struct error *err)
         "{s:s, s:s, s:s, s:s, s:o*, s:o*, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:{s:s, "
         "s:s, s:s}, s:o*}",
         "Image", plan->image, "User", user, "Hostname", "sandbox", "WorkingDir", "/tmp",
-        /* The image knows where its runner is: its entry point. */
+        /* The image's entry point is the runner. */
         "Cmd", word_array(command.argv + 1), "Env", word_array(runner_environment), "OpenStdin", 1,
         "StdinOnce", 1, "AttachStdin", 1, "AttachStdout", 1, "AttachStderr", 1, "Tty", 0,
         "NetworkDisabled", 1, "Labels", DOCKER_LABEL_OWNER, plan->owner, DOCKER_LABEL_KIND,

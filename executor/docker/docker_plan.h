@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a Docker daemon says about itself (GET /info), as far as a sandbox depends on it: which
- * limits it can hold, its control groups, its seccomp profile, its runtimes. And with that the plan
- * of one container as data: the JSON that creates it, and the JSON that sets its CPU limit once it
- * is warm. Pure.
+ * What a Docker daemon reports about itself (GET /info), as far as a sandbox depends on it: the
+ * limits it supports, its control groups, seccomp profile and runtimes. From this follow the JSON
+ * that creates a container and the JSON that sets its CPU limit once it is warm. Pure.
  */
 #ifndef LECTERN_EXECUTOR_DOCKER_PLAN_H
 #define LECTERN_EXECUTOR_DOCKER_PLAN_H
@@ -16,28 +15,28 @@
 #define DOCKER_WORD_CAP     32
 #define DOCKER_RUNTIMES_CAP 256
 
-/* Limits that the daemon can hold. What it cannot, it refuses or silently ignores, so a container
- * is not asked for it, and the runner's own limits stand alone. */
+/* Limits that the daemon supports. It refuses or silently ignores the others, so they are not
+ * requested, and only the runner's own limits apply. */
 struct docker_limits {
     bool memory, swap, cpu_quota, cpu_shares, pids;
 };
 
 struct docker_info {
     struct docker_limits limits;
-    char cgroup_version[DOCKER_WORD_CAP]; /* "1", "2", or "" where it does not say */
+    char cgroup_version[DOCKER_WORD_CAP]; /* "1", "2", or "" if unknown */
     char cgroup_driver[DOCKER_WORD_CAP];  /* "cgroupfs", "systemd", "none" */
-    char seccomp[DOCKER_WORD_CAP]; /* its profile: "default", "builtin"; "" where it has none */
+    char seccomp[DOCKER_WORD_CAP];        /* its profile: "default", "builtin"; "" if it has none */
     bool rootless, userns, apparmor;
     char runtimes[DOCKER_RUNTIMES_CAP]; /* their names, "io.containerd.runc.v2, runc" */
     char default_runtime[DOCKER_WORD_CAP];
 };
 
-/* info: the daemon's answer, or NULL where it gave none: then all limits are asked for. */
+/* answer: the daemon's answer, or NULL if there is none; then all limits are requested. */
 void docker_info_read(struct docker_info *info, const json_t *answer);
 
 bool docker_info_has_runtime(const struct docker_info *info, const char *name);
 
-/* "memory, CPU" of what cannot be held; "" where all can. */
+/* Writes "memory, CPU": the limits that the daemon does not support; "" if it supports all. */
 void docker_info_missing(const struct docker_info *info, char *text, size_t size);
 
 /* ---- the plan ---- */
@@ -47,32 +46,33 @@ void docker_info_missing(const struct docker_info *info, char *text, size_t size
 #define DOCKER_LABEL_STARTED "lectern.started" /* seconds since 1970 */
 
 #define DOCKER_NANO_CPUS      500000000 /* half a CPU */
-#define DOCKER_SHARES_WARMING 128       /* of CPU weight, against others' 1024 */
+#define DOCKER_SHARES_WARMING 128       /* CPU weight; that of others is 1024 */
 #define DOCKER_SHARES_RUNNING 1024
 #define DOCKER_PIDS           32
 #define DOCKER_TMP_BYTES      (16 << 20)
 #define DOCKER_FILES_OPEN     256
-#define DOCKER_OOM_SCORE      500 /* before the host's own work */
+#define DOCKER_OOM_SCORE      500 /* the OOM killer selects it before processes of the host */
 
 struct docker_plan {
     const struct execution_kind *kind;
     const char *image, *owner;
     const char *runtime;         /* NULL: the daemon's default */
-    struct docker_limits limits; /* those that the daemon can hold; others are not asked for */
-    bool cpu_at_once; /* the CPU limit from the start, for a daemon that cannot set it later */
+    struct docker_limits limits; /* those that the daemon supports; others are not requested */
+    bool cpu_at_once; /* set the CPU limit at the start, for a daemon that cannot change it later */
     long started;     /* seconds since 1970 */
 };
 
-/* Owned; NULL with an error. */
+/* Owned by the caller; NULL with an error. */
 json_t *docker_plan_create(const struct docker_plan *plan, struct error *err);
 json_t *docker_plan_settle(const struct docker_limits *limits, struct error *err);
 
-/* Whether there is anything to set once it is warm. */
+/* Whether there are limits to set once the container is warm. */
 bool docker_plan_settles(const struct docker_plan *plan);
 
-#define DOCKER_FOREIGN_AGE_S 600 /* after which what does not run is nobody's, whoever made it */
+#define DOCKER_FOREIGN_AGE_S                                                                       \
+    600 /* age after which a stopped container counts as left over, whoever made it */
 
-/* Whether the container of a daemon's list is nobody's any more. now: seconds since 1970. */
+/* Whether a container in the daemon's list has no living owner. now: seconds since 1970. */
 bool docker_is_leftover(const json_t *container, long now);
 
 #endif

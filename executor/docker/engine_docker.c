@@ -2,20 +2,19 @@
  *
  * Sandboxes as containers of a Docker daemon.
  *
- * One is created, attached to before it starts (or output would be lost), and started without a CPU
- * limit and at low weight, so that it warms quickly when nothing else is due; settle then gives it
- * half a CPU at full weight. The plan of all limits is docker_plan.c's. What a daemon cannot hold
- * it is not asked for, and one that cannot change a container's limits later is asked for all at
- * once.
+ * A container is created, attached to before it starts (or output would be lost), and started
+ * without a CPU limit and with a low weight, so that it warms quickly when the CPU is idle; settle
+ * then sets half a CPU and full weight. docker_plan.c has all limits. Limits that the daemon does
+ * not support are not requested; if it cannot change the limits of a running container, all are set
+ * at the start.
  *
- * The daemon may be away, at the start or later: each start looks for it (docker_daemon.h), and
- * what a dead server left is removed each time that it is met.
+ * The daemon may be away, at the start or later: each start checks again (docker_daemon.h). Each
+ * time it becomes available, containers that a dead server left are removed.
  *
- * None is left behind: the container is named by us before it exists, so that it can be removed
- * also when the daemon's answer got lost; what cannot be removed while the daemon is away stays
- * pending; a container whose server was killed ends with its standard input and is removed by the
- * daemon (AutoRemove); and what even that left, the next start knows by the owner's label and
- * removes.
+ * No container is left behind: it has a name before it exists, so it can be removed even if the
+ * daemon's answer was lost. Removals that fail because the daemon is away stay pending. A container
+ * whose server was killed ends when its standard input closes, and the daemon removes it
+ * (AutoRemove). Anything that still remains is found by the owner's label at the next start.
  */
 #include "executor/engine.h"
 
@@ -36,16 +35,16 @@
 #define IMAGE_CAP   256
 #define RUNTIME_CAP 128
 
-#define NAME_CAP         128 /* of a container, or its id */
+#define NAME_CAP         128 /* of a container's name or id */
 #define REMOVALS_CAP     256u
-#define REMOVALS_AT_ONCE 8u     /* with one start */
-#define REMOVALS_RETRY_S 10     /* between two tries of one */
-#define REMOVE_MS        10000u /* waiting for the daemon to remove one */
-#define REMOVE_LAST_MS   3000u  /* the same when the server ends */
+#define REMOVALS_AT_ONCE 8u     /* tried at each start */
+#define REMOVALS_RETRY_S 10     /* between two attempts */
+#define REMOVE_MS        10000u /* time for the daemon to remove one */
+#define REMOVE_LAST_MS   3000u  /* the same at the end of the server */
 #define LAST_PAUSE_MS    200    /* between two rounds at the end */
-#define DOUBT_S          120    /* how long a container may come to be after its creation failed */
-#define SWEEP_CAP        200u   /* removed at once; the rest when the daemon is met again */
-#define SWEEP_S          5      /* seconds for one, and for all: then the rest waits likewise */
+#define DOUBT_S          120 /* seconds in which a container may still appear after its creation failed */
+#define SWEEP_CAP        200u /* removed at once; the rest when the daemon is next met */
+#define SWEEP_S          5 /* time limit in seconds for one, and for all; then the rest waits likewise */
 #define LEFTOVERS_PATH                                                                             \
     "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22lectern.owner%22%5D%7D"
 
@@ -53,23 +52,23 @@
 struct removal {
     TAILQ_ENTRY(removal) link;
     char name[NAME_CAP];
-    time_t due;            /* seconds of the monotonic clock */
-    time_t doubtful_until; /* "there is none" is no end before; 0: it is */
+    time_t due;            /* in seconds of the monotonic clock */
+    time_t doubtful_until; /* until then "no such container" does not end it; 0: it does */
 };
 
 struct docker {
     struct docker_daemon *daemon;
     char owner[OWNER_CAP];
     char image[IMAGE_CAP];
-    char runtime[RUNTIME_CAP]; /* "": the daemon's default */
+    char runtime[RUNTIME_CAP]; /* "": the default of the daemon */
     struct cancel *stop;
-    pthread_mutex_t lock;     /* of all below */
-    unsigned long started;    /* for names */
-    bool no_update;           /* the daemon does not change the limits of what runs */
-    bool no_quota, no_shares; /* it refuses limits that it said it can hold */
+    pthread_mutex_t lock;     /* protects all members below */
+    unsigned long started;    /* counter for names */
+    bool no_update;           /* the daemon cannot change the limits of running containers */
+    bool no_quota, no_shares; /* it refuses limits that it reported as supported */
     TAILQ_HEAD(, removal) removals;
     size_t removal_count;
-    bool overflowed; /* said once */
+    bool overflowed; /* logged once */
 };
 
 struct engine_box {
@@ -82,10 +81,9 @@ struct engine_box {
 
 /* ---- removing ----
  *
- * A daemon that is away is not asked, and a container whose creation was never answered may come to
- * be after it was told to remove it. Both stay pending, and are tried again with the next starts.
- * The list is bounded; what does not fit in it, and what is left at the end, the next server's
- * sweep finds by its label. */
+ * A daemon that is away is not asked, and a container whose creation was not answered may appear
+ * after the request to remove it. Both removals stay pending, and are tried again at the next
+ * starts. The list is bounded; the next server finds the rest by their label. */
 
 static time_t now_s(void)
 {
@@ -95,8 +93,8 @@ static time_t now_s(void)
     return now.tv_sec;
 }
 
-/* 0 when it is gone, or the daemon is about it, or there is none of that name (*none is set then;
- * none may be NULL). */
+/* Returns 0 if the container is gone, is being removed, or does not exist (then *none is set; none
+ * may be NULL). */
 static int remove_container(struct docker_daemon *daemon, const char *name, unsigned ms, bool *none,
                             struct error *err)
 {
@@ -114,7 +112,7 @@ static int remove_container(struct docker_daemon *daemon, const char *name, unsi
     if (status < 0)
         return -1;
     if (status == 409 && message && strstr(message, "in progress"))
-        return 0; /* AutoRemove was quicker */
+        return 0; /* AutoRemove is removing it */
     if (status >= 300 && status != 404)
         return docker_refused(status, answer, "remove a container", err);
     return 0;
@@ -142,7 +140,7 @@ static void put_back(struct docker *docker, struct removal *removal)
     free(removal);
 }
 
-/* The first that is due; owned. */
+/* Takes the first that is due; owned. */
 static struct removal *take_due(struct docker *docker, time_t now)
 {
     struct removal *removal;
@@ -161,7 +159,7 @@ static struct removal *take_due(struct docker *docker, time_t now)
     return removal;
 }
 
-/* Frees it, or puts it back. -1 where the daemon does not answer. */
+/* Frees the removal, or puts it back. Returns -1 if the daemon does not answer. */
 static int try_removal(struct docker *docker, struct removal *removal, unsigned ms)
 {
     struct error err = {0};
@@ -179,7 +177,7 @@ static int try_removal(struct docker *docker, struct removal *removal, unsigned 
     return docker_daemon_is_here(docker->daemon) ? 0 : -1;
 }
 
-/* Some of what is due. Does nothing where the daemon is away. */
+/* Retries some removals that are due. Does nothing if the daemon is away. */
 static void retry_removals(struct docker *docker)
 {
     struct removal *removal;
@@ -191,7 +189,7 @@ static void retry_removals(struct docker *docker)
     }
 }
 
-/* Removes it now or later. doubtful: whether it exists is not known. */
+/* Removes the container now or later. doubtful: it may not exist. */
 static void remove_later(struct docker *docker, const char *name, bool doubtful)
 {
     struct removal *removal = calloc(1, sizeof *removal);
@@ -206,10 +204,10 @@ static void remove_later(struct docker *docker, const char *name, bool doubtful)
     if (docker_daemon_is_here(docker->daemon))
         try_removal(docker, removal, cancel_fired(docker->stop) ? REMOVE_LAST_MS : REMOVE_MS);
     else
-        put_back(docker, removal); /* due at once, when it is met again */
+        put_back(docker, removal); /* due as soon as the daemon is met */
 }
 
-/* Each once, whether due or not; -1 where the daemon does not answer. */
+/* Tries each once, even if it is not due. Returns -1 if the daemon does not answer. */
 static int try_all(struct docker *docker)
 {
     for (size_t left = docker->removal_count; left > 0; left--) {
@@ -217,15 +215,15 @@ static int try_all(struct docker *docker)
 
         if (!removal)
             return 0;
-        removal->doubtful_until = 0; /* what comes to be later is for the next server's sweep */
+        removal->doubtful_until = 0; /* a container that appears later is left to the next server */
         if (try_removal(docker, removal, REMOVE_LAST_MS) < 0)
             return -1;
     }
     return 0;
 }
 
-/* Again and again, as long as the daemon answers and time is left: after a crash of its own it may
- * hold on to a container for a moment. */
+/* Repeats as long as the daemon answers and there is time: after a crash it may hold a container
+ * for a moment. */
 static void remove_last(struct docker *docker)
 {
     const struct timespec moment = {.tv_nsec = LAST_PAUSE_MS * 1000000L};
@@ -256,7 +254,7 @@ static void finish_removals(struct docker *docker)
     }
 }
 
-/* Owned; NULL where the daemon does not say. */
+/* Owned; NULL if the daemon does not answer. */
 static json_t *list_containers(struct docker_daemon *daemon)
 {
     const struct docker_request request = {.method = "GET", .path = LEFTOVERS_PATH, .look = true};
@@ -273,8 +271,8 @@ static json_t *list_containers(struct docker_daemon *daemon)
     return NULL;
 }
 
-/* What a dead server left: known by the owner's label, removed when a daemon is met. Trouble here
- * is logged, and no reason not to start. */
+/* Removes the containers of dead servers, found by the owner's label, when a daemon is met.
+ * Failures are only logged. */
 static void sweep(struct docker_daemon *daemon)
 {
     json_auto_t *list = list_containers(daemon);
@@ -303,10 +301,9 @@ static void sweep(struct docker_daemon *daemon)
                     err.text[0] ? err.text : "there are too many");
 }
 
-/* ---- what the daemon can ---- */
+/* ---- properties of the daemon ---- */
 
-/* Looks for the daemon where it is away; *err says why it cannot be used. quiet: the log does not.
- */
+/* Meets the daemon if it is away; *err says why it cannot be used. quiet: do not log it. */
 static int meet(struct docker *docker, bool quiet, struct error *err)
 {
     bool again;
@@ -315,14 +312,15 @@ static int meet(struct docker *docker, bool quiet, struct error *err)
         return -1;
     if (again) {
         pthread_mutex_lock(&docker->lock);
-        docker->no_update = docker->no_quota = docker->no_shares = false; /* it may be another */
+        docker->no_update = docker->no_quota = docker->no_shares =
+            false; /* it may be another daemon */
         pthread_mutex_unlock(&docker->lock);
         sweep(docker->daemon);
     }
     return 0;
 }
 
-/* A container of that kind, with the limits that this daemon can hold. */
+/* Plans a container of that kind with the limits that this daemon supports. */
 static void plan_box(struct docker *docker, const struct execution_kind *kind,
                      struct docker_plan *plan)
 {
@@ -344,7 +342,7 @@ static void plan_box(struct docker *docker, const struct execution_kind *kind,
     pthread_mutex_unlock(&docker->lock);
 }
 
-/* Sets a flag of docker; true in the call that did. */
+/* Sets a flag of docker; returns true if it was not set. */
 static bool learn(struct docker *docker, bool *flag)
 {
     bool known;
@@ -356,8 +354,9 @@ static bool learn(struct docker *docker, bool *flag)
     return !known;
 }
 
-/* Takes note of a daemon's refusal, if it is for want of control groups of CPU: the next container
- * is asked for without. Of memory and processes nothing is given up for a daemon's words. */
+/* Records a daemon's refusal that is caused by missing CPU control groups: the next container is
+ * created without that limit. Limits of memory and processes are never dropped for an error
+ * message. */
 static bool learn_limits(struct docker *docker, const char *message)
 {
     static const char *const words[] = {"NanoCPUs", "CPU cfs", "controller `cpu`", "cpu.max"};
@@ -379,7 +378,8 @@ static bool learn_limits(struct docker *docker, const char *message)
     return false;
 }
 
-/* Whether that answer to an update says "I cannot", rather than that this container is no more. */
+/* Whether this answer to an update means that the daemon cannot update, not that the container is
+ * gone. */
 static bool cannot_update(struct docker *docker, long status, const json_t *answer)
 {
     const char *message = json_get_string(answer, "message");
@@ -400,14 +400,14 @@ static bool cannot_update(struct docker *docker, long status, const json_t *answ
 
 /* ---- starting ---- */
 
-/* *doubtful: the daemon may have created it all the same. */
+/* *doubtful: the daemon may have created it although the call failed. */
 static int create_container(struct docker *docker, const struct engine_box *box, bool *doubtful,
                             struct error *err)
 {
     json_auto_t *plan = docker_plan_create(&box->plan, err), *answer = NULL;
     char path[NAME_CAP + 64];
-    /* Never cancelled: a daemon whose client leaves creates the container all the same, and knows
-     * no such name when it is told at once to remove it. */
+    /* Never cancelled: a daemon whose client disconnects creates the container anyway, and does not
+     * know its name if it is to be removed at once. */
     const struct docker_request request = {.method = "POST", .path = path, .body = plan};
     long status;
 
@@ -504,7 +504,7 @@ static int docker_settle(void *state, struct engine_box *box, struct error *err)
     if (status < 300)
         return status < 0 ? -1 : 0;
     docker_refused(status, answer, "limit a container's CPU", err);
-    /* This one goes, unless no container can have that limit. */
+    /* This container is not used, unless no container can have that limit. */
     return cannot_update(docker, status, answer) && docker->no_quota ? 0 : -1;
 }
 
@@ -512,7 +512,7 @@ static void docker_destroy(void *state, struct engine_box *box)
 {
     struct docker *docker = state;
 
-    /* The connection first: a daemon whose reader has stopped reading cannot even kill the
+    /* The connection is closed first: a daemon whose reader has stopped cannot even kill the
      * container. */
     http_tunnel_close(box->tunnel);
     remove_later(docker, box->name, false);
@@ -598,7 +598,7 @@ static void *docker_open(const struct executor_config *config, struct error *err
         docker_daemon_create(config->docker_host, docker->image, config->docker_times, err);
     if (!docker->daemon)
         goto fail;
-    meet(docker, true, &why); /* away for now is no reason not to open */
+    meet(docker, true, &why); /* a daemon that is away now does not prevent opening */
     return docker;
 fail:
     docker_close(docker);
@@ -617,7 +617,7 @@ static int docker_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct err
 
     if (meet(docker, false, err) < 0)
         return -1;
-    retry_removals(docker); /* also where nothing has started for long */
+    retry_removals(docker); /* also if nothing has been started for a long time */
     if (docker_find_image(docker->daemon, &image, err) < 0)
         return -1;
     snprintf(text, ENGINE_MADE_OF_CAP, "%s", image.id);

@@ -2,23 +2,22 @@
  *
  * Sandboxes without Docker: the same runner under bubblewrap, with this machine's python3.
  *
- * Each has separate namespaces for everything (no network, no other process, no session), an
- * empty read-only root with this machine's /usr in it read-only, 16 MB of /tmp, and no capability;
- * its user is nobody. Where the server is root, it becomes nobody for the kernel too before
- * bubblewrap is called; where the kernel does not let nobody make namespaces, nobody is only the
- * name inside, and the description says so.
+ * Each sandbox has its own namespaces (no network, no other processes, its own session), an empty
+ * read-only root with this machine's /usr mounted read-only, 16 MB of /tmp, and no capabilities;
+ * its user is nobody. If the server is root, it becomes nobody for the kernel too before it calls
+ * bubblewrap. If the kernel does not let nobody create namespaces, nobody is only the name inside,
+ * and the description says so.
  *
- * There is no cgroup. In its place stand: for memory, the runner's RLIMIT_AS and its watch over
- * what the interpreter really uses; for CPU, RLIMIT_CPU (60 s a process), the deadlines on the wall
- * clock, niceness 5 and the lowest best-effort I/O priority, so that one run may use a whole CPU
- * for its 5 s, but not against others who want it; for the number of processes, the runner's
- * seccomp filter.
+ * There is no cgroup. Instead there are, for memory, the runner's RLIMIT_AS and its check of the
+ * interpreter's actual use; for CPU, RLIMIT_CPU (60 s for each process), the deadlines, niceness 5
+ * and the lowest best-effort I/O priority, so a run may use a whole CPU for its 5 s, but yields to
+ * others; for the number of processes, the runner's seccomp filter.
  *
- * Where the machine lacks something, each start looks again, so that what was mended works at once.
+ * If the machine lacks something, each start checks again, so that a fix takes effect at once.
  *
- * A sandbox dies with the server: bubblewrap asks the kernel for it (--die-with-parent), and the
- * runner ends when its standard input does. --die-with-parent means the thread that started it, so
- * only the work queue's threads start sandboxes.
+ * A sandbox dies with the server: bubblewrap asks the kernel for that (--die-with-parent), and the
+ * runner ends when its standard input closes. --die-with-parent refers to the thread that started
+ * it, so only threads of the work queue start sandboxes.
  */
 #include "executor/engine.h"
 
@@ -51,27 +50,27 @@
 #define SHARE_PATH_CAP 4096
 /* Class best-effort, level 7: ioprio_set(2) has no header. */
 #define IOPRIO_LOWEST_BE (2 << 13 | 7)
-#define TRIAL_MS         5000 /* most that one trial takes */
+#define TRIAL_MS         5000 /* time limit of one trial */
 
 struct local {
     char share_dir[SHARE_PATH_CAP];
-    pthread_mutex_t lock;     /* of all below; held while the machine is looked at */
+    pthread_mutex_t lock;     /* protects all members below; held while the machine is checked */
     struct local_setup setup; /* without files */
-    bool ready;               /* setup is what works */
-    bool logged;              /* the log says that it does not */
-    atomic_bool stopping;     /* of its own */
+    bool ready;               /* setup works */
+    bool logged;              /* it has been logged that it does not work */
+    atomic_bool stopping;     /* not protected by lock */
 };
 
 struct engine_box {
     pid_t pid;
-    int stream; /* its standard input and output, one socket; does not block */
-    int errors; /* its standard error; does not block */
+    int stream; /* its standard input and output, one non-blocking socket */
+    int errors; /* its standard error, non-blocking */
     struct runner_stderr tail;
 };
 
 /* ---- bubblewrap's process ---- */
 
-/* Between fork and exec: only calls that are safe there. Never returns. */
+/* Runs between fork and exec, so it may only make async-signal-safe calls. Never returns. */
 static void become(const struct local_plan *plan, const struct local_setup *setup, int stream,
                    int errors)
 {
@@ -83,11 +82,12 @@ static void become(const struct local_plan *plan, const struct local_setup *setu
         sigaction(signal_number, &plain, NULL);
     sigemptyset(&none);
     pthread_sigmask(SIG_SETMASK, &none, NULL);
-    setpgid(0, 0); /* a group of its own: ended whole, and out of the terminal's reach */
+    setpgid(0, 0); /* its own process group: it is killed as a whole, and the terminal does not
+                      signal it */
     if (dup2(stream, STDIN_FILENO) < 0 || dup2(stream, STDOUT_FILENO) < 0 ||
         dup2(errors, STDERR_FILENO) < 0)
         _exit(126);
-    /* Whatever a library has opened without close-on-exec stays outside. */
+    /* Descriptors that a library opened without close-on-exec must not be inherited. */
     if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) < 0) {
         for (int fd = STDERR_FILENO + 1; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
             fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -111,8 +111,8 @@ static void become(const struct local_plan *plan, const struct local_setup *setu
     _exit(127);
 }
 
-/* The process of bubblewrap, with a socket to its standard input and output and a pipe from its
- * standard error. It inherits the setup's files, and dies with the thread that calls this. */
+/* Starts bubblewrap with a socket as its standard input and output and a pipe from its standard
+ * error. It inherits the setup's files, and dies with the calling thread. */
 static int spawn(struct engine_box *box, const struct local_plan *plan,
                  const struct local_setup *setup, struct error *err)
 {
@@ -131,13 +131,13 @@ static int spawn(struct engine_box *box, const struct local_plan *plan,
         become(plan, setup, its, its_words);
     if (box->pid < 0)
         return error_errno(err, errno, "fork");
-    setpgid(box->pid, box->pid); /* here as well: whichever of the two comes first */
+    setpgid(box->pid, box->pid); /* also done here, because either process may run first */
     box->stream = steal_fd(&mine);
     box->errors = steal_fd(&words);
     return 0;
 }
 
-/* The last of what it wrote to its standard error; valid until the next call. */
+/* The end of what it wrote to its standard error; valid until the next call. */
 static const char *last_words(struct engine_box *box)
 {
     char text[1024];
@@ -148,19 +148,18 @@ static const char *last_words(struct engine_box *box)
     return runner_stderr_line(&box->tail);
 }
 
-/* Of one that was waited for. */
+/* The process must have been waited for. */
 static void close_process(struct engine_box *box)
 {
     close(box->stream);
     close(box->errors);
 }
 
-/* Ends it with all that is in it, and waits for that. */
+/* Kills it with everything in it, and waits for that. */
 static void kill_process(struct engine_box *box)
 {
-    /* Killing bubblewrap ends its PID namespace with all that is in it. The whole group, because
-     * bubblewrap's inner process, while it is still being made, does not yet die with the outer
-     * one. */
+    /* Killing bubblewrap ends its PID namespace with everything in it. The whole group is killed,
+     * because until bubblewrap's inner process is complete it does not die with the outer one. */
     kill(-box->pid, SIGKILL);
     kill(box->pid, SIGKILL);
     while (waitpid(box->pid, NULL, 0) < 0 && errno == EINTR)
@@ -205,7 +204,7 @@ static bool is_wanted(const char *name)
     return dot && (strcmp(dot, ".py") == 0 || strcmp(dot, ".so") == 0);
 }
 
-/* The runner, all Python and all modules that lie beside it, and the tables it judges by. */
+/* Opens the runner, the Python modules beside it, and the tables of the policy. */
 static int open_files(struct local_setup *setup, const char *share_dir, struct error *err)
 {
     cleanup_dir DIR *folder = opendir(share_dir);
@@ -263,7 +262,7 @@ static int find_bwrap(struct local_setup *setup, struct error *err)
                      "bubblewrap is not installed: apt-get install bubblewrap");
 }
 
-/* Whether a sandbox comes up at all, with nothing but true(1) in it. */
+/* Whether a sandbox with only true(1) starts. */
 static int try_out(const struct local_setup *setup, struct error *err)
 {
     static const char *const command[] = {"/usr/bin/true", NULL};
@@ -292,7 +291,7 @@ static int try_out(const struct local_setup *setup, struct error *err)
     return -1;
 }
 
-/* As nobody, else as who we are. */
+/* Tries as nobody, then as the current user. */
 static int try_ways(struct local_setup *setup, struct error *err)
 {
     struct local_userns userns = local_userns_look("/proc/sys");
@@ -314,7 +313,7 @@ static int try_ways(struct local_setup *setup, struct error *err)
                      first.text, userns.text);
 }
 
-/* Fills setup but its owner and its files, and tries a sandbox with nothing in it. */
+/* Fills setup except its owner and files, and tries an empty sandbox. */
 static int look(struct local_setup *setup, struct error *err)
 {
     setup->mount_count = 0;
@@ -328,8 +327,8 @@ static int look(struct local_setup *setup, struct error *err)
 
 /* ---- starting ---- */
 
-/* 0 when sandboxes can be made here; looks again where they could not. *setup, with the files open
- * as they are now (close_files), may be NULL. */
+/* Returns 0 if sandboxes work here; checks again if they did not. *setup gets the files opened now
+ * (close_files); it may be NULL. */
 static int prepare(struct local *local, bool quiet, struct local_setup *setup, struct error *err)
 {
     struct local_setup found;
@@ -389,7 +388,7 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
 static int local_settle(void *state, struct engine_box *box, struct error *err)
 {
     (void)state, (void)box, (void)err;
-    return 0; /* no limit slows the warming */
+    return 0; /* no limit slows down the warming */
 }
 
 static void local_destroy(void *state, struct engine_box *box)
@@ -452,7 +451,7 @@ static void *local_open(const struct executor_config *config, struct error *err)
     if (ended > 0)
         log_warning("executor", "%zu sandboxes that a killed server left half made were ended",
                     ended);
-    prepare(local, true, NULL, &why); /* what is missing now may be there later */
+    prepare(local, true, NULL, &why); /* what is missing now may be installed later */
     return local;
 fail:
     local_close(local);
@@ -464,7 +463,7 @@ static int local_works(void *state, struct error *err)
     return prepare(state, true, NULL, err);
 }
 
-/* A sum, since a folder may list its files in any order. */
+/* A sum, because a folder may list its files in any order. */
 static void add_state(uint64_t *sum, const char *name, const struct stat *status)
 {
     const uint64_t numbers[] = {(uint64_t)status->st_size, (uint64_t)status->st_mtim.tv_sec,
@@ -473,7 +472,7 @@ static void add_state(uint64_t *sum, const char *name, const struct stat *status
     *sum += hash_bytes(hash_bytes(HASH_START, name, strlen(name)), numbers, sizeof numbers);
 }
 
-/* The names, inodes, sizes and times of the files and of python3. */
+/* Identifies the files and python3 by their names, inodes, sizes and times. */
 static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
 {
     struct local *local = state;

@@ -13,7 +13,7 @@
 #include "executor/local/local_plan.h"
 #include "helpers/base/cleanup.h"
 
-/* The number in the file; -1 where there is no such switch. */
+/* The number in the file; -1 if it does not exist. */
 static long read_switch(const char *root, const char *name)
 {
     char path[512], text[32];
@@ -34,7 +34,7 @@ struct local_userns local_userns_look(const char *root)
 {
     static const struct {
         const char *name;
-        long off; /* its value where it is in the way */
+        long off; /* the value that prevents namespaces */
         struct local_userns found;
     } switches[] = {
         {"user/max_user_namespaces",
@@ -61,7 +61,7 @@ struct local_userns local_userns_look(const char *root)
     return (struct local_userns){.text = "no switch of this kernel keeps users from making them"};
 }
 
-/* proc(5): the type stands behind " - ", which optional fields of any number come before. */
+/* proc(5): the type follows " - ", after any number of optional fields. */
 static bool is_type(const char *line, size_t len, const char *type)
 {
     const char *dash = memmem(line, len, " - ", 3);
@@ -102,7 +102,7 @@ const char *cgroup_kind_text(enum cgroup_kind kind)
 
 /* ---- orphans ---- */
 
-#define TEXT_CAP 16384 /* bytes of a command line that are looked at */
+#define TEXT_CAP 16384 /* bytes of a command line that are read */
 
 static size_t read_command(long pid, char text[TEXT_CAP])
 {
@@ -112,14 +112,14 @@ static size_t read_command(long pid, char text[TEXT_CAP])
     snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
     cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return 0; /* gone, or not ours to see */
+        return 0; /* it is gone, or not readable */
     len = read(fd, text, TEXT_CAP - 1);
     text[len > 0 ? len : 0] = '\0';
     return len > 0 ? (size_t)len : 0;
 }
 
-/* The words of its command line: bwrap the first, the runner's place in the sandbox and a dead
- * owner among them. */
+/* Whether the words of its command line are bwrap, the runner's path in the sandbox, and a dead
+ * owner. */
 static bool is_orphan(long pid)
 {
     char text[TEXT_CAP];
@@ -144,7 +144,7 @@ size_t local_orphans_end(void)
     struct dirent *entry;
     size_t ended = 0;
 
-    /* The stream is this call's own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+    /* The stream is local. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while (processes && (entry = readdir(processes))) {
         long pid = strtol(entry->d_name, NULL, 10);
 

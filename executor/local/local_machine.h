@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What this machine has: whether its kernel lets ordinary users make user namespaces, which
- * bubblewrap needs; which control groups are mounted; and which sandboxes a killed server left.
+ * Properties of this machine: whether its kernel lets ordinary users create user namespaces, which
+ * bubblewrap needs; which control groups are mounted; and the sandboxes that a killed server left
+ * behind.
  */
 #ifndef LECTERN_EXECUTOR_LOCAL_MACHINE_H
 #define LECTERN_EXECUTOR_LOCAL_MACHINE_H
@@ -11,29 +12,26 @@
 #define LOCAL_PYTHON "/usr/bin/python3"
 
 struct local_userns {
-    const char *text; /* what is so; static */
-    const char *fix;  /* the command that fixes it; NULL where nothing is in the way */
+    const char *text; /* the finding; static */
+    const char *fix;  /* the command that fixes it; NULL if nothing is wrong */
 };
 
-/* Whether ordinary users may make user namespaces, and where not, which switch is off: each has a
- * remedy of its own. root: "/proc/sys", or a folder like it in a
- * test. */
+/* Checks whether ordinary users may create user namespaces, and if not, which setting prevents it,
+ * because each has a different fix. root: "/proc/sys", or a similar folder in a test. */
 struct local_userns local_userns_look(const char *root);
 
 enum cgroup_kind { CGROUP_NONE, CGROUP_V1, CGROUP_V2, CGROUP_HYBRID };
 
-/* mountinfo: the text of /proc/self/mountinfo. Hybrid: controllers in version 1, and a tree of
+/* mountinfo: the text of /proc/self/mountinfo. Hybrid: controllers in version 1, with a tree of
  * version 2 beside them. */
 enum cgroup_kind cgroup_kind(const char *mountinfo);
 
 const char *cgroup_kind_text(enum cgroup_kind kind); /* "version 2", ...; static */
 
-/* Sandboxes that a killed server left half made: bubblewrap's inner process waits for its outer one
- * before it asks to die with it; where a server is killed in that moment, the inner one waits for
- * ever. No code has run in it, and nothing else ends it.
- *
- * Ends every bwrap of a runner whose owner, named in its command line (local_plan.h), is dead by
- * its process's number and start (owner.h); returns how many. */
+/* Ends incomplete sandboxes that a killed server left behind, and returns their number: every bwrap
+ * of a runner whose command line (local_plan.h) names an owner that is dead, by its PID and start
+ * time (owner.h). bubblewrap's inner process waits for the outer one before it asks to die with it.
+ * If the server is killed at that moment, the inner one waits forever. No code has run in it. */
 size_t local_orphans_end(void);
 
 #endif

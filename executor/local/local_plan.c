@@ -59,8 +59,8 @@ static void add_mounts(struct local_plan *plan, const struct local_setup *setup)
     }
 }
 
-/* Copied in from open files, so that their folder need not be readable for nobody, nor be seen
- * inside. */
+/* The files are copied from open descriptors, so nobody need not be able to read their folder, and
+ * it is not visible inside. */
 static void add_runner(struct local_plan *plan, const struct local_setup *setup)
 {
     add_all(plan, (const char *const[]){"--perms", "0555", "--dir", RUNNER_FOLDER, NULL});
@@ -82,8 +82,8 @@ static void add_environment(struct local_plan *plan)
     }
 }
 
-/* Whose sandbox it is, for all to see in bubblewrap's command line; set and taken away again, so
- * that nothing of it goes inside. */
+/* Puts the owner into bubblewrap's command line, visible to all. The variable is set and unset
+ * again, so the sandbox does not contain it. */
 static void add_owner(struct local_plan *plan, const struct local_setup *setup)
 {
     if (setup->owner[0])
@@ -112,7 +112,7 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
     if (setup->file_count > 0)
         add_runner(plan, setup);
     add_environment(plan);
-    /* Last of the mounts: bubblewrap's own root and /dev are writable until now. */
+    /* The last mounts: bubblewrap's root and /dev are writable until here. */
     add_all(plan, (const char *const[]){"--remount-ro", "/dev", "--remount-ro", "/", "--chdir",
                                         "/tmp", "--", NULL});
     add_all(plan, command);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The plan of one local sandbox as data: the command line of bubblewrap, and what is set before it
- * is called. Building it changes nothing and looks at nothing but its arguments; engine_local.c
- * carries it out.
+ * is called. Building it has no side effects and depends only on its arguments; engine_local.c
+ * executes it.
  */
 #ifndef LECTERN_EXECUTOR_LOCAL_PLAN_H
 #define LECTERN_EXECUTOR_LOCAL_PLAN_H
@@ -13,38 +13,39 @@
 #include "executor/owner.h"
 #include "executor/runner.h"
 
-#define LOCAL_MOUNTS_CAP  16u
-#define LOCAL_FILES_CAP   32u
-#define LOCAL_WORDS_CAP   320u
-#define LOCAL_TEXT_CAP    8192u
-#define LOCAL_TMP_BYTES   (16u << 20)
-#define LOCAL_NICE        5
-#define LOCAL_CPU_SECONDS 60u /* of one process: import, run and warming, and some */
-#define LOCAL_FILES_OPEN  256u
-#define LOCAL_OWNER       "LECTERN_OWNER" /* stands before the owner in the command line */
+#define LOCAL_MOUNTS_CAP 16u
+#define LOCAL_FILES_CAP  32u
+#define LOCAL_WORDS_CAP  320u
+#define LOCAL_TEXT_CAP   8192u
+#define LOCAL_TMP_BYTES  (16u << 20)
+#define LOCAL_NICE       5
+#define LOCAL_CPU_SECONDS                                                                          \
+    60u /* CPU time of one process: warming, imports and run, with a reserve */
+#define LOCAL_FILES_OPEN 256u
+#define LOCAL_OWNER      "LECTERN_OWNER" /* precedes the owner in the command line */
 
-/* What of this machine a sandbox sees, found once. */
+/* A path of this machine that is visible in sandboxes; found once. */
 struct local_mount {
     const char *path;
-    char target[64]; /* where path is a symbolic link: what it says; "": the folder or file itself,
-                        read-only */
+    char target[64]; /* if path is a symbolic link, its target; "": path itself is mounted read-only
+                      */
 };
 
-/* A file that a sandbox gets a copy of, in RUNNER_FOLDER. */
+/* A file that is copied into each sandbox, into RUNNER_FOLDER. */
 struct local_file {
     char name[64];
     const char *mode; /* octal */
-    int fd;           /* it is open */
+    int fd;           /* open descriptor */
 };
 
 struct local_setup {
-    char owner[OWNER_CAP]; /* "": none is named */
+    char owner[OWNER_CAP]; /* "": none */
     char bwrap[256];
     struct local_file files[LOCAL_FILES_CAP];
     size_t file_count;
     struct local_mount mounts[LOCAL_MOUNTS_CAP];
     size_t mount_count;
-    bool drop; /* become nobody before bubblewrap is called: where the server is root */
+    bool drop; /* become nobody before bubblewrap is called, if the server is root */
 };
 
 struct local_plan {
@@ -53,7 +54,7 @@ struct local_plan {
     size_t argc;
     char text[LOCAL_TEXT_CAP];
     size_t text_len;
-    bool full; /* a cap was reached: the plan is not usable */
+    bool full; /* a cap was reached: the plan is unusable */
     bool drop;
 };
 
@@ -64,8 +65,8 @@ struct local_limit {
 extern const struct local_limit local_limits[];
 extern const size_t local_limit_count;
 
-/* command is what runs inside (its argv must live as long as the plan). Without files there is no
- * runner in it: to try whether the sandbox works at all. */
+/* command is run in the sandbox; its argv must live as long as the plan. Without files the sandbox
+ * has no runner: that only tests whether sandboxes work. */
 int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
                      const char *const *command, struct error *err);
 

@@ -142,7 +142,7 @@ unsigned plan_wanted(struct pool_state *state, int kind, uint64_t now)
 
 /* ---- sandboxes ---- */
 
-/* Of another image, or too old. */
+/* Made of an outdated image, or too old. */
 static bool is_stale(const struct pool_state *state, const struct slot *slot, uint64_t now)
 {
     return slot->generation != state->generation ||
@@ -154,15 +154,14 @@ static bool is_pinged(const struct slot *slot)
     return slot->sandbox && sandbox_is_pinged(slot->sandbox);
 }
 
-/* How much rather this one is given than another: one of now before one of yesterday, one that does
- * not owe an answer before one that does. */
+/* Preference for a sandbox: current before outdated, then those not being pinged. */
 static int merit(const struct pool_state *state, const struct slot *slot, uint64_t now)
 {
     return (is_stale(state, slot, now) ? 0 : 2) + (is_pinged(slot) ? 0 : 1);
 }
 
-/* The best in that state, of that session where one is given. Of several that are as good the
- * youngest: the oldest are the next to be renewed. */
+/* The best one in that state, of that session if one is given. Among equals it is the youngest,
+ * because the oldest are renewed next. */
 static struct slot *find_best(const struct pool_state *state, int kind, enum slot_state in,
                               const char *session, uint64_t now)
 {
@@ -214,8 +213,8 @@ struct slot *plan_expired(const struct pool_state *state, uint64_t now)
 
 /* ---- jobs that wait ---- */
 
-/* Not where one of its session only has to recycle a sandbox, which takes milliseconds, and not
- * where its session has as many as it may. */
+/* False if the session only has to wait for a sandbox being recycled, which takes milliseconds, or
+ * has its maximum number. */
 bool plan_wants_new(const struct pool_state *state, const struct pool_wait *wait)
 {
     const struct pool_wait *other;
@@ -253,7 +252,7 @@ struct pool_wait *plan_next_wait(const struct pool_state *state, int kind)
     return NULL;
 }
 
-/* How many starts the kind's jobs could use that are not under way. */
+/* The number of additional starts that jobs of the kind could use. */
 static unsigned unmet(const struct pool_state *state, int kind)
 {
     const struct kind_pool *kind_pool = &state->kinds[kind];
@@ -266,12 +265,12 @@ static unsigned unmet(const struct pool_state *state, int kind)
     {
         could += plan_wants_new(state, wait);
         if (could >= starting + POOL_STARTS_MAX)
-            break; /* nobody asks beyond what may start */
+            break; /* more could not be started anyway */
     }
     return could > starting ? could - starting : 0;
 }
 
-/* Ones that end leave room as well. */
+/* Sandboxes that are ending also make room. */
 static bool needs_room(const struct pool_state *state)
 {
     unsigned needed = 0;
@@ -285,7 +284,7 @@ static bool needs_room(const struct pool_state *state)
     return needed > state->counts[SLOT_ENDING];
 }
 
-/* Where others wait for room, not longer than its due. */
+/* If others need room, it may be kept only for its minimum time. */
 bool plan_may_recycle(const struct pool_state *state, const struct slot *slot, uint64_t now)
 {
     if (state->isolation != ISOLATION_SESSION || !slot->session || slot->jobs >= state->pace.jobs ||
@@ -294,7 +293,7 @@ bool plan_may_recycle(const struct pool_state *state, const struct slot *slot, u
     return now - slot->bound_at < state->pace.hold || !needs_room(state);
 }
 
-/* ---- steps; each says whether there is one ---- */
+/* ---- steps; each returns whether there is something to do ---- */
 
 static bool give(const struct pool_state *state, uint64_t now, struct plan_step *step)
 {
@@ -331,9 +330,9 @@ static void rest_until(struct plan_step *step, uint64_t at)
     step->at = at < step->at ? at : step->at;
 }
 
-/* The session's one that has been idle for the longest, but not one that its session has only just
- * got: else sandboxes would be passed round after each job. Else one that waits of a kind that
- * nobody waits for: of the kind that has most. */
+/* Selects the session's sandbox that has been idle longest, except one that its session got only
+ * recently: otherwise sandboxes would change sessions after each job. If there is none, a waiting
+ * one of the kind that has most of them and no waiting jobs. */
 static bool make_room(const struct pool_state *state, uint64_t now, struct plan_step *step)
 {
     struct slot *slot, *longest = NULL, *spare = NULL;
@@ -358,7 +357,7 @@ static bool make_room(const struct pool_state *state, uint64_t now, struct plan_
 
 static bool start_for_jobs(struct pool_state *state, uint64_t now, struct plan_step *step)
 {
-    /* At either cap, the end of a start or of a sandbox asks again. */
+    /* At a cap, the end of a start or of a sandbox leads to the next check. */
     if (state->counts[SLOT_STARTING] >= POOL_STARTS_MAX)
         return false;
     for (int tried = 0; tried < KINDS_COUNT; tried++) {
@@ -367,7 +366,7 @@ static bool start_for_jobs(struct pool_state *state, uint64_t now, struct plan_s
 
         if (wanted > 0 && state->kinds[kind].retry_at > now)
             rest_until(step, state->kinds[kind].retry_at);
-        else if (wanted > 0 && state->total >= POOL_SANDBOXES_CAP) /* it is still its turn then */
+        else if (wanted > 0 && state->total >= POOL_SANDBOXES_CAP) /* it keeps its turn */
             return needs_room(state) && make_room(state, now, step);
         state->turn = (state->turn + 1) % KINDS_COUNT;
         if (wanted > 0 && state->kinds[kind].retry_at <= now)
@@ -386,8 +385,8 @@ static bool wants_refill(struct pool_state *state, int kind, uint64_t now)
     return good < plan_wanted(state, kind, now);
 }
 
-/* A pause after the last run, at the latest so long after it was first wanted. One at a time: the
- * one under way asks again, and so does the end that makes room. */
+/* After a pause since the last run, or after the maximum delay. One at a time: its end, and the end
+ * that makes room, lead to the next check. */
 static bool refill(struct pool_state *state, uint64_t now, struct plan_step *step)
 {
     uint64_t calm = state->counts[SLOT_BUSY] > 0 ? PLAN_NEVER
@@ -416,7 +415,7 @@ static bool refill(struct pool_state *state, uint64_t now, struct plan_step *ste
     return false;
 }
 
-/* What is more than wanted: those of yesterday first, then the oldest. */
+/* Ends surplus sandboxes: outdated ones first, then the oldest. */
 static bool trim(struct pool_state *state, uint64_t now, struct plan_step *step)
 {
     for (int kind = 0; kind < KINDS_COUNT; kind++) {

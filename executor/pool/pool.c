@@ -7,14 +7,14 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
 
-/* All but jobs in ms; what each means is said in engine.h. */
+/* In ms, except jobs; see engine.h. */
 static const struct pool_pace usual_pace = {
     .tick = 1000,
     .ping = 30000,
     .pong = 5000,
     .renew = 1800000,
     .made_of = 10000,
-    .slot = 30000, /* DEMAND_SLOTS of them: five minutes */
+    .slot = 30000, /* times DEMAND_SLOTS: five minutes */
     .recycle = 2000,
     .idle = 60000,
     .hold = 500,
@@ -39,7 +39,7 @@ struct pool {
     struct error answer_error;
 };
 
-static void schedule(struct pool *pool); /* after whatever changes the picture */
+static void schedule(struct pool *pool); /* called after every change of state */
 
 static uint64_t now_of(const struct pool *pool)
 {
@@ -93,7 +93,7 @@ static void set_slot(struct slot *slot, enum slot_state to)
     slot->since = now_of(pool);
 }
 
-/* end: sandbox_end, or sandbox_retire: the same in a moment, once its job is done. */
+/* end: sandbox_end, or sandbox_retire for one whose job is done. */
 static void end_slot(struct slot *slot, void (*end)(struct sandbox *sandbox))
 {
     if (slot->state == SLOT_ENDING)
@@ -102,14 +102,14 @@ static void end_slot(struct slot *slot, void (*end)(struct sandbox *sandbox))
     end(slot->sandbox);
 }
 
-/* To a job of that session. -1 where it belongs to another. */
+/* Binds the slot to the job's session. Returns -1 if it belongs to another. */
 static int bind_slot(struct slot *slot, const char *session)
 {
     if (slot->bound)
         return slot->session && admission_same(slot->session, session) ? 0 : -1;
     slot->bound = true;
     slot->bound_at = now_of(slot->pool);
-    /* Without memory for the name it is nobody's: it serves this job, and then none. */
+    /* If out of memory for the name it has no session: it serves only this job. */
     slot->session = session ? strdup(session) : NULL;
     return 0;
 }
@@ -124,7 +124,7 @@ static void on_places(uv_timer_t *timer)
         admission_tell(&pool->state.kinds[kind].queue);
 }
 
-/* Their places are told soon. */
+/* The places are reported soon. */
 static void queue_changed(struct pool *pool)
 {
     if (!pool->stopping && !uv_is_active((uv_handle_t *)&pool->places))
@@ -136,7 +136,7 @@ static void fail_waits(struct kind_pool *kind_pool, const struct error *why)
     struct wait_list waits = TAILQ_HEAD_INITIALIZER(waits);
     struct pool_wait *wait;
 
-    /* Off the queue first: a caller that is told may ask again. */
+    /* Removed from the queue first, because its callback may ask again. */
     while ((wait = TAILQ_FIRST(&kind_pool->queue.waits))) {
         admission_remove(&kind_pool->queue, wait);
         TAILQ_INSERT_TAIL(&waits, wait, link);
@@ -160,7 +160,7 @@ static void note_failure(struct pool *pool, struct kind_pool *kind_pool, const s
     kind_pool->failed++;
     kind_pool->failed_at = now;
     kind_pool->retry_at = now + (pause < POOL_RETRY_MS_MAX ? pause : POOL_RETRY_MS_MAX);
-    /* Not each time: an engine that is away for an hour is one piece of news. */
+    /* Logged twice only, because an engine may be away for an hour. */
     if (!kind_pool->logged)
         log_warning("executor", "%s%s", why->text,
                     kind_pool->failures >= 2 ? " (again; trying on)" : "");
@@ -244,8 +244,8 @@ static void done_made_of(struct workq_job *job)
     schedule(pool);
 }
 
-/* A sandbox that starts while the question is under way counts as of before: at worst it is
- * replaced once too often. */
+/* A sandbox that starts before the answer counts as made before it: at worst it is replaced
+ * needlessly. */
 static void ask_made_of(struct pool *pool, unsigned fresh_ms)
 {
     struct sandbox_host *host = pool->config.host;
@@ -259,14 +259,15 @@ static void ask_made_of(struct pool *pool, unsigned fresh_ms)
     pool->made_job.work = work_made_of;
     pool->made_job.done = done_made_of;
     if (workq_submit(host->workq, &pool->made_job, &err) < 0)
-        log_debug("executor", "what sandboxes are made of: %s", err.text); /* at the next tick */
+        log_debug("executor", "what sandboxes are made of: %s",
+                  err.text); /* again at the next tick */
     else
         pool->asking = true;
 }
 
-/* ---- sandboxes that no job has ---- */
+/* ---- waiting sandboxes ---- */
 
-/* Half to one and a half times the pace: sandboxes that started together are not asked together. */
+/* Half to one and a half times the interval, so that those started together are pinged apart. */
 static void plan_next_ping(struct slot *slot)
 {
     struct pool *pool = slot->pool;
@@ -346,7 +347,7 @@ static void on_gone(void *owner)
     schedule(pool);
 }
 
-/* ---- carrying out the plan ---- */
+/* ---- executing the plan ---- */
 
 static void start(struct pool *pool, int kind)
 {
@@ -424,7 +425,7 @@ static void on_tick(uv_timer_t *timer)
         end_slot(slot, sandbox_end);
     if (pool->state.counts[SLOT_BUSY] == 0)
         ask_made_of(pool, pool->state.pace.made_of);
-    schedule(pool); /* demand is forgotten, and sandboxes grow old, by time alone */
+    schedule(pool); /* demand is forgotten and sandboxes age as time passes */
 }
 
 /* ---- for the runs ---- */
@@ -442,7 +443,7 @@ void pool_ask(struct pool *pool, struct pool_wait *wait)
     }
     if (!wait->again && plan_wants_new(&pool->state, wait))
         demand_note(&kind_pool->demand, now_of(pool));
-    /* Someone asks: try now, not in half a minute. */
+    /* A job waits: try now, not in half a minute. */
     if (kind_pool->failures > 0 &&
         kind_pool->retry_at > kind_pool->failed_at + pool->state.pace.retry)
         kind_pool->retry_at = kind_pool->failed_at + pool->state.pace.retry;
@@ -497,7 +498,7 @@ void pool_stop(struct pool *pool)
     close_if_empty(pool);
 }
 
-/* Where the limits say nothing, the pace is the usual one. */
+/* Zero selects the default. */
 static void set_pace(struct pool_pace *pace)
 {
     const unsigned *usual = (const unsigned *)&usual_pace;

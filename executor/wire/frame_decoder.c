@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define SIZE_FIRST 256u
-#define SIZE_KEPT  (FRAME_OUTPUT_CAP + 1u) /* a larger buffer is not kept for the next frame */
+#define SIZE_KEPT  (FRAME_OUTPUT_CAP + 1u) /* a larger buffer is freed after its frame */
 
 void frame_decoder_init(struct frame_decoder *decoder, const struct frame_rule *rules)
 {
@@ -45,7 +45,7 @@ static enum frame_decoded open_frame(struct frame_decoder *decoder)
     return FRAME_MORE;
 }
 
-/* Room for one byte more than len. */
+/* Makes room for one byte more than len. */
 static enum frame_decoded grow(struct frame_decoder *decoder, size_t len)
 {
     size_t size = decoder->size ? decoder->size : SIZE_FIRST;
@@ -118,7 +118,7 @@ enum frame_decoded frame_decode(struct frame_decoder *decoder, const char **byte
     return FRAME_COMPLETE;
 }
 
-/* ---- the form of what is in a frame ---- */
+/* ---- checks of frame contents ---- */
 
 /* The eight bytes of PNG's signature, and the first of a chunk's length, which is 0. */
 #define PNG_BEGINS "iVBORw0KGgoA"
@@ -149,7 +149,7 @@ bool artifact_is_png(const char *base64, size_t len)
         if (last < 0)
             return false;
     }
-    /* The bits that padding leaves over are 0, or two texts would mean the same bytes. */
+    /* Unused bits before the padding must be 0, or two texts would encode the same bytes. */
     return padding == 0 || (last & (padding == 1 ? 0x03 : 0x0f)) == 0;
 }
 

@@ -123,7 +123,7 @@ void buf_addf(struct buf *buf, const char *format, ...)
 
 bool utf8_clean(const char *text, size_t len, size_t cap, struct buf *to)
 {
-    size_t from = 0, written = 0; /* text from there on is still to be copied */
+    size_t from = 0, written = 0; /* text from there on must still be copied */
     uint32_t character;
 
     for (size_t at = 0; at < len;) {

@@ -53,7 +53,8 @@ void cancel_fire(struct cancel *cancel)
 
     if (atomic_exchange(&cancel->fired, true))
         return;
-    /* An eventfd takes a first write always; the flag alone would do for those who ask it. */
+    /* The first write to an eventfd always succeeds. Code that only checks the flag does not need
+     * it. */
     while (write(cancel->fd, &one, sizeof one) < 0 && errno == EINTR)
         continue;
 }

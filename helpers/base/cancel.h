@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A cancel token: fired once by anyone, asked by whoever does the work. Reference-counted, any
- * thread.
+ * A cancel token: any code may fire it once, and the code that does the work checks it.
+ * Reference-counted; callable from any thread.
  */
 #ifndef LECTERN_BASE_CANCEL_H
 #define LECTERN_BASE_CANCEL_H
@@ -19,11 +19,11 @@ void cancel_unref(struct cancel *cancel); /* takes NULL */
 void cancel_fire(struct cancel *cancel);
 bool cancel_fired(const struct cancel *cancel); /* false for NULL */
 
-/* A file descriptor that becomes readable when it fires, for poll(); borrowed, closed with the last
- * reference. */
+/* A file descriptor that becomes readable when the token fires, for poll(). Borrowed; closed with
+ * the last reference. */
 int cancel_fd(const struct cancel *cancel);
 
-/* -1 with ERROR_CANCELLED once fired. */
+/* Returns -1 with ERROR_CANCELLED if the token has fired. */
 int cancel_check(const struct cancel *cancel, struct error *err);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Locals that clean up after themselves, and what goes with them:
+ * Attributes for local variables that release their value at the end of the scope:
  *
  *     cleanup_free char *copy = strdup(text);
  *     cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
  *     ...
  *     return steal_pointer(&copy);
  *
- * Each must be initialized where it is declared. `struct buf BUF_AUTO` (buf.h) and `json_auto_t`
- * (jansson) are the same for theirs. None of them changes errno.
+ * Each variable must be initialized where it is declared. `struct buf BUF_AUTO` (buf.h) and
+ * `json_auto_t` (jansson) do the same for their types. None of them changes errno.
  */
 #ifndef LECTERN_BASE_CLEANUP_H
 #define LECTERN_BASE_CLEANUP_H
@@ -25,7 +25,8 @@
 #define cleanup_file __attribute__((cleanup(cleanup_close_file)))   /* FILE *; NULL: nothing */
 #define cleanup_dir  __attribute__((cleanup(cleanup_close_dir)))    /* DIR *; NULL: nothing */
 
-/* The value of a pointer or a descriptor, which is then the caller's: NULL or -1 stays behind. */
+/* Returns the value of a pointer or a descriptor and transfers its ownership: the variable becomes
+ * NULL or -1. */
 #define steal_pointer(pointer)                                                                     \
     ({                                                                                             \
         __typeof__(*(pointer)) stolen_ = *(pointer);                                               \
@@ -40,7 +41,7 @@ static inline int steal_fd(int *fd)
     return stolen;
 }
 
-/* The struct that has `pointer` as its member. */
+/* The struct whose member `pointer` points to. */
 #define container_of(pointer, type, member)                                                        \
     ({                                                                                             \
         __typeof__(((type *)0)->member) *member_ = (pointer);                                      \

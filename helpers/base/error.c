@@ -7,7 +7,7 @@
 
 #include "helpers/base/utf8.h"
 
-/* behind: follows the text and a colon; or NULL. */
+/* behind: appended after the text and a colon; or NULL. */
 static void set_text(struct error *err, const char *format, va_list args, const char *behind)
 {
     size_t size = sizeof err->text, len = (size_t)vsnprintf(err->text, size, format, args);
@@ -74,7 +74,7 @@ int error_errno(struct error *err, int errno_value, const char *format, ...)
         return -1;
     set_kind(err, ERROR_IO, "");
     va_start(args, format);
-    /* The GNU strerror_r: thread-safe, and returns the text it chose. */
+    /* The GNU strerror_r: thread-safe, and returns the text. */
     set_text(err, format, args, strerror_r(errno_value, reason, sizeof reason));
     va_end(args);
     return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * FNV-1a of 64 bits, for tables and for telling things apart that differ by accident. Whoever wants
- * two inputs to meet can make them; where that would matter, this is not for it.
+ * The 64-bit FNV-1a hash, for hash tables and for detecting accidental differences. Collisions are
+ * easy to construct, so do not use it where an attacker could profit from one.
  */
 #ifndef LECTERN_BASE_HASH_H
 #define LECTERN_BASE_HASH_H
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #define HASH_START       UINT64_C(0xcbf29ce484222325)
-#define HASH_OTHER_START UINT64_C(0x9e3779b97f4a7c15) /* for a second one beside it */
+#define HASH_OTHER_START UINT64_C(0x9e3779b97f4a7c15) /* for a second, different hash */
 
-/* Goes on from hash; of pieces in a row it is the hash of them all. */
+/* Continues from hash. Hashing pieces in sequence gives the hash of the whole. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
 {
     const unsigned char *at = bytes;

@@ -690,11 +690,16 @@ static int wait_for(const struct http_tunnel *tunnel, const struct http_request 
 /* curl has connected to this very address, so there are no control characters in it. */
 static int write_head(const struct http_request *request, struct buf *head, struct error *err)
 {
-    const char *host = strstr(request->url, "://");
+    const char *host = strstr(request->url, "://"), *user;
     size_t len = host ? strcspn(host += 3, "/?#") : 0;
 
     if (len == 0)
         return error_set(err, ERROR_INVALID, "'%s' is not the address of a server", request->url);
+    user = memrchr(host, '@', len); /* a name and password before the host stay here */
+    if (user) {
+        len -= (size_t)(user + 1 - host);
+        host = user + 1;
+    }
     buf_addf(head, "%s %s%s HTTP/1.1\r\nHost: %.*s\r\n", request->method ? request->method : "GET",
              host[len] == '/' ? "" : "/", host + len, (int)len, host);
     buf_adds(head, "Connection: Upgrade\r\nUpgrade: tcp\r\nContent-Length: 0\r\n");

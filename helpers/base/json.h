@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What jansson leaves open: numbers printed at their shortest, one strict way to read, and errors
- * in our form.
+ * What jansson lacks: strict parsing, the shortest form of numbers, and our error texts.
  */
 #ifndef LECTERN_BASE_JSON_H
 #define LECTERN_BASE_JSON_H
@@ -14,26 +13,26 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
-/* Reads one JSON value of len bytes, keeping NUL inside string values. A new reference, or NULL
- * with ERROR_MALFORMED that names line and column. What JSON text cannot carry safely (lone
- * surrogates, NUL in keys, numbers beyond a double or 64 bits, nesting over 2,048) is refused. what
- * names the text in the error: "the request body". */
+/* Parses one JSON value of len bytes; strings may contain NUL. Returns a new reference, or NULL
+ * with ERROR_MALFORMED and the line and column. Refuses what JSON cannot transport reliably: lone
+ * surrogates, NUL in keys, numbers beyond a double or 64 bits, nesting over 2,048. what names the
+ * text in the error: "the request body". */
 json_t *json_read(const char *text, size_t len, const char *what, struct error *err);
 
-/* Appends the value as compact text, keys in their order, each real number as the shortest decimal
- * that reads back as the same double (0.95, not 0.94999999999999996). */
+/* Appends the value as compact JSON. Keys keep their order, and each real number is the shortest
+ * decimal that parses to the same double (0.95, not 0.94999999999999996). */
 void json_write(struct buf *buf, const json_t *value);
 
-/* Appends text as a JSON string with its quotes. len bytes of valid UTF-8. */
+/* Appends text, len bytes of valid UTF-8, as a JSON string with quotes. */
 void json_write_string(struct buf *buf, const char *text, size_t len);
 
-/* The string at key, borrowed; NULL where it is absent or no string. */
+/* The string at key, borrowed; NULL if it is absent or not a string. */
 const char *json_get_string(const json_t *object, const char *key);
 
-/* Whether that string is this text. */
+/* Whether the string at key equals text. */
 bool json_string_is(const json_t *object, const char *key, const char *text);
 
-/* What a value is, in words for an error: "an object", "text", "a number"; static. */
+/* The type of a value in words, for an error: "an object", "text", "a number"; static. */
 const char *json_kind(const json_t *value);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Lines on standard error: "2026-11-21T11:10:39.123Z warning executor: text". Any thread. Log where
- * an error is handled, once. Control characters that came from outside are escaped here
- * (terminal.h), so a caller passes them as they are. Never log a secret or content.
+ * Writes lines to standard error: "2026-11-21T11:10:39.123Z warning executor: text". Any thread.
+ * Log an error once, where it is handled. Control characters are escaped here (terminal.h), so
+ * callers pass foreign text unmodified. Never log a secret or content.
  */
 #ifndef LECTERN_BASE_LOG_H
 #define LECTERN_BASE_LOG_H
@@ -11,10 +11,10 @@ enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
 #define LOG_LINE_CAP 2048 /* bytes of one line; more is cut */
 
-void log_set_level(enum log_level level); /* the one piece of global state; LOG_INFO at first */
+void log_set_level(enum log_level level); /* the only global state; initially LOG_INFO */
 enum log_level log_get_level(void);
 
-/* part names the room that speaks: "executor", "transport". */
+/* part names the component: "executor", "transport". */
 void log_line(enum log_level level, const char *part, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

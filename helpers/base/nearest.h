@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The candidate nearest to a misspelt word, for "did you mean". Pure.
+ * Finds the candidate nearest to a misspelt word, for "did you mean". Pure.
  */
 #ifndef LECTERN_BASE_NEAREST_H
 #define LECTERN_BASE_NEAREST_H
@@ -9,17 +9,17 @@
 
 #define NEAREST_WORD_CAP 128 /* bytes of a word that count */
 
-/* Edits (insert, delete, replace, swap of neighbours; ASCII letter case is free) between two words.
- */
+/* The number of edits between two words: insert, delete, replace, swap of neighbours. Changing the
+ * case of an ASCII letter costs nothing. */
 size_t nearest_distance(const char *a, const char *b);
 
-/* A running search: feed candidates, read best. best is borrowed from the candidates; NULL while
- * none is near enough (more than a third of the word's length, at least 1, away). A candidate that
- * contains the word, or is contained in it, counts as near. */
+/* A search: feed the candidates, then read best. best is borrowed from the candidates; NULL if none
+ * is near. Near means a distance of at most a third of the word's length, or 1; a candidate that
+ * contains the word, or is contained in it, is near too. */
 struct nearest {
     const char *word;
     const char *best;
-    size_t best_index; /* the 0-based place of best among the candidates fed */
+    size_t best_index; /* 0-based index of best among the candidates fed */
     size_t best_distance;
     size_t fed;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Collects everything that is wrong with one piece of input, so that one answer names it all: as
- * the text of one error and, for a caller who has lent a list of its own to struct error, each
- * fault by itself with its place. Pure; lives on the stack; never allocates.
+ * Collects all problems of one piece of input, so that one answer lists them: as the text of one
+ * error and, for a caller that provides a list in struct error, each problem separately with its
+ * place. Pure; lives on the stack; never allocates.
  *
  *     validation_begin(&errors, "components.2");
  *     if (...)
@@ -21,7 +21,7 @@
 #define VALIDATION_BYTES     16384u /* of all places and texts; more are counted */
 
 struct validation_errors {
-    const char *loc; /* the path in front of every field: "components.2"; or "" */
+    const char *loc; /* prefix of the path of every field: "components.2"; or "" */
     size_t count;
     char first[ERROR_LOC_CAP];
     char text[ERROR_TEXT_CAP];
@@ -29,25 +29,25 @@ struct validation_errors {
     char packed[VALIDATION_BYTES]; /* place, NUL, text, NUL, ... */
 };
 
-/* Empties it, and returns it. loc is borrowed. */
+/* Initializes errors and returns it. loc is borrowed. */
 struct validation_errors *validation_begin(struct validation_errors *errors, const char *loc);
 
 /* field: "parameters.text", or "" for the whole. */
 void validation_add(struct validation_errors *errors, const char *field, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Takes over what another check found. */
+/* Adds the problems that another check found. */
 void validation_take(struct validation_errors *errors, const struct error *found);
 
-/* 0 if nothing was wrong; otherwise -1, ERROR_INVALID with the first one's loc, and advice (or
- * NULL) behind the list. Where err has been lent a list, that gets each fault. */
+/* Returns 0 if there was no problem; otherwise -1 and ERROR_INVALID with the loc of the first
+ * problem, and advice (or NULL) after the list. If err has a list, each problem is added to it. */
 int validation_end(const struct validation_errors *errors, const char *advice, struct error *err);
 
-/* Each fault of a list that was lent: *at is 0 before the first. Borrowed texts. */
+/* Iterates over the problems of a list; *at is 0 before the first. The texts are borrowed. */
 bool validation_next(const struct validation_errors *errors, size_t *at, const char **loc,
                      const char **text);
 
-/* An error's text without its place in front ("components.2.type: ..."). */
+/* An error's text without the place in front ("components.2.type: ..."). */
 const char *validation_message(const struct error *err);
 
 #endif

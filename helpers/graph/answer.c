@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The pieces of an answer, rendered as words and as JSON. See ask.h.
+ * The parts of an answer, rendered as text and as JSON. See ask.h.
  *
- * Whether JSON needs a comma is seen from the last byte: texts end with a quote, so an open bracket
- * or a colon there is never part of one.
+ * The last byte shows whether JSON needs a comma: texts end with a quote, so an open bracket or a
+ * colon there is never part of a text.
  */
 #include <math.h>
 #include <string.h>
@@ -12,15 +12,15 @@
 #include "helpers/base/json.h"
 #include "helpers/graph/ask.h"
 
-#define TYPES_SHOWN 8u /* relationship types named in one line of words */
+#define TYPES_SHOWN 8u /* relationship types listed in one line of words */
 
 static bool has_room(const struct graph_ask *ask)
 {
     return ask->answer->len < ask->rows_end;
 }
 
-/* The next type of the links that the view follows, from *at on; false behind the last. They are
- * sorted by type. */
+/* The next type of the links that the view follows, starting at *at; false after the last. The
+ * links are sorted by type. */
 static bool next_type(const struct graph_ask *ask, const struct graph_link *links, size_t count,
                       size_t *at, uint32_t *type)
 {
@@ -156,7 +156,7 @@ static void say_some_nodes(struct graph_ask *ask, const uint32_t *nodes, size_t 
     buf_addc(ask->answer, '\n');
 }
 
-/* The types that are followed, or those that are not. */
+/* Lists the types that are followed, or those that are not. */
 static size_t say_types(struct graph_ask *ask, const struct graph_view *view, bool followed)
 {
     const struct graph *graph = ask->graph;
@@ -195,8 +195,8 @@ static void say_left_out_edges(struct graph_ask *ask, const struct graph_view *v
         buf_addc(ask->answer, '.');
 }
 
-/* Types that were asked for by name and that no edge here has; graph_choose_types let pass the
- * contract's own only. */
+/* Lists types that were requested by name and that no edge here has; graph_choose_types accepts
+ * only those of the contract. */
 static size_t say_absent(struct graph_ask *ask, size_t followed)
 {
     const char *const *types = ask->question->types;
@@ -235,7 +235,7 @@ static void say_scope(struct graph_ask *ask, const struct graph_view *view)
 
 /* ---- data ---- */
 
-/* false: words are asked for. */
+/* Returns false if words are requested. */
 static bool begin(struct graph_ask *ask, const char *key)
 {
     struct buf *to = ask->answer;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One question on its way, and what every query writes its answer with. A query computes its answer
- * once and writes it once: sentences with graph_say (words only), members with graph_put (data
- * only), and lists, whose rows answer.c renders as lines or as JSON. Nodes are ids with titles in
- * words, and ids in data.
+ * One question while it is answered, and the functions that write its answer. A query computes its
+ * answer once and writes it once: sentences with graph_say (words only), members with graph_put
+ * (data only), and lists, whose rows answer.c renders as lines or as JSON. A node is an id with a
+ * title in words, and an id in data.
  */
 #ifndef LECTERN_GRAPH_ASK_H
 #define LECTERN_GRAPH_ASK_H
@@ -11,7 +11,7 @@
 #include "helpers/graph/text.h"
 #include "helpers/graph/view.h"
 
-/* Rows stop this many bytes before GRAPH_ANSWER_CAP, so that the notes behind them always fit. */
+/* Rows stop this many bytes before GRAPH_ANSWER_CAP, to leave room for the notes after them. */
 #define GRAPH_ANSWER_RESERVE 4096u
 #define GRAPH_PIECES         4u
 
@@ -19,22 +19,22 @@ struct graph_ask {
     struct graph *graph;
     const struct graph_question *question;
     const struct graph_query *query;
-    struct graph_view *view; /* over the types of the question */
-    uint32_t node, from, to; /* GRAPH_NO_NODE where not given */
+    struct graph_view *view; /* of the types of the question */
+    uint32_t node, from, to; /* GRAPH_NO_NODE if not given */
     size_t limit;
     struct buf *answer;
-    size_t rows_end; /* no row begins once the answer has this length */
-    bool no_scope;   /* words only: the query itself writes over which types it speaks */
-    bool data;       /* JSON is asked for, not words */
-    size_t cut;      /* data only: rows left out so far */
-    bool full;       /* some of them because the answer was full */
+    size_t rows_end; /* no row begins after this length of the answer */
+    bool no_scope;   /* words only: the query itself writes which types it followed */
+    bool data;       /* the answer is JSON, not words */
+    size_t cut;      /* data only: number of rows left out so far */
+    bool full;       /* some were left out because the answer was full */
     struct buf pieces[GRAPH_PIECES];
-    unsigned piece; /* the next to be used */
+    unsigned piece; /* the next one to use */
 };
 
 /* ---- the table of queries ----
  *
- * Name, summary, which of node, from and to it takes, the types it speaks over. A new query is a
+ * Name, summary, which of node, from and to it takes, which types it follows. To add a query, add a
  * row here and graph_query_NAME in a file query_*.c. */
 
 /* clang-format off */
@@ -68,8 +68,8 @@ GRAPH_QUERIES(GRAPH_QUERY_DECLARE)
 
 #define graph_say(ask, ...) ((ask)->data ? (void)0 : buf_addf((ask)->answer, __VA_ARGS__))
 
-/* Arguments of graph_say, good for one call of it that uses at most GRAPH_PIECES of them:
- * `N003 "Comparing fractions"`, and "1 node" or "3 nodes". */
+/* Arguments for one call of graph_say, which may use GRAPH_PIECES of them: `N003 "Comparing
+ * fractions"`, and "1 node" or "3 nodes". */
 const char *graph_node_text(struct graph_ask *ask, uint32_t node);
 const char *graph_count_text(struct graph_ask *ask, size_t count, const char *thing);
 
@@ -83,17 +83,17 @@ void graph_put(struct graph_ask *ask, const char *key, size_t count);
 void graph_put_bool(struct graph_ask *ask, const char *key, bool value);
 void graph_put_null(struct graph_ask *ask, const char *key);
 void graph_put_node(struct graph_ask *ask, const char *key, uint32_t node);
-/* A text of the curriculum; bytes that are not UTF-8 are replaced. */
+/* text comes from the curriculum; invalid UTF-8 is replaced. */
 void graph_put_text(struct graph_ask *ask, const char *key, const char *text);
-/* The types of the edges between two nodes that the view follows. */
+/* Writes the types of the edges between two nodes, as far as the view follows them. */
 void graph_put_types(struct graph_ask *ask, const char *key, uint32_t from, uint32_t to);
-/* All of them, up to the answer's cap, whatever the question's limit. */
+/* Writes all nodes, up to the cap of the answer, regardless of the question's limit. */
 void graph_put_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count);
 
 /* ---- both ---- */
 
-/* Rows up to the question's limit and the answer's cap. Behind the last one stands how many were
- * left out: in words "… and 17 more (limit 37 shows all)" on a line. */
+/* Rows up to the question's limit and the answer's cap, followed by the number of rows left out: in
+ * words a line "… and 17 more (limit 37 shows all)". */
 struct graph_list {
     struct graph_ask *ask;
     size_t shown, limit, total;
@@ -101,23 +101,23 @@ struct graph_list {
 
 void graph_list_begin(struct graph_list *list, struct graph_ask *ask, const char *key,
                       size_t total);
-/* Whether another row may be written, which it counts: it is number shown - 1. false ends the
- * list. */
+/* Returns whether another row may be written, and counts it: it is number shown - 1. If it returns
+ * false, the list is ended. */
 bool graph_list_row(struct graph_list *list);
 
-/* The columns of a list's rows; the last one has no kind. */
+/* The columns of a list's rows; the last has kind GRAPH_COLUMN_END. */
 struct graph_column {
-    const char *key; /* NULL: in words only */
+    const char *key; /* NULL: only in words */
     enum {
         GRAPH_COLUMN_END,
         GRAPH_COLUMN_NODE,
         GRAPH_COLUMN_COUNT,
-        GRAPH_COLUMN_NONZERO, /* a count; in words nothing where it is 0 */
+        GRAPH_COLUMN_NONZERO, /* a count; in words omitted if 0 */
         GRAPH_COLUMN_REAL,
-        GRAPH_COLUMN_FLAG, /* in words: its text where it is set */
+        GRAPH_COLUMN_FLAG, /* in words its text, if set */
         GRAPH_COLUMN_TYPES /* of the edges between two nodes */
     } kind;
-    const char *words; /* with % in the place of the value; NULL: in data only */
+    const char *words; /* with % for the value; NULL: only in data */
 };
 union graph_value {
     uint32_t node;
@@ -133,12 +133,12 @@ void graph_row(struct graph_list *list, const struct graph_column *columns,
 
 /* A list of nodes. */
 void graph_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count);
-/* Nodes within a row: in words the first few of them on a line (N001 "A", N002 "B", … 3 more), and
- * nothing where there are none. */
+/* Nodes within a row: in words the first `most` on a line (N001 "A", N002 "B", … 3 more), or
+ * nothing if there are none. */
 void graph_some_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count,
                       size_t most);
-/* Over which types the answer speaks, how many edges that are, and what was left out: the last line
- * in words, "over" in data. */
+/* Writes which types the answer followed, their number of edges, and what was left out: the last
+ * line in words, "over" in data. */
 void graph_scope(struct graph_ask *ask, const struct graph_view *view);
 
 #endif

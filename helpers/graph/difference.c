@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Puts two graphs side by side: new cycles, what is cut off, what stands downstream of the changes.
- * See the header.
+ * Compares two graphs: new cycles, what is cut off, what is downstream of the changes. See the
+ * header.
  */
 #include "helpers/graph/difference.h"
 
@@ -12,12 +12,13 @@
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/reach.h"
 
-#define STEPS_BUDGET 50000000u /* nodes and edges looked at for all new cycles, below a second */
+#define STEPS_BUDGET                                                                               \
+    50000000u /* nodes and edges visited for all new cycles; takes less than a second */
 
 struct graph_side {
     struct graph *graph;
     struct graph_view *needs, *ways, *all;
-    uint32_t *twin; /* node -> the same in the other graph, or GRAPH_NO_NODE; owned */
+    uint32_t *twin; /* node -> the same node in the other graph, or GRAPH_NO_NODE; owned */
 };
 
 struct graph_comparison {
@@ -34,9 +35,9 @@ static struct graph_node_name name_of(const struct graph_side *side, uint32_t no
 
 /* ---- new cycles ----
  *
- * A cycle is new where it runs over a pair of nodes that was not joined before; both ends of such a
- * pair lie in one strong component then, and a shortest way back from its end to its start closes a
- * shortest cycle through it. */
+ * A cycle is new if it contains a pair of nodes that was not connected before. Both ends of such a
+ * pair are then in one strong component, and a shortest path back from its end to its start closes
+ * a shortest cycle through it. */
 
 struct cycles {
     const struct graph_comparison *comparison;
@@ -59,8 +60,8 @@ static bool was_joined(const struct graph_comparison *comparison, uint32_t from,
     return false;
 }
 
-/* The cycle of the path, with names of the graph after. It begins at the node that stands first,
- * whichever of its edges it was found by. */
+/* Writes the cycle of the path, with names from the graph after the change. It begins at the node
+ * that is first in the curriculum, whichever edge it was found by. */
 static void name_cycle(const struct cycles *cycles, uint32_t count, struct graph_node_name *names)
 {
     const uint32_t *path = cycles->path;
@@ -172,9 +173,9 @@ static void search_from(struct difference_search *search, uint32_t node)
 
 /* ---- cut off ---- */
 
-/* Where the curriculum begins: before, what no way leads to; after, what was a beginning, whatever
- * leads to it now, and what is new and has no way in. A node that has lost its last way in is no
- * beginning. */
+/* Starting points. Before the change: nodes that no way leads to. After it: the previous starting
+ * points, even if a way leads to them now, and new nodes that no way leads to. A node that has lost
+ * its last incoming way is not a starting point. */
 static void search_from_beginnings(struct difference_search *search,
                                    const struct graph_side *earlier)
 {
@@ -224,7 +225,7 @@ static int compare_cut_off(struct graph_comparison *comparison, struct error *er
 
 /* ---- downstream ---- */
 
-/* Whether the other graph joins the same two nodes by an edge of the same type. */
+/* Whether the other graph has an edge of the same type between the same two nodes. */
 static bool has_twin(const struct graph_side *side, const struct graph_side *other,
                      const struct graph_link *link)
 {
@@ -243,7 +244,7 @@ static bool has_twin(const struct graph_side *side, const struct graph_side *oth
     return false;
 }
 
-/* From the ends of the edges, and from behind the nodes, that the other graph has not so. */
+/* Starts at the ends of the edges, and after the nodes, that differ in the other graph. */
 static void search_from_changes(struct difference_search *search, const struct graph_side *other)
 {
     const struct graph_side *side = search->side;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a list of nodes and edges to struct graph: texts copied into one block, ids sorted for
- * search, edges resolved to places and sorted. No igraph yet; that comes with the first question
- * (view.c). On the graph work queue, as all of this folder.
+ * Builds a struct graph from a list of nodes and edges: texts are copied into one block, ids are
+ * sorted for searching, edges are resolved to indices and sorted. igraph is not used until the
+ * first question (view.c). Runs on the graph work queue, like all of this folder.
  */
 #include "helpers/graph/model.h"
 
@@ -41,7 +41,7 @@ static int compare_ids(const void *a, const void *b, void *nodes_arg)
     return left < right ? -1 : left > right;
 }
 
-/* place[i]: where node i of the input stands, GRAPH_NO_NODE for a repeated id. */
+/* place[i]: the index of input node i, GRAPH_NO_NODE for a repeated id. */
 static int place_nodes(struct graph *graph, const struct graph_node *nodes, size_t count,
                        uint32_t *place, struct error *err)
 {
@@ -93,7 +93,7 @@ static int compare_groups_stably(const void *a, const void *b, void *nodes)
     return left < right ? -1 : left > right;
 }
 
-/* Numbers the groups in the order of their first node. */
+/* Numbers the groups in the order of their first nodes. */
 static int group_nodes(struct graph *graph, const struct graph_node *nodes, size_t count,
                        const uint32_t *place, char **end, struct error *err)
 {
@@ -142,7 +142,7 @@ static int add_nodes(struct graph *graph, const struct graph_node *nodes, size_t
 
     if (!place || place_nodes(graph, nodes, count, place, err) < 0)
         return -1;
-    /* Room for every group's name as if it were new. */
+    /* Reserves room as if every group were new. */
     for (size_t i = 0; i < count; i++)
         size += text_size(nodes[i].id) + text_size(nodes[i].title) + text_size(nodes[i].group);
     graph->node_strings = end = graph_alloc(size, 1, err);
@@ -169,7 +169,7 @@ static int compare_types(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names are the caller's until keep_edge_texts. */
+/* The names belong to the caller until keep_edge_texts. */
 static int add_types(struct graph *graph, const struct graph_edge *edges, size_t count,
                      struct error *err)
 {
@@ -194,7 +194,7 @@ static int add_types(struct graph *graph, const struct graph_edge *edges, size_t
     return 0;
 }
 
-/* Replaces what types and strays borrow from the caller by copies. */
+/* Replaces the texts of types and strays that are borrowed from the caller by copies. */
 static int keep_edge_texts(struct graph *graph, struct error *err)
 {
     size_t size = 0;
@@ -269,7 +269,7 @@ static int add_edges(struct graph *graph, const struct graph_edge *edges, size_t
     qsort(graph->links, graph->link_count, sizeof *graph->links, compare_links);
     strays = realloc(graph->strays, (graph->stray_count + 1) * sizeof *strays);
     if (strays)
-        graph->strays = strays; /* smaller now; where it could not be moved the old one serves */
+        graph->strays = strays; /* shrunk; if that failed, the old block is still valid */
     return keep_edge_texts(graph, err);
 }
 

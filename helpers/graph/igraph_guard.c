@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-/* igraph calls its interruption handler with no argument of ours, so the bounds wait here. Set and
- * cleared by the pair begin/end on the one thread that works on graphs. */
+/* igraph passes no context to its interruption handler, so the bounds are stored here. begin and
+ * end set and clear them on the one thread that works on graphs. */
 static struct {
     const struct cancel *cancel;
     unsigned timeout_s;
@@ -40,8 +40,8 @@ static igraph_error_t on_interruption(void *unused)
     (void)unused;
     if (igraph_guard_wanted(NULL) == 0)
         return IGRAPH_SUCCESS;
-    /* igraph returns from its innermost function without the error handler, so what it holds is
-     * freed here. */
+    /* igraph returns from its innermost function without calling the error handler, so its memory
+     * is freed here. */
     IGRAPH_FINALLY_FREE();
     return IGRAPH_INTERRUPTED;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a question to its answer: arguments checked, nodes found, types chosen, the view made, the
- * query's function called, the scope written.
+ * From a question to its answer: checks arguments, finds nodes, selects types, gets the view, calls
+ * the query's function, and writes the scope.
  */
 #include "helpers/graph/ask.h"
 
@@ -11,7 +11,7 @@
 #include "helpers/base/nearest.h"
 #include "helpers/graph/igraph_guard.h"
 
-#define CANCEL_STRIDE 1024u /* nodes compared between two looks at the bounds */
+#define CANCEL_STRIDE 1024u /* nodes compared between two checks of the bounds */
 #define TYPES_SHOWN   12u
 
 /* ---- the table ---- */
@@ -93,8 +93,8 @@ static int say_shared(const struct graph *graph, const char *name, const char *w
     return error_set(err, ERROR_CONFLICT, "%s: %s. Send the id of one of them.", what, text.data);
 }
 
-/* nearest_feed compares letter by letter; where the lengths alone rule a word out it only looks for
- * parts. */
+/* nearest_feed compares each letter; if the lengths alone exclude a match, this only looks for
+ * contained words. */
 static void feed(struct nearest *search, const char *word, const char *candidate, size_t *best,
                  size_t node)
 {
@@ -172,8 +172,7 @@ static int find_node(const struct graph *graph, const char *name, const char *wh
 
 /* ---- types ---- */
 
-/* The contract's own types: a curriculum may have no edge of one, and asking about it is still no
- * mistake. */
+/* The types of the contract: asking about one is valid even if the curriculum has no such edge. */
 static const char *const contract_types[] = {"LEADS_TO", "PREREQUISITE_FOR", "PREREQUISITE",
                                              "ENRICHMENT"};
 
@@ -248,7 +247,7 @@ static const char *given(const char *text)
     return text && !graph_text_blank(text) ? text : NULL;
 }
 
-/* Which arguments a kind of query takes, and what to say when it got others. */
+/* Checks the arguments that a kind of query takes, and says what is wrong with others. */
 static int check_arguments(const struct graph_query *query, const struct graph_question *question,
                            bool data, struct error *err)
 {
@@ -287,7 +286,7 @@ static int find_one(struct graph_ask *ask, const char *name, const char *what, u
 
 static int prepare(struct graph_ask *ask, struct error *err)
 {
-    /* Programs have them by the names of the relationships' own fields. */
+    /* Programs call them by the names of the relationships' fields. */
     static const char *const named[2][3] = {{"node", "from", "to"},
                                             {"node_id", "from_node_id", "to_node_id"}};
     const char *const *names = named[ask->data];

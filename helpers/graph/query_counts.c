@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * counts: how large the curriculum is, how it hangs together, and what is wrong with it.
+ * counts: the size of the curriculum, how it is connected, and its defects.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #define TYPES_SHOWN  12u
 #define STRAYS_SHOWN 3u
 
-/* ---- what is found out ---- */
+/* ---- computing ---- */
 
 struct defects {
     size_t loops, repeats, untitled, bare, components;
@@ -46,7 +46,7 @@ static int compare_by_edges(const void *a, const void *b, void *types_arg)
     return left < right ? -1 : left > right;
 }
 
-/* The places of the types, those with the most edges first; to be freed. */
+/* Returns the indices of the types, those with the most edges first; the caller frees them. */
 static uint32_t *sort_types(const struct graph *graph, struct error *err)
 {
     uint32_t *sorted = graph_alloc(graph->type_count, sizeof *sorted, err);

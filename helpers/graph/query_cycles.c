@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * cycles: each group of nodes that need one another, with one concrete shortest cycle, and edges
- * from a node to itself.
+ * cycles: each group of nodes that need one another, with one shortest cycle, and edges from a node
+ * to itself.
  *
- * igraph gives the groups (strong components); its girth knows no directions, so the cycle is ours:
- * a breadth-first search from each node of the group, held below the length found so far. That is
- * quadratic in the worst case, so it has a budget for a whole question; where that is used up the
+ * igraph computes the groups (strong components). Its girth ignores directions, so the cycle is
+ * computed here: a breadth-first search from each node of the group, limited to the length found so
+ * far. That is quadratic in the worst case, so each question has a budget; if it is exceeded, the
  * answer says "a cycle" instead of "a shortest cycle".
  */
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/ask.h"
 
-#define EDGES_BUDGET 200000000u /* edges looked at in one question, one to two seconds */
+#define EDGES_BUDGET 200000000u /* edges visited in one question; takes one to two seconds */
 
 struct search {
     const struct graph_view *view;
     const struct graph_order *order;
-    uint32_t *seen_from; /* node -> the start whose search saw it last, + 1 */
-    uint32_t *before;    /* node -> the node it was seen from */
+    uint32_t *seen_from; /* node -> the start whose search visited it last, plus 1 */
+    uint32_t *before;    /* node -> its predecessor in the search */
     uint32_t *depth;
     uint32_t *queue;
-    uint32_t *cycle; /* the best so far, from its start on */
+    uint32_t *cycle; /* the shortest so far, beginning at its start */
     uint32_t length;
     uint64_t edges;
 };
@@ -33,7 +33,7 @@ static void keep_cycle(struct search *search, uint32_t start, uint32_t last)
         search->cycle[at] = v;
 }
 
-/* Looks for a cycle through start that is shorter than the one there is. */
+/* Looks for a cycle through start that is shorter than the current one. */
 static void search_from(struct search *search, uint32_t start)
 {
     const struct graph_view *view = search->view;
@@ -66,7 +66,7 @@ static void search_from(struct search *search, uint32_t start)
     }
 }
 
-/* *shortest: whether nothing was left untried. */
+/* Sets *shortest if the search was complete. */
 static int find_cycle(struct search *search, uint32_t component, bool *shortest, struct error *err)
 {
     const struct graph_order *order = search->order;

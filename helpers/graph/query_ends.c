@@ -57,7 +57,7 @@ int graph_query_end_points(struct graph_ask *ask, struct error *err)
 
 /* ---- unreachable ---- */
 
-/* Marks what is reached from the node, or from all starting points at once. */
+/* Marks what can be reached from the node, or from all starting points. */
 static void find_reached(struct graph_ask *ask, bool *seen, uint32_t *room)
 {
     const struct graph_view *view = ask->view;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * needs, needed_by and common_needs: what must be taught before a node, and what builds on it,
+ * needs, needed_by and common_needs: what must be taught before a node, and what depends on it,
  * directly or not, in teaching order.
  */
 #include "helpers/graph/ask.h"
 #include "helpers/graph/reach.h"
 
-/* The nodes of the order for which distance is known, node itself left out. */
+/* Collects the nodes of the order that have a distance, except node itself. */
 static uint32_t take_reached(const struct graph_order *order, const struct graph_view *view,
                              const uint32_t *distance, uint32_t node, uint32_t *taken)
 {

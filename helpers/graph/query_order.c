@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * order, levels and longest_chain: the curriculum laid out by its prerequisites. Where nodes need
- * one another no order is right; they then stand together as one step, and the answer says so.
+ * order, levels and longest_chain: the curriculum ordered by its prerequisites. Nodes that need one
+ * another have no correct order; they form one step, and the answer says so.
  */
 #include "helpers/graph/ask.h"
 
@@ -59,7 +59,7 @@ int graph_query_order(struct graph_ask *ask, struct error *err)
 
 /* ---- levels ---- */
 
-/* Nodes by level, in their own order; start[l] is where level l begins. */
+/* Sorts nodes by level, otherwise in their order; start[l] is the beginning of level l. */
 static int sort_by_level(const struct graph_order *order, uint32_t n, uint32_t *nodes,
                          uint32_t *start, struct error *err)
 {
@@ -119,8 +119,8 @@ int graph_query_levels(struct graph_ask *ask, struct error *err)
 
 /* ---- longest_chain ---- */
 
-/* The component before this one on a longest way to it; the earliest in teaching order where
- * several are. */
+/* The previous component on a longest path to this one; among several, the earliest in teaching
+ * order. */
 static uint32_t step_back(const struct graph_view *view, const struct graph_order *order,
                           uint32_t component)
 {
@@ -140,7 +140,7 @@ static uint32_t step_back(const struct graph_view *view, const struct graph_orde
     return best;
 }
 
-/* chain has room for a component of each level. */
+/* chain has room for one component of each level. */
 static void find_chain(const struct graph_view *view, const struct graph_order *order,
                        uint32_t *chain)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * outline: the curriculum at a glance, a line a group (chapter, section or type, as the store names
- * it) with its first nodes, or one node's group in full.
+ * outline: an overview of the curriculum, one line for each group (chapter, section or type, as
+ * provided by the store) with its first nodes, or one node's group in full.
  */
 #include "helpers/graph/ask.h"
 
@@ -41,7 +41,7 @@ static void add_members(struct graph_ask *ask, const uint32_t *nodes, size_t cou
     }
 }
 
-/* Nodes by group, in their order; start[g] is where group g begins. */
+/* Sorts nodes by group, otherwise in their order; start[g] is the beginning of group g. */
 static int sort_by_group(const struct graph *graph, uint32_t *nodes, uint32_t *start,
                          struct error *err)
 {
@@ -58,7 +58,7 @@ static int sort_by_group(const struct graph *graph, uint32_t *nodes, uint32_t *s
     return 0;
 }
 
-/* Data has the groups' nodes in full, even for one group. */
+/* Data contains all nodes of the groups, even for one group. */
 static void add_groups(struct graph_ask *ask, const uint32_t *nodes, const uint32_t *start)
 {
     const struct graph *graph = ask->graph;
@@ -73,7 +73,7 @@ static void add_groups(struct graph_ask *ask, const uint32_t *nodes, const uint3
         add_members(ask, nodes + start[first], graph->groups[first].nodes, ask->limit);
         return;
     }
-    /* The limit is shared out: many groups with a node or two each, or few with more. */
+    /* The limit is divided among the groups. */
     most = graph->group_count > 0 ? ask->limit / graph->group_count : 0;
     if (ask->limit >= graph->node_count)
         most = graph->node_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * path and neighbours: which edges lead from one node to another, and which meet at a node.
+ * path and neighbours: which edges lead from one node to another, and which edges a node has.
  */
 #include "helpers/graph/ask.h"
 #include "helpers/graph/reach.h"
@@ -30,8 +30,8 @@ static void add_path(struct graph_ask *ask, const uint32_t *path, uint32_t count
     }
 }
 
-/* Where there is no way: the way back, and a way over all types, are what is asked next. Nodes of
- * each, 0 where there is none either. */
+/* If there is no path, users ask next for the path back, and for a path over all types. Sets the
+ * number of nodes of each, 0 if there is none. */
 static int find_others(struct graph_ask *ask, uint32_t *room, uint32_t *back, uint32_t *over_all,
                        struct error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * redundant: the edges that a longer chain implies, which a transitive reduction removes, each with
- * a node of such a chain. Edges inside a group of nodes that need one another are left out: there
- * the reduction is not unique.
+ * a node of such a chain. Edges inside a group of nodes that need one another are ignored, because
+ * the reduction is not unique there.
  */
 #include <string.h>
 
@@ -10,8 +10,9 @@
 #include "helpers/graph/ask.h"
 #include "helpers/graph/reach.h"
 
-/* A search backwards from the component of to, never into that of from, for a node that from's
- * component leads to: one on the longer way. seen and queue have room for all nodes. */
+/* Searches backwards from the component of `to`, without entering that of `from`, for a node that
+ * the component of `from` leads to: one on the longer path. seen and queue have room for all nodes.
+ */
 static uint32_t find_between(const struct graph_view *view, const struct graph_order *order,
                              uint32_t from, uint32_t to, bool *seen, uint32_t *queue)
 {
@@ -30,7 +31,7 @@ static uint32_t find_between(const struct graph_view *view, const struct graph_o
 
             if (order->of[other] == source && order->of[v] != target)
                 found = v;
-            /* What stands before the source in teaching order cannot be reached from it. */
+            /* Nodes before the source in teaching order cannot be reached from it. */
             if (order->of[other] <= source || seen[other])
                 continue;
             seen[other] = true;

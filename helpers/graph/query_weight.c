@@ -2,9 +2,9 @@
  *
  * bottlenecks, hubs and unlocks: the nodes on which the most depends, by three measures.
  *
- * Betweenness is igraph's, directed, normalised by (n - 1)(n - 2) as networkx does. Exactly it
- * costs n * (n + m) steps; past a budget it is estimated from as many evenly spread sources as the
- * budget allows, and the answer says so. Being interrupted is igraph's part (igraph_guard.c).
+ * Betweenness is igraph's, directed, normalised by (n - 1)(n - 2) like networkx. The exact value
+ * costs n * (n + m) steps; over a budget it is estimated from as many evenly spread sources as the
+ * budget allows, and the answer says so. igraph_guard.c interrupts it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "helpers/graph/reach.h"
 
 #define BETWEENNESS_BUDGET 500000000u /* sources times (nodes + edges) */
-/* Sums are compared after rounding to this part: they are added up in different orders for nodes
- * that are alike. */
+/* Sums are rounded to this unit before they are compared, because equal nodes may have been summed
+ * in different orders. */
 #define BETWEENNESS_GRAIN 1e-6
 
 /* ---- ranking ---- */
@@ -29,7 +29,7 @@ static int compare_ranks(const void *a, const void *b)
     return left->node < right->node ? -1 : left->node > right->node;
 }
 
-/* Sorted by weight, then by place; returns how many weigh anything. */
+/* Sorts by weight, then by index; returns how many have a weight above 0. */
 static size_t sort_ranks(struct graph_rank *ranks, size_t count)
 {
     size_t weighing = 0;
@@ -40,8 +40,7 @@ static size_t sort_ranks(struct graph_rank *ranks, size_t count)
     return weighing;
 }
 
-/* The view's own ranking by that measure; what it weighs is found out when it is first asked for.
- * Borrowed from the view. */
+/* The view's ranking by that measure, computed at the first request. Borrowed from the view. */
 static const struct graph_ranking *get_ranking(struct graph_view *view, enum graph_measure measure,
                                                int (*weigh)(struct graph_view *,
                                                             struct graph_ranking *, struct error *),
@@ -82,7 +81,7 @@ static void add_ranks(struct graph_ask *ask, const char *key, const char *unit,
 
 /* ---- bottlenecks ---- */
 
-/* As many nodes as the budget allows, evenly spread over the curriculum. */
+/* Selects as many nodes as the budget allows, evenly spread over the curriculum. */
 static int spread_sources(const struct graph_view *view, size_t count, igraph_vector_int_t *sources,
                           struct error *err)
 {

@@ -42,7 +42,7 @@ void graph_reach_many(const struct graph_view *view, bool *seen, uint32_t *queue
     }
 }
 
-/* igraph_get_shortest_path would do, but the one of 0.10.2 leaks where memory runs out. */
+/* igraph_get_shortest_path of 0.10.2 would do this, but it leaks if memory runs out. */
 int graph_reach_path(const struct graph_view *view, uint32_t from, uint32_t to, uint32_t *path,
                      uint32_t *count, struct error *err)
 {
@@ -72,13 +72,13 @@ struct sweep {
     const struct graph_order *order;
     struct bits
         *beyond; /* component -> the nodes of the block that it reaches in other components */
-    struct bits *reached; /* those and its own */
-    uint32_t first, end;  /* places in teaching order of the block's nodes */
+    struct bits *reached; /* these and its own nodes */
+    uint32_t first, end;  /* indices of the block's nodes in teaching order */
     uint32_t *dependents;
     bool *redundant;
 };
 
-/* The bits of a component's own nodes; they stand side by side in teaching order. */
+/* The bits of a component's own nodes, which are adjacent in teaching order. */
 static struct bits own_bits(const struct sweep *sweep, uint32_t component)
 {
     const struct graph_order *order = sweep->order;
@@ -95,8 +95,8 @@ static struct bits own_bits(const struct sweep *sweep, uint32_t component)
     return own;
 }
 
-/* Marks the edges of a component whose ends it reaches through another component: through has what
- * its successors reach beyond themselves. */
+/* Marks the edges of a component whose ends it also reaches through another component. through has
+ * what its successors reach beyond themselves. */
 static void mark_redundant(const struct sweep *sweep, uint32_t component,
                            const struct bits *through)
 {
@@ -108,7 +108,7 @@ static void mark_redundant(const struct sweep *sweep, uint32_t component,
 
         for (size_t j = view->out_start[v]; j < view->out_start[v + 1]; j++) {
             uint32_t other = order->of[view->out[j]];
-            uint32_t place = order->start[other]; /* one node stands for its component */
+            uint32_t place = order->start[other]; /* one node represents its component */
 
             if (other == component || place < sweep->first || place >= sweep->end)
                 continue;
@@ -132,7 +132,7 @@ static void sweep_component(const struct sweep *sweep, uint32_t component)
         for (size_t j = view->out_start[v]; j < view->out_start[v + 1]; j++) {
             uint32_t other = order->of[view->out[j]];
 
-            /* What stands behind the block reaches nothing in it. */
+            /* Nodes after the block reach nothing in it. */
             if (other == component || order->start[other] >= sweep->end)
                 continue;
             for (size_t k = 0; k < BLOCK_WORDS; k++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A reader that gives a text's characters cleaned, and what is made of it. See the header.
+ * Reads the cleaned characters of a text, and compares and copies such texts. See the header.
  */
 #include "helpers/graph/text.h"
 
@@ -13,7 +13,7 @@
 
 #define REPLACEMENT 0xfffdu
 
-/* The next character of *at, which moves behind it; REPLACEMENT for a byte that starts none. */
+/* Returns the next character and advances *at; REPLACEMENT for an invalid byte. */
 static uint32_t decode(const unsigned char **at)
 {
     uint32_t c = REPLACEMENT;
@@ -23,7 +23,7 @@ static uint32_t decode(const unsigned char **at)
     return c;
 }
 
-/* Blanks, controls, line and paragraph separators, and the marks that hide or turn text. */
+/* Spaces, controls, line and paragraph separators, and marks that hide or reorder text. */
 static bool is_blank(uint32_t c)
 {
     return c <= 0x20 || (c >= 0x7f && c <= 0xa0) || (c >= 0x2000 && c <= 0x200f) ||
@@ -31,7 +31,7 @@ static bool is_blank(uint32_t c)
            c == 0x3000 || c == 0xfeff;
 }
 
-/* The next character cleaned, blanks at the start and end left out; 0 at the end. */
+/* Returns the next cleaned character, omitting spaces at the start and end; 0 at the end. */
 static uint32_t next_clean(const unsigned char **at, bool *started)
 {
     bool blank = false;
@@ -46,7 +46,7 @@ static uint32_t next_clean(const unsigned char **at, bool *started)
         }
         if (blank && *started) {
             *at = before;
-            *started = false; /* so that the character comes next, without another blank */
+            *started = false; /* so that the character comes next, without another space */
             return ' ';
         }
         *started = true;
@@ -82,8 +82,8 @@ void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted)
         buf_addc(to, '"');
 }
 
-/* Case by the C.UTF-8 locale, which is built into the C library; where it is not, only ASCII
- * letters fold. */
+/* Folds case with the C.UTF-8 locale, which is built into the C library; without it only ASCII
+ * letters. */
 static wint_t fold(uint32_t c, locale_t locale)
 {
     if (c == '"')
@@ -130,7 +130,7 @@ bool graph_text_is_utf8(const char *text)
     while (*at) {
         const unsigned char *before = at;
 
-        /* A replacement character that stands in the text itself is three bytes long. */
+        /* A replacement character in the text itself is three bytes long. */
         if (decode(&at) == REPLACEMENT && at != before + 3)
             return false;
     }

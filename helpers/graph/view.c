@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Making a view, its teaching order, and keeping the latest few views. igraph finds the components
- * of the order; its own topological sorting takes them in an order that depends on the edges, so
- * the numbering is ours (Kahn's algorithm with a heap of first nodes).
+ * Builds views and their teaching order, and caches the latest few. igraph finds the components of
+ * the order. Its topological sort depends on the order of the edges, so the numbering is done here
+ * (Kahn's algorithm with a heap of first nodes).
  */
 #include "helpers/graph/view.h"
 
@@ -11,12 +11,12 @@
 
 #include "helpers/graph/igraph_guard.h"
 
-#define CANCEL_STRIDE 4096u /* components between two looks at the bounds */
+#define CANCEL_STRIDE 4096u /* components between two checks of the bounds */
 
 /* ---- the edges ---- */
 
-/* The links are sorted, so the distinct ends of those followed come out in the order of the arrays.
- */
+/* The links are sorted, so the distinct ends of those that are followed are already in the order of
+ * the arrays. */
 static void fill_out(struct graph_view *view)
 {
     const struct graph *graph = view->graph;
@@ -119,8 +119,8 @@ static uint32_t heap_pop(struct heap *heap)
     return top;
 }
 
-/* ---- labels: components numbered by their first node, so that a smaller label stands earlier in
- * the curriculum ---- */
+/* ---- labels: components numbered by their first node, so that a smaller label is earlier in the
+ * curriculum ---- */
 
 struct labels {
     uint32_t count;
@@ -188,7 +188,7 @@ static void count_arriving(struct labels *labels, const struct graph_view *view)
 
 /* ---- the order ---- */
 
-/* Gives the next number to a label and lets go of the edges that leave it. level_of is by label. */
+/* Gives the next number to a label and removes the edges that leave it. level_of is by label. */
 static void place_label(struct graph_order *order, struct labels *labels,
                         const struct graph_view *view, uint32_t label, struct heap *heap,
                         uint32_t *level_of)
@@ -345,7 +345,7 @@ static size_t ranking_bytes(const struct graph_ranking *ranking)
     return graph_held(parts, sizeof parts / sizeof *parts);
 }
 
-/* igraph keeps four numbers for each edge and two for each node. */
+/* igraph stores four numbers for each edge and two for each node. */
 static size_t igraph_bytes(const struct graph_view *view)
 {
     return view->igraph_ready ? sizeof(igraph_integer_t) * (4 * view->m + 2 * ((size_t)view->n + 1))

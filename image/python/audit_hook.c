@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The audit hook of the interpreter: files, folders and whatever else an event names. In C, so that
- * no Python object leads to it and no assignment turns it off.
+ * The interpreter's audit hook: it limits files, folders and the other events that the rules name.
+ * It is in C so that no Python object leads to it and no assignment can disable it.
  */
 #include "image/python/doors.h"
 
@@ -10,7 +10,7 @@
 
 #define WRITE_FLAGS (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
 
-/* path: of a file or folder, as open() or listdir() got it. Libraries use absolute paths. */
+/* path: of a file or folder, as passed to open() or listdir(). Libraries use absolute paths. */
 static int is_readable(PyObject *path)
 {
     PyObject *name = NULL, *text = NULL;
@@ -22,7 +22,7 @@ static int is_readable(PyObject *path)
         found = door_begins_with(text, PyTuple_GET_ITEM(door_rules.readable, i));
     if (found && (PyUnicode_AsUTF8(text) == NULL || strstr(PyUnicode_AsUTF8(text), "/../")))
         found = 0;
-    PyErr_Clear(); /* what cannot be read as a path is no path of a library */
+    PyErr_Clear(); /* what cannot be read as a path is not a library's */
     Py_XDECREF(text);
     Py_XDECREF(name);
     return found;
@@ -52,7 +52,7 @@ static int is_refused(const char *event, PyObject *name)
                  PySet_Contains(door_rules.harmless, name) != 1);
 
     Py_XDECREF(family);
-    /* numpy's and scipy's own import binds C functions by ctypes. */
+    /* The imports of numpy and scipy bind C functions with ctypes. */
     return found && !(strncmp(event, "ctypes.", 7) == 0 && door_is_importing());
 }
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The rules and the caller's identity, for the other files of the module `doors`. See doors.h.
+ */
 #include "image/python/doors.h"
 
 #include <frameobject.h>
@@ -29,7 +32,6 @@ static const struct {
     {"looking", &PyFrozenSet_Type, &door_rules.looking},
 };
 
-/* keywords: borrowed, or NULL. */
 int door_take_rules(PyObject *keywords)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -45,7 +47,6 @@ int door_take_rules(PyObject *keywords)
     return 0;
 }
 
-/* The code of the Python function that runs now. A new reference, or NULL where none runs. */
 PyCodeObject *door_caller(void)
 {
     PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
@@ -71,7 +72,6 @@ int door_begins_with(PyObject *text, PyObject *prefix)
     return PyUnicode_Tailmatch(text, prefix, 0, PyUnicode_GET_LENGTH(prefix), -1) == 1;
 }
 
-/* "pandas/core/apply.py:Apply.agg": the file below the folder of libraries, and the function. */
 PyObject *door_key(const PyCodeObject *code)
 {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(door_rules.folders); i++) {
@@ -87,7 +87,6 @@ PyObject *door_key(const PyCodeObject *code)
     return PyUnicode_FromFormat("%U:%U", code->co_filename, code->co_qualname);
 }
 
-/* What a dictionary of rules has for a function. Borrowed, or NULL. */
 PyObject *door_rule(PyObject *table, const PyCodeObject *code)
 {
     PyObject *key = door_key(code), *found = key ? PyDict_GetItemWithError(table, key) : NULL;
@@ -155,7 +154,6 @@ int door_is_importing(void)
     return found;
 }
 
-/* Raises unless an error is set already. -1. */
 int door_refuse(const char *rule, const char *format, PyObject *text)
 {
     PyObject *what = PyErr_Occurred() ? NULL : PyUnicode_FromFormat(format, text);

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules of doors.c: which functions of libraries may do what they are refused otherwise, each with the reason.
+"""The rules of doors.c: which functions of libraries may do what is otherwise refused, each with its reason.
 
-A function is named by its file, below the folder that libraries are in, and its qualified name. tests/sandbox/test_doors.py searches
-the libraries for what evaluates, imports or takes attributes by a computed name, and fails where a row names what is not there."""
+A function is named by its file, relative to the folder of libraries, and its qualified name. tests/sandbox/test_doors.py searches the
+libraries for code that evaluates texts, imports, or reads attributes by a computed name, and fails if a row names a function that does not
+exist.
+"""
 import re
 import types
 
-# The attributes that update_wrapper copies. None of them leads to a namespace, since __dict__ is of a function or of an instance.
+# The attributes that update_wrapper copies. None of them leads to a namespace: the __dict__ is that of a function or an instance.
 WRAPPED = frozenset(("__module__", "__name__", "__qualname__", "__doc__", "__dict__", "__annotations__"))
 
 # Dangerous names that a function may compute.
@@ -26,7 +28,7 @@ ATTRIBUTES = {
     "matplotlib/backend_bases.py:FigureCanvasBase._switch_canvas_and_return_print_method": frozenset(("print_png",)),
 }
 
-# Functions that get the names of attributes from analysis code: private ones are refused to them too.
+# Functions that get names of attributes from analysis code. Private names are refused to them too.
 PUBLIC = frozenset((
     "functools.py:update_wrapper",
     "pandas/core/apply.py:Apply.apply_str", "pandas/core/apply.py:Apply.transform_str_or_callable", "pandas/core/apply.py:Apply.agg_list_like",
@@ -35,15 +37,15 @@ PUBLIC = frozenset((
     "pandas/core/groupby/groupby.py:GroupBy._transform", "pandas/core/groupby/base.py:maybe_normalize_deprecated_kernels",
 ))
 
-# Names of the kind __name__ that classes of analysis code may have besides the methods that the policy allows.
+# The __names__ that classes of analysis code may define, in addition to the methods that the policy allows.
 MEMBERS = frozenset((
     "__module__", "__qualname__", "__doc__", "__annotations__", "__classcell__", "__slots__", "__match_args__", "__orig_bases__",
     "__static_attributes__",
 ))
-# What numpy takes an address in memory from: in no class at all.
+# numpy reads memory addresses from these, so no class may define them.
 MEMORY = frozenset(("__array_interface__", "__array_struct__"))
 
-# Functions that look at frames.
+# Functions that may read frames.
 FRAMES = frozenset((
     "pandas/core/computation/scope.py:Scope.__init__",  # the variables of a query
     "pandas/util/_exceptions.py:find_stack_level",  # the line that a warning is about
@@ -60,7 +62,7 @@ FRAMES = frozenset((
     "traceback.py:_get_code_position",
 ))
 
-# Functions that run texts as code: a pattern that the whole text must match, or True where they run only code of files.
+# Functions that may run texts as code: a pattern that the whole text must match, or True if they only run code from files.
 TEXTS = {
     "<frozen importlib._bootstrap>:_call_with_frames_removed": True,  # runs the code of a module's file
     "<frozen importlib._bootstrap_external>:SourceLoader.source_to_code": True,  # compiles a module's file
@@ -98,7 +100,7 @@ ARGMAP_TEXT = filled(
     ARGUMENTS=r"[\w\u0300-\u036f\u0483-\u1cff ,*=/\[\]'-]*")
 TEXTS.update({
     "collections/__init__.py:namedtuple": re.compile(r"lambda _cls, %s: _tuple_new\(_cls, \(%s\)\)" % (NAMES, NAMES)),
-    "typing.py:ForwardRef.__init__": True,  # compiles an annotation; what would run it is refused
+    "typing.py:ForwardRef.__init__": True,  # compiles an annotation; running it is refused
     "dataclasses.py:_create_fn": DATACLASS_TEXT,
     "networkx/utils/decorators.py:argmap.compile": ARGMAP_TEXT,
     "scipy/stats/_distn_infrastructure.py:rv_generic._attach_argparser_methods": re.compile(
@@ -107,20 +109,20 @@ TEXTS.update({
         r"\ndef _parse_args_stats\(self, {0}(?:, )?[\w, =]*, moments='mv'\):\n    return \({0}\), [\w, ]*, moments\n".format(r"[\w, ]*")),
 })
 
-# Functions that import by a computed name: the names, or True for all.
+# Functions that may import by a computed name: the names, or True for all.
 MODULES = {
     "pandas/compat/_optional.py:import_optional_dependency": frozenset((
         "tabulate", "scipy", "scipy.stats", "matplotlib", "matplotlib.pyplot", "jinja2", "numexpr", "bottleneck")),
     "pandas/plotting/_core.py:_load_backend": frozenset(("pandas.plotting._matplotlib",)),
 }
 
-# Classes that their library changes while it works: ("module", "class").
+# Classes that their library modifies at run time: ("module", "class").
 CHANGING = (
     ("matplotlib.mathtext", "MathTextParser"), ("matplotlib.path", "Path"), ("networkx.utils.decorators", "argmap"),
     ("pandas.core.dtypes.dtypes", "PandasExtensionDtype"), ("scipy.integrate._ode", "IntegratorBase"),
 )
 
-# (type, attributes, whether only FRAMES may read them). The rest is closed to analysis code alone.
+# (type, attributes, whether only FRAMES may read them). Otherwise they are refused only to analysis code.
 INTERPRETER = (
     (types.FrameType, ("f_back", "f_builtins", "f_code", "f_globals", "f_locals", "f_trace"), True),
     (types.TracebackType, ("tb_frame", "tb_lasti", "tb_next"), True),
@@ -134,7 +136,7 @@ INTERPRETER = (
     (type, ("__bases__", "__base__", "__dict__", "__mro__", "__subclasses__", "mro"), False),
 )
 
-# Families of audit events that are refused, by the word before the first dot.
+# Families of audit events that are refused: the word before the first dot.
 FAMILIES = frozenset((
     "socket", "subprocess", "_posixsubprocess", "mmap", "fcntl", "resource", "pty", "shutil", "tempfile", "urllib",
     "http", "ftplib", "smtplib", "poplib", "imaplib", "nntplib", "telnetlib", "sqlite3", "syslog", "signal",
@@ -146,5 +148,5 @@ EVENTS = frozenset((
 ))
 HARMLESS_EVENTS = frozenset(("os.putenv", "os.unsetenv"))
 LISTING_EVENTS = frozenset(("os.listdir", "os.scandir", "os.walk", "os.fwalk"))
-# Refused to analysis code alone; libraries need them, imports of compiled files too.
+# Refused only to analysis code: libraries, and imports of compiled files, need them.
 LOOKING_EVENTS = frozenset(("object.__getattr__", "object.__setattr__", "object.__delattr__", "code.__new__"))

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The Python module `doors`: what the validator cannot decide, because it depends on values, is
- * decided here, at the moment of the call. Libraries have doors through which a text that analysis
- * code made comes to be evaluated, imported, or used as the name of an attribute. This module
- * replaces what such doors call:
+ * The Python module `doors` checks at the moment of a call what depends on values, so that the
+ * validator cannot check it. Through some functions of libraries ("doors") a text that analysis
+ * code computed can be evaluated, imported, or used as the name of an attribute. This module
+ * replaces what such functions call:
  *
- * - `getattr`, `setattr`, `delattr`: a dangerous name passes only where it is a constant of the
- *   function that calls, not a value that it was given.
- * - `eval`, `exec`, `compile`: only the functions that the rules name, and only texts that match
- *   their pattern.
- * - the attributes of frames, code, generators and tracebacks: only the functions that the rules
- * name. Those of functions, methods and types: not from analysis code.
- * - metaclasses: none of analysis code.
+ * - `getattr`, `setattr`, `delattr`: a dangerous name is allowed only if it is a constant of the
+ *   calling function, and not a value that was passed to it.
+ * - `eval`, `exec`, `compile`: only in the functions that the rules list, and only for texts that
+ *   match their pattern.
+ * - the attributes of frames, code, generators and tracebacks: only in the functions that the rules
+ *   list. Those of functions, methods and types: not in analysis code.
+ * - metaclasses: not in analysis code.
  *
  * Classes of libraries become immutable. The rules come from door_rules.py. Nothing is refused
- * before arm(), and nothing can disarm. Written for CPython 3.11, whose types it changes.
+ * before arm(), and it cannot be undone. Written for CPython 3.11, whose types it changes.
  */
 #include "image/python/doors.h"
 
-/* The functions that stand behind the guarded ones. */
+/* The original functions, which the guarded ones call. */
 static PyObject *real_getattr, *real_setattr, *real_delattr, *real_eval, *real_exec, *real_compile,
     *real_import_module;
 static newfunc real_type_new, real_attrgetter_new, real_methodcaller_new;
@@ -56,8 +56,9 @@ static int is_function(PyObject *object)
     return PyFunction_Check(object) || PyMethod_Check(object) || PyCFunction_Check(object);
 }
 
-/* Whether a rule's name may be computed for this object: nothing of a module, no dictionary of a
- * type, and annotations are read from functions alone, since an instance has those of its class. */
+/* Whether a name that a rule allows may be computed for this object: not for a module, not the
+ * dictionary of a type, and annotations are read only from functions, because an instance has those
+ * of its class. */
 static int fits_rule(PyObject *object, PyObject *name, int stores)
 {
     if (PyModule_Check(object))
@@ -67,8 +68,8 @@ static int fits_rule(PyObject *object, PyObject *name, int stores)
     return PyUnicode_CompareWithASCIIString(name, "__dict__") != 0 || !PyType_Check(object);
 }
 
-/* object: NULL where it is not known yet. name: any object; what is no str fails in the real
- * function. stores: not read. 0, or -1 with an exception. */
+/* object is NULL if it is not known yet. name may be any object; the real function refuses one that
+ * is not a str. stores: the attribute is written. Returns 0, or -1 with an exception. */
 static int check_name(PyObject *object, PyObject *name, int stores)
 {
     PyCodeObject *code;
@@ -95,7 +96,7 @@ static int check_name(PyObject *object, PyObject *name, int stores)
         return door_refuse("attribute-by-name", "attribute '%U' is out of reach by its name", name);
     if (object && fits_rule(object, name, stores))
         return 0;
-    PyErr_SetObject(PyExc_AttributeError, name); /* callers that compute names expect this one */
+    PyErr_SetObject(PyExc_AttributeError, name); /* callers expect this one */
     return -1;
 }
 
@@ -142,7 +143,7 @@ static PyObject *guarded_delattr(PyObject *module, PyObject *const *args, Py_ssi
     return PyObject_Vectorcall(real_delattr, args, (size_t)count, NULL);
 }
 
-/* operator.attrgetter("a.b", ...) and operator.methodcaller("name", ...) keep names for later. */
+/* operator.attrgetter("a.b", ...) and operator.methodcaller("name", ...) use the names later. */
 static int check_kept_names(PyObject *args, Py_ssize_t count)
 {
     PyObject *dot = PyUnicode_FromString("."), *parts;
@@ -177,7 +178,7 @@ static PyObject *guarded_methodcaller_new(PyTypeObject *type, PyObject *args, Py
     return real_methodcaller_new(type, args, keywords);
 }
 
-/* ---- texts that are run ---- */
+/* ---- texts run as code ---- */
 
 static int check_text(PyObject *source)
 {
@@ -205,7 +206,7 @@ static int check_text(PyObject *source)
     return door_refuse("text-as-code", "text is not run as code here", NULL);
 }
 
-/* Without namespaces the real functions would take those of their caller, as this module's are not.
+/* Without namespaces the real functions use those of their caller, so this passes them explicitly.
  */
 static PyObject *run_text(PyObject *function, PyObject *const *args, Py_ssize_t count,
                           PyObject *keywords)
@@ -236,7 +237,7 @@ static PyObject *guarded_exec(PyObject *module, PyObject *const *args, Py_ssize_
     return run_text(real_exec, args, count, keywords);
 }
 
-/* compile(source, filename, mode, flags, ...): whether it makes a tree, which does nothing yet. */
+/* Whether compile(source, filename, mode, flags, ...) makes a tree, which runs nothing. */
 static int makes_tree(PyObject *const *args, Py_ssize_t count, PyObject *keywords)
 {
     PyObject *flags = count > 3 ? args[3] : NULL;
@@ -247,7 +248,7 @@ static int makes_tree(PyObject *const *args, Py_ssize_t count, PyObject *keyword
             flags = args[count + i];
     }
     value = flags ? PyLong_AsLong(flags) : 0;
-    PyErr_Clear(); /* the real function refuses what is no number */
+    PyErr_Clear(); /* the real function refuses flags that are not a number */
     return value != -1 && (value & PyCF_ONLY_AST);
 }
 
@@ -298,11 +299,11 @@ static PyObject *guarded_import_module(PyObject *module, PyObject *const *args, 
     return PyObject_Vectorcall(real_import_module, args, (size_t)count, keywords);
 }
 
-/* ---- attributes of the interpreter's own objects ---- */
+/* ---- attributes of interpreter objects ---- */
 
 struct guarded_attribute {
-    PyObject_HEAD PyObject *real; /* the descriptor that it stands for */
-    int frames;                   /* only functions that may look at frames */
+    PyObject_HEAD PyObject *real; /* the replaced descriptor */
+    int frames;                   /* only functions that may read frames */
 };
 
 static int check_attribute(const struct guarded_attribute *attribute)
@@ -369,7 +370,7 @@ static PyTypeObject guarded_attribute_type = {
     .tp_descr_set = attribute_set,
 };
 
-/* Replaces an entry of a type's dictionary, which Python itself may not for types written in C. */
+/* Replaces an entry of a type's dictionary. Python code cannot do that for types written in C. */
 static int replace_entry(PyTypeObject *type, PyObject *name, PyObject *value)
 {
     int done = PyDict_SetItem(type->tp_dict, name, value);
@@ -421,7 +422,7 @@ static int is_metaclass(PyObject *bases)
     return 0;
 }
 
-/* Annotations become names in texts that dataclasses run. */
+/* dataclasses puts the names of annotations into texts that it runs. */
 static int check_annotations(PyObject *annotations)
 {
     PyObject *name, *value;
@@ -487,7 +488,7 @@ static void freeze(PyTypeObject *type, PyObject *changing, Py_ssize_t *count)
     }
 }
 
-/* freeze_classes(): every class that exists becomes immutable. Their number. */
+/* freeze_classes(): makes every existing class immutable and returns their number. */
 static PyObject *freeze_classes(PyObject *module, PyObject *changing)
 {
     Py_ssize_t count = 0;
@@ -501,8 +502,8 @@ static PyObject *freeze_classes(PyObject *module, PyObject *changing)
     return PyLong_FromSsize_t(count);
 }
 
-/* numpy.ndarray.resize(..., refcheck=False) would free memory that other arrays still show, so the
- * check is always made. It passes where a library knows that nobody else has the array. */
+/* numpy.ndarray.resize(..., refcheck=False) could free memory that other arrays still use, so the
+ * check is always made. It succeeds if the array has no other references. */
 static PyObject *guarded_resize(PyObject *array, PyObject *args, PyObject *keywords)
 {
     PyObject *check = keywords ? PyDict_GetItemString(keywords, "refcheck") : NULL;
@@ -534,7 +535,7 @@ static PyObject *guard_arrays(PyObject *module, PyObject *type)
 
     (void)module;
     if (name && real_resize)
-        done = 0; /* it is guarded already */
+        done = 0; /* already guarded */
     else if (name && PyType_Check(type)) {
         real = PyDict_GetItemWithError(((PyTypeObject *)type)->tp_dict, name);
         if (real && Py_IS_TYPE(real, &PyMethodDescr_Type)) {
@@ -611,8 +612,8 @@ static int guard_new(const char *type_name, newfunc guarded_new, newfunc *real)
     return type ? 0 : -1;
 }
 
-/* install(**rules), a keyword for each row: before any library is imported, so that none keeps what
- * is replaced. */
+/* install(**rules), with a keyword for each row. Must run before any library is imported, so that
+ * none keeps an original function. */
 static PyObject *install(PyObject *module, PyObject *args, PyObject *keywords)
 {
     (void)module, (void)args;
@@ -631,7 +632,7 @@ static PyObject *install(PyObject *module, PyObject *args, PyObject *keywords)
     Py_RETURN_NONE;
 }
 
-/* arm(): from now on, and for good. */
+/* arm(): applies the rules from now on, permanently. */
 static PyObject *arm(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
@@ -639,8 +640,8 @@ static PyObject *arm(PyObject *module, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-/* run(code, namespace): as eval() does, but with no Python frame beneath: whoever reaches the
- * outermost frame of the code has reached nothing. */
+/* run(code, namespace): like eval(), but without a Python frame below, so that the outermost frame
+ * of the code leads nowhere. */
 static PyObject *run(PyObject *module, PyObject *args)
 {
     PyObject *code, *names, *value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the parts of the Python module `doors` share: the rules, who is calling, and how a refusal
- * is said. One interpreter, one thread: the state is static.
+ * What the files of the Python module `doors` share: the rules, the caller's identity, and
+ * refusals. There is one interpreter with one thread, so the state is static.
  */
 #ifndef IMAGE_PYTHON_DOORS_H
 #define IMAGE_PYTHON_DOORS_H
@@ -9,61 +9,63 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* Owned references, set by install(). A function is named as door_key() names it. */
+/* Owned references, set by install(). Functions are named as in door_key(). */
 struct door_rules {
     int armed;
-    PyObject *filename;   /* of the analysis code: str */
-    PyObject *own;        /* frozenset of the files whose functions may do everything */
-    PyObject *folders;    /* tuple of str, with a slash at the end: where libraries are */
+    PyObject *filename;   /* str: the file name of the analysis code */
+    PyObject *own;        /* frozenset: files whose functions are not restricted */
+    PyObject *folders;    /* tuple of str ending with a slash: where libraries are */
     PyObject *readable;   /* likewise: what may be opened for reading */
-    PyObject *names;      /* frozenset: dangerous where they are computed, besides __names__ */
-    PyObject *attributes; /* function: frozenset of the names that it may compute */
-    PyObject *public;     /* frozenset of the functions that take names from analysis code */
-    PyObject *members;    /* frozenset of the __names__ that classes of analysis code may have */
-    PyObject *memory;   /* frozenset of those that no class may have: numpy takes addresses there */
-    PyObject *frames;   /* frozenset of the functions that may look at frames */
-    PyObject *texts;    /* function: pattern of the texts that it may run, or True */
-    PyObject *modules;  /* function: frozenset of the names that it may import, or True */
-    PyObject *events;   /* frozenset of audit events that are refused, by name ... */
-    PyObject *families; /* ... and by the word before the first dot */
-    PyObject *harmless; /* frozenset of events of these families that are allowed */
-    PyObject *listing;  /* frozenset of events that list a folder */
-    PyObject *looking;  /* frozenset of events that are refused to analysis code alone */
+    PyObject *names;      /* frozenset: names that are dangerous if computed, besides __names__ */
+    PyObject *attributes; /* dict: function -> frozenset of dangerous names that it may compute */
+    PyObject *public;     /* frozenset: functions that get names of attributes from analysis code */
+    PyObject *members;    /* frozenset: the __names__ that classes of analysis code may define */
+    PyObject *memory;   /* frozenset: those that no class may define: numpy reads addresses there */
+    PyObject *frames;   /* frozenset: functions that may read frames */
+    PyObject *texts;    /* dict: function -> pattern of the texts that it may run, or True */
+    PyObject *modules;  /* dict: function -> frozenset of the names that it may import, or True */
+    PyObject *events;   /* frozenset: names of audit events that are refused, ... */
+    PyObject *families; /* ... and families, the word before the first dot */
+    PyObject *harmless; /* frozenset: allowed events of these families */
+    PyObject *listing;  /* frozenset: events that list a folder */
+    PyObject *looking;  /* frozenset: events that are refused only to analysis code */
 };
 extern struct door_rules door_rules;
 
-/* Takes each rule from the keyword arguments of install(); borrowed, or NULL. -1 with an exception.
- */
+/* Takes the rules from the keyword arguments of install(); keywords is borrowed, or NULL. Returns
+ * -1 with an exception. */
 int door_take_rules(PyObject *keywords);
 
-/* The code of the Python function that runs now. A new reference, or NULL where none runs. */
+/* The code of the running Python function, as a new reference; NULL if none is running. */
 PyCodeObject *door_caller(void);
 
-/* Whether it is analysis code; whether it is the sandbox's own. */
+/* Whether the code is analysis code, or the sandbox's own. */
 int door_is_analysis(const PyCodeObject *code);
 int door_is_own(const PyCodeObject *code);
 
-/* Whether a library is being imported now, seen from the code's own frames inwards. Not while the
- * garbage collector runs: what it ends in the middle of an import may be the code's own. */
+/* Whether an import is in progress, looking outwards from the current frame to the first frame of
+ * analysis code. Never while the garbage collector runs, because it can call finalizers of analysis
+ * code in the middle of an import. */
 int door_is_importing(void);
 
-/* Lets the collector say when it runs. -1 with an exception. */
+/* Registers with the garbage collector, for door_is_importing(). Returns 0, or -1 with an
+ * exception. */
 int door_watch_collector(void);
 
-/* "pandas/core/apply.py:Apply.agg": the file below the folder of libraries, and the function. A new
- * reference, or NULL with an exception. */
+/* A function's name in the rules: "pandas/core/apply.py:Apply.agg", the file below the folder of
+ * libraries, and the qualified name. A new reference, or NULL with an exception. */
 PyObject *door_key(const PyCodeObject *code);
 
-/* What a dictionary of rules has for a function. Borrowed, or NULL. */
+/* A function's entry in a dictionary of rules; borrowed, or NULL. */
 PyObject *door_rule(PyObject *table, const PyCodeObject *code);
 
-/* Whether a set of rules has a function. */
+/* Whether a function is in a set of rules. */
 int door_has(PyObject *set, const PyCodeObject *code);
 
 int door_begins_with(PyObject *text, PyObject *prefix);
 
-/* Raises PermissionError with the rule's name, unless an error is set already. format: with one
- * conversion for text, or none. -1. */
+/* Raises PermissionError with the name of the rule, unless an exception is already set. format has
+ * at most one conversion, for text. Returns -1. */
 int door_refuse(const char *rule, const char *format, PyObject *text);
 
 /* The audit hook, for PySys_AddAuditHook. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The zygote's part of image/runner/zygote.h: a library that the interpreter loads while it warms.
- * Its one work is zygote_serve, which returns in the copies alone. It is C so that nothing of
- * Python lies between the clone and the walls around the copy.
+ * The zygote's side of image/runner/zygote.h: a library that the interpreter loads while it warms
+ * up. Its main function is zygote_serve, which returns only in the copies. It is in C so that no
+ * Python code runs between the clone and the confinement of the copy.
  *
- * A raw clone, for glibc's fork knows no CLONE_PARENT. That is sound here: there is one thread, so
- * no lock is held by another, and what glibc would renew besides is the thread's id in its control
- * block, which this process uses for nothing (raise and abort ask the kernel). Python's own half is
- * done by who calls: PyOS_BeforeFork before, PyOS_AfterFork_Child after.
+ * It uses the raw clone call, because glibc's fork does not support CLONE_PARENT. That is safe
+ * here: there is one thread, so no other thread holds a lock. glibc would also update the thread id
+ * in its control block, which this process does not use (raise and abort ask the kernel). The
+ * caller does Python's part: PyOS_BeforeFork before, PyOS_AfterFork_Child after.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@
 static struct sock_filter filter[BPF_MAXINSNS];
 static struct sock_fprog program = {.filter = filter};
 
-/* -1 where it is not a whole program that names the process. */
+/* Returns -1 if it is not a complete program that names the process. */
 static int load_filter(void)
 {
     ssize_t len = pread(ZYGOTE_FILTER_FD, filter, sizeof filter, 0);
@@ -67,8 +67,9 @@ static int limit(int resource, rlim_t soft, rlim_t hard)
     return setrlimit(resource, &wanted) < 0 ? log_errno("setrlimit %d", resource) : 0;
 }
 
-/* In the copy: from what the zygote may do to what an interpreter may, for good. Memory, files, the
- * capabilities, no_new_privs and being out of reach for a debugger come with the clone. */
+/* Called in the copy: replaces the zygote's permissions by those of an interpreter, permanently.
+ * Limits of memory and files, dropped capabilities, no_new_privs and protection from debuggers are
+ * inherited by the clone. */
 static int confine(int ruleset, pid_t runner)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
@@ -88,7 +89,7 @@ static int confine(int ruleset, pid_t runner)
     return 0;
 }
 
-/* The three take the place of the zygote's own. */
+/* The three descriptors replace the zygote's own. */
 static int take_ends(const int ends[ZYGOTE_ENDS])
 {
     if (dup2(ends[ZYGOTE_OUT], STDOUT_FILENO) < 0 || dup2(ends[ZYGOTE_ERR], STDERR_FILENO) < 0 ||
@@ -111,7 +112,7 @@ static int answer(pid_t pid, int pidfd)
     return done;
 }
 
-/* One copy. 0 in the copy, the pid in the zygote; -1 where the runner is gone. */
+/* Makes one copy. Returns 0 in the copy and the pid in the zygote; -1 if the runner is gone. */
 static pid_t serve_one(int ruleset, pid_t runner)
 {
     int ends[ZYGOTE_ENDS], pidfd = -1;
@@ -138,7 +139,7 @@ static pid_t serve_one(int ruleset, pid_t runner)
 __attribute__((visibility("default"))) int zygote_prepare(void);
 __attribute__((visibility("default"))) void zygote_serve(int ruleset);
 
-/* While warming, when an error message is still read. -1 with one. */
+/* Called while warming, when error messages are still read. Returns -1 with one. */
 int zygote_prepare(void)
 {
     if (prctl(PR_SET_DUMPABLE, 0) < 0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the code is told it may not do: an import list, builtins that refuse, and an audit hook.
+"""Restricts what analysis code may do inside the interpreter: an import list, builtins that refuse, and an audit hook.
 
-This is the innermost layer, and the one that gives clear messages. It stands in the same process as the code, so
-code that breaks the interpreter breaks it too; Landlock and seccomp outside of it do not depend on it.
+This is the innermost layer, and the one with clear error messages. It is in the same process as the code, so code that breaks the
+interpreter also breaks this layer; Landlock and seccomp do not depend on it.
 """
 import dis
 import os
@@ -22,7 +22,7 @@ REFUSED_BUILTINS = {
 }
 
 IMPORT_NAME = dis.opmap["IMPORT_NAME"]
-# What C functions of allowed modules load by themselves: strptime, numpy's and pandas' number and date types, ...
+# What C functions of allowed modules load: strptime, the number and date types of numpy and pandas, ...
 IMPLIED_MODULES = frozenset((
     "_strptime", "copyreg", "warnings", "locale", "numbers", "abc", "zoneinfo", "pytz", "dateutil", "dateutil.tz",
     "dateutil.parser", "numexpr", "bottleneck", "_decimal", "_operator", "_collections_abc",
@@ -47,10 +47,11 @@ def parents(names):
 
 
 def make_import(real_import, find_spec, allowed, imported):
-    """An __import__ for the code alone: libraries have the real one in their own builtins.
+    """An __import__ for analysis code only: libraries keep the original one in their builtins.
 
-    But a library's C function has no frame, so what it imports comes here too, as if the code had called for it. An
-    import statement is told by its instruction; anything else may load what belongs to an allowed package."""
+    A C function of a library has no frame, so its imports appear here as if the code had made them. An import statement is recognized by
+    its instruction; any other caller may load what belongs to an allowed package.
+    """
     listed = ", ".join(sorted(allowed))
     allowed = frozenset(allowed)
     reachable = allowed | parents(allowed)
@@ -98,8 +99,8 @@ def make_import(real_import, find_spec, allowed, imported):
 
 
 def make_builtins(builtins, allowed, imported):
-    """The builtins of the code's namespace, a copy: what is replaced in it is replaced for the code alone. imported() is called after
-    an import that loaded something."""
+    """A copy of the builtins for the code's namespace, so replacements affect only the code. imported() is called after an import that
+    loaded something."""
     from importlib.util import find_spec
     own = dict(vars(builtins))
     for name, advice in REFUSED_BUILTINS.items():
@@ -108,14 +109,14 @@ def make_builtins(builtins, allowed, imported):
     return own
 
 
-DATA_FOLDERS = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data")  # that libraries read besides their own files
-# Roles of names in the policy that mean: not as an attribute, however it is asked for.
+DATA_FOLDERS = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data")  # libraries read these besides their own files
+# Roles of names in the policy that refuse them as attributes, also by a computed name.
 ATTRIBUTE_ROLES = frozenset(("attribute", "writer"))
 
 
 def install(doors, rules, filename, own, folders, policy):
-    """Gives the doors their rules, before any library is loaded. own: files whose functions do as they like; folders: where libraries
-    are."""
+    """Passes the rules to the module doors, before any library is loaded. own: files whose functions are not restricted; folders: where
+    libraries are."""
     below = tuple(sorted((os.path.abspath(folder).rstrip("/") + "/" for folder in folders if folder), key=len, reverse=True))
     doors.install(
         filename=filename, own=frozenset(own), folders=below, readable=(*below, *(folder + "/" for folder in DATA_FOLDERS)),

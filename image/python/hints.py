@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What to write instead, for the mistakes that are made again and again with the helpers' dicts, with pandas and with networkx.
+"""Hints on what to write instead, for frequent mistakes with the dicts of code_helpers, with pandas and with networkx.
 
-A hint is a courtesy. The values it looks at are the code's own: looked into by exact type only, nothing of them is called."""
+A hint is optional. The values it examines belong to the code, so it reads them only by their exact types and calls none of their methods.
+"""
 import ast
 import difflib
 import re
 import sys
 
 NAMES_LISTED = 30
-SNIPPETS = 60  # characters of an expression that is quoted
-NAMES_COMPARED = 20000  # that the nearest is sought in
-LOOPS = 3  # that a timeout tells of
+SNIPPETS = 60  # characters of a quoted expression
+NAMES_COMPARED = 20000  # maximum number of names compared to find the nearest
+LOOPS = 3  # loops reported after a timeout
 
-KINDS = (  # what the helpers' dicts are, by the fields that tell
+KINDS = (  # types of the helpers' dicts, recognized by their fields
     ("component", ("parameters", "order_index")),
     ("relationship", ("from_node_id", "to_node_id")),
     ("node's content", ("node_id", "components")),
@@ -27,7 +28,7 @@ def names(items):
 
 
 def nearest(wrong, right):
-    """The text among these that is like the wrong one, or None."""
+    """The candidate most similar to the misspelt name, or None."""
     if type(wrong) is not str:
         return None
     texts = [text for _, text in zip(range(NAMES_COMPARED), right) if type(text) is str]
@@ -38,7 +39,7 @@ def nearest(wrong, right):
 
 
 def is_of(value, module, *types):
-    """Whether it is of one of these types of a library, exactly."""
+    """Whether its exact type is one of these types of a library."""
     library = sys.modules.get(module)
     return library is not None and any(type(value) is getattr(library, name, None) for name in types)
 
@@ -52,7 +53,7 @@ def is_graph(value):
 
 
 class Place:
-    """The innermost of the code's own frames that an exception went through."""
+    """The innermost frame of the analysis code that an exception passed through."""
 
     def __init__(self, trace, tree):
         self.frame = trace.tb_frame
@@ -73,7 +74,7 @@ class Place:
         return None
 
     def value(self, node):
-        """What a plain name or a subscript of plain containers stands for; nothing of the code is called."""
+        """The value of a plain name or of a subscript of plain containers; calls no method of the code."""
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
@@ -86,14 +87,14 @@ class Place:
         return None
 
     def root(self):
-        """(name, value) that the expression begins with: df of df.groupby("a")["b"]."""
+        """(name, value) at the beginning of the expression: df in df.groupby("a")["b"]."""
         node = self.node(ast.Subscript, ast.Call, ast.Attribute, ast.BinOp, ast.Compare)
         while isinstance(node, (ast.Subscript, ast.Call, ast.Attribute)):
             node = node.func if isinstance(node, ast.Call) else node.value
         return (node.id, self.value(node)) if isinstance(node, ast.Name) else (None, None)
 
     def first_argument(self):
-        """The value of the call's first argument, where it is plain, and its text."""
+        """The value of the call's first argument, if it is plain, and its source text."""
         node = self.node(ast.Call)
         if node is None or not node.args:
             return None, ""
@@ -170,7 +171,7 @@ def hint_index(_error, place):
 
 
 def attributes_of(value):
-    """The public names of its type, without asking it."""
+    """The public names of its type, without calling any of its methods."""
     found = set()
     for base in type.__dict__["__mro__"].__get__(type(value)):
         found.update(type.__dict__["__dict__"].__get__(base))
@@ -275,8 +276,8 @@ SORT = 'say by what: sorted(nodes, key=lambda n: n["title"] or "")'
 CONNECTED = "take a connected part: g.subgraph(max(nx.weakly_connected_components(g), key=len)); for an undirected graph " \
             "nx.connected_components(g)"
 
-# type's name | pattern of the text | the hint, or what makes it. The first row that fits an exception's type or one it comes
-# from, with a hint, counts. By name, for the libraries may not be there.
+# type's name | pattern of the text | the hint, or the function that makes it. The first row that matches the exception's type or one
+# of its bases, and gives a hint, is used. Types are given by name because the libraries may not be loaded.
 HINTS = tuple((kind, re.compile(pattern), hint) for kind, pattern, hint in (
     ("KeyError", "", hint_key),
     ("IndexError", "list|tuple|string index", hint_index),
@@ -343,12 +344,12 @@ BASE_NAME = type.__dict__["__name__"].__get__
 
 
 def ancestry(error):
-    """The names of the exception's type and of those it comes from, without asking it."""
+    """The names of the exception's type and its bases, without calling any of its methods."""
     return [BASE_NAME(base) for base in type.__dict__["__mro__"].__get__(type(error))]
 
 
 def hint(error, trace, tree):
-    """Advice on an exception that went through this own frame, or None."""
+    """Advice on an exception that passed through this frame of the code, or None."""
     try:
         place, kinds, text = Place(trace, tree), ancestry(error), str(error)
         for kind, pattern, advice in HINTS:
@@ -356,15 +357,15 @@ def hint(error, trace, tree):
                 found = advice if isinstance(advice, str) else advice(error, place)
                 if found:
                     return found
-    except Exception:  # a hint is a courtesy; the values it looks at are the code's own and may do anything
+    except Exception:  # the hint is optional, and the values it examines belong to the code and may do anything
         return None
     return None
 
 
-# ---- how far it came ----
+# ---- progress at a timeout ----
 
 def told(value):
-    """A loop's value in a few words, or None where it is no plain one."""
+    """A loop variable's value in a few words, or None if its type is not a plain one."""
     if type(value) in (int, float):
         return repr(value)
     if type(value) is str:
@@ -375,7 +376,7 @@ def told(value):
 
 
 def progress(frame, line, tree):
-    """Where the loops around this line stood: "n = 120 (line 3), word = 'x' (line 4)". None where nothing plain is known."""
+    """The state of the loops around this line: "n = 120 (line 3), word = 'x' (line 4)"; None if no plain value is known."""
     try:
         found = []
         for node in ast.walk(tree):
@@ -385,5 +386,5 @@ def progress(frame, line, tree):
                     if value is not None:
                         found.append("%s = %s (line %d)" % (target.id, value, node.lineno))
         return ", ".join(found[:LOOPS]) or None
-    except Exception:  # as above
+    except Exception:  # see above
         return None

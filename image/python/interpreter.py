@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs one analysis inside the sandbox: warms up, waits for the job, runs it, reports, ends.
+"""Runs one analysis inside the sandbox: warms up, waits for the job, runs it, reports the result and exits.
 
-Started by the runner (image/runner/runner.c), already confined, with one socket to it. The frames are those of
-executor/frame.h; the runner believes none of them unseen, and it alone keeps the deadline and the caps. What stands
-here is for good answers; the walls are around this process, not in it.
+The runner (image/runner/runner.c) starts it, already confined, with one socket. The frames are those of executor/frame.h. The runner checks
+each of them, and it alone enforces the deadline and the caps. The code here provides good error messages; the sandbox does not depend on
+it.
 
-The code is checked once more here, by the policy that the server checked it by, but over CPython's own tree of the very
-bytes; that tree is compiled, and runs. Nothing runs of what is refused here.
+The policy that the server applied is applied again, to CPython's tree of the same bytes. That tree is compiled and run. If the policy
+refuses it, nothing runs.
 
-Nothing of this file is within easy reach of the code that runs: the socket lives in closures, this module and its
-neighbours (guard.py, policy.py, report.py, hints.py, values.py, plots.py) are not importable, and the code has a namespace of its own.
+Analysis code cannot easily reach anything of this file: the socket is in closures, this module and its neighbours (guard.py, policy.py,
+report.py, hints.py, values.py, plots.py) cannot be imported, and the code has its own namespace.
 """
 import ast
 import builtins
@@ -26,7 +26,7 @@ import signal
 import struct
 import sys
 import types
-import urllib.parse  # code_helpers wants it; while warming there is time
+import urllib.parse  # code_helpers needs it; loading it while warming costs no time of a job
 import warnings
 
 CONTROL_FD = 3
@@ -34,15 +34,15 @@ HEAD = struct.Struct(">B3xI")
 REQUEST_HEAD = struct.Struct(">I")
 ANSWER_HEAD = struct.Struct(">IH")
 
-VALUE_CHARS = 32768  # of the last expression's value; with the error it stays under FRAME_RESULT_CAP, escaped
+VALUE_CHARS = 32768  # of the last expression's value; escaped, and with the error, it stays under FRAME_RESULT_CAP
 ERROR_CHARS = 8192
-RESERVE_BYTES = 4 << 20  # given back when the code has failed: it may have left no memory to tell of it
+RESERVE_BYTES = 4 << 20  # freed after the code has failed, because it may have left no memory for the report
 NAME_CHARS = 200  # of the exception's type
 FILENAME = "<code>"
 
 
 def open_control(fd):
-    """Three functions that share the socket: send a frame, receive one, ask the session API."""
+    """Returns three functions that share the socket: send a frame, receive one, send a request to the session API."""
     last_id = 0
 
     def send(kind, payload=b""):
@@ -65,7 +65,7 @@ def open_control(fd):
         return chr(kind), read(count)
 
     def ask(target):
-        """GET target: the status and the body's bytes."""
+        """GET target: returns the status and the body's bytes."""
         nonlocal last_id
         last_id += 1
         send("q", REQUEST_HEAD.pack(last_id) + b"GET " + target.encode("ascii"))
@@ -77,7 +77,7 @@ def open_control(fd):
 
 
 def load_file(name, folder):
-    """A module from its file, without a place on sys.path or in sys.modules."""
+    """Loads a module from its file, without adding it to sys.path or sys.modules."""
     spec = importlib.util.spec_from_file_location(name, os.path.join(folder, name + ".py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -85,7 +85,7 @@ def load_file(name, folder):
 
 
 def load_doors(folder):
-    """The module of doors.c, which the code shall not find in sys.modules either."""
+    """Loads the module of doors.c, which must not be in sys.modules either."""
     loader = importlib.machinery.ExtensionFileLoader("doors", os.path.join(folder, "doors.so"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("doors", loader))
     loader.exec_module(module)
@@ -93,7 +93,7 @@ def load_doors(folder):
 
 
 def make_checks(policy, folder):
-    """{profile: what checks a tree by it}. The tables are read now: when a job comes there is no time."""
+    """{profile: its check of a tree}. Loads the tables now, because a job must not wait for that."""
     tables = policy.load(os.path.join(folder, "policy.json"))
     return {profile: functools.partial(policy.check, policy=table) for profile, table in tables.items()}
 
@@ -104,7 +104,7 @@ def open_stream(fd):
 
 
 def clip(text, limit):
-    """A plain str of at most that length: a subclass is the code's own, and its methods may do anything."""
+    """A plain str of at most that length. A subclass belongs to the code, and its methods may do anything."""
     if text is None:
         return None
     more = str.__len__(text) - limit
@@ -112,11 +112,11 @@ def clip(text, limit):
 
 
 class Disagreement(Exception):
-    """Refused here, though the server has accepted it: a stable code and a line (0: none)."""
+    """The policy here refused what the server accepted: a stable code and a line (0: none)."""
 
 
 def checked_tree(source, check):
-    """The tree of the very bytes. What runs is compiled from it: nothing comes between."""
+    """The checked tree of exactly these bytes. The code that runs is compiled from it."""
     if check is None:  # the server knows a profile that this image does not
         raise Disagreement("unknown-profile", 0)
     try:
@@ -163,7 +163,7 @@ FUTURES = future_flags()
 
 
 def make_finish(send, wait):
-    """The function that says how it ended, once, and ends the process."""
+    """Returns the function that reports how the run ended, once, and ends the process."""
     finished = False
 
     def finish(exit_code, value=None, error=None, error_type=None, line=None, disagreement=None, bound=False):
@@ -174,13 +174,13 @@ def make_finish(send, wait):
         for name in ("stdout", "stderr"):
             try:
                 getattr(sys, name).flush()
-            except BaseException:  # a closed, removed or replaced stream is the code's own doing; it has nothing left to say
+            except BaseException:  # the code has closed, removed or replaced a stream; nothing more can be written to it
                 continue
         result = {"value": clip(value, VALUE_CHARS), "bound": bound, "error": clip(error, ERROR_CHARS),
                   "error_type": clip(error_type, NAME_CHARS), "line": line, "exit_code": exit_code,
                   "disagreement": disagreement}
         send("v", json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
-        wait()  # to be ended: taking this process down costs CPU that the answer needs
+        wait()  # wait to be killed: ending this process uses CPU time that the answer needs
         os._exit(exit_code)
 
     return finish
@@ -200,11 +200,11 @@ def import_one(name, plots):
 
 
 def import_early(names, plots, doors):
-    """What the code imports, before its clock starts. What fails will fail again, where the code can see it."""
+    """Performs the code's imports before its time limit begins. An import that fails here fails again in the code, which can handle it."""
     names = [name for name in names if name not in sys.modules]
     if not names:
         return
-    sys.stdout = sys.stderr = io.StringIO()  # an import that prints does not print into the code's output
+    sys.stdout = sys.stderr = io.StringIO()  # output of an early import is not the code's output
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in names:
@@ -216,14 +216,14 @@ def import_early(names, plots, doors):
 
 
 def close_classes(doors):
-    """What was imported until now is not changed any more."""
+    """Makes the classes imported so far immutable."""
     if "numpy" in sys.modules:
         doors.guard_arrays(sys.modules["numpy"].ndarray)
     doors.freeze_classes(frozenset(getattr(sys.modules[module], name) for module, name in RULES.CHANGING if module in sys.modules))
 
 
 def close_plots(plots, wanted):
-    """Without what prepares it matplotlib would look for folders and fonts: where it is not imported by now, it is not."""
+    """Blocks matplotlib if it is not imported yet: unprepared, it would search for folders and fonts."""
     if "matplotlib.pyplot" in sys.modules:
         plots.set_quiet(not wanted)
     else:
@@ -231,7 +231,8 @@ def close_plots(plots, wanted):
 
 
 def set_up(job, parts):
-    """All that comes before the clock starts; the code's namespace. Goes through without a trace once before, as rehearsal."""
+    """Does everything that comes before the time limit begins, and returns the code's namespace. Also runs once as a rehearsal, leaving no
+    trace."""
     reporter, session_id = parts.reporter, job.get("session_id")
     linecache.cache[FILENAME] = (len(job["code"]), None, list(io.StringIO(job["code"], None)), FILENAME)
     if session_id is not None:
@@ -284,7 +285,7 @@ def run_job(job, send, finish, parts):
 
 
 def draw(parts, send):
-    """Sends the open figures. The report of the first that cannot be drawn, or {}."""
+    """Sends the open figures. Returns the report of the first that cannot be drawn, or {}."""
     reports = []
 
     def on_error(number, error):
@@ -292,7 +293,7 @@ def draw(parts, send):
         reports.append(dict(report, error="figure %d could not be drawn:\n%s" % (number, report["error"])))
 
     def send_whole(text):
-        """The deadline's own word must not come in the middle of a frame."""
+        """Delays the deadline's signal, so that it cannot interrupt a frame."""
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGALRM,))
         send("g", text)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
@@ -301,13 +302,13 @@ def draw(parts, send):
         left_out = parts.plots.send_all(send_whole, on_error)
         if left_out:
             sys.stderr.write("%d more figures are open; the first %d are answered\n" % (left_out, parts.plots.COUNT_CAP))
-    except BaseException as error:  # figures and streams can be replaced by the code
+    except BaseException as error:  # the code can replace figures and streams
         on_error(0, error)
     return reports[0] if reports else {}
 
 
 def describe(reporter, error, namespace):
-    """The report of an exception, or its bare name where the exception itself keeps it from being told."""
+    """The report of an exception, or only its name if the exception itself prevents a report."""
     try:
         return reporter.failed(error, namespace)
     except BaseException:
@@ -322,7 +323,7 @@ def describe_refusal(reporter, refusal):
 
 
 def prepare(parts, policy):
-    """What a job needs and does not depend on it: the streams and the builtins of each profile."""
+    """Prepares what jobs need but does not depend on them: the streams, and the builtins of each profile."""
     parts.streams = open_stream(1), open_stream(2)
     parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed, lambda: close_classes(parts.doors))
                       for profile, allowed in policy["profiles"].items()}
@@ -330,8 +331,8 @@ def prepare(parts, policy):
 
 
 def rehearse(parts, with_pandas):
-    """A job's way once before it is needed: what runs for the first time is several times slower. Then what lives now is
-    taken out of the garbage collector's sight, which has less to walk while the code runs."""
+    """Runs the path of a job once in advance, because code that runs for the first time is several times slower. Then freezes the garbage
+    collector's objects, so that it has fewer to traverse while the code runs."""
     source = "rows = [{'a': n} for n in range(3)]\nprint(len(rows), file=out)\nsum(row['a'] for row in rows)"
     if with_pandas:
         source = ("import pandas\nframe = pandas.DataFrame([{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}])\n"
@@ -384,7 +385,7 @@ def main(argv):
         become_copy()
         send("R", ready)
     kind, job = receive()
-    while kind == "p":  # whether this process is alive
+    while kind == "p":  # answers whether this process is alive
         send("P")
         kind, job = receive()
     run_job(json.loads(bytes(job)), send, make_finish(send, receive), parts)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures: makes matplotlib ready where no file can be written, and gives what is drawn as PNG.
+"""Figures: prepares matplotlib for a sandbox without writable files, and renders figures as PNG.
 
-matplotlib wants a folder for its settings and one for what it found out about the machine's fonts. Here are neither: it is told
-of settings that are there, and of its own fonts alone, so that a figure looks the same wherever it is drawn."""
+matplotlib needs a folder for its settings and one for its cache of fonts. The sandbox has neither: it gets existing settings, and only its
+bundled fonts, so that a figure looks the same on every machine.
+"""
 import base64
 import importlib.util
 import io
@@ -16,23 +17,23 @@ DPI = 100
 DPI_LEAST = 10
 PIXELS = 2000  # of the longer side
 PADDING = 0.1  # inches around what is drawn
-TRIES = 5  # each with fewer pixels, until it fits
+TRIES = 5  # each with fewer pixels, until the figure fits
 FEWER = 0.6
 BASE64_CAP = 2 << 20  # FRAME_ARTIFACT_CAP
 COUNT_CAP = 8  # FRAME_ARTIFACTS_MAX
 NOWHERE = "/nonexistent"
 
-# What the font manager reads in place of the file that it would keep: no font known, of the very version that it asks for.
+# The font manager reads this instead of its cache file: no known font, and the version that it expects.
 NO_FONTS = ('{"__class__": "FontManager", "_version": %s, "_FontManager__default_weight": "normal", "default_size": null, '
             '"defaultFamily": {"ttf": "DejaVu Sans", "afm": "Helvetica"}, "afmlist": [], "ttflist": []}')
 
 
 def prepare():
-    """Imports matplotlib without its pyplot, once."""
+    """Imports matplotlib without pyplot, once."""
     if sys.modules.get("matplotlib.font_manager") is not None:
         return
     os.environ["MPLBACKEND"] = "Agg"
-    os.environ["MATPLOTLIBRC"] = "/usr/share/matplotlib/mpl-data/matplotlibrc"  # else it looks into its own package
+    os.environ["MATPLOTLIBRC"] = "/usr/share/matplotlib/mpl-data/matplotlibrc"  # otherwise it looks in its own package
     import matplotlib
     matplotlib.get_configdir = matplotlib.get_cachedir = lambda: NOWHERE
     set_quiet(True)
@@ -40,7 +41,8 @@ def prepare():
 
 
 def load_fonts(matplotlib):
-    """Its font manager, with its own fonts. It would look for the machine's, by a process, and keep what it found in a file."""
+    """Loads its font manager with the bundled fonts only. By default it would start a process to find the machine's fonts, and write a
+    cache file."""
     spec = importlib.util.find_spec("matplotlib.font_manager")
     module = importlib.util.module_from_spec(spec)
     module.open = lambda path, *_mode: io.StringIO(NO_FONTS % re.search(r"-v([0-9.]+)\.json$", os.fspath(path)).group(1))
@@ -55,12 +57,12 @@ def load_fonts(matplotlib):
 
 
 def set_quiet(quiet):
-    """matplotlib says by log that a font is not there, or that a label is placed badly."""
+    """Suppresses matplotlib's log messages about missing fonts and badly placed labels."""
     logging.getLogger("matplotlib").setLevel(logging.ERROR if quiet else logging.WARNING)
 
 
 def rehearse():
-    """One figure of each way, drawn and closed: the first is several times slower than the next."""
+    """Draws and closes one figure in each way, because the first one is several times slower."""
     pyplot = sys.modules["matplotlib.pyplot"]
     figure, axes = pyplot.subplots(figsize=(2, 2))
     axes.plot([1, 2], label="$x^2$")
@@ -72,7 +74,7 @@ def rehearse():
     if "pandas" in sys.modules:
         sys.modules["pandas"].Series([1, 2]).plot(ax=axes)
     pyplot.close("all")
-    # A font keeps its file open. A copy of this process has none of its descriptors, and must not find one that is gone.
+    # A font keeps its file open. A copy of this process does not have that descriptor, and must not use a missing one.
     sys.modules["matplotlib.font_manager"]._get_font.cache_clear()
 
 
@@ -82,7 +84,7 @@ def pixels_of(width, height):
 
 
 def bounds(figure, width, height):
-    """What is drawn, in inches, and what stands out of the figure with it; None where that is no sane rectangle."""
+    """The size of what is drawn, in inches, including what extends beyond the figure; None if it is not a reasonable rectangle."""
     figure.draw_without_rendering()
     box = figure.get_tightbbox(figure.canvas.get_renderer())
     sides = (box.width, box.height)
@@ -92,7 +94,7 @@ def bounds(figure, width, height):
 
 
 def render(figure):
-    """PNG, as base64."""
+    """Returns a PNG as base64."""
     width, height = figure.get_size_inches()
     dpi = pixels_of(width, height)
     if not DPI_LEAST <= dpi:
@@ -112,12 +114,12 @@ def render(figure):
 
 
 def is_drawn_on(figure):
-    """Whether there is more than the background: df.plot() opens a figure of its own beside an empty one."""
+    """Whether it shows more than the background: df.plot() opens its own figure and leaves an empty one."""
     return len(figure.get_children()) > 1
 
 
 def open_figures():
-    """(number, figure) of those that are open and not empty, by number."""
+    """(number, figure) of the figures that are open and not empty, by number."""
     helpers = sys.modules.get("matplotlib._pylab_helpers")
     if helpers is None:
         return []
@@ -126,13 +128,12 @@ def open_figures():
 
 
 def send_all(send, on_error):
-    """Renders and sends what is open; on_error(number, exception) of those that cannot be drawn. Says how many are left
-    out, or 0."""
+    """Renders and sends the open figures; calls on_error(number, exception) for those that cannot be drawn. Returns the number left out."""
     drawn = open_figures()
     for number, figure in drawn[:COUNT_CAP]:
         try:
             text = render(figure)
-        except BaseException as error:  # what is drawn calls back into the code, which may raise anything
+        except BaseException as error:  # drawing calls back into the code, which may raise anything
             on_error(number, error)
             continue
         send(text)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The second check: the validator's policy over CPython's own tree of the very bytes that will run.
+"""The second check: applies the validator's policy to CPython's tree of the bytes that will run.
 
-The server runs only what its validator accepted, so a finding here is a bug of one of the two. There is no table in
-this file: load() takes all from policy.json, which is what `lectern validate --dump-policy` printed when the image was made. What the policy
-says of bytes and letters (encodings, control characters, alphabets that look alike) is left to the validator; so are
-the messages.
+The server runs only what its validator accepted, so a finding here is a bug in one of the two. This file has no tables: load() reads them
+from policy.json, the output of `lectern validate --dump-policy` when the image was built. The policy's rules on bytes and letters
+(encodings, control characters, look-alike alphabets) and the messages are left to the validator.
 
-One pass over the nodes, by a table of types, without recursion: a tree may be deeper than Python's stack. Scopes are
-put off until the scope around them is done. What a name means is known only then, so uses of names are kept for the end.
+It visits the nodes once, with a table of types and without recursion, because a tree may be deeper than Python's stack. Nested scopes are
+deferred until the enclosing scope is complete. Only then is the meaning of a name known, so uses of names are collected and checked at the
+end.
 """
 import ast
 import copy
@@ -19,7 +19,7 @@ from operator import attrgetter
 
 
 def load_neighbour(name):
-    """A file beside this one, without a place in sys.modules, where the code that runs later could find it."""
+    """Loads a file of this folder without adding it to sys.modules, where the code could find it."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
@@ -53,7 +53,7 @@ class Module:
         self.begins = ("_", *(one[:-1] for one in own if one[-1] == "*"))
 
     def without(self, patterns):
-        """The same, but that attributes of these patterns are refused too."""
+        """The same, but refuses attributes of these patterns too."""
         own = [pattern[len(self.name) + 1:] for pattern in patterns if pattern.rpartition(".")[0] == self.name]
         if not own or self.listed is not None:
             return self
@@ -69,7 +69,7 @@ class Module:
 
 
 class Policy:
-    """The dump's tables for one profile, as sets."""
+    """The dumped tables for one profile, as sets."""
 
     def __init__(self, dump, modules, reach):
         charts = "visualization" in reach
@@ -96,7 +96,7 @@ class Policy:
         self.no_bases = frozenset(roles["no_base"])
         self.of_place = self.no_bases.union(*self.places.values())
         self.types = frozenset(roles["type"])
-        self.methods = self.attributes | self.writers | self.queries  # refused where a method is named by text
+        self.methods = self.attributes | self.writers | self.queries  # refused if a method is named by text
         self.uncalled = self.attributes | self.writers | self.queries | self.getters
         self.watched_names = self.names | self.getters | self.of_place | self.types
         self.stores, self.own_stores, self.item_stores, self.memory = (
@@ -122,7 +122,7 @@ class Policy:
         return text[:1] == "_" and not self.is_dunder(text) and text not in self.private_names
 
     def is_command(self, text):
-        """Whether a library takes the text for a command, or it is a name that leads out of the program."""
+        """Whether a library interprets the text as a command, or it is a name that leads out of the program."""
         if text in self.commands or text.startswith(self.command_begins) or any(one in text for one in self.command_parts):
             return True
         return "__" in text and NAMES_AND_DOTS.match(text) is not None and not self.dunder_texts.isdisjoint(text.split("."))
@@ -146,14 +146,14 @@ class Scope:
     def __init__(self, kind, parent, statement):
         self.kind = kind
         self.parent = parent
-        self.statement = statement  # of the module's body: its number
+        self.statement = statement  # number of the current statement of the module's body
         self.bound = set()
-        self.counts = {}  # name: how often it is bound
-        self.values = {}  # name: what is assigned to it alone
-        self.first = None  # parameter, of a method
+        self.counts = {}  # name: number of its bindings
+        self.values = {}  # name: what is assigned to it, if nothing else is
+        self.first = None  # first parameter, of a method
         self.outer = {}  # name: "global" or "nonlocal"
-        self.modules = {}  # name: Module, of imports
-        self.foreign = set()  # names that were imported from modules
+        self.modules = {}  # name: Module, for imports
+        self.foreign = set()  # names imported from modules
 
     def bind(self, name):
         self.bound.add(name)
@@ -166,33 +166,33 @@ class Walk:
         self.tree = tree
         self.found = []  # (line, code)
         self.stack = []
-        self.put_off = []  # (scope, nodes, inside a call that takes methods by name)
+        self.put_off = []  # deferred: (scope, nodes, inside a call that takes methods by name)
         self.by_name = 0
         self.root = self.scope = Scope("module", None, 0)
         self.uses = []  # (Name, its chain of Attributes from the inside or None, scope, statement)
-        self.doubts = []  # (Attribute, its number in its chain, the Name at the root or None, called)
-        self.imports = []  # (name, Module, scope, statement or None where it is none of the module's own, line)
-        self.shared = set()  # names of the module's that an inner scope declares global
-        self.of_classes = set()  # attributes that its classes have, or their methods store on their first parameter
+        self.doubts = []  # (Attribute, its index in its chain, the Name at the root or None, called)
+        self.imports = []  # (name, Module, scope, statement or None if not a statement of the module's body, line)
+        self.shared = set()  # names of the module that an inner scope declares global
+        self.of_classes = set()  # attributes that classes of the program have, or that methods store on their first parameter
         self.own = set()  # attributes that the program stores or its classes have
         self.classes = []  # their scopes
         self.patterns = []  # (keyword of a class pattern that begins with "_", line)
         self.foreign = []  # (name, scope), imported from a module
         self.members = []  # (name, scope, Module, attribute), likewise
         self.declared = []  # (name, scope), global or nonlocal
-        self.readers = {}  # id of an Attribute: the Call of it, where it may be a function that reads a buffer
-        self.paths = []  # of each call of a method that writes: [(what may be a path or None, line)]
+        self.readers = {}  # id of an Attribute: the Call of it, if it may be a function that reads a buffer
+        self.paths = []  # for each call of a method that writes: [(possible path or None, line)]
         self.arrays = False  # a library with arrays is imported
-        self.type_calls = []  # lines of type(x)(1, 2), where x is no first parameter of a method
-        self.item_stores = set()  # ids of what items are stored in
-        self.places = {}  # id of a Name or Attribute: the places where it stands
+        self.type_calls = []  # lines of type(x)(1, 2), where x is not the first parameter of a method
+        self.item_stores = set()  # ids of the nodes whose items are stored
+        self.places = {}  # id of a Name or Attribute: the kinds of place where it is
         self.types = []  # (name, scope, line) of type as a value
         self.queries = []  # (variable in the text of a query, line)
         self.writers = []  # lines of names of methods that write
-        self.takes_methods = False  # by their names
-        self.formats = False  # fills in templates
-        self.pieces = []  # lines of texts that may be pieces of one
-        self.run_together = set()  # ids of strings that were checked with their neighbours
+        self.takes_methods = False  # some call takes methods by name
+        self.formats = False  # the program fills in templates
+        self.pieces = []  # lines of texts that may be pieces of a template
+        self.run_together = set()  # ids of strings that were checked together with their neighbours
 
     def find(self, code, line):
         self.found.append((line, code))
@@ -223,7 +223,7 @@ class Walk:
             elif kind is list:
                 stack += node
             elif kind not in LEAVES:
-                self.find("syntax", getattr(node, "lineno", 0))  # no node that this was written for
+                self.find("syntax", getattr(node, "lineno", 0))  # a type of node that this file does not know
 
     def later(self, kind, nodes):
         scope = Scope(kind, self.scope, self.scope.statement)
@@ -243,7 +243,7 @@ class Walk:
 
 
 HANDLERS = {**names.HANDLERS, **calls.HANDLERS}
-# The fields to go on with, of nodes that ask for nothing else.
+# The fields to visit of nodes without a handler.
 FIELDS = (
     (ast.Delete, "targets"),
     (ast.Return, "value"), (ast.For, "target", "iter", "body", "orelse"),
@@ -273,5 +273,5 @@ LEAVES = frozenset((type(None), ast.Pass, ast.Break, ast.Continue, ast.MatchSing
 
 
 def check(tree, policy):
-    """What the policy refuses of a module's tree: [(line, code)], sorted; empty where it allows all."""
+    """What the policy refuses in a module's tree: [(line, code)], sorted; empty if everything is allowed."""
     return Walk(policy, tree).run()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Expressions: names that are read, attributes, calls by the role of what they call, and strings. Handlers, as in
-policy_names.py. What a name means is known at the end only, so its uses are kept for policy_meaning.py."""
+"""Handlers for expressions, as in policy_names.py: names that are read, attributes, calls by the role of the function, and strings. The
+meaning of a name is known only at the end, so uses are collected for policy_meaning.py."""
 import ast
 import re
 import unicodedata
 
-FIELD = "\ufffd"  # stands for an f-string's field in its text
-REACHES = re.compile(r"\{[^{}]*\.__")  # a format field that reaches for a dunder
+FIELD = "\ufffd"  # placeholder for an f-string's field in its text
+REACHES = re.compile(r"\{[^{}]*\.__")  # a format field that reads a dunder
 FIELDS_OF = re.compile(r"\{([^{}!:]*)")
 NAMES_OF = re.compile(r"\.([^.\[\]]*)")
 PIECE = re.compile(r"[A-Za-z0-9_.{}\[\]!:]*\Z")
@@ -121,7 +121,7 @@ def check_call(walk, node, text, is_attribute, line):
         check_options(walk, node)
     if text in (policy.methods_by_name if is_attribute else policy.by_name):
         walk.by_name += 1
-        walk.stack.append(walk.by_name)  # an int: where it comes up again, the call is done
+        walk.stack.append(walk.by_name)  # an int: when it is popped, the call is complete
 
 
 def leave_call(walk, _number):
@@ -170,7 +170,7 @@ def check_options(walk, node):
 
 
 def is_bad_template(walk, text):
-    """Whether a format field in it reaches for what is forbidden."""
+    """Whether one of its format fields reads something forbidden."""
     if "{" not in text:
         return False
     return REACHES.search(text) or any("." in field and not walk.policy.attributes.isdisjoint(NAMES_OF.findall(field))
@@ -223,7 +223,7 @@ def is_sum(node):
 
 
 def binary(walk, node):
-    """Of sums the operands from the left to the right, whatever brackets are in them: strings side by side are one text."""
+    """Visits the operands of a sum from left to right, regardless of parentheses: adjacent strings form one text."""
     if type(node.op) is not ast.Add:
         walk.places_of.stands(walk, "asked_for", (node.left, node.right))
         walk.stack += (node.left, node.right)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What names mean, by Python's own scoping, and with it the check of modules: what is reached through them, that nothing
-is stored on them, and that they are no values; and of buffers in memory, which stand for files: io.StringIO(text),
-io.BytesIO(data), and variables that are bound to nothing else. Functions that read one, and methods that write to one, may be
-given what is a buffer for certain. Runs at the end of the walk (policy.py), over the uses that it kept."""
+"""The meaning of names, by Python's scoping, and the checks that depend on it. Modules: what is reached through them, that nothing is
+stored on them, and that they are not used as values. Buffers in memory that take the place of files: io.StringIO(text), io.BytesIO(data),
+and variables that are bound only to these; functions that read and methods that write may get only what is certainly a buffer. Runs at the
+end of the visit (policy.py), on the collected uses."""
 import ast
 
 NEVER = 1 << 30
@@ -17,7 +17,7 @@ def is_type_call(node):
 
 
 def check_kept(walk):
-    """What could not be checked before all of the program was seen."""
+    """Checks what could not be checked before the whole program was visited."""
     for scope in walk.classes:
         walk.own.update(scope.bound.difference(scope.outer))
     walk.of_classes.update(*(scope.bound.difference(scope.outer) for scope in walk.classes))
@@ -39,20 +39,20 @@ def check_kept(walk):
 
 
 def check_foreign(walk, of_modules):
-    """Nothing is stored to what was imported. What means a module was checked as one."""
+    """Refuses stores to imported objects. Names that mean a module are checked elsewhere."""
     for name, scope in walk.foreign:
         plain_scope(walk, name, scope).foreign.add(name)
     names = {name for name, _ in walk.foreign}
     for node, chain, scope, _ in walk.uses:
         if node.id in names and id(node) not in of_modules and node.id in plain_scope(walk, node.id, scope).foreign:
-            last = chain[-1] if chain else node  # a name alone is bound anew, which changes nothing of what was imported
+            last = chain[-1] if chain else node  # a plain name is only rebound, which does not change the imported object
             if (chain and type(last.ctx) is not ast.Load) or id(last) in walk.item_stores:
                 walk.find("module-store", node.lineno)
 
 
 def check_uses(walk):
     check_kept(walk)
-    steps = {}  # id of a Name: attributes behind it that were checked as the module's
+    steps = {}  # id of a Name: number of attributes after it that were checked as the module's
     names = place_imports(walk)
     given_away = find_given_away(walk, names) if names else {}
     buffers = None
@@ -76,13 +76,13 @@ def check_uses(walk):
 
 
 def check_attribute(walk, node, called):
-    """One that is watched, and no step of a module's chain."""
+    """Checks a collected attribute that is not part of a module's chain."""
     policy, text = walk.policy, node.attr
     if policy.is_dunder(text):
         allowed = (called and text in policy.dunders and is_super_call(node.value) and not (
             text == "__new__" and (node.value.args or node.value.keywords))) or (
             text == "__name__" and type(node.ctx) is ast.Load and is_type_call(node.value))
-        told = type(node.value) is ast.Attribute and node.value.attr == "__class__"  # one mistake
+        told = type(node.value) is ast.Attribute and node.value.attr == "__class__"  # report one mistake once
         if not (allowed or told):
             walk.find("dunder", node.end_lineno)
     elif text in policy.attributes or (text not in walk.own and policy.is_private(text)):
@@ -90,7 +90,7 @@ def check_attribute(walk, node, called):
 
 
 def check_array(walk, node):
-    """One that reaches the memory of arrays, or loads matplotlib."""
+    """Checks an attribute that reaches the memory of arrays, or loads matplotlib."""
     policy, text = walk.policy, node.attr
     own = text in walk.of_classes
     stored = type(node.ctx) is not ast.Load
@@ -114,7 +114,7 @@ def check_uncalled(walk, node):
 
 
 def plain_scope(walk, name, scope):
-    """The scope that binds the name for this one; the module's for what nothing binds."""
+    """The scope that binds the name for this one; that of the module if nothing binds it."""
     around = scope
     while around is not None:
         if around.kind != "class" or around is scope:
@@ -128,13 +128,13 @@ def plain_scope(walk, name, scope):
 
 
 def binding_scope(walk, name, scope):
-    """The same, but that before a class's body has bound a name, Python finds the module's."""
+    """The same, except that before a class body has bound a name, Python uses the module's."""
     where = plain_scope(walk, name, scope)
     return walk.root if where.kind == "class" and name not in where.modules else where
 
 
 def place_imports(walk):
-    """Puts each import into the scope it binds in; the names of all."""
+    """Assigns each import to the scope in which it binds; returns the names of all."""
     for name, module, scope, _, line in sorted(walk.imports, key=lambda row: row[4]):
         declared = scope.outer.get(name)
         if declared == "global":
@@ -143,13 +143,13 @@ def place_imports(walk):
             scope = binding_scope(walk, name, scope)
         if scope.modules.setdefault(name, module) is not module:
             walk.find("import-twice", line)
-        if scope.kind == "class":  # it becomes the class's attribute
+        if scope.kind == "class":  # it becomes an attribute of the class
             walk.find("module-as-value", line)
     return {row[0] for row in walk.imports}
 
 
 def find_given_away(walk, names):
-    """{name: the module's own statement behind which it is no module any more}."""
+    """{name: the statement of the module's body after which it no longer means a module}."""
     last = {}
     for name, _, scope, statement, _ in walk.imports:
         if scope is walk.root or scope.outer.get(name) == "global":
@@ -163,7 +163,7 @@ def find_given_away(walk, names):
 
 
 def meaning(walk, name, scope, statement, given_away):
-    """The Module that a name means, or None."""
+    """The Module that a name refers to, or None."""
     where = binding_scope(walk, name, scope)
     if where is walk.root and statement > given_away.get(name, NEVER):
         return None
@@ -171,7 +171,7 @@ def meaning(walk, name, scope, statement, given_away):
 
 
 def check_module_use(walk, node, chain, module, buffers):
-    """The number of attributes that were checked."""
+    """Returns the number of attributes that were checked."""
     if chain is None:
         walk.find("module-as-value", node.lineno)
         return 0
@@ -212,19 +212,19 @@ def is_dotted(walk, module, attribute, words):
 
 
 class Buffers:
-    """What is a buffer, by the end of the walk."""
+    """Which names are buffers, at the end of the visit."""
 
     def __init__(self, walk, given_away):
         self.walk = walk
         self.given_away = given_away
         self.places = {id(node): (scope, statement) for node, _, scope, statement in walk.uses}
-        self.imported = {}  # (scope, name): the imports of it that give a buffer's class
+        self.imported = {}  # (scope, name): its imports that give a buffer's class
         for name, scope, module, attribute in walk.members:
             if is_dotted(walk, module, attribute, walk.policy.buffers):
                 where = plain_scope(walk, name, scope), name
                 self.imported[where] = self.imported.get(where, 0) + 1
         self.spoiled = {(plain_scope(walk, name, scope), name) for name, scope in walk.declared}
-        self.known = {}  # (scope, name): whether it is bound to buffers alone
+        self.known = {}  # (scope, name): whether it is bound only to buffers
 
     def is_bound_to(self, scope, name, count):
         return 0 < count == scope.counts.get(name, 0) and (scope, name) not in self.spoiled
@@ -252,7 +252,7 @@ class Buffers:
         return self.known[where, node.id]
 
     def reads(self, attribute):
-        """Whether the reader is called with a buffer; what else it is given is checked then."""
+        """Whether the reader is called with a buffer; its other arguments are then checked."""
         call = self.walk.readers.get(id(attribute))
         if call is None or len(call.args) > 2 or any(type(one) is ast.Starred for one in call.args):
             return False
@@ -268,7 +268,7 @@ class Buffers:
 
 
 def check_paths(walk, buffers):
-    """The first argument of each method that writes that may be a path."""
+    """Checks the first argument of each method that writes and may get a path."""
     for values in walk.paths:
         for value, line in values:
             if value is None or not buffers.has(value):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Statements and what binds: names in every role but that of being read, scopes, imports; where names stand that are allowed in
-their own places only; settings under keys that are text; and what items are stored in. A handler takes the walk (policy.py) and
-a node; it checks the node and puts on the walk's stack what there is to go on with. A node is placed by its parent, which comes
-before it."""
+"""Handlers for statements and bindings: names in every role except reading, scopes and imports; names that are allowed only in certain
+places; settings with text keys; and stores to items. A handler gets the visitor (policy.py) and a node; it checks the node and pushes its
+children on the visitor's stack. A node's place is set by its parent, which is visited first."""
 import ast
 
 MAPPERS = frozenset(("apply", "applymap", "filter", "groupby", "isinstance", "issubclass", "map"))
@@ -61,13 +60,13 @@ def keyword(walk, node):
 
 
 def condition(walk, node):
-    text = guarding_text(node.test)  # of the guard only this is checked
+    text = guarding_text(node.test)  # only this part of the guard is checked
     walk.stack.append(node.test if text is None else text)
     walk.stack += (node.body, node.orelse)
 
 
 def guarding_text(test):
-    """Of __name__ == "TEXT", either way round, the text's node; else None."""
+    """The node of the text in __name__ == "TEXT", in either order; else None."""
     if type(test) is not ast.Compare or len(test.ops) != 1 or type(test.ops[0]) is not ast.Eq:
         return None
     for name, other in ((test.left, test.comparators[0]), (test.comparators[0], test.left)):
@@ -108,7 +107,7 @@ def bind(walk, text, line):
 
 
 def parameters(walk, args, scope):
-    """Names into the function's scope; defaults and annotations belong to the one around it."""
+    """Adds the parameters to the function's scope; defaults and annotations belong to the enclosing scope."""
     for one in (*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg):
         if one is not None:
             if scope.first is None and scope.kind == "function" and walk.scope.kind == "class":
@@ -151,7 +150,7 @@ def comprehension(walk, node):
 
 
 def note_import(walk, name, module, node, line):
-    if name[0] == "_" and "__" in name and len(name) > 2:  # in a class Python reads it as another
+    if name[0] == "_" and "__" in name and len(name) > 2:  # in a class, Python mangles it
         walk.find("forbidden-name", line)
     direct = walk.scope is walk.root and walk.tree.body[walk.scope.statement] is node
     walk.imports.append((name, module, walk.scope, walk.scope.statement if direct else None, line))
@@ -173,7 +172,7 @@ def check_bound(walk, text, line):
 
 def bind_alias(walk, alias, name):
     walk.scope.bind(name)
-    if alias.name in walk.policy.getters and name != alias.name:  # known here by its own name
+    if alias.name in walk.policy.getters and name != alias.name:  # only its own name is recognized here
         walk.find("name-by-text", alias.end_lineno)
     if alias.name in walk.policy.of_place and name != alias.name:
         walk.find("forbidden-name", alias.lineno)
@@ -230,7 +229,7 @@ def stands(walk, place, nodes):
 
 
 def stands_inside(walk, place, node):
-    """In brackets, too."""
+    """Sets the place, also for the elements of tuples and lists."""
     nodes = [node]
     while nodes:
         node = nodes.pop()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a run failed, in words for who wrote it: the code's own traceback lines, the error, and a hint for the
-frequent mistakes. Paths of the sandbox's files are left out."""
+"""Describes how a run failed, for the author of the code: the traceback lines of the code, the error, and a hint for frequent mistakes.
+Paths of the sandbox's files are removed."""
 import importlib.util
 import os
 import re
@@ -12,7 +12,7 @@ KIND_NAME = type.__dict__["__name__"].__get__
 
 
 def load_neighbour(name):
-    """A file beside this one, without a place in sys.modules, where the code that runs later could find it."""
+    """Loads a file of this folder without adding it to sys.modules, where the code could find it."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py")
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
@@ -28,13 +28,13 @@ class Reporter:
         self.filename = filename
         self.memory_mb = memory_mb
         self.tree = None
-        # Longest first, so that no rest of a longer path stays.
+        # Longest first, so that nothing of a longer path remains.
         roots = {os.path.abspath(path) + "/" for path in [*sys.path, *folders, sys.prefix + "/lib"] if path}
         self.paths = re.compile("|".join(re.escape(root) for root in sorted(roots, key=len, reverse=True)))
 
     @staticmethod
     def kind(error):
-        """The name of its type; a metaclass is the code's own and is not asked."""
+        """The name of its type. A metaclass belongs to the code and is not called."""
         return KIND_NAME(type(error))
 
     def scrub(self, text):
@@ -49,7 +49,7 @@ class Reporter:
         return own
 
     def keep_own(self, summary, seen):
-        """The traceback of an exception and of those it came from, without anybody else's lines."""
+        """The traceback of an exception and of its causes, with only the lines of the code."""
         if summary is None or id(summary) in seen:
             return
         seen.add(id(summary))
@@ -57,7 +57,7 @@ class Reporter:
         for link in ("__cause__", "__context__"):
             earlier = getattr(summary, link)
             self.keep_own(earlier, seen)
-            if earlier is not None and not earlier.stack:  # a library's own affair
+            if earlier is not None and not earlier.stack:  # raised entirely inside a library
                 setattr(summary, link, None)
         for inner in getattr(summary, "exceptions", None) or ():
             self.keep_own(inner, seen)
@@ -86,7 +86,7 @@ class Reporter:
                          "time" % (self.memory_mb, where), "error_type": "MemoryError", "line": line}
 
     def timeout(self, frame, seconds):
-        """The members of the result for a run that the deadline caught in this frame."""
+        """The members of the result for a run that was in this frame at the deadline."""
         own = []
         while frame is not None:
             if frame.f_code.co_filename == self.filename:
@@ -102,7 +102,7 @@ class Reporter:
         return {"error": self.scrub(text), "error_type": "TimeoutError", "line": own[0][1] if own else None}
 
     def exited(self, end):
-        """The arguments of finish() for sys.exit and its like."""
+        """The arguments of finish() for sys.exit and similar."""
         code = SystemExit.code.__get__(end)
         if code is None:
             return (0,)
@@ -113,7 +113,7 @@ class Reporter:
             return status, None, "SystemExit: the code ended itself with exit status %d" % status, "SystemExit"
         try:
             text = self.scrub(str(code))
-        except BaseException:  # the text is made by the code's own method
+        except BaseException:  # the text comes from a method of the code
             text = "(its text could not be made)"
         return 1, None, "SystemExit: %s" % text, "SystemExit"
 

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The value of a run as text: tables short and with their shape said, long lists cut with a word on how many there are.
+"""The value of a run as text: tables are shortened and show their shape, long lists are cut and show their length.
 
-Formatted by exact type only: a subclass is the code's own, and so is what it says of itself. What is shown of a library's
-object comes of the library's own methods; what those ask of the objects inside may fail, and is then the run's error."""
+Values are formatted only by their exact type: a subclass belongs to the code, and so do its methods. Objects of libraries are formatted by
+their own methods; these may call objects inside, and if that fails, it is an error of the run.
+"""
 import collections
 import sys
 
-CHARS = 32000  # about; the interpreter cuts what goes over its own cap
+CHARS = 32000  # approximately; the interpreter truncates at its own cap
 ROWS = 20
 COLUMNS = 12
 CELL_CHARS = 60
-NAMES = 30  # columns that are named, beyond those that are shown
-ARRAY_ITEMS = 200  # an array with more is shown by its edges
+NAMES = 30  # columns that are listed, in addition to those shown
+ARRAY_ITEMS = 200  # of a larger array only the edges are shown
 NODES = EDGES = 10
 ATTRIBUTES = 4
 DEPTH = 40
-SHARE = 3  # what stands inside of something else may take all but a third of what is left
+SHARE = 3  # a nested value may use all but a third of the remaining room
 
 
 def number(count, one, many=None):
@@ -29,14 +30,14 @@ def clipped(text, limit):
 # ---- containers ----
 
 def text_of(value, room):
-    """A str, cut before its repr is made."""
+    """A str, truncated before its repr is made."""
     if len(value) <= room:
         return repr(value)
     return "%r... (%s more)" % (value[:max(room, 0)], number(len(value) - max(room, 0), "character"))
 
 
 def pieces(value, room, path):
-    """The texts of the items of a list, a set, a dict's items, as many as there is room for; and how many are missing."""
+    """The texts of the items of a list, a set or a dict, as many as fit; and the number that are missing."""
     shown, left, items = [], room, value.items() if isinstance(value, dict) else value
     for item in items:
         if left <= 0:
@@ -75,12 +76,12 @@ def wrapped(value, shown, more):
 
 
 CONTAINERS = (list, tuple, set, frozenset, dict, collections.Counter, collections.defaultdict, collections.deque)
-# By identity: a class of the code's own may have a metaclass that says it is equal to any.
+# Compared by identity: a class of the code may have a metaclass that claims to be equal to anything.
 CONTAINER_IDS = frozenset(map(id, CONTAINERS))
 
 
 def cut(value, room, path=()):
-    """repr(value), but of no more of a container than fits."""
+    """repr(value), but only as much of a container as fits."""
     kind = type(value)
     if kind is str:
         return text_of(value, room)
@@ -94,7 +95,7 @@ def cut(value, room, path=()):
     if kind is collections.Counter:
         try:
             items = dict(value.most_common())
-        except TypeError:  # counts that do not compare: as they come
+        except TypeError:  # counts that cannot be compared keep their order
             items = dict(value)
     shown, more = pieces(items, room, (*path, id(value)))
     return wrapped(value, shown, more)
@@ -179,7 +180,7 @@ TABLES = (  # module, type, what shows it
 
 
 def show(value):
-    """The text of a run's value. Raises what the code's own __repr__ raises."""
+    """The text of a run's value. Raises what the code's __repr__ raises."""
     kind = type(value)
     if kind is str:
         return repr(value)

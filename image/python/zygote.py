@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The interpreter of a session: it warms up, runs nothing, and is copied for each job (image/runner/zygote.h)."""
+"""The interpreter of a session: it warms up, runs no job, and is cloned for each job (image/runner/zygote.h)."""
 import os
 import sys
 
 
 def load(folder, ruleset):
-    """The function that becomes a clean copy of this process (image/python/fork.c): it returns in each copy, already
-    confined, and never here. Python's own half of a fork is around it, by which `random` begins anew; numpy's numbers
-    do so here. What the copies share: the secret of hashes, and where things lie in memory."""
+    """Returns the function that becomes a clean copy of this process (image/python/fork.c). It returns only in the copies, already
+    confined. It includes Python's part of a fork, which reseeds `random`; numpy's generator is reseeded here. All copies share the hash
+    secret and the memory layout."""
     before = set(sys.modules)
     import ctypes
     library = ctypes.PyDLL(os.path.join(folder, "fork.so"))
@@ -18,7 +18,7 @@ def load(folder, ruleset):
     if library.zygote_prepare() < 0:
         raise SystemExit(1)
     numpy = sys.modules.get("numpy")
-    for name in set(sys.modules) - before:  # the code shall not find what it would not find otherwise
+    for name in set(sys.modules) - before:  # the code must not find modules that it would not find in a new interpreter
         del sys.modules[name]
 
     def become_copy():

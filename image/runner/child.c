@@ -22,17 +22,16 @@
 #include "image/runner/seccomp.h"
 #include "image/runner/zygote.h"
 
-/* From a fork of the runner to the interpreter. The layers go on in this order: session of its own,
- * descriptors, resource limits, no capability, no new privilege, Landlock, seccomp, exec. A zygote
- * gets the same, but for what cloning takes, and what it hands on to its copies. */
-#define DROP_PRIVILEGES_FAILED                                                                     \
-    125                        /* exit status of a child that could not become the interpreter */
-#define CPU_SECONDS        120 /* backstop for the deadlines: warming, importing and running together */
-#define ZYGOTE_CPU_SECONDS 900 /* for warming, and some milliseconds a clone */
-#define OPEN_FILES         64
-#define STACK_BYTES        (16u << 20)
+/* Turns a fork of the runner into the interpreter. The order is: its own session, descriptors,
+ * resource limits, capabilities, no_new_privs, Landlock, seccomp, exec. A zygote gets the same,
+ * except for what cloning needs, plus what it passes on to its copies. */
+#define DROP_PRIVILEGES_FAILED 125 /* exit status of a child that failed before exec */
+#define CPU_SECONDS            120 /* limit besides the deadlines: warming, importing and running together */
+#define ZYGOTE_CPU_SECONDS     900 /* for warming, and some milliseconds for each clone */
+#define OPEN_FILES             64
+#define STACK_BYTES            (16u << 20)
 
-/* What the interpreter finds in its environment: one thread, one locale, one time zone. */
+/* The interpreter's environment: one thread, one locale, one time zone. */
 static char *const environment[] = {"LANG=C.UTF-8",
                                     "TZ=UTC",
                                     "HOME=/",
@@ -54,7 +53,7 @@ static int limit_resources(const struct options *options)
         {RLIMIT_NOFILE, OPEN_FILES, OPEN_FILES},
         {RLIMIT_CORE, 0, 0},
         {RLIMIT_FSIZE, 0, 0},
-        /* A zygote's own walls let it clone; its copies have this limit again. */
+        /* A zygote must be able to clone; its copies get this limit again. */
         {RLIMIT_NPROC, options->session ? RLIM_INFINITY : 0, options->session ? RLIM_INFINITY : 0},
         {RLIMIT_MEMLOCK, 0, 0},
         {RLIMIT_MSGQUEUE, 0, 0},
@@ -77,8 +76,7 @@ static int limit_resources(const struct options *options)
     return 0;
 }
 
-/* First to go when the machine or the container has no memory left. A wish: there may be no /proc.
- */
+/* Makes it the OOM killer's first choice. Best effort: /proc may be missing. */
 static void offer_to_oom_killer(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -89,7 +87,7 @@ static void offer_to_oom_killer(void)
     close(fd);
 }
 
-/* As root, too, without any capability, now and after exec. */
+/* Drops all capabilities, even as root, now and after exec. */
 static int drop_capabilities(void)
 {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -107,7 +105,7 @@ static int drop_capabilities(void)
     return 0;
 }
 
-/* Where it stays over exec. The one that was is left open, to be closed on exec. */
+/* Moves a descriptor to a number where it survives exec. The original stays open until exec. */
 static int place(int fd, int at)
 {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, 16);
@@ -115,7 +113,7 @@ static int place(int fd, int at)
     return high < 0 || dup2(high, at) < 0 ? log_errno("descriptor %d", at) : 0;
 }
 
-/* 0 null, 1 out, 2 err, 3 control, and nothing else. */
+/* 0 null, 1 out, 2 err, 3 control, and no others. */
 static int place_descriptors(const struct ends *its)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -158,7 +156,7 @@ static int confine(const struct options *options)
     return 0;
 }
 
-/* What a zygote's copies shall have around them, made while files may still be opened. */
+/* Creates the restrictions for a zygote's copies while files can still be opened. */
 static int leave_for_copies(const struct options *options, int *ruleset)
 {
     int filter = memfd_create("filter", MFD_CLOEXEC);
@@ -205,8 +203,8 @@ static _Noreturn void start(const struct options *options, int ruleset)
     _exit(DROP_PRIVILEGES_FAILED);
 }
 
-/* In the child, with its own ends. Its messages go to its standard error, which the runner passes
- * on. */
+/* Called in the child, with its own ends. Its messages go to its standard error, which the runner
+ * passes on. */
 static _Noreturn void drop_privileges_and_exec(const struct options *options,
                                                const struct ends *its)
 {
@@ -228,20 +226,26 @@ static _Noreturn void drop_privileges_and_exec(const struct options *options,
 /* ---- the runner's side ---- */
 
 #define START_MS_MAX 10000 /* from fork to exec */
+/* Pages that nothing is written to are no data, but their page tables take memory: 8 MB for this.
+ */
+#define ADDRESS_SPACE_BYTES (UINT64_C(4) << 30)
 
-/* What Python may write to, less than the cap: its code's pages and the runner count there too, and
- * the code shall meet a MemoryError, which it can tell, before anybody kills it. Set from outside,
- * while the child waits for its exec: a build with a sanitizer has more before. */
+/* Limits Python's writable memory to less than the cap: code pages and the runner count towards the
+ * cap too, and the code should get a MemoryError, which it can report, before it is killed. Set
+ * from outside while the child waits for its exec, because a build with a sanitizer needs more
+ * before that. */
 static int limit_memory(pid_t pid, const struct options *options)
 {
     rlim_t bytes = ((rlim_t)options->memory_mb << 20) / 6 * 5;
-    const struct rlimit limit = {bytes, bytes};
+    const struct rlimit data = {bytes, bytes}, space = {ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES};
 
-    return prlimit(pid, RLIMIT_DATA, &limit, NULL) < 0 ? log_errno("prlimit") : 0;
+    if (prlimit(pid, RLIMIT_DATA, &data, NULL) < 0 || prlimit(pid, RLIMIT_AS, &space, NULL) < 0)
+        return log_errno("prlimit");
+    return 0;
 }
 
-/* Once the child has sent what its one exec waits for. Where it failed before, its own message
- * comes through its standard error. */
+/* Called after the child has sent the descriptor on which its exec waits. If it failed before, its
+ * message is on its standard error. */
 static int let_it_start(struct child *child, const struct options *options)
 {
     struct pollfd waiting = {.fd = child->ends.control, .events = POLLIN};
@@ -278,7 +282,7 @@ int child_start(struct child *child, const struct options *options)
             _exit(DROP_PRIVILEGES_FAILED);
         drop_privileges_and_exec(options, &its);
     }
-    /* From here on no other process of this user reads the runner's memory or descriptors. */
+    /* From here on no other process of this user can read the runner's memory or descriptors. */
     if (prctl(PR_SET_DUMPABLE, 0) < 0)
         return log_errno("PR_SET_DUMPABLE");
     ends_close(&its);

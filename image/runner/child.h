@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The interpreter's process as the runner has it: started and confined before its first instruction
- * (child.c), or, in a session, cloned from the one that was (zygote.h).
+ * The interpreter's process. It is started and confined before its first instruction (child.c), or,
+ * in a session, cloned from a process that was (zygote.h).
  */
 #ifndef LECTERN_IMAGE_CHILD_H
 #define LECTERN_IMAGE_CHILD_H
@@ -13,28 +13,28 @@
 #include "image/runner/runner.h"
 
 struct child {
-    pid_t pid;        /* 0: not known yet */
-    int pidfd;        /* -1 where the runner started it itself */
-    struct ends ends; /* the runner's; -1 after their end */
-    int statm;        /* /proc/PID/statm, or -1 where there is no /proc */
+    pid_t pid;        /* 0: not yet known */
+    int pidfd;        /* -1 if the runner started it itself */
+    struct ends ends; /* the runner's ends; -1 once closed */
+    int statm;        /* /proc/PID/statm, or -1 without /proc */
     int landlock_abi;
-    bool exec_once; /* execve fails in it from now on */
+    bool exec_once; /* any further execve in it fails */
 };
 
-/* Starts the interpreter. 0, or -1 with a message logged. */
+/* Starts the interpreter. Returns 0, or -1 with a message logged. */
 int child_start(struct child *child, const struct options *options);
 
-/* In a session the runner has one copy of its zygote after the other. Asks for the next, which is
- * the runner's child like one that was started, but for its pid, which is not known yet. */
+/* Asks the zygote for a copy. A session uses one copy after the other. A copy is a child of the
+ * runner, like a process that it started, but its pid is not known until child_take_copy. */
 int child_ask_copy(const struct child *zygote, struct child *copy);
-/* The zygote's answer: 1 when the copy is known now, 0 when there is none yet, -1 with a message
- * logged when the zygote has ended or answers what it was not asked. */
+/* Reads the zygote's answer. Returns 1 if the copy is known, 0 if there is no answer yet, -1 with a
+ * message logged if the zygote has ended or its answer is not valid. */
 int child_take_copy(const struct child *zygote, struct child *copy);
 
-void child_signal(const struct child *child, int signal); /* one that is not reaped yet */
-void child_finish(struct child *child);                   /* closes what is open */
+void child_signal(const struct child *child, int signal); /* must not be reaped yet */
+void child_finish(struct child *child);                   /* closes its descriptors */
 
-/* Bytes of memory that are resident; 0 where that cannot be told. */
+/* Resident memory in bytes; 0 if unknown. */
 unsigned long long child_resident(const struct child *child);
 
 #endif

@@ -88,7 +88,7 @@ int descriptors_send(int socket, const void *bytes, size_t len, const int *fds, 
     return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)len ? 0 : log_errno("sendmsg");
 }
 
-/* Those that came; more than there is room for is no message of ours. */
+/* Takes the descriptors of a message. A message with more than expected is not valid. */
 static int take(struct msghdr *message, int *fds, size_t wanted)
 {
     const struct cmsghdr *head = CMSG_FIRSTHDR(message);

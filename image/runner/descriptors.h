@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Descriptors: made in pairs for an interpreter, passed over a socket, and to its memory's size.
+ * File descriptors: creates the pairs between the runner and an interpreter, passes descriptors
+ * over a socket, and opens a process's memory statistics.
  */
 #ifndef LECTERN_IMAGE_DESCRIPTORS_H
 #define LECTERN_IMAGE_DESCRIPTORS_H
@@ -10,24 +11,25 @@
 
 #define DESCRIPTORS_MAX 4 /* in one message */
 
-/* What lies between the runner and one interpreter: its two output pipes and its control socket. */
+/* The connections between the runner and one interpreter: two output pipes and a control socket. */
 struct ends {
     int out, err, control;
 };
 
-/* mine: the runner's, which do not block. its: the interpreter's, which do. All are closed on exec.
- * -1 with a message logged; then none is open. */
+/* Creates the pairs. mine: the runner's ends, non-blocking. its: the interpreter's ends, blocking.
+ * All are close-on-exec. Returns -1 with a message logged and nothing open. */
 int ends_make(struct ends *mine, struct ends *its);
-void ends_close(struct ends *ends); /* those that are not -1, which they become */
+void ends_close(struct ends *ends); /* closes those that are not -1 and sets them to -1 */
 
-/* One message of a few bytes with up to DESCRIPTORS_MAX descriptors. -1 with a message logged. */
+/* Sends one short message with up to DESCRIPTORS_MAX descriptors. Returns -1 with a message logged.
+ */
 int descriptors_send(int socket, const void *bytes, size_t len, const int *fds, size_t count);
 
-/* One such message, whole, with at most `wanted` descriptors: how many came, the rest of fds is -1.
- * -1 where there is none (errno EAGAIN: not yet) or it is another. */
+/* Receives one such message, complete, with at most `wanted` descriptors. Returns their number; the
+ * other fds are -1. Returns -1 if there is none (errno EAGAIN: not yet) or it has another form. */
 int descriptors_receive(int socket, void *bytes, size_t len, int *fds, size_t wanted);
 
-/* /proc/PID/statm, which tells how much memory that process has; -1 where there is no /proc. */
+/* Opens /proc/PID/statm, the memory statistics of that process; -1 without /proc. */
 int open_statm(pid_t pid);
 
 #endif

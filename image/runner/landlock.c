@@ -40,8 +40,8 @@ struct path_attr {
     int32_t parent_fd;
 } __attribute__((packed));
 
-/* What each ABI knows, all bits from 0 on, and how much of the struct it takes. A newer kernel than
- * the last row is treated as the last row. */
+/* The rights of each ABI (all bits from 0 on), and the size of its struct. A kernel newer than the
+ * last row is treated like the last row. */
 static const struct abi {
     struct ruleset_attr all;
     size_t size;
@@ -51,11 +51,11 @@ static const struct abi {
     {{(1u << 15) - 1, 0, 0}, 8},  /* 3: truncate */
     {{(1u << 15) - 1, 3, 0}, 16}, /* 4: TCP bind and connect */
     {{(1u << 16) - 1, 3, 0}, 16}, /* 5: ioctl on devices */
-    {{(1u << 16) - 1, 3, 3}, 24}, /* 6: abstract sockets and signals stay inside */
+    {{(1u << 16) - 1, 3, 3}, 24}, /* 6: abstract sockets and signals are restricted to the domain */
 };
 #define ABI_LAST ((int)(sizeof abis / sizeof *abis))
 
-/* What Python and its libraries read. Patterns of glob(7); what is not there is left out. */
+/* What Python and its libraries may read. Patterns of glob(7); missing files are skipped. */
 static const struct {
     const char *pattern;
     uint64_t allowed;
@@ -71,7 +71,7 @@ static const struct {
     {"/etc/python3*/sitecustomize.py", FS_READ_FILE},
     {"/dev/null", FS_READ_FILE},
     {"/dev/urandom", FS_READ_FILE},
-    /* The dynamic loader, by architecture: the kernel opens it to execute. */
+    /* The dynamic loader, for each architecture: the kernel opens it to execute. */
     {"/lib64/ld-linux-*.so.*", FS_READ_FILE | FS_EXECUTE},
     {"/lib/ld-linux-*.so.*", FS_READ_FILE | FS_EXECUTE},
 };
@@ -138,7 +138,8 @@ static int add_pattern(int ruleset, const char *pattern, uint64_t allowed)
     return done;
 }
 
-/* A Python that is not the system's has its library beside it: PREFIX/bin/python3, PREFIX/lib. */
+/* A Python that is not the system's has its library in the same prefix: PREFIX/bin/python3,
+ * PREFIX/lib. */
 static int add_python(int ruleset, const char *python)
 {
     char path[PATH_MAX], pattern[PATH_MAX + 16];
@@ -212,8 +213,7 @@ int landlock_confine_runner(void)
 
     if (landlock_abi() == 0)
         return 0;
-    /* Not scoped: the runner must be able to kill the interpreter, which is in a domain of its
-     * own. */
+    /* Not scoped: the runner must be able to kill the interpreter, which is in another domain. */
     ruleset = create_ruleset(false);
     if (ruleset < 0)
         return -1;

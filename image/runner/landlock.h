@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Landlock: which files the calling thread and what it execs may still open. The kernel's version
- * is asked at run time and everything that it knows is handled; the headers of the build machine
- * may be older, so the constants are here (kernel documentation, userspace-api/landlock).
+ * Landlock limits the files that the calling thread, and what it executes, may open. The kernel's
+ * version is determined at run time, and every right that it supports is handled. The build
+ * machine's headers may be older, so the constants are defined in landlock.c (kernel documentation,
+ * userspace-api/landlock).
  */
 #ifndef LECTERN_IMAGE_LANDLOCK_H
 #define LECTERN_IMAGE_LANDLOCK_H
@@ -11,22 +12,22 @@
 
 #include "image/runner/runner.h"
 
-/* The kernel's Landlock ABI, 0 where it has none. */
+/* The kernel's Landlock ABI; 0 if it has none. */
 int landlock_abi(void);
 
-/* The interpreter's rules: reading below what Python needs, executing the Python binary and the
- * dynamic loader, nothing else; no TCP, no signal and no abstract socket that leads out. For good,
- * for this thread and its children. 0, also where the kernel has no Landlock; -1 with a message
- * logged.
- */
+/* Applies the interpreter's rules: it may read below what Python needs, execute the Python binary
+ * and the dynamic loader, and nothing else; no TCP, and no signals or abstract sockets to the
+ * outside. Permanent, for this thread and its children. Returns 0, also if the kernel has no
+ * Landlock; -1 with a message logged. */
 int landlock_confine_interpreter(const struct options *options);
 
-/* The same rules, not yet in force: a descriptor to restrict oneself by, for a zygote's copies. To
- * the zygote itself landlock_confine_interpreter allows reading below /proc besides, where its
- * copies' use of memory stands; in the copies both rule. -1 with a message logged. */
+/* Returns a descriptor with the same rules, which a zygote's copies apply to themselves.
+ * landlock_confine_interpreter lets the zygote itself also read below /proc, for the memory
+ * statistics of its copies; both sets of rules apply to the copies. Returns -1 with a message
+ * logged. */
 int landlock_rules(const struct options *options);
 
-/* The runner's own: no file at all. */
+/* Applies the runner's own rules: no file at all. */
 int landlock_confine_runner(void);
 
 #endif

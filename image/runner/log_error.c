@@ -9,7 +9,8 @@
 
 #define PREFIX "runner: "
 
-/* reason: the error's text, or NULL. Nowhere is left to say that standard error is gone. */
+/* reason: the error's text, or NULL. A failed write to standard error cannot be reported anywhere.
+ */
 static int log_line(const char *reason, const char *format, va_list args)
 {
     char line[LOG_ERROR_CAP] = PREFIX;

@@ -5,7 +5,7 @@
 
 static void keep_tail(struct runner_output *output, const unsigned char *data, size_t len)
 {
-    if (len > output->tail_cap) { /* the rest would be written over at once */
+    if (len > output->tail_cap) { /* the rest would be overwritten at once */
         output->tail_came += len - output->tail_cap;
         data += len - output->tail_cap;
         len = output->tail_cap;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One job from the runner's side: frames between the server and the interpreter, the deadline, the
- * caps, the watch over memory, and how it ended. One poll loop, one thread, nothing blocks: a
- * server that does not read holds back the code, never a deadline.
+ * The runner's loop: it passes frames between the server and the interpreter, enforces the
+ * deadline, the caps and the memory limit, and reports how the job ended. One poll loop, one
+ * thread, nothing blocks: a server that does not read delays the code, but never a deadline.
  *
- * A run goes WARMING, IDLE, IMPORTING, RUNNING, (ASKED), ENDING, ENDED. ASKED is the short time
- * between the deadline and the kill, in which the interpreter may still say where the code was. In
- * a session the first WARMING is the zygote's, then comes WARMED, and each run begins with COPYING,
- * in which its interpreter is asked for, and a short WARMING of its own (zygote.h). When it is
- * over it is killed, waited for, and everything of it is forgotten.
+ * The phases of a run are WARMING, IDLE, IMPORTING, RUNNING, (ASKED), ENDING, ENDED. ASKED is the
+ * short time between the deadline and the kill, in which the interpreter may report where the code
+ * was. In a session the first WARMING is that of the zygote, followed by WARMED. Each run then
+ * begins with COPYING, in which the runner asks for its interpreter, and a short WARMING
+ * (zygote.h). After the run the interpreter is killed and reaped, and its state is reset.
  */
 #include <errno.h>
 #include <poll.h>
@@ -29,24 +29,25 @@
 #include "image/runner/runner.h"
 
 #define WARM_MS_MAX   120000 /* from start to ready */
-#define COPY_MS_MAX   10000  /* from asking for a copy to its being ready */
-#define IMPORT_MS_MAX 20000  /* importing before the clock starts */
-#define ASKED_MS      200    /* for the interpreter's last words after the deadline */
-#define ENDING_MS_MAX 1000   /* from the result to the process's end */
-#define FLUSH_MS_MAX  2000   /* for a server that does not read the last frames */
-/* For the server to hang up: taking processes down costs CPU that its answer needs. */
+#define COPY_MS_MAX   10000  /* from requesting a copy until it is ready */
+#define IMPORT_MS_MAX 20000  /* imports before the job's time limit begins */
+#define ASKED_MS      200    /* for the interpreter's report after the deadline */
+#define ENDING_MS_MAX 1000   /* from the result to the end of the process */
+#define FLUSH_MS_MAX  2000   /* for the server to read the last frames */
+/* For the server to hang up: ending processes uses CPU time that its answer needs. */
 #define LINGER_MS      50
-#define WATCH_MS       50 /* between two looks at the memory */
-#define OUTPUT_REST_MS 2  /* between two reads of output, so that small writes travel together */
-#define HOLD_MS        2  /* a start and output wait for what follows: a short run is one message */
+#define WATCH_MS       50 /* between two checks of the memory */
+#define OUTPUT_REST_MS 2  /* between two reads of output, so that small writes are sent together */
+#define HOLD_MS        2 /* FRAME_STARTED and output wait this long, so that a short run is one message \
+                          */
 
 #define OUTSIDE_HIGH_WATER (1u << 20) /* bytes for the server before reading stops */
 #define INSIDE_HIGH_WATER  (1u << 20) /* bytes for the interpreter, likewise */
-#define WARM_STDERR_CAP    (8u << 10) /* of what Python says before there is a job */
+#define WARM_STDERR_CAP    (8u << 10) /* of what Python writes before the first job */
 
-#define REQUEST_HEAD       4u  /* the request's id */
-#define ANSWER_HEAD        6u  /* request id and status, in front of an answer's body */
-#define PYTHON_CAP         32u /* bytes of the version that the interpreter names when it is ready */
+#define REQUEST_HEAD       4u  /* request id */
+#define ANSWER_HEAD        6u  /* request id and status, before an answer's body */
+#define PYTHON_CAP         32u /* bytes of the Python version in the interpreter's FRAME_READY */
 #define JOB_TIMEOUT_MS_MAX 600000u
 #define JOB_OUTPUT_MAX     (1u << 30)
 #define CHUNK              (64u << 10)
@@ -81,28 +82,28 @@ enum verdict {
 struct runner_run {
     const struct options *options;
     int signals;
-    struct child *zygote; /* of a session, once it is warm; else NULL */
+    struct child *zygote; /* in a session, once it is warm; else NULL */
     struct child copy;
-    struct child *child; /* whose run this is: the only one, or &copy */
-    bool leaving;        /* no other run follows */
+    struct child *child; /* of the current run: the only one, or &copy */
+    bool leaving;        /* no further run follows */
     enum phase phase;
-    int64_t until; /* of the phase, on the monotonic clock in ms; 0: no end */
-    int64_t rest;  /* output is not read before */
-    int64_t hold;  /* what is for the server is not sent before */
+    int64_t until; /* end of the phase, on the monotonic clock in ms; 0: none */
+    int64_t rest;  /* output is not read before this time */
+    int64_t hold;  /* nothing is sent to the server before this time */
     int64_t started, stopped;
     bool reaped;
-    int status; /* of wait */
+    int status; /* from waitpid */
     bool killed;
     bool has_job;
     struct frame_job job;
-    bool has_result; /* the interpreter's */
+    bool has_result; /* from the interpreter */
     enum verdict verdict;
     uint32_t last_request;
-    uint32_t unanswered; /* the request that a run before waited for when it ended; 0: none */
+    uint32_t unanswered; /* the open request of the previous run when it ended; 0: none */
     bool waiting_for_answer;
     bool waiting_for_pong;
-    unsigned artifacts; /* of this job, so far */
-    bool answering;     /* the answer that is coming in goes on to the interpreter */
+    unsigned artifacts; /* of this job so far */
+    bool answering;     /* the current answer is passed on to the interpreter */
     struct runner_output out, err;
     struct frame_decoder from_server, from_child;
     struct queue to_server, to_child;
@@ -140,7 +141,7 @@ static void enter(struct runner_run *run, enum phase phase, int64_t ms)
     run->until = ms ? now_ms() + ms : 0;
 }
 
-/* Each message wakes the server, on a CPU that the code may be using. */
+/* Each message wakes the server, possibly on the CPU that the code is using. */
 static void choose_hold(struct runner_run *run, enum frame_type type)
 {
     if (type != FRAME_STARTED && type != FRAME_STDOUT && type != FRAME_STDERR &&
@@ -165,7 +166,7 @@ static void open_output(struct runner_output *output, int *fd, enum frame_type t
     output->fd = *fd;
     output->type = type;
     output->tail_type = tail_type;
-    *fd = -1; /* the run's own from now on */
+    *fd = -1; /* the run owns it from now on */
 }
 
 static void close_output(struct runner_output *output)
@@ -229,8 +230,8 @@ static void has_ended(struct runner_run *run, int status)
         enter(run, PHASE_ENDING, ENDING_MS_MAX);
 }
 
-/* As PID 1 of a container every orphan is ours. A session has none, and a copy may end before its
- * pid is known: that one is left until it is. The zygote's end is told by its socket. */
+/* PID 1 of a container must reap all orphans. A session has none, and a copy may end before its pid
+ * is known, so it is left until then. The socket of the zygote reports its end. */
 static void reap(struct runner_run *run)
 {
     struct signalfd_siginfo info;
@@ -314,7 +315,7 @@ static int send_tail(struct runner_run *run, const struct runner_output *output)
     return len > 0 ? send_frame(run, output->tail_type, run->chunk, len) : 0;
 }
 
-/* The last frames. */
+/* Queues the last frames. */
 static int finish_run(struct runner_run *run)
 {
     static const char *const words[] = {
@@ -335,7 +336,7 @@ static int finish_run(struct runner_run *run)
         return -1;
     enter(run, PHASE_ENDED, FLUSH_MS_MAX);
     if (run->zygote)
-        kill_child(run); /* the next run begins when it is gone */
+        kill_child(run); /* the next run must not begin before it is gone */
     len = snprintf(text, sizeof text,
                    "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":%d,\"seconds\":%.3f,"
                    "\"stdout_bytes\":%llu,\"stderr_bytes\":%llu,\"stdout_cut\":%llu,"
@@ -348,8 +349,8 @@ static int finish_run(struct runner_run *run)
     return send_frame(run, FRAME_EXIT, text, (size_t)len);
 }
 
-/* With a result all output has been written before it: what is in the pipes is all there is, and
- * nobody waits for a process of many pages to be taken down. Without one, its end tells. */
+/* After a result the pipes contain all output, so the end of a large process need not be awaited.
+ * Without a result, the run is over when the process has ended. */
 static bool is_over(const struct runner_run *run)
 {
     if (run->phase != PHASE_ENDING || run->to_server.len >= OUTSIDE_HIGH_WATER)
@@ -361,7 +362,7 @@ static bool is_over(const struct runner_run *run)
 
 /* ---- output ---- */
 
-/* What Python says while it warms goes where the runner's own messages go. */
+/* What Python writes while it warms up goes to the runner's standard error. */
 static void pass_on_warm(struct runner_run *run, struct runner_output *output, size_t len)
 {
     size_t room = output->bytes < WARM_STDERR_CAP ? WARM_STDERR_CAP - output->bytes : 0;
@@ -371,7 +372,7 @@ static void pass_on_warm(struct runner_run *run, struct runner_output *output, s
         (void)!write(STDERR_FILENO, run->chunk, len < room ? len : room);
 }
 
-/* One read. -1 where the frame could not be queued. */
+/* Reads once. Returns -1 if the frame could not be queued. */
 static int read_output(struct runner_run *run, struct runner_output *output)
 {
     ssize_t got = read(output->fd, run->chunk, sizeof run->chunk);
@@ -398,7 +399,7 @@ static int read_output(struct runner_run *run, struct runner_output *output)
     return 0;
 }
 
-/* Reads on until nothing is left in the pipe, or the server must read first. */
+/* Reads until the pipe is empty, or until the server must read first. */
 static int drain(struct runner_run *run, struct runner_output *output)
 {
     while (output->fd >= 0 && !output->drained && run->to_server.len < OUTSIDE_HIGH_WATER) {
@@ -408,8 +409,7 @@ static int drain(struct runner_run *run, struct runner_output *output)
     return 0;
 }
 
-/* ---- what the server may say. An error here is a bug of the server's, and ends the runner. ----
- */
+/* ---- frames from the server. An invalid one is a bug of the server and ends the runner. ---- */
 
 static int take_job(struct runner_run *run, const struct frame *piece)
 {
@@ -443,7 +443,7 @@ static int take_answer(struct runner_run *run, const struct frame *piece)
     if (piece->is_first) {
         uint32_t id = frame_get_u32(piece->payload);
 
-        /* It was on its way when its run ended. */
+        /* The answer was on its way when its run ended. */
         if (!run->has_job && id == run->unanswered) {
             run->unanswered = 0;
             return 0;
@@ -463,7 +463,7 @@ static int take_answer(struct runner_run *run, const struct frame *piece)
     return 0;
 }
 
-/* On to the interpreter: that it answers is what the server wants to know. */
+/* Passed on to the interpreter, because the server asks whether that is alive. */
 static int take_ping(struct runner_run *run)
 {
     if (run->phase != PHASE_IDLE)
@@ -490,8 +490,8 @@ static int take_from_server(struct runner_run *run, const struct frame *piece)
     }
 }
 
-/* ---- what the interpreter may say. Untrusted: its type, its length, its order and its form are
- * checked. ---- */
+/* ---- frames from the interpreter. They are untrusted: type, length, order and form are checked.
+ * ---- */
 
 static int take_ready(struct runner_run *run, const struct frame *piece)
 {
@@ -500,7 +500,8 @@ static int take_ready(struct runner_run *run, const struct frame *piece)
 
     if (run->phase != PHASE_WARMING)
         return log_error("the interpreter is ready twice");
-    if (run->options->session && !run->zygote) { /* it is: the server hears of its copies */
+    if (run->options->session &&
+        !run->zygote) { /* this is the zygote; the server gets the FRAME_READY of its copies */
         run->phase = PHASE_WARMED;
         return 0;
     }
@@ -518,7 +519,7 @@ static int take_ready(struct runner_run *run, const struct frame *piece)
     return 0;
 }
 
-/* A job may have come behind the ping. */
+/* A job may have followed the ping. */
 static int take_pong(struct runner_run *run)
 {
     if (!run->waiting_for_pong)
@@ -607,7 +608,7 @@ static int take_from_child(struct runner_run *run, const struct frame *piece)
 
 /* ---- sessions: one copy of the zygote after the other ---- */
 
-/* Asked for before its job comes, so that no job waits for a clone. */
+/* Requested before the next job arrives, so that no job waits for a clone. */
 static int ask_copy(struct runner_run *run)
 {
     int done = child_ask_copy(run->zygote, &run->copy);
@@ -617,13 +618,13 @@ static int ask_copy(struct runner_run *run)
     return done;
 }
 
-/* The child that has warmed up is a zygote from now on. */
+/* Makes the warm child the zygote. */
 static int become_session(struct runner_run *run)
 {
     struct child *zygote = run->child;
     int control = zygote->ends.control;
 
-    /* Of all that was between it and the runner the socket remains. */
+    /* Only the socket remains of its connections to the runner. */
     zygote->ends.control = -1;
     detach(run);
     zygote->ends.control = control;
@@ -631,7 +632,7 @@ static int become_session(struct runner_run *run)
     return ask_copy(run);
 }
 
-/* The zygote's answer, or its end, which is the runner's. */
+/* Handles the zygote's answer. Its end is also the end of the runner. */
 static int take_copy(struct runner_run *run)
 {
     int done = child_take_copy(run->zygote, &run->copy);
@@ -639,12 +640,12 @@ static int take_copy(struct runner_run *run)
     if (done <= 0)
         return done;
     run->phase = PHASE_WARMING;
-    reap(run); /* it may have ended before it was known */
+    reap(run); /* it may have ended before its pid was known */
     return 0;
 }
 
-/* After a run whose child is gone and whose last frame has left. What is named here belongs to the
- * runner. All else belongs to one run, and is zero again. */
+/* Called when the child is gone and its last frame is sent. The members named here belong to the
+ * runner; all others belong to one run and become zero. */
 static int next_run(struct runner_run *run)
 {
     const struct runner_run kept = {.options = run->options,
@@ -662,7 +663,7 @@ static int next_run(struct runner_run *run)
 
 /* ---- the loop ---- */
 
-/* One read, all its frames. 1: more may come, 0: the end, -1: breach. */
+/* Reads once and handles all frames. Returns 1 if more may come, 0 at the end, -1 on a breach. */
 static int read_frames(struct runner_run *run, int fd, struct frame_decoder *decoder,
                        int (*take)(struct runner_run *run, const struct frame *piece))
 {
@@ -698,7 +699,7 @@ static int poll_timeout(const struct runner_run *run)
     return (int)wait;
 }
 
-/* A breach by the interpreter ends the job, one before the job ends the runner. */
+/* A breach by the interpreter ends the job; before the first job it ends the runner. */
 static int on_child_breach(struct runner_run *run)
 {
     if (!run->has_job)
@@ -711,14 +712,14 @@ enum { SERVER_IN, SERVER_OUT, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
 
 static void choose_descriptors(const struct runner_run *run, struct pollfd fds[DESCRIPTORS])
 {
-    bool ended = run->phase >= PHASE_ENDED || run->phase == PHASE_COPYING; /* or not begun */
+    bool ended = run->phase >= PHASE_ENDED || run->phase == PHASE_COPYING; /* or it has not begun */
     bool room_outside = run->to_server.len < OUTSIDE_HIGH_WATER;
     bool room_inside = run->to_child.len < INSIDE_HIGH_WATER;
     bool output = !ended && room_outside && (run->rest <= now_ms() || run->reaped);
     bool send = run->to_server.len > 0 && (run->hold <= now_ms() || !room_outside);
     short control = (short)((room_outside ? POLLIN : 0) | (run->to_child.len ? POLLOUT : 0));
 
-    /* With no event asked, the end of the other side is still told. */
+    /* poll reports a closed peer even if no event is requested. */
     fds[SERVER_IN] = (struct pollfd){STDIN_FILENO, room_inside ? POLLIN : 0, 0};
     fds[SERVER_OUT] = (struct pollfd){STDOUT_FILENO, send ? POLLOUT : 0, 0};
     fds[CONTROL] = (struct pollfd){ended ? -1 : run->child->ends.control, control, 0};
@@ -740,14 +741,14 @@ static int serve_child(struct runner_run *run, const struct pollfd *control)
     int got = 1;
 
     if ((control->revents & POLLOUT) && queue_flush(&run->to_child, control->fd) < 0)
-        run->to_child.len = 0; /* its end is told by reading */
+        run->to_child.len = 0; /* reading reports the end */
     if (control->revents & (POLLIN | POLLHUP | POLLERR))
         got = read_frames(run, control->fd, &run->from_child, take_from_child);
     if (got < 0 && on_child_breach(run) < 0)
         return -1;
     if (got <= 0) {
         close_control(run);
-        /* It has closed its only way to speak. A dead one is about to be reaped. */
+        /* It closed its only connection. If it is dead, it is about to be reaped. */
         if (run->phase < PHASE_ENDING && !run->reaped && run->verdict == VERDICT_NONE)
             enter(run, PHASE_ENDING, ASKED_MS);
     }
@@ -756,7 +757,7 @@ static int serve_child(struct runner_run *run, const struct pollfd *control)
 
 enum step { STEP_ON, STEP_DONE, STEP_FAILED };
 
-/* From one run to the next, or to the end. */
+/* Continues with the next run, or ends. */
 static enum step go_on(struct runner_run *run)
 {
     if (run->phase == PHASE_WARMED)
@@ -784,7 +785,7 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
         return STEP_DONE;
     if ((fds[SERVER_OUT].revents & POLLOUT) && queue_flush(&run->to_server, STDOUT_FILENO) < 0)
         return STEP_DONE;
-    /* A server that hung up wants nothing of what it sent before. */
+    /* A server that hung up does not need what it sent before. */
     if (fds[SERVER_IN].revents & (POLLHUP | POLLERR | POLLNVAL))
         return STEP_DONE;
     if (fds[SERVER_IN].revents & POLLIN) {
@@ -798,7 +799,7 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
     if (fds[ZYGOTE].revents && take_copy(run) < 0)
         return STEP_FAILED;
     if (!was_started && run->started)
-        run->out.bytes = run->err.bytes = 0; /* what was said before is no output of the code */
+        run->out.bytes = run->err.bytes = 0; /* earlier output is not that of the code */
     if ((fds[OUT].revents && read_output(run, &run->out) < 0) ||
         (fds[ERR].revents && read_output(run, &run->err) < 0))
         return STEP_FAILED;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The runner: the first process of a sandbox, PID 1 of the container or the main process under
- * bubblewrap. It starts the interpreter confined, speaks frames (executor/frame.h) with the server
- * on its standard input and output, keeps the job's deadline and caps, and ends with the job. When
- * the server hangs up it kills the interpreter and ends at once, so that nothing is left behind.
+ * bubblewrap. It starts the confined interpreter, exchanges frames (executor/frame.h) with the
+ * server on its standard input and output, enforces the job's deadline and caps, and ends with the
+ * job. When the server hangs up, it kills the interpreter and ends at once, so nothing is left
+ * behind.
  *
  *      runner --kind data --preload numpy,pandas,networkx --memory-mb 256
  *
- * With --isolation session it does not end with the job: each runs in a clean copy of the
- * interpreter that has warmed up (zygote.h), until the server hangs up.
+ * With --isolation session it does not end with the job: each job runs in a clean copy of the warm
+ * interpreter (zygote.h), until the server hangs up.
  *
- * One thread. Only the runner writes frames to the server; what the interpreter says is checked
- * first. Exit status: 0 after a job or a hang-up, 1 with a message logged on standard error.
+ * One thread. Only the runner writes frames to the server, after it has checked what the
+ * interpreter sends. Exit status: 0 after a job or a hang-up, 1 with a message logged on standard
+ * error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +39,7 @@
 
 static const struct {
     const char *name;
-    size_t offset; /* of a const char * in struct options */
+    size_t offset; /* offset of a const char * in struct options */
 } texts[] = {
     {"--kind", offsetof(struct options, kind)},
     {"--preload", offsetof(struct options, preload)},
@@ -83,7 +85,7 @@ static int read_one(struct options *options, const char *name, const char *value
     return log_error("unknown option %s", name);
 }
 
-/* The folder part of path, "." where it has none. */
+/* The folder part of path; "." if it has none. */
 static void folder_of(char *folder, size_t size, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -136,8 +138,8 @@ static int read_options(struct options *options, int argc, char **argv)
 
 /* ---- the process ---- */
 
-/* Whatever was ignored when the runner was started: by the raw call, for the C library keeps two
- * signals to itself and refuses them. */
+/* Restores signals that were ignored when the runner was started. It uses the raw call because the
+ * C library reserves two signals and refuses to change them. */
 static void reset_signals(void)
 {
     static const unsigned long plain[4]; /* the kernel's struct: SIG_DFL, no flags, no mask */
@@ -174,7 +176,7 @@ static int set_nonblocking(int fd)
                                                                    : 0;
 }
 
-/* With the interpreter running, the runner itself needs little. */
+/* Once the interpreter runs, the runner needs few permissions. */
 static int confine_runner(const struct child *child, bool session)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)

@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,13 +22,17 @@
 
 #define ALL_BITS UINT64_C(0xffffffff)
 
-/* An allowed call, with at most one condition on its arguments: (argument & mask) == value. */
+#define CONDITIONS_MAX 2
+
+/* An allowed call. Every condition on its arguments must hold: (argument & mask) == value. */
 struct allowed {
     int call;
-    bool conditional;
-    unsigned argument;
-    uint64_t mask;
-    uint64_t value;
+    unsigned conditions;
+    struct {
+        unsigned argument;
+        uint64_t mask;
+        uint64_t value;
+    } when[CONDITIONS_MAX];
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -37,15 +42,20 @@ struct allowed {
     }
 #define WHEN(name, arg, bits, is)                                                                  \
     {                                                                                              \
-        .call = SCMP_SYS(name), .conditional = true, .argument = (arg), .mask = (bits),            \
-        .value = (is)                                                                              \
+        .call = SCMP_SYS(name), .conditions = 1, .when = { {(arg), (bits), (is)} }                 \
+    }
+#define WHEN_BOTH(name, arg, bits, is, arg2, bits2, is2)                                           \
+    {                                                                                              \
+        .call = SCMP_SYS(name), .conditions = 2, .when = {                                         \
+            {(arg), (bits), (is)},                                                                 \
+            {(arg2), (bits2), (is2)}                                                               \
+        }                                                                                          \
     }
 #define NO_CHANGE ((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND))
 
-/* Python's, for good or bad code. Signals to itself come on top. */
+/* For Python. The signal of abort() is added separately. */
 static const struct allowed interpreter_calls[] = {
-    /* bytes through descriptors it has: pipes, the control socket, files that Landlock let it open
-     */
+    /* bytes through its descriptors: pipes, the control socket, files that Landlock lets it open */
     ANY(read),
     ANY(readv),
     ANY(pread64),
@@ -64,7 +74,7 @@ static const struct allowed interpreter_calls[] = {
     WHEN(fcntl, 1, ALL_BITS, F_DUPFD_CLOEXEC),
     WHEN(ioctl, 1, ALL_BITS, TCGETS),
     WHEN(ioctl, 1, ALL_BITS, FIOCLEX),
-    /* opening for reading; Landlock says what */
+    /* opening for reading; Landlock decides which files */
     WHEN(open, 1, NO_CHANGE, 0),
     WHEN(openat, 2, NO_CHANGE, 0),
     ANY(stat),
@@ -79,15 +89,17 @@ static const struct allowed interpreter_calls[] = {
     ANY(readlinkat),
     ANY(getdents64),
     ANY(getcwd),
-    /* memory: writable or executable, an executable page only from a file */
+    /* Memory must be private, because shared anonymous pages do not count towards a limit of the
+     * process. It is writable or executable, and executable only from a file. */
     ANY(brk),
     ANY(munmap),
     ANY(mremap),
     ANY(madvise),
-    WHEN(mmap, 2, PROT_EXEC, 0),
-    WHEN(mmap, 3, MAP_ANONYMOUS, 0),
+    WHEN_BOTH(mmap, 2, PROT_EXEC, 0, 3, MAP_TYPE, MAP_PRIVATE),
+    WHEN_BOTH(mmap, 2, PROT_EXEC, 0, 3, MAP_ANONYMOUS, 0),
+    WHEN_BOTH(mmap, 2, PROT_WRITE, 0, 3, MAP_ANONYMOUS, 0),
     WHEN(mprotect, 2, PROT_EXEC, 0),
-    /* its own process, as it starts and ends; there is one thread, and there will be no other */
+    /* start and end of its own process; it has one thread and cannot create others */
     ANY(execve),
     ANY(exit),
     ANY(exit_group),
@@ -127,7 +139,7 @@ static const struct allowed interpreter_calls[] = {
 };
 static const size_t interpreter_call_count = COUNT(interpreter_calls);
 
-/* What a library tries first and has another way for. */
+/* Calls that libraries try first and can do without. */
 static const int unknown_calls[] = {
     SCMP_SYS(clone3),
     SCMP_SYS(openat2),
@@ -136,7 +148,7 @@ static const int unknown_calls[] = {
 };
 static const size_t unknown_call_count = COUNT(unknown_calls);
 
-/* What a zygote does besides the interpreter's, for each of its copies (image/python/fork.c). */
+/* Additional calls of a zygote, for each of its copies (image/python/fork.c). */
 static const struct allowed zygote_calls[] = {
     ANY(recvmsg),
     ANY(sendmsg),
@@ -150,13 +162,13 @@ static const struct allowed zygote_calls[] = {
     ANY(close_range),
     ANY(landlock_restrict_self),
     WHEN(seccomp, 0, ALL_BITS, SECCOMP_SET_MODE_FILTER),
-    /* A copy's own filter, which names the copy, comes on top of this one. */
+    /* A copy's own filter, which contains the copy's pid, is added to this one. */
     ANY(kill),
     ANY(tgkill),
 };
 static const size_t zygote_call_count = COUNT(zygote_calls);
 
-/* The runner's; signals to the interpreter come on top. */
+/* For the runner. Signals to the interpreter are added separately. */
 static const struct allowed runner_calls[] = {
     ANY(read),
     ANY(write),
@@ -186,8 +198,7 @@ static const struct allowed runner_calls[] = {
 };
 static const size_t runner_call_count = COUNT(runner_calls);
 
-/* What it does besides in a session: an interpreter's pipes, asking the zygote, signals by pidfd.
- */
+/* Additional calls in a session: creating pipes, asking the zygote, signals by pidfd. */
 static const struct allowed session_calls[] = {
     ANY(pipe2),
     WHEN(socketpair, 0, ALL_BITS, AF_UNIX),
@@ -211,16 +222,18 @@ static int allow_calls(scmp_filter_ctx context, const struct allowed *calls, siz
     int code = 0;
 
     for (size_t i = 0; i < count && code == 0; i++) {
-        struct scmp_arg_cmp when = {calls[i].argument, SCMP_CMP_MASKED_EQ, calls[i].mask,
-                                    calls[i].value};
+        struct scmp_arg_cmp when[CONDITIONS_MAX];
 
-        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, calls[i].call,
-                                      calls[i].conditional ? 1 : 0, &when);
+        for (unsigned c = 0; c < calls[i].conditions; c++)
+            when[c] = (struct scmp_arg_cmp){calls[i].when[c].argument, SCMP_CMP_MASKED_EQ,
+                                            calls[i].when[c].mask, calls[i].when[c].value};
+        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, calls[i].call, calls[i].conditions,
+                                      when);
     }
     return code;
 }
 
-/* A filter that refuses all but the listed calls. */
+/* Creates a filter that refuses all calls except the listed ones. */
 static scmp_filter_ctx filter_create(const struct allowed *calls, size_t count)
 {
     scmp_filter_ctx context = seccomp_init(SCMP_ACT_ERRNO(EPERM));
@@ -240,12 +253,29 @@ static scmp_filter_ctx filter_create(const struct allowed *calls, size_t count)
     return context;
 }
 
-/* A signal to that process and no other. */
+/* Allows signals to that process only. */
 static int allow_signal(scmp_filter_ctx context, int call, pid_t to)
 {
     const struct scmp_arg_cmp when = {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)to};
 
     return seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, 1, &when);
+}
+
+/* abort() is a signal to oneself, and 0 only looks. Any other could pass for what the runner or the
+ * kernel sends: SIGKILL for too much memory, SIGALRM for the deadline. */
+static int allow_abort(scmp_filter_ctx context, int call, pid_t self, unsigned argument)
+{
+    static const int signals[] = {0, SIGABRT};
+    int code = 0;
+
+    for (size_t i = 0; i < COUNT(signals) && code == 0; i++) {
+        const struct scmp_arg_cmp when[] = {
+            {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)self},
+            {argument, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)signals[i]}};
+
+        code = seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, COUNT(when), when);
+    }
+    return code;
 }
 
 static int filter_load(scmp_filter_ctx context)
@@ -258,8 +288,7 @@ static int filter_load(scmp_filter_ctx context)
     return 0;
 }
 
-/* Says of the calls that a library tries first that there is no such call, but for those in
- * `known`. */
+/* Makes the calls that libraries probe for fail with ENOSYS, except `known`. */
 static int deny_unknown(scmp_filter_ctx context, int known)
 {
     int code = 0;
@@ -279,11 +308,10 @@ static scmp_filter_ctx interpreter_filter(pid_t self)
     if (!context)
         return NULL;
     code = deny_unknown(context, -1);
-    /* abort() and raise() are signals to oneself. */
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(tgkill), self);
+        code = allow_abort(context, SCMP_SYS(tgkill), self, 2);
     if (code == 0)
-        code = allow_signal(context, SCMP_SYS(kill), self);
+        code = allow_abort(context, SCMP_SYS(kill), self, 1);
     if (code == 0)
         return context;
     fail(context, code, "a rule");
@@ -343,7 +371,7 @@ int seccomp_confine_runner(pid_t interpreter, bool session)
     return code < 0 ? fail(context, code, "a rule") : filter_load(context);
 }
 
-/* ---- the one execve of the interpreter's process, which the runner lets through ---- */
+/* ---- the single execve of the interpreter's process, which the runner permits ---- */
 
 #ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
 #define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The system calls that are left. Lists of what is allowed; everything else fails with EPERM (or
- * ENOSYS where a library asks whether the kernel has it), and a foreign architecture's calls kill.
- * The lists are the tables at the top of seccomp.c.
+ * The system calls that remain allowed. Calls that are not listed fail with EPERM (or ENOSYS where
+ * a library probes for them), and calls of a foreign architecture kill the process. The lists are
+ * the tables at the top of seccomp.c.
  */
 #ifndef LECTERN_IMAGE_SECCOMP_H
 #define LECTERN_IMAGE_SECCOMP_H
@@ -11,23 +11,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* In the interpreter's process. exec_once_begin makes every execve wait for the runner's word and
- * gives the descriptor over which it is said, -1 where the kernel cannot do that: then execve stays
- * open and Landlock alone says what may be executed. */
+/* Called in the interpreter's process. Makes every execve wait for the runner and returns the
+ * descriptor over which the runner answers, or -1 if the kernel does not support that: then execve
+ * stays allowed, and only Landlock limits what may be executed. */
 int seccomp_exec_once_begin(void);
-/* The filter for Python. For good. 0, or -1 with a message logged. */
+/* Applies the filter for Python, permanently. Returns 0, or -1 with a message logged. */
 int seccomp_confine_interpreter(void);
-/* The same, written to fd as a program for the kernel, with ZYGOTE_PID_MARK where it names the
- * process; and the filter for the zygote, which has what cloning and confining the clone take. */
+/* seccomp_write_interpreter writes the same filter to fd as a kernel program, with ZYGOTE_PID_MARK
+ * as the process id. seccomp_confine_zygote applies the zygote's filter, which also allows cloning
+ * and confining the clone. */
 int seccomp_write_interpreter(int fd);
 int seccomp_confine_zygote(void);
 
-/* In the runner: waits until the one execve is asked for at fd, then lets the one that was waited
- * for go on and closes fd; from then on execve fails in that process. -1 with a message logged. */
+/* Called in the runner: waits until the one execve is requested at fd, then lets it continue and
+ * closes fd; from then on execve fails in that process. Returns -1 with a message logged. */
 int seccomp_exec_once_wait(int fd, int timeout_ms, uint64_t *asked);
 int seccomp_exec_once_end(int fd, uint64_t asked);
-/* The runner's own filter: reading, writing, waiting, and killing that one process; in a session
- * also what goes between it and the zygote, and killing those of which it was handed a pidfd. */
+/* Applies the runner's own filter: reading, writing, waiting, and killing that one process; in a
+ * session also the messages to and from the zygote, and killing processes by pidfd. */
 int seccomp_confine_runner(pid_t interpreter, bool session);
 
 #endif

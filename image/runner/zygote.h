@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The zygote, and how it is asked for a copy of itself (--isolation session).
+ * The zygote, and how the runner asks it for a copy of itself (--isolation session).
  *
- * The Python that the runner starts warms up and then never runs anything: it waits, inside one C
- * call (image/python/fork.c), for the runner to ask. For each job it clones itself; the copy puts
- * the rest of the walls around itself, says that it is ready, and runs the one job like an
- * interpreter that was started for it. So a job finds what warming made, and nothing of the job
- * before it. What all copies share is what the zygote has: its modules, the layout of its memory,
- * the secret of its hashes.
+ * The first Python process warms up and never runs any job: it waits, inside one C call
+ * (image/python/fork.c), for requests of the runner. It clones itself for each job. The copy
+ * applies the remaining restrictions to itself, reports that it is ready, and runs one job like a
+ * new interpreter. So a job finds the warmed-up state, and nothing of the job before it. All copies
+ * share what the zygote has: its modules, the layout of its memory, and the secret of its hashes.
  *
- * Asking is one byte with the three descriptors that the copy shall have; the answer is a pid with
- * a pidfd and /proc/PID/statm, or an errno. The zygote's word is taken: it has run no code of
- * others. A copy is a child of the runner's (CLONE_PARENT), which reaps it and signals it by its
- * pidfd.
+ * A request is one byte with the three descriptors for the copy. The answer is a pid with a pidfd
+ * and /proc/PID/statm, or an errno. The zygote is trusted because it has run no foreign code. A
+ * copy is a child of the runner (CLONE_PARENT), which reaps it and signals it by its pidfd.
  */
 #ifndef LECTERN_IMAGE_ZYGOTE_H
 #define LECTERN_IMAGE_ZYGOTE_H
@@ -21,26 +19,31 @@
 #include <signal.h>
 #include <stdint.h>
 
-/* Descriptors of the zygote, in front of its start: its socket is that of every interpreter. */
+/* Descriptors set up before the zygote starts. Its socket has the same number as that of every
+ * interpreter. */
 #define ZYGOTE_CONTROL_FD 3
-#define ZYGOTE_RULESET_FD 4 /* the Landlock rules of its copies; not there without Landlock */
-#define ZYGOTE_FILTER_FD  5 /* the seccomp filter of its copies, as a program for the kernel */
+#define ZYGOTE_RULESET_FD 4 /* Landlock rules of its copies; absent without Landlock */
+#define ZYGOTE_FILTER_FD  5 /* the seccomp filter of its copies, as a kernel program */
 
-/* Where the filter names the process itself, which is known only when there is one. No pid and no
- * number of a system call is as large. */
+/* Placeholder in the filter for the pid of the process, which is known only after the clone. No pid
+ * and no system call number is as large. */
 #define ZYGOTE_PID_MARK 0x50494421u
 
 #define ZYGOTE_CLONE_FLAGS (CLONE_PARENT | CLONE_PIDFD | SIGCHLD)
 #define ZYGOTE_ASK         'f'
 
-enum { ZYGOTE_OUT, ZYGOTE_ERR, ZYGOTE_CONTROL, ZYGOTE_ENDS }; /* with the question */
+enum { ZYGOTE_OUT, ZYGOTE_ERR, ZYGOTE_CONTROL, ZYGOTE_ENDS }; /* sent with the request */
 
-enum { ZYGOTE_PIDFD, ZYGOTE_STATM, ZYGOTE_PROOFS }; /* with the answer; the second may be missing */
+enum {
+    ZYGOTE_PIDFD,
+    ZYGOTE_STATM,
+    ZYGOTE_PROOFS
+}; /* sent with the answer; the second may be missing */
 
 struct zygote_answer {
-    int32_t pid; /* below 0: an errno, negated */
+    int32_t pid; /* negative: a negated errno */
 };
 
-#define COPY_CPU_SECONDS 120 /* backstop for the deadlines: importing and running together */
+#define COPY_CPU_SECONDS 120 /* limit besides the deadlines: importing and running together */
 
 #endif

@@ -34,7 +34,7 @@ void rest_answer_string(struct buf *json, const char *text)
 {
     json_t *string = json_string(text);
 
-    if (!string) { /* bytes that came from outside and are no UTF-8 */
+    if (!string) { /* foreign bytes that are not UTF-8 */
         char *ascii = strdup(text);
 
         for (char *at = ascii; at && *at; at++)

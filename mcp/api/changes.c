@@ -38,7 +38,8 @@ void rest_fill_in(struct rest_response *response, const struct graph_cache *grap
     buf_addc(&response->body, '}');
 }
 
-/* Keeps the outlines for later; where there is no room for that, the answer stays without. */
+/* Stores the outlines for rest_fill_in; if there is no room, the answer stays without the
+ * effect. */
 static void keep_outlines(struct rest_response *response, struct change_set_outcome *outcome)
 {
     struct rest_more *more = outcome->touches_graph ? calloc(1, sizeof *more) : NULL;

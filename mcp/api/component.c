@@ -89,7 +89,7 @@ static int insert(struct rest_call *call, struct error *err)
     return 0;
 }
 
-/* Who is meant, and in which state: what of the body is no change. */
+/* Reads the members that name the component and its state, not a change. */
 static int read_reference(struct rest_call *call, struct component_ref *ref,
                           char id[COMPONENT_ID_SIZE], int64_t *expected, struct error *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Routes of the session API: the queries of the graph there are, and the answer of one as data.
- * The query is a segment of the path, what it is about stands behind the '?'. ask runs on
- * the graph work queue.
+ * Routes of the session API: the list of graph queries, and the answer of one as data. The name of
+ * the query is a segment of the path, its arguments are in the query string. ask runs on the graph
+ * work queue.
  */
 #include <string.h>
 

@@ -107,7 +107,7 @@ static void write_route_parameters(struct buf *to, const struct rest_route *rout
 {
     static const struct {
         const char *name;
-        bool write, of_state; /* only where there is a state to name */
+        bool write, of_state; /* only if there is a state to name */
     } headers[] = {{"If-Match", true, true},
                    {"Idempotency-Key", true, false},
                    {"X-Editor", true, false},
@@ -320,7 +320,7 @@ static void write_others(struct buf *to)
                  "\"#/components/responses/Refused403\"}}}}");
 }
 
-/* All routes of a path stand together; the first writes them. */
+/* The routes of a path are adjacent; the first one writes them all. */
 static void write_path(struct buf *to, const struct rest_route *first)
 {
     const struct rest_route *route;
@@ -360,7 +360,7 @@ static bool is_written(const struct schemas *schemas, const struct fields *field
     return false;
 }
 
-/* The schema, where it has a name and is not written yet, and those that it refers to. */
+/* Writes the schema, if it has a name and is not written yet, and those that it refers to. */
 static void write_schema(struct schemas *schemas, const struct fields *fields)
 {
     if (!fields || (fields->schema && is_written(schemas, fields)))

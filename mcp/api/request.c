@@ -22,8 +22,7 @@ static int hex_value(char c)
     return at && *at ? (int)(at - digits) : -1;
 }
 
-/* Decodes %XX in place, and + as a space in a query; false for what is no encoding, or hides a NUL.
- */
+/* Decodes %XX in place, and + as a space in a query; false for an invalid encoding, or a NUL. */
 static bool decode(char *text, bool query)
 {
     char *to = text;
@@ -63,8 +62,8 @@ const struct rest_route *rest_routes_next(struct rest_routes *at)
     return at->row->method ? at->row : NULL;
 }
 
-/* Decodes each segment; false when the path is too long, has too many segments, or holds what is no
- * encoding. */
+/* Decodes each segment; false if the path is too long, has too many segments, or is not validly
+ * encoded. */
 static bool split(struct rest_path *path, const char *encoded)
 {
     size_t len = strlen(encoded);
@@ -102,7 +101,7 @@ static bool capture(const char *name, size_t len, const char *segment, struct re
     return true;
 }
 
-/* Sets what the pattern captures, where there is a call. */
+/* Sets what the pattern captures, if call is not NULL. */
 static bool matches(const char *pattern, const struct rest_path *path, struct rest_call *call)
 {
     for (size_t i = 0; i < path->count; i++) {
@@ -162,8 +161,8 @@ static bool take_part(const char *part, size_t len, char *to, size_t size)
     return decode(to, true);
 }
 
-/* The next name and value of the query at *at, both decoded, and *at behind them. 1, 0 at the end,
- * -1 for what is no encoding, or does not fit: ERROR_INVALID. */
+/* Decodes the next name and value of the query at *at, and advances *at. Returns 1, 0 at the end,
+ * or -1 with ERROR_INVALID for an invalid encoding or one that does not fit. */
 static int next(const char **at, char name[REST_NAME_MAX], char value[REST_QUERY_MAX],
                 struct error *err)
 {
@@ -279,7 +278,7 @@ int rest_take_body(struct rest_call *call, struct error *err)
     return taken ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the request body");
 }
 
-/* ---- members of the body, and numbers of the path, that are no part of what is kept ---- */
+/* ---- members of the body, and numbers in the path, that are not stored ---- */
 
 int rest_take_number(struct rest_call *call, const char *name, int64_t *number, struct error *err)
 {

@@ -21,7 +21,7 @@
 #define STABLE_ATTEMPTS 3
 
 #define CACHE_BYTES       ((size_t)64 << 20) /* keys and answers */
-#define CACHE_ANSWER_MAX  ((size_t)8 << 20)  /* a longer one is not kept */
+#define CACHE_ANSWER_MAX  ((size_t)8 << 20)  /* longer ones are not cached */
 #define CACHE_ANSWERS_CAP 16384u
 #define BUCKETS           4096u
 
@@ -29,8 +29,7 @@
  *
  * Every state of a session or a node has a number that never comes again, so the number is the
  * strong validator: "v12" of a session, "c34" of a node and its components, "a56" of all sessions.
- * A write may name either of what it is about.
- */
+ * A write may name any of those that it affects. */
 
 static const char letters[] = {
     [REST_STATE_ALL] = 'a', [REST_STATE_SESSION] = 'v', [REST_STATE_NODE] = 'c'};
@@ -47,7 +46,7 @@ static int write_etag(struct rest_call *call, enum rest_state state, char etag[R
     return 0;
 }
 
-/* The strong validator of what the route's answer shows; "" where it has none. */
+/* The strong validator for the answer of the route; "" if it has none. */
 static int read_etag(struct rest_call *call, char etag[REST_ETAG_SIZE], struct error *err)
 {
     *etag = '\0';
@@ -98,9 +97,8 @@ static int matches(struct rest_call *call, const char *list, bool weak, struct e
 
 /* ---- Idempotency-Key ----
  *
- * The answer to a write that was done is kept in its own transaction, and a repeat under the same
- * key gets it again. What was refused has done nothing and is checked again.
- */
+ * The answer to a completed write is stored in the transaction of the write, and returned for a
+ * repeat with the same key. A refused write changed nothing and is checked again. */
 
 /* What a repeat must have in common: method, path, query and session as they are, the body by its
  * hashes and length. The one who could make two requests meet is the one who chose the key. */
@@ -112,8 +110,8 @@ static void write_fingerprint(const struct rest_request *request, struct buf *to
              hash_bytes(HASH_OTHER_START, request->body, request->body_len));
 }
 
-/* In the call's transaction. 1: it was done before, and is answered as then; 0: it is to be done,
- * and its answer kept with the fingerprint. */
+/* In the transaction of the call. Returns 1 if it was completed before, and is answered as then; 0
+ * if it must be executed, and its answer stored with the fingerprint. */
 static int find_answer(struct rest_call *call, const char *key, struct buf *fingerprint,
                        struct error *err)
 {
@@ -145,11 +143,10 @@ int rest_keep_whole(struct store *store, const char *key, const struct rest_resp
     return store_idempotency_amend(store, key, response->body.data, response->body.len, err);
 }
 
-/* ---- answers that are kept ----
+/* ---- cached answers ----
  *
- * Answers to reads, by what was asked for, as long as their ETag is the one that is: a list that
- * nobody has written to is made once. Any thread. What was used last goes last.
- */
+ * Answers to reads, by request, valid while their ETag is the current one: a list that was not
+ * written to is created once. Any thread. The most recently used is evicted last. */
 
 struct answer_entry {
     TAILQ_ENTRY(answer_entry) used; /* the last used first */
@@ -221,7 +218,7 @@ static struct answer_entry *find_entry(struct rest_cache *cache, const struct bu
     return NULL;
 }
 
-/* Appends the answer; false where none of this state is kept. key: any bytes. */
+/* Appends the answer; false if none for this state is cached. key may be any bytes. */
 static bool find_kept(struct rest_cache *cache, const struct buf *key, const char *etag,
                       struct buf *answer)
 {
@@ -241,7 +238,7 @@ static bool find_kept(struct rest_cache *cache, const struct buf *key, const cha
     return found;
 }
 
-/* In place of the one of another state. Without memory it is not kept. */
+/* Replaces the answer for another state. Without memory nothing is cached. */
 static void keep(struct rest_cache *cache, const struct buf *key, const char *etag,
                  const struct buf *answer)
 {
@@ -275,9 +272,8 @@ static void keep(struct rest_cache *cache, const struct buf *key, const char *et
 
 /* ---- one call through its route ----
  *
- * A read gives the ETag of exactly what it shows; a write is one transaction with its condition and
- * its key, so that nothing comes in between.
- */
+ * A read carries the ETag of exactly its content. A write is one transaction with its condition and
+ * its key, so that no other write comes in between. */
 
 static int read_body(struct rest_call *call, struct error *err)
 {
@@ -332,7 +328,7 @@ static void write_key(const struct rest_call *call, struct buf *key)
             buf_addc(key, '\0');
 }
 
-/* What was read is of the state before it where no write has come in between. */
+/* The result is of the state read before it if no write occurred in between. */
 static int read_between(struct rest_call *call, rest_handler *read, struct error *err)
 {
     struct rest_response *response = call->response;
@@ -352,7 +348,7 @@ static int read_between(struct rest_call *call, rest_handler *read, struct error
     return 0;
 }
 
-/* Within a snapshot: the answer that was kept of just this state, or a new one, kept. */
+/* Within a snapshot: the cached answer for exactly this state, or a new one, which is cached. */
 static int read_of_state(struct rest_call *call, rest_handler *read, struct error *err)
 {
     struct rest_cache *answers = call->route->state ? call->request->answers : NULL;
@@ -373,8 +369,8 @@ static int read_of_state(struct rest_call *call, rest_handler *read, struct erro
     return 0;
 }
 
-/* In one snapshot where there is one. Not for a graph question, which may be thought about for
- * seconds: a snapshot keeps the log of writes from being taken up. */
+/* In one snapshot, if the store has them. Not for a graph query, which may take seconds: a snapshot
+ * prevents the checkpoint of the write-ahead log. */
 static int read_stable(struct rest_call *call, rest_handler *read, struct error *err)
 {
     int held = call->route->flags & ROUTE_GRAPH ? 0 : store_snapshot_begin(call->store, err);
@@ -387,7 +383,7 @@ static int read_stable(struct rest_call *call, rest_handler *read, struct error 
     return rc;
 }
 
-/* 304 where the client has what there is. */
+/* 304 if the client has the current state. */
 static int answer_known(struct rest_call *call, struct error *err)
 {
     const char *known = call->request->if_none_match;
@@ -433,7 +429,8 @@ static int answer_stale(struct rest_call *call, struct error *err)
     return read_etag(call, call->response->etag, err);
 }
 
-/* Within its transaction. 1: done, to be kept; 0: answered, and nothing is done; -1. */
+/* Within its transaction. Returns 1 if done, and to be committed; 0 if answered without a change;
+ * -1. */
 static int write_once(struct rest_call *call, struct error *err)
 {
     const char *expected = call->request->if_match, *key = call->request->idempotency_key;
@@ -602,7 +599,7 @@ void rest_response_finish(struct rest_response *response)
     buf_finish(&response->body);
 }
 
-/* The target up to its query; false where it is too long for any route. */
+/* The target without its query; false if it is too long for any route. */
 static bool target_path(const char *target, char path[REST_PATH_MAX], const char **query)
 {
     size_t len = strcspn(target, "?");

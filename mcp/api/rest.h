@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The session API: method, path and body to status and JSON body, over any store. No sockets here;
- * the transport calls it on a work queue, and the executor's broker uses the same code for the
- * reads that a run may make. One const table of routes.
+ * The session API: turns method, path and body into a status and a JSON body, for any store. No
+ * sockets here: the transport calls it on a work queue, and the executor's broker uses the same
+ * code for the reads of a run. One const table of routes.
  */
 #ifndef LECTERN_API_REST_H
 #define LECTERN_API_REST_H
@@ -23,10 +23,10 @@ struct rest_route;
 #define REST_ETAG_SIZE 40
 
 struct rest_request {
-    const struct rest_route *route; /* of rest_find; NULL: rest_handle finds it */
+    const struct rest_route *route; /* from rest_find; NULL: rest_handle finds it */
     const char *method;             /* "GET" */
-    const char *path;  /* as the URL has it, without the query: "/session/SID/nodes/a%2Fb" */
-    const char *query; /* likewise, after '?'; or "" */
+    const char *path;            /* as in the URL, without the query: "/session/SID/nodes/a%2Fb" */
+    const char *query;           /* likewise, after '?'; or "" */
     const char *session_header;  /* X-Session-ID, or NULL */
     const char *if_match;        /* or NULL */
     const char *if_none_match;   /* or NULL */
@@ -35,62 +35,63 @@ struct rest_request {
     const char *body;
     size_t body_len;
     struct graph_cache *graphs;  /* on the graph work queue; else NULL */
-    struct rest_cache *answers;  /* of reads that are kept; or NULL */
-    const struct cancel *cancel; /* of graph questions; or NULL */
-    bool trial; /* on the trial work queue: what a write would do is tried on a copy */
+    struct rest_cache *answers;  /* cached answers to reads, or NULL */
+    const struct cancel *cancel; /* for graph queries, or NULL */
+    bool trial;                  /* on the trial work queue: a dry run, on a copy */
 };
 
 struct rest_response {
     int status;
     char etag[REST_ETAG_SIZE]; /* with its quotes, or "" */
-    bool replayed;             /* an earlier answer to the same key */
-    struct buf body;           /* JSON, whole at any time; owned. Empty with 304 */
-    bool tries;                /* no answer yet: to be handled again on the trial work queue */
-    struct rest_more *more;    /* what rest_fill_in makes more of it with; owned, or NULL */
+    bool replayed;             /* repeats an earlier answer to the same key */
+    struct buf body;           /* complete JSON at any time; owned. Empty with 304 */
+    bool tries;                /* no answer yet: handle it again on the trial work queue */
+    struct rest_more *more;    /* what rest_fill_in completes the answer with; owned, or NULL */
 };
 
-/* The route of a method and path: found once, and handed on with the request. NULL: there is none,
- * and allow has the methods of the path ("GET, POST") for Allow, or "" where there is no path. */
+/* Finds the route of a method and path once; the request carries it. NULL if there is none: then
+ * allow gets the methods of the path for the Allow header ("GET, POST"), or "" if the path does not
+ * exist. */
 const struct rest_route *rest_find(const char *method, const char *path, char *allow, size_t size);
-/* Which work queue its requests belong on; REST_READ also for NULL. */
+/* The work queue for requests of this route; REST_READ for NULL. */
 enum rest_workq { REST_READ, REST_WRITE, REST_GRAPH };
 enum rest_workq rest_workq(const struct rest_route *route);
-/* What a request with its route names for workq_key: its session, otherwise the node of a bare
- * path, otherwise nothing (0). */
+/* The workq_key of a request with its route: its session, else the node of a path without a
+ * session, else 0. */
 uint64_t rest_key(const struct rest_request *request);
 
-/* Always fills *response: errors are answers in FastAPI's shape. Blocking. */
+/* Always fills *response; errors are answers in FastAPI's format. Blocks. */
 void rest_handle(struct store *store, const struct rest_request *request,
                  struct rest_response *response);
 void rest_response_finish(struct rest_response *response);
 
-/* Where response->more is set and its write is kept: on the graph work queue, fills in what the
- * graph says, unless cancel (may be NULL) gives it up. busy not NULL, on any thread: the work queue
- * has not taken it, the answer says so there. */
+/* Called if response->more is set, after the write is committed. On the graph work queue, adds the
+ * effect on the graph, unless cancel (may be NULL) fires. On any thread, if the work queue refused
+ * the job: busy is its error, which the answer then contains. */
 void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
                   const struct cancel *cancel, const struct error *busy);
-/* After that, on a work queue that writes: keeps the whole answer under the request's idempotency
+/* Then, on a work queue that writes: stores the completed answer under the request's idempotency
  * key. */
 int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
                     struct error *err);
 
-/* An error as an answer in that shape; what response had goes. */
+/* Replaces *response with an error in that format. */
 void rest_answer_error(struct rest_response *response, const struct error *err);
 
-/* Answers to reads that are kept for the next request. */
+/* A cache of answers to reads. */
 struct rest_cache *rest_cache_create(struct error *err);
 void rest_cache_destroy(struct rest_cache *cache); /* takes NULL */
 
 /* The body of POST /execute, which the transport serves. */
-#define REST_EXECUTE_TIMEOUT_MAX 3600 /* seconds; the server's own limit is far below */
+#define REST_EXECUTE_TIMEOUT_MAX 3600 /* seconds; the server's own limit is far lower */
 extern const struct fields rest_execute_fields;
 
-/* One GET inside one session, for the broker: 403 for anything else than a read of that very
- * session. */
+/* One GET within one session, for the broker. Anything other than a read of this session is
+ * answered 403. */
 struct rest_broker_request {
-    const struct rest_route *route; /* of rest_broker_find */
+    const struct rest_route *route; /* from rest_broker_find */
     const char *sid;
-    const char *target; /* "/session/SID/nodes?limit=5", as a URL has it */
+    const char *target; /* as in a URL: "/session/SID/nodes?limit=5" */
     struct graph_cache *graphs;
     const struct cancel *cancel; /* both as in a rest_request */
 };

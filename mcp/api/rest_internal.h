@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Inside of the session API: one request on its way through the table of routes.
+ * Private parts of the session API: one request and the table of routes.
  */
 #ifndef LECTERN_API_REST_INTERNAL_H
 #define LECTERN_API_REST_INTERNAL_H
@@ -30,12 +30,12 @@ struct rest_call {
     const struct rest_route *route;
     struct writer writer;
     struct rest_path path;
-    const char *session; /* of the path, or NULL; borrowed, as those below */
+    const char *session; /* from the path, or NULL; borrowed, like the next two */
     const char *node;
     const char *item;               /* {order}, {id}, {query} */
-    char resolved[SESSION_ID_SIZE]; /* the session of a bare path */
-    json_t *body;                   /* owned; NULL where none was sent */
-    json_t *asked;                  /* owned: the members of the query that the route takes */
+    char resolved[SESSION_ID_SIZE]; /* the session of a path without one */
+    json_t *body;                   /* owned; NULL if none was sent */
+    json_t *asked;                  /* owned: the query's members, as far as the route takes them */
 };
 
 typedef int rest_handler(struct rest_call *call, struct error *err);
@@ -43,14 +43,14 @@ typedef int rest_handler(struct rest_call *call, struct error *err);
 enum rest_route_flags {
     ROUTE_WRITE = 1 << 0,
     ROUTE_BODY = 1 << 1,   /* needs a JSON body */
-    ROUTE_BROKER = 1 << 2, /* a run may ask for it */
+    ROUTE_BROKER = 1 << 2, /* available to a run */
     ROUTE_GRAPH = 1 << 3,  /* on the graph work queue */
-    ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body only asks what it would do */
-    ROUTE_ENDS = 1 << 5,   /* its state is gone afterwards, so the answer has no ETag */
-    ROUTE_STORED = 1 << 6, /* its body is what is stored, and is checked there (entity.h) */
+    ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body makes it a dry run */
+    ROUTE_ENDS = 1 << 5,   /* deletes its state, so the answer has no ETag */
+    ROUTE_STORED = 1 << 6, /* its body is stored as it is, and checked there (entity.h) */
 };
 
-/* What the ETag of a route counts the writes to. */
+/* The scope of the writes that change a route's ETag. */
 enum rest_state {
     REST_STATE_NONE,
     REST_STATE_ALL,     /* any session */
@@ -60,11 +60,11 @@ enum rest_state {
 
 struct rest_route {
     const char *method;
-    const char *pattern; /* "/session/{sid}/nodes"; what is in braces is captured */
+    const char *pattern; /* "/session/{sid}/nodes"; the parts in braces are captured */
     rest_handler *handle;
     unsigned flags;
     enum rest_state state;
-    rest_handler *now; /* of a write with a state: reads it, for a 412; else NULL */
+    rest_handler *now; /* for a write with a state: reads the state, for a 412; else NULL */
 
     const char *id; /* operationId, unique */
     const char *tag;
@@ -74,12 +74,12 @@ struct rest_route {
     const struct fields *answer; /* of the 200 */
 };
 
-/* The routes of one subject; ends with a row that has no method. */
+/* The routes of one subject, terminated by a row without a method. */
 extern const struct rest_route rest_service_routes[], rest_session_routes[], rest_node_routes[],
     rest_relationship_routes[], rest_component_routes[], rest_change_routes[], rest_graph_routes[],
     rest_history_routes[];
 
-/* Rows of answers, and whole ones. */
+/* Fields of answers, and complete answers. */
 /* clang-format off */
 #define REST_TEXT(member)           FIELD(member, FIELD_TEXT, .required = true)
 #define REST_TEXT_OR_NULL(member)   FIELD(member, FIELD_TEXT, .required = true, .flags = FIELD_NULL)
@@ -96,30 +96,31 @@ extern const struct rest_route rest_service_routes[], rest_session_routes[], res
 
 /* ---- request.c ---- */
 
-/* All routes, one after the other: zeroed before the first. NULL at the end. */
+/* Iterates over all routes. Zero it before the first call; rest_routes_next returns NULL at the
+ * end. */
 struct rest_routes {
     size_t subject;
     const struct rest_route *row;
 };
 const struct rest_route *rest_routes_next(struct rest_routes *at);
 
-/* Sets what the pattern of the call's route captures of the path; false where it does not match. */
+/* Sets what the pattern of the call's route captures from the path; false if it does not match. */
 bool rest_take_path(struct rest_call *call, const char *path);
-/* The members of the query that the route takes, checked, in call->asked. */
+/* Checks the query members that the route takes, and stores them in call->asked. */
 int rest_take_query(struct rest_call *call, struct error *err);
-/* One of them as a whole number; otherwise: where it was not sent. */
+/* One of them as an integer, or `otherwise` if it was not sent. */
 int64_t rest_asked_whole(const struct rest_call *call, const char *name, int64_t otherwise);
 
-/* Checks the body by the members that the route takes. What is wrong is named with its place, an
- * unknown member with the nearest known one. Afterwards call->body is an object with the members
- * that were given. Bodies that are an entity are checked where it is written. */
+/* Checks the body against the fields of the route. Errors say the position, and for an unknown
+ * member the nearest known name. Afterwards call->body is an object with the members that were
+ * sent. A body that is an entity is checked when it is written. */
 int rest_take_body(struct rest_call *call, struct error *err);
-/* A whole number from 1 on, taken out of the body; *number keeps its value where it is not there,
- * and is 0 where it is null. */
+/* Removes an integer of at least 1 from the body. *number is unchanged if the member is missing,
+ * and 0 if it is null. */
 int rest_take_number(struct rest_call *call, const char *name, int64_t *number, struct error *err);
-/* Takes an id out of the body that may repeat the path's, and must not be another. */
+/* Removes an id from the body, which may repeat the one in the path but must not differ from it. */
 int rest_take_path_id(struct rest_call *call, const char *name, const char *id, struct error *err);
-/* The path's {order} or {id}. */
+/* The {order} or {id} of the path. */
 int rest_path_number(const struct rest_call *call, const char *name, int64_t *number,
                      struct error *err);
 
@@ -127,22 +128,24 @@ int rest_path_number(const struct rest_call *call, const char *name, int64_t *nu
 
 extern const struct fields rest_success; /* what rest_answer_success writes */
 
-/* err as an answer; of a place that names none, it is in the query of a read, else in the body. */
+/* Writes err as an answer. An error without a location is in the query of a read, else in the
+ * body. */
 void rest_answer_faults(struct rest_call *call, const struct error *err);
 void rest_answer_detail(struct rest_response *response, int status, const char *detail);
-/* {"success": true, "message": "..."}, left open for more: rest_answer_end closes it. */
+/* Writes {"success": true, "message": "..." without the closing brace, so that members can follow;
+ * rest_answer_end closes it. */
 void rest_answer_success(struct rest_call *call, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void rest_answer_end(struct rest_call *call);
-/* What an answer to a change set is filled in with later, and giving it up. */
+/* What rest_fill_in completes the answer to a change set with, and how to free it. */
 struct rest_more {
     struct outline before, after;
 };
 void rest_more_drop(struct rest_response *response);
-/* Text as a JSON string, whatever bytes it has. */
+/* Any bytes as a JSON string. */
 void rest_answer_string(struct buf *json, const char *text);
 
-/* ---- handlers that several subjects have ---- */
+/* ---- handlers that several subjects use ---- */
 
 rest_handler rest_nodes;   /* node.c */
 rest_handler rest_openapi; /* openapi.c */

@@ -52,7 +52,7 @@ static void member(struct buf *to, const char *name, const char *text)
     json_write_string(to, text, strlen(text));
 }
 
-/* What the page shows of a call of that tool: a new reference, or NULL where there is none. */
+/* What the page shows of a call of that tool: a new reference, or NULL for an unknown tool. */
 static json_t *call_metadata(const char *name)
 {
     const struct tool *tool = tool_find(name);
@@ -95,7 +95,7 @@ enum agui_pair {
     AGUI_STEP,
     AGUI_TEXT,
     AGUI_REASONING_MESSAGE,
-    AGUI_REASONING, /* behind its message: ended in this order */
+    AGUI_REASONING, /* after its message: ended in this order */
     AGUI_CALL,
 };
 
@@ -126,7 +126,7 @@ static bool remember(struct agui_run *run, enum agui_pair pair, const char *id)
     return json_object_set_new(open_ids(run, pair), id, json_string(id)) == 0;
 }
 
-/* more: further members of what begins it, taken over; or NULL. */
+/* more has additional members of the first event, or is NULL; takes ownership. */
 static void open_pair(struct agui_run *run, enum agui_pair pair, const char *id, json_t *more,
                       struct buf *to)
 {
@@ -473,8 +473,7 @@ int agui_write(struct agui_run *run, const struct run_event *event,
 
 /* ---- a whole thread ---- */
 
-/* What the Messages API has as blocks of one message are messages of their own in AG-UI
- * (reasoning, tool). */
+/* Blocks of one message in the Messages API are separate messages in AG-UI (reasoning, tool). */
 struct snapshot {
     const struct thread *thread;
     json_t *messages; /* owned */
@@ -675,7 +674,8 @@ static void put_assistant(struct snapshot *snapshot)
     json_decref(message);
 }
 
-/* What the page saw of it when it was stopped; where it was asked later, that is shown. */
+/* What the page saw of a question when it was stopped; if it was asked later, the later one is
+ * shown. */
 static void put_not_asked(struct snapshot *snapshot)
 {
     if (!thread_was_not_asked(snapshot->thread, snapshot->id))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * From a call to its interrupt: tried on the trial work queue, where nothing of it is kept, then on
- * the graph work queue what it does to the graph.
+ * Converts a call to its interrupt: a dry run on the trial work queue, then its effect on the graph
+ * on the graph work queue.
  */
 #include "mcp/chat/approval.h"
 
@@ -16,7 +16,7 @@
 #include "mcp/session/text.h"
 
 #define TITLE_SAID       120 /* bytes */
-#define NODES_SAID_MAX   2u  /* that go, each with a line of its own */
+#define NODES_SAID_MAX   2u  /* deleted nodes that are listed, one per line */
 #define NODES_PLACED_MAX 20u /* whose components are shown with their places */
 
 static const char changed[] =
@@ -32,7 +32,7 @@ static const char changed[] =
 struct preview {
     /* What would be done; texts borrowed. */
     char sid[SESSION_ID_SIZE];
-    const char *who; /* for whom it would be done: an undo without a name is of their own change */
+    const char *who; /* the author of the call: an undo without a name reverts their own change */
     struct tool_preview asked;
 
     /* What came of it. */
@@ -46,7 +46,7 @@ struct preview {
     struct counts {
         size_t nodes, components, relationships;
     } gone, changed, made;
-    long remain; /* components of the node, where one is deleted; else -1 */
+    long remain; /* components of the node after the deletion of one; else -1 */
 };
 
 /* ---- doing it ---- */
@@ -88,7 +88,7 @@ static int restore(struct preview *preview, struct store *store, struct error *e
 /* ---- what is otherwise then ---- */
 
 struct difference_row {
-    const char *node_id; /* "" where it has none */
+    const char *node_id; /* "" if it has none */
     size_t place;        /* as the store reports it */
     json_t *value;       /* borrowed */
 };
@@ -103,8 +103,8 @@ static int by_node(const void *one, const void *other)
     return order != 0 ? order : (a->place > b->place) - (a->place < b->place);
 }
 
-/* Node by node, as a person reads them; the store reports the latest change first. A new
- * reference, NULL where there are none or without memory. */
+/* Sorted by node, for people; the store reports the latest change first. A new reference, NULL if
+ * there are none or without memory. */
 static json_t *in_order(const json_t *differences)
 {
     size_t count = json_array_size(differences);
@@ -202,9 +202,9 @@ static int work(struct preview *preview, struct store *store, struct error *err)
     };
     int64_t from;
 
-    /* What others did is not to be reported as the call's own doing. Once before the transaction,
-     * so that components have the same ids in the preview and after it, and once within, where
-     * nothing is read from elsewhere any more. */
+    /* Changes by others must not be reported as effects of the call. Refreshes once before the
+     * transaction, so that components have the same ids in the preview and after it; within it,
+     * nothing more is read from the service. */
     if (store_catch_up(store, preview->sid, err) < 0 ||
         store_session(store, preview->sid, NULL, 0, &from, err) < 0 ||
         actions[preview->asked.action](preview, store, err) < 0 ||
@@ -216,7 +216,7 @@ static int work(struct preview *preview, struct store *store, struct error *err)
 
 /* ---- a thing as text ---- */
 
-/* Members that say where a thing is, not what it is. */
+/* Members that say where an entity is, not what it is. */
 static const char *const plumbing[] = {"id",         "node_id",         "component_id",
                                        "order",      "revision",        "created_at",
                                        "updated_at", "component_order", "confidence"};
@@ -310,7 +310,7 @@ static bool is_entity(const json_t *difference, const char *entity)
     return json_string_is(difference, "entity", entity);
 }
 
-/* The title of a node, of those that go too; "" where it has none. */
+/* The title of a node, also of a deleted one; "" if it has none. */
 static void find_title(const struct preview *preview, struct store *store, const char *node_id,
                        char title[TITLE_SAID])
 {
@@ -399,7 +399,7 @@ static void say_session(const struct preview *preview, struct store *store,
     buf_adds(to, "the curriculum's own fields are changed");
 }
 
-/* Positions are no content. */
+/* Positions are not content. */
 static const struct entity {
     const char *name, *node; /* the member of the thing that names its node; or NULL */
     size_t count;            /* offset of its count */
@@ -535,7 +535,7 @@ static int look(struct preview *preview, struct store *store, struct error *err)
         rc = -1;
     if (rc < 0)
         return -1;
-    preview->was = read_places(preview, store); /* it is taken back: as things stand */
+    preview->was = read_places(preview, store); /* for the deletion: the current state */
     return list_changes(preview, store, err);
 }
 
@@ -606,7 +606,7 @@ static bool is_single(const struct preview *preview)
            json_array_size(preview->changes) == 1;
 }
 
-/* The first change, where it is all there is. */
+/* The first change, if it is the only one. */
 static void say_single(const struct preview *preview, struct buf *to)
 {
     const json_t *change = json_array_get(preview->changes, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The chat as a whole, and what all pages of a session are told: changes, and the session's state.
+ * The chat as a whole, and what it sends to all pages of a session: changes, and the session's
+ * state.
  */
 #include "mcp/chat/chat.h"
 
@@ -26,7 +27,7 @@ static void on_change(struct change_listener *listener, const struct store_chang
 
 /* ---- the state of a session ---- */
 
-/* A page may be gone after it was told. */
+/* A page may be destroyed in its callback. */
 static void on_state(struct chat *chat, const char *session_id, json_t *state,
                      const struct error *err)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One page: what comes up is processed one after the other, what goes down stands in the order that
- * AG-UI asks for. A RUN_ERROR would end the run that it comes into, so what is wrong with an input
- * is reported in its turn.
+ * One page: its inputs are processed one after the other, and its frames are in the order that
+ * AG-UI requires. A RUN_ERROR would end the run in which it is sent, so errors of an input are
+ * reported in its turn.
  *
- * What a page is sent without having asked: the greeting, changes by anybody, and what was said in
- * its thread from another page. Between runs that is a small run of the server's own, sent at once.
- * It ends as the page's own last run did: with the approvals that are open, since a page takes a
- * run that ends without them as word that there are none.
+ * Some frames are sent without a request: the greeting, changes by anybody, and messages in its
+ * thread from another page. Between runs they are sent at once, in a small run by the server. It
+ * ends as the page's last run did, with the open approvals, because a page concludes from a run
+ * that ends without them that there are none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void chat_queue_finish(struct chat_queue *queue)
         drop_first(queue);
 }
 
-/* A quote within a text is escaped, so what is found is no part of an id. */
+/* Quotes within a string are escaped, so a match is not part of an id. */
 static size_t head_of(const char *frame, size_t len)
 {
     const char *delta = memmem(frame, len, DELTA, sizeof DELTA - 1);
@@ -248,7 +248,7 @@ static void show_thread(struct chat_page *page)
 
 /* ---- changes ---- */
 
-/* The same change waits already, or the word that all is to be read. */
+/* The same change, or the request to read everything again, is already waiting. */
 static bool is_waiting(const struct chat_page *page, const json_t *change)
 {
     const json_t *waits;
@@ -427,7 +427,7 @@ static void go_on(struct chat_page *page)
 
 /* ---- the greeting ---- */
 
-/* The thread is asked for once the session is known to be there. */
+/* The thread is loaded after the session was found. */
 static void greet(struct chat_page *page)
 {
     struct conversation *conversation = page->conversation;
@@ -510,9 +510,9 @@ static void on_ended(struct viewer *viewer)
     show_thread(viewer->user);
 }
 
-/* ---- what comes up ---- */
+/* ---- input ---- */
 
-/* One that has ended meanwhile is no mistake. */
+/* It is not an error if the run has ended in the meantime. */
 static void stop(struct chat_page *page, const char *run_id)
 {
     struct question *question;
@@ -526,7 +526,7 @@ static void stop(struct chat_page *page, const char *run_id)
     }
 }
 
-/* Of one that is not taken, only what its answer needs is kept. */
+/* Of a refused input, keeps only what its answer needs. */
 static void keep_ids(struct run_input *input)
 {
     struct run_input ids = {0};

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Conversations in use, and the questions in them: one run at a time in each, in the order of their
- * coming; and the list of a session's conversations that its pages are sent. A thread is loaded
- * when it is first wanted, kept while somebody uses it, and loaded again where the store has other
- * than what is in memory.
+ * Conversations in use and their questions, which run one at a time in the order of arrival; and
+ * the list of a session's conversations that its pages receive. A thread is loaded when it is first
+ * needed, kept in memory while it is used, and loaded again if the store differs from memory.
  *
- * Questions that an editor stopped before their turn: a client that sends its whole history sends
- * them again with the next question; so the thread keeps them, as notes with their ids, and they
- * are not answered. A run may be using the thread meanwhile: they wait until none does, and no
- * other begins before they are durable.
+ * A client that sends its whole history repeats the questions that an editor stopped before their
+ * turn. So the thread records them as notes with their ids, and they are not answered. A run may be
+ * using the thread: the notes wait until none does, and no run begins before they are durable.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +162,8 @@ static void add_notes(struct conversation *conversation)
 {
     struct error err = {0};
 
-    for (size_t i = json_array_size(conversation->cancelled); i-- > 0;) { /* as they were asked */
+    for (size_t i = json_array_size(conversation->cancelled);
+         i-- > 0;) { /* in the order in which they were asked */
         json_t *message = json_array_get(conversation->cancelled, i);
         const char *id = json_get_string(message, "id");
 
@@ -175,7 +174,7 @@ static void add_notes(struct conversation *conversation)
                                  json_object_get(message, "content")),
                        NULL, &err) < 0) {
             log_warning("chat", "a stopped question is not kept: %s", err.text);
-            break; /* the thread is full, or there is no memory */
+            break; /* the thread is full, or out of memory */
         }
     }
     json_array_clear(conversation->cancelled);
@@ -202,15 +201,14 @@ static bool save_cancelled(struct conversation *conversation)
 
 /* ---- the state of a session ----
  *
- * Read when a page connects, and again when a conversation of its session has come, or has another
- * title, whoever asked in it.
- */
+ * It is read when a page connects, and again when a conversation of its session is created or gets
+ * another title, from any page. */
 
 struct state_reading {
     struct workq_job job; /* first */
     LIST_ENTRY(state_reading) link;
-    struct chat *chat; /* NULL: gone */
-    bool again;        /* it was asked for while it was under way */
+    struct chat *chat; /* NULL: destroyed */
+    bool again;        /* requested again while it was being read */
     char session_id[SESSION_ID_SIZE];
     char title[TITLE_MAX + 1];
     struct buf threads;
@@ -388,8 +386,8 @@ static json_t *ids_of(const struct thread *thread)
     return ids;
 }
 
-/* The user's messages that the thread has not: a page sends its whole history. Where it has all of
- * them, and nothing asked is answered, the newest: it may be meant to be asked again. */
+/* The user's messages that the thread does not have: a page sends its whole history. If it has all
+ * of them and no approval is answered, the newest one, which may have to be asked again. */
 static json_t *new_messages(const struct question *question)
 {
     size_t count = json_array_size(question->input.messages), i;
@@ -520,7 +518,7 @@ static void on_task(void *arg)
         conversation->thread = NULL;
         conversation->stale = false;
         conversation->posted = false;
-        conversation->ended_user = NULL; /* who asked is sent what is there, too */
+        conversation->ended_user = NULL; /* the author receives the current state, too */
         conversation_load(conversation);
         return; /* its pages are notified when it is there */
     }
@@ -554,7 +552,7 @@ void question_hold(struct question *question, bool hold)
         run_hold(question->run, hold);
 }
 
-/* In a task of the loop: who cancels may stand in the middle of the run's own event. */
+/* In a task of the loop, because the caller may be handling an event of the run. */
 void question_cancel(struct question *question, enum run_stop by)
 {
     if (!question->cancelled)

@@ -63,7 +63,7 @@ static size_t repair_escape(const char *text, size_t len, bool first, struct buf
 {
     int code = escape_code(text, len), next;
 
-    if (code < 0) { /* another escape, or none: the byte behind the backslash belongs to it */
+    if (code < 0) { /* another escape, or none: the byte after the backslash belongs to it */
         size_t taken = len < 2 ? len : 2;
 
         buf_add(to, text, taken);

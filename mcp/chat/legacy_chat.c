@@ -250,7 +250,7 @@ static json_t *read_question(const json_t *message, struct error *err)
     return messages;
 }
 
-/* A thread of its own in each session. */
+/* A separate thread in each session. */
 static int choose_thread(struct legacy_chat *wire, const char *session_id, struct error *err)
 {
     struct conversation *conversation;

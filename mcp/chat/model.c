@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A call waits for its turn, then makes attempts: each is one transfer of helpers/base/http.h,
- * whose bytes go through the stream into the message as they come. An attempt that ends before its
- * first event may be made again, after a pause. A call that is cancelled, or could not be sent,
- * ends in a task of the loop.
+ * A call waits for its turn, then makes attempts. Each attempt is one transfer of
+ * helpers/base/http.h, whose bytes are parsed into the message as they arrive. An attempt that ends
+ * before its first event may be repeated, after a pause. A call that is cancelled, or could not be
+ * sent, ends in a task of the loop.
  */
 #include "mcp/chat/model.h"
 
@@ -24,7 +24,7 @@
 struct model_transfer {
     uv_timer_t timer; /* first; the pause before an attempt, or MODEL_LINGER_MS */
     TAILQ_ENTRY(model_transfer) link;
-    struct model *model; /* a reference; its owner may be gone */
+    struct model *model; /* a reference; its owner may be destroyed */
     struct model_call *call;
     bool waits;  /* for its turn */
     bool ending; /* by the task */
@@ -37,10 +37,9 @@ struct model_transfer {
     unsigned attempt; /* from 1 */
     struct http_transfer *http;
     struct http_response response;
-    struct error err; /* as http_transfer reports it */
-    char should_retry[16], retry_after_ms[32],
-        retry_after[64]; /* headers; "" where there is none */
-    size_t bytes;        /* of an answer that is no error */
+    struct error err;                                           /* as http_transfer reports it */
+    char should_retry[16], retry_after_ms[32], retry_after[64]; /* headers; "" if missing */
+    size_t bytes; /* of an answer that is not an error */
 };
 
 TAILQ_HEAD(transfers, model_transfer);
@@ -52,10 +51,10 @@ struct model {
     char key_header[HEADER_CAP];
     const char *headers[HEADERS];
     bool local;        /* on a loopback address: no proxy, and it may be silent for long */
-    char unready[512]; /* why no question can be asked, with what to do; or "" */
+    char unready[512]; /* why no question can be asked, and what to do; or "" */
 
     struct loop_queue *loop_queue;
-    struct http_loop *http; /* NULL once its owner has gone */
+    struct http_loop *http; /* NULL after its owner is destroyed */
     size_t references;      /* the owner's, and one for each call */
     size_t under_way, waiting_count;
     struct transfers running, waiting;
@@ -250,7 +249,7 @@ static void on_end_task(void *arg)
     finish(arg);
 }
 
-/* In a task of the loop: who cancels may stand within the listener. */
+/* In a task of the loop, because the caller may be the listener. */
 static void end_soon(struct model_transfer *transfer)
 {
     if (transfer->ending)
@@ -284,7 +283,7 @@ static struct model_failure failure_of(const struct model_transfer *transfer)
     };
 }
 
-/* Why there is no whole message; never with a key in it. */
+/* Why there is no complete message. The text never contains a key. */
 static void describe(const struct model_transfer *transfer, struct error *err)
 {
     const struct model_failure failure = failure_of(transfer);
@@ -328,7 +327,7 @@ static bool may_retry(const struct model_transfer *transfer, unsigned *wait_ms)
             kind == ERROR_MEMORY)
             return false;
         if (transfer->response.fault == HTTP_FAULT_LATER && kind == ERROR_TIMEOUT)
-            return false; /* minutes have gone by already */
+            return false; /* minutes have already passed */
         failure.attempt.status = 0;
     }
     return model_retry(&failure.attempt, time(NULL), chance(), wait_ms);

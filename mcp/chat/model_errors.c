@@ -12,13 +12,13 @@
 #include "helpers/base/utf8.h"
 
 #define TEXT_CAP    ((size_t)4 * MODEL_QUOTE_MAX + 1024)
-#define JITTER      0.25 /* of the time, at most, that is taken away by chance */
+#define JITTER      0.25 /* maximum share of the pause that is randomly subtracted */
 #define TELLING_LEN 8u   /* characters of a key's beginning that are hidden too */
 
 /* ---- refusals ---- */
 
-/* What a refusal means. {model}, {address}, {credential} and {seconds} are put into the words;
- * where one of them is not known, unnamed is used instead, which names none. */
+/* The meaning of a refusal. {model}, {address}, {credential} and {seconds} are replaced in the
+ * text; if one is unknown, `unnamed` is used instead, which contains none. */
 struct error_meaning {
     enum error_kind kind;
     const char *words, *unnamed;
@@ -91,7 +91,7 @@ static const struct {
     {529, "overloaded_error", &overloaded},
 };
 
-/* What services say in a 400 when the model cannot read so much at once. */
+/* The words of services in a 400 when the prompt exceeds the model's context. */
 static const char *const too_long_words[] = {
     "prompt is too long", "exceed context limit",      "exceeds the available context",
     "context window",     "maximum context length",    "exceeds the context length",
@@ -204,7 +204,7 @@ static bool status_passes(long status)
     return status == 0 || status == 408 || status == 409 || status == 429 || status >= 500;
 }
 
-/* A number of units, in milliseconds; false where the text is not a number. */
+/* Converts a number of units to milliseconds; false if the text is not a number. */
 static bool read_number(const char *text, double unit_ms, double *ms)
 {
     char *end;
@@ -291,8 +291,8 @@ void model_hide_secret(char *text, const char *secret)
     }
 }
 
-/* Of an error's body: {"error": {"type", "message"}} as the API says it, {"error": "words"}, or
- * words alone. A page of HTML says nothing. */
+/* Reads the body of an error: {"error": {"type", "message"}} as in the API, {"error": "words"}, or
+ * plain text. HTML is ignored. */
 static json_t *read_refusal(const struct buf *body, struct model_refusal *refusal)
 {
     json_t *value = body->len > 0 ? json_read(body->data, body->len, "an answer", NULL) : NULL;
@@ -304,7 +304,7 @@ static json_t *read_refusal(const struct buf *body, struct model_refusal *refusa
     } else if (json_is_string(error)) {
         refusal->message = json_string_value(error);
     } else if (!value && body->len > 0 && body->data[strspn(body->data, " \t\r\n")] != '<') {
-        value = json_stringn(body->data, body->len); /* NULL where it is no UTF-8 */
+        value = json_stringn(body->data, body->len); /* NULL if it is not UTF-8 */
         refusal->message = json_string_value(value);
     }
     return value;

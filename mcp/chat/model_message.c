@@ -13,7 +13,8 @@
 #include "mcp/chat/json_repair.h"
 #include "mcp/chat/model_errors.h"
 
-#define TOKENS_MAX     ((json_int_t)1 << 48) /* more is no count: sums of it stay within 64 bits */
+#define TOKENS_MAX                                                                                 \
+    ((json_int_t)1 << 48) /* larger counts are invalid: their sums stay within 64 bits */
 #define ID_CHARACTERS  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 #define ID_NUMBER_ROOM 12u /* bytes of "_" and any number after an id */
 
@@ -142,7 +143,7 @@ static struct model_block *find_block(struct model_message *message, const json_
 static const struct {
     const char *type;
     enum model_block_kind kind;
-    const char *member; /* where text that is there at the beginning stands */
+    const char *member; /* the member with the initial text */
 } block_types[] = {
     {"text", MODEL_BLOCK_TEXT, "text"},       {"thinking", MODEL_BLOCK_THINKING, "thinking"},
     {"tool_use", MODEL_BLOCK_CALL, NULL},     {"server_tool_use", MODEL_BLOCK_CALL, NULL},
@@ -247,7 +248,8 @@ static bool has_call(const struct model_event *event, const char *id)
     return event->listener->is_taken && event->listener->is_taken(event->user, id);
 }
 
-/* What the service takes back as an id: letters, digits, '_' and '-', and no other call's. */
+/* Sets an id that the service accepts: letters, digits, '_' and '-', different from those of other
+ * calls. */
 static int settle_id(struct model_event *event, json_t *value, struct error *err)
 {
     char id[MODEL_ID_MAX + 1], plain[MODEL_ID_MAX + 1 - ID_NUMBER_ROOM];
@@ -633,7 +635,7 @@ static bool is_kept(const struct model_block *block, bool cut)
     return !cut || block->kind != MODEL_BLOCK_THINKING || is_signed(block);
 }
 
-/* Appends the block to content, and its id to broken where it belongs there. */
+/* Appends the block to content, and its id to broken if necessary. */
 static int add_block(const struct model_block *block, json_t *content, json_t *broken)
 {
     bool is_broken;

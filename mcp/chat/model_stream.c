@@ -28,7 +28,7 @@ static int dispatch(struct model_stream *stream, struct error *err)
     int rc = 0;
 
     if (stream->any_data) {
-        buf_add(&stream->data, "", 0); /* NUL-terminated even where it is empty */
+        buf_add(&stream->data, "", 0); /* NUL-terminated even if empty */
         rc = buf_check(&stream->data, "an event of the stream", err);
         if (rc == 0)
             rc = stream->on_event(stream->user, stream->name[0] ? stream->name : "message",

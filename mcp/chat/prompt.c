@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The system prompt, as pieces in a const table: texts, and functions where a piece comes from
- * another table. The snippets in it are run by tests/contract/test_prompt.py over the demo
- * curriculum, each fence by itself. Pure, any thread.
+ * The system prompt, as a const table of parts: texts, and functions for the parts that come from
+ * another table. tests/contract/test_prompt.py runs each fenced program in it on the demo
+ * curriculum. Pure, any thread.
  */
 #include "mcp/chat/prompt.h"
 
@@ -15,7 +15,7 @@
 
 #define TITLE_SHOWN_MAX 200u /* bytes of the session's title */
 #define MESSAGES_MARKED 2u   /* the tools and the system prompt have one each; 4 are allowed */
-#define PLACE_SHOWN_MAX 400u /* bytes of each word on where the editor is */
+#define PLACE_SHOWN_MAX 400u /* bytes of each text about the position of the editor */
 
 static const char who_asks[] =
     "You help an editor of a curriculum in Lectern. The editor sees a page with three regions: the "
@@ -303,14 +303,13 @@ void prompt_context(const json_t *items, struct buf *to)
 
 /* ---- the request ----
  *
- * The service keeps what it has read up to each cache mark, so tools and system prompt come first
- * and in the same bytes each time. Messages are marked at the newest of the user and at the one
- * before it: that is where the last request's mark was, so its text is found again however many
- * blocks came between.
+ * The service caches what it has read up to each cache mark, so tools and system prompt come first,
+ * always with the same bytes. Two messages are marked: the newest of the user and the one before,
+ * where the last request had its mark, so that its text is found again regardless of the number of
+ * blocks in between.
  *
- * Nothing is said about thinking: which kinds a model takes differs from model to model, and each
- * has a default of its own.
- */
+ * The request does not mention thinking: models differ in the kinds that they support, and each has
+ * a default. */
 
 static const char mark[] = "\"cache_control\":{\"type\":\"ephemeral\"}";
 
@@ -359,7 +358,8 @@ static void write_tools(const struct analyses *analyses, struct buf *to)
     buf_addc(to, ']');
 }
 
-/* The message with a mark on its last block, a new reference; NULL where that takes none. */
+/* The message with a mark on its last block, as a new reference; NULL if that block cannot have
+ * one. */
 static json_t *marked(const json_t *message)
 {
     const json_t *content = json_object_get(message, "content");

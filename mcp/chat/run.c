@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The states of a run. Each step is a function that returns the next state and calls no other step;
- * run_step goes from step to step until one has to wait. What it waits for (a save, a read, the
- * model, tools) ends in a callback that sets the next state and goes on.
+ * run_step executes steps until one must wait. A wait (for a save, a read, the model, tools) ends
+ * in a callback that sets the next state and continues.
  *
  * A cancel ends the wait for the model and for tools. A save or a read is short and cannot be
- * ended: there it is noticed after it.
+ * aborted: the cancel takes effect after it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int answer_open(struct chat_run *run, const char *why, struct error *err)
     return rc;
 }
 
-/* What cannot be noted any more is reported all the same. */
+/* If the note cannot be added, the outcome is still reported. */
 static void close_thread(struct chat_run *run, const char *why, const char *kind, const char *text)
 {
     struct error err = {0};
@@ -156,25 +156,24 @@ static void end(struct chat_run *run)
 
 /* ---- approvals ----
  *
- * Nothing of a turn is done before a person has answered what they were asked; and what is done
- * after it is what was shown: a call is looked at once more in the transaction that does it, and
- * where it would change something else by then, it is not made.
- */
+ * No call of a turn is executed before the person has answered. Then exactly what was shown is
+ * executed: a call is previewed again in the transaction that executes it, and if it would change
+ * something else by then, it is not made. */
 
 static const json_t *input_of(const struct run_call *call)
 {
     return json_object_get(call->use, "input");
 }
 
-/* Whether a person must approve it, who has not been asked. */
+/* Whether the call needs an approval that was not requested yet. */
 static bool is_needed(const struct run_call *call)
 {
     return call->state == RUN_CALL_WAITS && call->refusal.len == 0 &&
            approval_needed(call->tool, input_of(call), call->run->approvals);
 }
 
-/* Notes the calls that were asked about, and looks for their results: 1 where one went well, -1
- * where all there are failed, 0 where there is none. */
+/* Marks the calls of this tool that need an approval in the message, and looks for their results:
+ * returns 1 if one succeeded, -1 if all have failed, 0 if there are none. */
 static int look_back(const struct run_call *call, const json_t *message, json_t *asked)
 {
     const json_t *content = json_object_get(message, "content"), *block;
@@ -195,7 +194,7 @@ static int look_back(const struct run_call *call, const json_t *message, json_t 
     return found;
 }
 
-/* The turns that asked for this tool without success since the last with it, and this one. */
+/* The consecutive turns that called this tool without success, including this one. */
 static unsigned attempt_of(const struct run_call *call)
 {
     json_auto_t *asked = json_object();
@@ -351,7 +350,7 @@ static void match_answers(struct chat_run *run)
     }
 }
 
-/* Of a turn that was interrupted: what needs an approval and has no interrupt is refused. */
+/* For an interrupted turn: refuses calls that need an approval and have no interrupt. */
 static void refuse_unlooked(struct chat_run *run)
 {
     for (size_t i = 0; i < run->call_count; i++) {
@@ -421,7 +420,7 @@ static bool is_blank(const json_t *content)
     return (json_is_string(content) ? json_string_length(content) : json_array_size(content)) == 0;
 }
 
-/* Nothing is new: the newest question is meant, where its answer did not come to its end. */
+/* If no message is new, the newest question is asked again, if its answer is incomplete. */
 static int take_again(struct chat_run *run, const struct run_request *request, struct error *err)
 {
     size_t count = json_array_size(request->messages);
@@ -563,7 +562,7 @@ static json_t *make_message(const json_t *message, const char *where)
     }
     made = json_pack("{s:O, s:s, s:o, s:{}}", "id", json_object_get(message, "id"), "role", "user",
                      "content", blocks, "shown");
-    if (made && own) /* else it has gone with the blocks */
+    if (made && own) /* otherwise it was freed with the blocks */
         json_object_set(json_object_get(made, "shown"), "text", (json_t *)own);
     return made;
 }
@@ -609,7 +608,7 @@ static int take_question(struct chat_run *run, struct error *err)
     return 0;
 }
 
-/* The question stands in the thread already; where it was asked again is noted. */
+/* The thread already has the question; notes where it was asked again. */
 static int note_again(struct chat_run *run, struct error *err)
 {
     char id[UUID_TEXT_SIZE];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One turn of the model: the request, its answer as events and in the thread, and what its reason
- * to stop means. Answers are kept as they came, so that the service takes them back.
+ * One turn of the model: the request, its answer as events and in the thread, and the handling of
+ * its stop reason. Answers are stored unmodified, because the service must accept them again.
  *
- * The assistant's message has one id; it is that of its first text too. Later texts and thinking
- * have it with the block's number appended, so that no id is begun twice.
+ * The assistant's message has one id, which its first text has too. Later texts and thinking have
+ * the id with the block's number appended, so that each id begins once.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void begin(struct chat_run *run, size_t block, enum run_block kind,
                                       .message_id = sent->name ? run->message_id : NULL});
 }
 
-/* A delta is a piece of a longer text: it ends where it ends, and the event's ends with NUL. */
+/* A delta is part of a longer text and not NUL-terminated; the text of an event is. */
 static void tell_piece(struct chat_run *run, size_t block, enum run_event_kind event,
                        const char *text, size_t len)
 {
@@ -97,7 +97,7 @@ static void on_call_begin(void *user, size_t block, const char *id, const char *
 
     sent->id = strdup(id);
     sent->name = strdup(name);
-    if (!sent->id || !sent->name) /* it is in the thread all the same, and gets its result */
+    if (!sent->id || !sent->name) /* it is still in the thread, and gets its result */
         return;
     begin(run, block, RUN_BLOCK_CALL, RUN_CALL_BEGAN);
 }
@@ -167,7 +167,7 @@ static bool has_call(const json_t *content, const char *id)
     return false;
 }
 
-/* Of a call that the model began and that will not be made. */
+/* Ends a call that the model began and that will not be made. */
 static void drop_call(struct chat_run *run, const char *id, const char *name, const char *why)
 {
     char own[UUID_TEXT_SIZE];
@@ -314,7 +314,7 @@ static void on_answered(struct model_call *call)
     run_go_on(run, RUN_STATE_ANSWERED);
 }
 
-/* 0, or -1: ERROR_TOO_LARGE where the history is. */
+/* Returns 0, or -1 with ERROR_TOO_LARGE if the history is too large. */
 static int send_request(struct chat_run *run, struct error *err)
 {
     struct model_call *call = calloc(1, sizeof *call);
@@ -363,8 +363,9 @@ static int check_bounds(struct chat_run *run, struct error *err)
     return 0;
 }
 
-/* From here on the older half of what is sent is left out; that is reported, noted and saved before
- * the next request. 1; 0 where the newest question is alone, or was cut often enough; or -1. */
+/* From here on the older half of what is sent is omitted, which is reported, noted and saved before
+ * the next request. Returns 1; 0 if only the newest question is left, or after too many times; or
+ * -1. */
 static int shorten(struct chat_run *run, struct error *err)
 {
     size_t skip = run->shortened < RUN_SHORTENED_MAX ? thread_shorter(run->thread) : 0;
@@ -408,7 +409,7 @@ enum run_state run_ask(struct chat_run *run)
 
 /* ---- why it stopped ---- */
 
-/* It ended as an answer ends. Some services say end_turn where calls are to be answered. */
+/* It ended normally. Some services report end_turn although calls must be answered. */
 static enum run_state take_whole(struct chat_run *run, json_t *content, json_t *broken,
                                  enum model_stop why)
 {
@@ -468,7 +469,7 @@ static enum run_state take_refusal(struct chat_run *run, json_t *content, const 
                              json_pack("{s:s*}", "from", first_question(run)));
 }
 
-/* What was said so far would answer a question that is asked once more: it is dropped. */
+/* Drops the partial answer, because the question will be asked again. */
 static enum run_state take_context_end(struct chat_run *run, json_t *content)
 {
     struct error err = {0};

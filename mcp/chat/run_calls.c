@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tool calls of one turn: read from the model's answer; what they report while they work; and
- * what each has come to: the tool_result that the model reads, the row that a page reads later, and
- * the event. Output of analyses may be anything: it is made to be text here, where it comes in, so
- * that the history can always be sent again.
+ * The tool calls of one turn: read from the model's answer, with their progress and their results:
+ * the tool_result for the model, the row for pages, and the event. The output of analyses may
+ * contain any bytes: it is converted to text here, so that the history can always be sent again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +175,7 @@ static void progress_begin(struct chat_run *run)
     if (run->progress)
         return;
     run->progress = calloc(1, sizeof *run->progress);
-    if (!run->progress) /* the results come all the same */
+    if (!run->progress) /* the results are sent anyway */
         return;
     run->progress->run = run;
     uv_timer_init(run->server->loop, &run->progress->timer);
@@ -210,7 +209,7 @@ static bool counts_as_failed(const struct run_call *call)
     return is_code(call) && failure_is_repairable(tool_call_category(&call->call));
 }
 
-/* How many attempts at this code failed before. A call that is not made is no attempt. */
+/* How many attempts at this code failed before. A call that is not made does not count. */
 static unsigned repair_of(const struct run_call *call)
 {
     return is_code(call) ? call->run->failed : 0;
@@ -326,7 +325,7 @@ static const char *category_of(const struct run_call *call)
     return call->refused ? call->refused : failure_category_name(FAILURE_VALIDATION);
 }
 
-/* Of an edit that was made; else NULL. */
+/* The change set of a completed edit; else NULL. */
 static const char *change_set_of(const struct run_call *call)
 {
     return call->made && !is_error(call) && *call->call.change_set ? call->call.change_set : NULL;
@@ -443,8 +442,8 @@ int run_calls_keep(struct chat_run *run, struct error *err)
 
 /* ---- calling tools ---- */
 
-/* Of a call that was approved, on the sql work queue before it is done: it still does what was
- * shown. */
+/* For an approved call, on the sql work queue before it is executed: checks that it still does what
+ * was shown. */
 static int check_approval(struct tool_call *made, struct store *store, struct error *err)
 {
     const struct run_call *call = made->user;
@@ -588,7 +587,7 @@ static int note_bounds(struct chat_run *run, size_t count, struct error *err)
                      "The code failed in all %u attempts; no more are made.", CODE_ATTEMPTS_MAX);
 }
 
-/* The model was asked to sum up, and called tools, which are refused in the thread by now. */
+/* The model had to summarise, but called tools; the thread already has their refusals. */
 static enum run_state end_last_turn(struct chat_run *run)
 {
     const json_t *messages = run->thread->messages, *message = NULL;

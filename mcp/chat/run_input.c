@@ -159,7 +159,7 @@ struct input_taking {
     json_t *ids;      /* of these: a history is long */
 };
 
-/* What has no role may have been meant as a question. */
+/* A message without a role may be a question. */
 static bool may_ask(const json_t *message)
 {
     const char *role = json_get_string(message, "role");
@@ -210,7 +210,7 @@ static int take_messages(const json_t *given, struct run_input *input, struct er
     struct input_taking to = {input->messages, ids};
     size_t count = json_array_size(messages), newest = 0, i;
 
-    if (input->resume) /* nothing is asked: the history is skipped */
+    if (input->resume) /* no question: skip the history */
         return 0;
     if (!ids)
         return error_set(err, ERROR_MEMORY, "out of memory for the question");

@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a page sends up: AG-UI's RunAgentInput, or {"type": "lectern.stop", "runId"}. Pure.
+ * What a page sends: AG-UI's RunAgentInput, or {"type": "lectern.stop", "runId"}. Pure.
  *
- * Of the input count: threadId, runId, the user messages (those the thread has not yet; of one that
- * has all of them the newest, asked again where its answer never came or broke off), context
- * ({"description", "value"}: "node_id", "node_title", "screen" and "action" are where the editor
- * is, all else goes to the model as the client says it, up to prompt.h's caps), resume, and
- * forwardedProps.lectern {"approvals": "destructive" | "every"}. The rest is ignored, as the
- * history is the server's own; but a misspelt name is refused, and in our own objects (answers,
- * forwardedProps.lectern, lectern.stop) any unknown one. A page keeps what was refused and sends it
- * again: what cannot be taken is a fault in the newest user message only, older ones are skipped.
- * With answers (resume) nothing is asked, so no message is looked at.
+ * These members are used: threadId; runId; the user messages (those that the thread does not have
+ * yet; if it has them all, the newest, which is asked again if its answer is missing or
+ * incomplete); context ({"description", "value"}: "node_id", "node_title", "screen" and "action"
+ * are the position of the editor, all others are passed to the model as the client's, up to the
+ * caps in prompt.h); resume; and forwardedProps.lectern {"approvals": "destructive" | "every"}. All
+ * others are ignored, because the server has the history. But misspelt names are refused, and in
+ * our own objects (answers, forwardedProps.lectern, lectern.stop) all unknown names. A page keeps a
+ * refused message and sends it again, so only the newest user message can be refused; older ones
+ * that cannot be used are skipped. With answers (resume) no message is read.
  */
 #ifndef LECTERN_CHAT_RUN_INPUT_H
 #define LECTERN_CHAT_RUN_INPUT_H
 
 #include "mcp/chat/run.h"
 
-/* Bytes. A page may send its whole history each time: as much as a thread can hold, and what it
- * keeps beside that. */
+/* Bytes. A page may send its whole history each time: as much as a thread can contain, and what the
+ * page stores beside it. */
 #define RUN_INPUT_CAP         (THREAD_BYTES_MAX + ((size_t)8 << 20))
 #define RUN_INPUT_TEXT_MAX    ((size_t)64 << 10) /* bytes of one user message */
 #define RUN_INPUT_MESSAGES    10000u /* the newest of a history; older ones are skipped */
 #define RUN_INPUT_ANSWERS_MAX 16u
 #define RUN_ID_MAX            128u
 
-extern const struct fields run_input_fields; /* also for the page's type of it */
+extern const struct fields run_input_fields; /* also the source of the page's type */
 
 struct run_input {
-    bool stop; /* a lectern.stop; then only run_id counts */
+    bool stop; /* a lectern.stop; then only run_id is set */
     char thread_id[THREAD_ID_MAX + 1];
     char run_id[RUN_ID_MAX + 1];
-    json_t *messages; /* array of the user's {"id", "content"}, in their order, empty with resume;
-                         owned */
-    json_t *resume;   /* what answers borrow their texts from; owned, or NULL: it is a question */
+    /* Array of the user's {"id", "content"}, in order, empty with resume; owned */
+    json_t *messages;
+    json_t *resume; /* owner of the texts of the answers; owned, or NULL for a question */
     struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
     size_t answer_count;
     enum approvals approvals;
-    struct buf where; /* prompt_where's text and prompt_context's; owned */
+    struct buf where; /* the texts of prompt_where and prompt_context; owned */
 };
 
-/* Escapes of half a character, which JSON.stringify writes where a text was cut within one, are
- * read as U+FFFD. 0, or ERROR_MALFORMED, ERROR_INVALID or ERROR_TOO_LARGE that says what to send.
- * *input needs run_input_finish in any case. */
+/* An escape of half a surrogate pair, which JSON.stringify writes for a text that was cut within a
+ * pair, is read as U+FFFD. Returns 0, or -1 with ERROR_MALFORMED, ERROR_INVALID or ERROR_TOO_LARGE
+ * that says what to send. Call run_input_finish in any case. */
 int run_input_read(const char *text, size_t len, struct run_input *input, struct error *err);
 void run_input_finish(struct run_input *input);
 

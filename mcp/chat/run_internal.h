@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Inside of run.h.
+ * The private header of a run's files.
  *
  *   run.c        the states of a run, one after the other: its request, approvals, its end
  *   run_answer.c a request to the model, and its answer
  *   run_calls.c  the tool calls of a turn and their results
  *   run_thread.c events, notes and saves, for all of them
  *
- * Each calls those below it; they do not know it.
+ * Each calls only those below it.
  */
 #ifndef LECTERN_CHAT_RUN_INTERNAL_H
 #define LECTERN_CHAT_RUN_INTERNAL_H
@@ -18,27 +18,27 @@
 #include "mcp/session/text.h"
 
 #define RUN_TITLE_SIZE 256u
-#define RUN_ID_SIZE    (UUID_TEXT_SIZE + 24u) /* an id of ours, with a block's number appended */
+#define RUN_ID_SIZE    (UUID_TEXT_SIZE + 24u) /* our id with the number of a block appended */
 
 enum run_state {
     /* Steps. */
-    RUN_STATE_TAKE,     /* the request goes into the thread */
-    RUN_STATE_READ,     /* the session's title, and how much there is */
-    RUN_STATE_PROMPT,   /* the system prompt; then a turn, or the one that was interrupted */
+    RUN_STATE_TAKE,     /* adds the request to the thread */
+    RUN_STATE_READ,     /* reads the title and the size of the session */
+    RUN_STATE_PROMPT,   /* the system prompt; then a turn, or the interrupted one */
     RUN_STATE_ASK,      /* the next request to the model */
-    RUN_STATE_ANSWERED, /* its answer goes into the thread; the stop reason decides what is next */
+    RUN_STATE_ANSWERED, /* adds the answer to the thread; the stop reason decides what follows */
     RUN_STATE_LOAD,     /* the tool calls of the answer */
-    RUN_STATE_APPROVE,  /* looks at what those would change that a person must approve */
+    RUN_STATE_APPROVE,  /* previews the calls that need approval */
     RUN_STATE_LOOKED,
-    RUN_STATE_CALL,     /* starts the tools that can be started */
+    RUN_STATE_CALL,     /* starts tools */
     RUN_STATE_END_TURN, /* all calls have results */
-    RUN_STATE_STOP,     /* it was cancelled */
-    RUN_STATE_FAIL,     /* outcome_error says why */
+    RUN_STATE_STOP,     /* cancelled */
+    RUN_STATE_FAIL,     /* outcome_error has the reason */
     RUN_STATE_SUCCEED,
     RUN_STATE_END, /* outcome */
     /* Waits, each for one callback. */
     RUN_STATE_BEGINNING,
-    RUN_STATE_SAVING, /* after_save is next */
+    RUN_STATE_SAVING, /* after_save follows */
     RUN_STATE_READING,
     RUN_STATE_ASKING,
     RUN_STATE_LOOKING,
@@ -59,16 +59,16 @@ struct run_call {
     struct chat_run *run;
     json_t *use;             /* the tool_use block; owned */
     const char *id, *name;   /* of use */
-    const struct tool *tool; /* NULL: there is none of that name */
+    const struct tool *tool; /* NULL: unknown name */
     enum run_call_state state;
     bool made;           /* the call was started */
-    size_t replaces;     /* operations that replace something; known where nobody can be asked */
-    struct buf refusal;  /* why it is not made, for the model; empty: it is */
-    const char *refused; /* as what, static: "declined", "cancelled"; NULL: "validation" */
-    json_t *interrupt;   /* owned: what a person is asked, or was; or NULL */
-    uint64_t started_ms; /* of the loop's clock */
+    size_t replaces;     /* operations that replace something; set if nobody can approve */
+    struct buf refusal;  /* why the call is not made, for the model; empty: it is made */
+    const char *refused; /* its category: "declined", "cancelled"; NULL: "validation" */
+    json_t *interrupt;   /* owned: what a person is or was asked, or NULL */
+    uint64_t started_ms; /* on the loop's clock */
     json_t *block;       /* owned: the tool_result */
-    json_t *shown;       /* owned: its row in "shown" */
+    json_t *shown;       /* owned: its entry in "shown" */
 };
 
 enum run_block { RUN_BLOCK_NONE, RUN_BLOCK_TEXT, RUN_BLOCK_THINKING, RUN_BLOCK_CALL };
@@ -83,19 +83,19 @@ struct chat_run {
     char *run_id, *who; /* owned */
     enum approvals approvals;
     enum run_state state, after_save;
-    void (*step)(struct chat_run *run); /* to the next wait */
-    bool stepping; /* a callback that comes meanwhile leaves the next step to it */
+    void (*step)(struct chat_run *run); /* executes states until the next wait */
+    bool stepping;                      /* in step: a callback must not call it again */
     bool cancelled, held;
-    enum run_stop stopped_by; /* where it was cancelled */
-    bool ending;              /* what is left is the last save */
+    enum run_stop stopped_by; /* if cancelled */
+    bool ending;              /* only the last save remains */
     bool over;
-    struct error failure;     /* why it was cancelled by itself; of kind ERROR_NONE: by another */
-    enum run_outcome outcome; /* for the listener, after the last save */
+    struct error failure;     /* why it cancelled itself; ERROR_NONE: cancelled from outside */
+    enum run_outcome outcome; /* reported to the listener after the last save */
     struct error outcome_error;
     bool unsaved;
     /* The request. */
-    json_t *messages; /* owned; NULL where it begins with answers */
-    bool again;       /* none of them is new: the thread's newest question is asked again */
+    json_t *messages; /* owned; NULL if it begins with answers */
+    bool again;       /* none is new: asks the newest question of the thread again */
     char *where;      /* owned, or NULL */
     json_t *answers;  /* owned: {interrupt id: {"approved", "reason"}}; or NULL */
 
@@ -106,18 +106,19 @@ struct chat_run {
     struct error read_error;
 
     struct run_usage usage;
-    struct buf system; /* the system prompt, the same for the whole run */
+    struct buf system; /* the system prompt, constant for the whole run */
     unsigned turn;
-    unsigned shortened; /* times that the history was too long */
-    bool last;          /* the model is to call no more tools */
+    unsigned shortened; /* number of times that the history was too long */
+    bool last;          /* the model must not call more tools */
     unsigned failed;    /* consecutive turns whose code failed */
-    bool worked;        /* an analysis succeeded, or an edit was made */
+    bool worked;        /* an analysis or an edit succeeded */
     size_t replaced;    /* operations of the question that replaced something */
-    bool refused_replacements, notified_replacements; /* there were too many; the editor knows */
+    bool refused_replacements,
+        notified_replacements; /* there were too many; the editor was notified */
     bool stuck; /* the newest attempt at code failed, and no tool has succeeded since */
 
-    /* The turn's. */
-    struct model_call *asked, *answered; /* owned; the request under way, and one that is done */
+    /* The turn. */
+    struct model_call *asked, *answered; /* owned; the running request, and a completed one */
     char message_id[UUID_TEXT_SIZE];
     struct run_sent_block {
         enum run_block kind;
@@ -127,9 +128,9 @@ struct chat_run {
 
     struct run_call *calls; /* owned array */
     size_t call_count, next, under_way;
-    bool editing;      /* the one under way edits */
-    bool code_failed;  /* in a way that changed code can repair */
-    bool code_in_vain; /* in any way */
+    bool editing;      /* the running call edits */
+    bool code_failed;  /* changed code may repair it */
+    bool code_in_vain; /* for any reason */
     bool code_succeeded, other_succeeded;
     struct run_progress_timer *progress;
 };
@@ -137,47 +138,45 @@ struct chat_run {
 /* ---- run_thread.c ---- */
 
 void run_tell(struct chat_run *run, const struct run_event *event);
-/* A limit was reached; id of its note, or NULL. */
+/* Reports that a limit was reached; id is of its note, or NULL. */
 void run_tell_limit(struct chat_run *run, const char *name, const char *id, const char *text);
-/* A note in the thread, for who reads it later; kind: a limit's, "error", "stopped", "refusal",
- * "empty" or THREAD_AGAIN. id (may be NULL) gets its id. more, taken over, or NULL: further members
- * of its "shown". */
+/* Adds a note to the thread. kind: a limit's, "error", "stopped", "refusal", "empty" or
+ * THREAD_AGAIN. id (may be NULL) gets its id. more (may be NULL) has additional members of its
+ * "shown"; takes ownership. */
 int run_note(struct chat_run *run, const char *kind, const char *text, json_t *more,
              char id[UUID_TEXT_SIZE], struct error *err);
-/* The same of what the run has cost, where the model was asked. Without memory only the log has it.
- */
+/* Adds a note with the cost of the run, if a request was sent. Without memory, only logs it. */
 void run_note_usage(struct chat_run *run);
-/* A limit was reached: reports it and notes it; more as in run_note. */
+/* Reports and notes that a limit was reached; more as in run_note. */
 int run_limit(struct chat_run *run, const char *name, json_t *more, struct error *err,
               const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* What was waited for is there. */
+/* Continues after a wait. */
 void run_go_on(struct chat_run *run, enum run_state state);
 enum run_state run_fail(struct chat_run *run, const struct error *err);
-/* Makes durable what the thread has; then comes next. */
+/* Makes the thread durable; then continues with next. */
 enum run_state run_save(struct chat_run *run, enum run_state next);
-/* A text of ours in place of an answer, or behind it, as a note of that kind; takes over more, for
- * the note, or NULL. */
+/* Ends the run with a text of ours instead of an answer or after it, as a note of this kind; takes
+ * ownership of more (may be NULL), as run_note. */
 enum run_state run_end_with_text(struct chat_run *run, const char *kind, const char *text,
                                  json_t *more);
-bool run_has_words(const json_t *content); /* of an answer: it has text */
+bool run_has_words(const json_t *content); /* whether an answer contains text */
 
 /* ---- run_answer.c ---- */
 
 enum run_state run_ask(struct chat_run *run);         /* the next request to the model */
-enum run_state run_take_answer(struct chat_run *run); /* that has come */
-void run_answer_forget(struct chat_run *run);         /* what was kept of the turn's answer */
+enum run_state run_take_answer(struct chat_run *run); /* processes the answer */
+void run_answer_forget(struct chat_run *run);         /* frees the answer of the turn */
 
 /* ---- run_calls.c ---- */
 
-/* The calls of the thread's newest assistant message, where they have no results yet. */
+/* Loads the calls of the thread's newest assistant message that have no results yet. */
 int run_calls_load(struct chat_run *run, struct error *err);
 void run_calls_free(struct chat_run *run);
-/* Each call that has no answer yet is refused so, and answered; as: its category. */
+/* Refuses and answers every call that has no answer yet; as is the category. */
 int run_calls_refuse(struct chat_run *run, const char *why, const char *as, struct error *err);
-/* Puts the results at the beginning of the parts of a user's message, all of them answered before.
- */
+/* Inserts the results before the parts of a user message; all calls must be answered. */
 int run_calls_results(struct chat_run *run, json_t *content, json_t *shown, struct error *err);
-/* All results as a message of the thread, not yet durable. */
+/* Adds all results to the thread as a message, not yet durable. */
 int run_calls_keep(struct chat_run *run, struct error *err);
 enum run_state run_call_tools(struct chat_run *run); /* starts those that can be started */
 enum run_state run_end_turn(struct chat_run *run);   /* all calls have results */

@@ -215,8 +215,8 @@ static size_t count_questions(const struct thread *thread)
     return count;
 }
 
-/* Behind the newest question the whole answer has come: an assistant's message without calls, and
- * no note after it that it broke off. */
+/* Whether the newest question has a complete answer: an assistant's message without calls, and no
+ * later note that it was interrupted. */
 static bool is_answered(const struct thread *thread, size_t question)
 {
     bool answered = false;
@@ -262,9 +262,8 @@ bool thread_may_ask_again(const struct thread *thread, const char *id)
 
 /* ---- what a stop of the server cut off ----
  *
- * A question without an answer, calls without results. A run that ends by itself leaves a note;
- * where there is none, it is added as the thread is loaded.
- */
+ * A question without an answer, or calls without results. A run that ends normally leaves a note;
+ * if there is none, it is added when the thread is loaded. */
 
 /* The last message that is not a note; *ended: a note after it says how its run ended. */
 static const json_t *last_message(const struct thread *thread, bool *ended)
@@ -278,14 +277,14 @@ static const json_t *last_message(const struct thread *thread, bool *ended)
         if (!json_string_is(message, "role", "note"))
             return message;
         if (thread_is_note(message, THREAD_AGAIN) && !*ended)
-            return message; /* asked again, and that run has said nothing */
+            return message; /* asked again, and that run has not produced anything */
         for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
             *ended = *ended || thread_is_note(message, ends[k]);
     }
     return NULL;
 }
 
-/* A result for each call of the message: a new reference, empty where there is none. */
+/* A result for each call of the message, as a new reference; empty if there are none. */
 static json_t *results_of(const json_t *message)
 {
     const json_t *content = json_object_get(message, "content"), *block;
@@ -428,7 +427,7 @@ struct saving {
     char id[THREAD_ID_MAX + 1];
     char title[THREAD_TITLE_MAX + 1];
     size_t there;
-    /* Copies of their own: the loop goes on with the thread's. */
+    /* Copies, because the loop may change the thread's. */
     json_t *messages, *interrupts;
     struct error err;
     void (*on_done)(void *user, const struct error *err);
@@ -509,12 +508,11 @@ int thread_save(const struct store_queues *store, struct thread *thread,
     return -1;
 }
 
-/* ---- the history as a model gets it back ----
+/* ---- the history for the model ----
  *
  * The service refuses a history whose calls and results do not match, and a stop, a failure or the
- * end of the process can come between the two. So it is put right here each time, from what was
- * kept; what was kept is never changed.
- */
+ * end of the process can occur between the two. So it is repaired here each time; the stored
+ * messages never change. */
 
 static bool is_role(const json_t *message, const char *role)
 {
@@ -528,7 +526,7 @@ static bool is_block(const json_t *block, const char *type)
 
 /* What is left out. */
 
-/* How many messages in front of the note at `end` were refused with it. */
+/* How many messages before the note at `end` were refused with it. */
 static size_t refused_before(const struct thread *thread, size_t end)
 {
     const json_t *note = json_array_get(thread->messages, end);
@@ -655,7 +653,7 @@ struct history {
     json_t *out;  /* owned: what is sent */
     json_t *open; /* owned: array of the ids of calls of the last assistant message that have no
                      result yet */
-    bool old;     /* what comes belongs to an old question */
+    bool old;     /* the next messages belong to an old question */
     bool begun;   /* something has been said to the newest question */
 };
 
@@ -699,7 +697,7 @@ static void answer_open(struct history *history, json_t *content)
     json_array_clear(history->open);
 }
 
-/* The call is answered now; false where there is no such call, or it was answered before. */
+/* The call is answered now; false if there is no such call, or it was already answered. */
 static bool take_open(struct history *history, const json_t *result)
 {
     const json_t *id;
@@ -792,7 +790,7 @@ static void send_question(struct history *history, const json_t *content)
     put(history, "user", kept);
 }
 
-/* Where nothing was said yet, the question stands at the end as if it were new. */
+/* If there is no answer yet, the question is last, as if it were new. */
 static void send_again(struct history *history)
 {
     close_open(history);

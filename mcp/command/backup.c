@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern backup: a copy of the whole store in a new file, while a server goes on with it. What
- * takes long is told on standard error, a line a second.
+ * lectern backup: copies the whole store to a new file, while a server may use it. Progress is
+ * printed to standard error, one line per second.
  */
 #include <stdio.h>
 #include <time.h>

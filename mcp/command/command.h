@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The subcommands of the binary: one file each, one const table of all (command.c).
+ * The subcommands of the binary: one file for each, and one const table of all (command.c).
  */
 #ifndef LECTERN_COMMAND_H
 #define LECTERN_COMMAND_H
@@ -11,7 +11,7 @@
 #include "mcp/format/format.h"
 #include "mcp/store/store.h"
 
-/* Exit statuses. exec has its own beside these: 3 refused, 124 timeout, 127 no engine. */
+/* Exit statuses. The last three are only of exec: refused, timeout, no engine. */
 enum {
     EXIT_OK = 0,
     EXIT_FAILED = 1,
@@ -26,10 +26,11 @@ struct command {
     const char *usage;   /* "[--profile P] [--json] [FILE...]" */
     const char *summary; /* one line */
     enum config_command options;
-    size_t least_words, most_words; /* behind its options: a FILE, a query, ... */
-    const char *words_needed;       /* what is said to fewer or more; NULL where it takes none */
-    void (*help)(struct buf *to);   /* what --help says before the options; may be NULL */
-    /* The exit status. What is in err is then said on stderr; a command may also say it itself. */
+    size_t least_words, most_words; /* number of arguments: a FILE, a query, ... */
+    const char *words_needed;       /* the error for too few or too many; NULL if it takes none */
+    void (*help)(struct buf *to);   /* writes the text of --help before the options; may be NULL */
+    /* Returns the exit status. An error in err is printed to stderr; a command may also print it
+     * itself. */
     int (*run)(const struct config *config, struct error *err);
 };
 
@@ -37,26 +38,27 @@ extern const struct command command_serve, command_stdio, command_validate, comm
     command_graph, command_import, command_export, command_demo, command_doctor, command_image,
     command_backup, command_sessions, command_rename, command_delete;
 
-/* "lectern exec: text" on stderr. */
+/* Prints "lectern exec: text" to stderr. */
 void command_fail(const char *name, const struct error *err);
 
-/* The form that --format names, else the one the path looks like; NULL with the names there are. */
+/* The format named by --format, else by the path. NULL with an error that lists the names. */
 const struct format *command_format(const struct config *config, const char *path,
                                     struct error *err);
-/* What a form has to say, on stderr; losses: what happened to those things it counts. */
+/* Prints the report of a format to stderr; losses says what happened to the things that it
+ * counts. */
 void command_format_report(const struct format_report *report, const char *losses);
 
-/* 0 where --session was not given, or names a session that exists. */
+/* 0 if --session is missing, or names an existing session. */
 int command_check_session(const struct config *config, struct error *err);
 
 static inline void command_close_store(struct store **store)
 {
     store_close(*store);
 }
-#define cleanup_store __attribute__((cleanup(command_close_store))) /* NULL: nothing */
+#define cleanup_store __attribute__((cleanup(command_close_store))) /* ignores NULL */
 
-/* Imports the demo where the store has no session at all. sid (may be NULL) gets the id of the
- * demo's session, "" where the store holds other curricula only. */
+/* Imports the demo if the store has no session. sid (may be NULL) gets the id of the demo's
+ * session, or "" if the store has only other curricula. */
 int demo_load(const struct config *config, char sid[SESSION_ID_SIZE], struct error *err);
 
 #endif

@@ -20,13 +20,13 @@
 
 #define ENV_NAME_CAP 64
 #define HELP_WIDTH   80
-#define HELP_COLUMN  27 /* where the descriptions of options begin */
+#define HELP_COLUMN  27 /* column of the descriptions of options */
 
 #ifndef LECTERN_SHARE_DIR
 #define LECTERN_SHARE_DIR "/usr/local/share/lectern"
 #endif
 
-/* Where curricula are kept: struct config has what follows from these, its store. */
+/* Where curricula are stored: struct config only has what is derived from these, its store. */
 #define PLACE_OPTIONS(ROW)                                                                         \
     ROW(STORE, "store", store, TEXT, "URL", NULL, 0, 0, CONFIG_ANY_STORE,                          \
         "where curricula are kept: sqlite:PATH, or http://HOST:PORT for a service with the "       \
@@ -396,8 +396,8 @@ static int read_words(struct config *config, enum config_command command, int ar
     return rc;
 }
 
-/* The copy of a service's curricula is a file of the service's address: its path goes behind the
- * address, where no server is told of it. */
+/* The copy of a service's curricula is a file named by the service's address. Its path is in the
+ * fragment of the URL, which is not sent to a server. */
 static const char *service_with_copy(struct config *config, const char *data, struct error *err)
 {
     const char *from = config->private->given.store, *fragment = strchr(from, '#');
@@ -465,7 +465,7 @@ void config_finish(struct config *config)
     memset(config, 0, sizeof *config);
 }
 
-/* Adds words to a line that is `column` wide already; further lines begin at HELP_COLUMN. */
+/* Appends words to a line of `column` columns; wrapped lines begin at HELP_COLUMN. */
 static void add_wrapped(struct buf *to, const char *words, size_t column)
 {
     while (*words) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Every option of every command: one row each. From the rows come the members of struct config,
- * parsing, defaults, --help, and the names in the environment (LECTERN_STORE for --store) and in
- * the configuration file. Precedence: command line, environment, file, default. The options that
- * say where curricula are kept have their rows in config.c: commands see what follows from them.
+ * Every option of every command is one row. The rows define the members of struct config, parsing,
+ * defaults, --help, and the names in the environment (LECTERN_STORE for --store) and in the
+ * configuration file. Precedence: command line, environment, file, default. The options for where
+ * curricula are stored have their rows in config.c, because commands only use what is derived from
+ * them.
  */
 #ifndef LECTERN_COMMAND_CONFIG_H
 #define LECTERN_COMMAND_CONFIG_H
@@ -15,11 +16,11 @@
 #include "helpers/base/error.h"
 #include "mcp/chat/model.h"
 
-#define CONFIG_LIST_CAP      32   /* values of an option that may be given several times */
-#define CONFIG_ARGUMENTS_CAP 4096 /* words on the command line that are no option */
+#define CONFIG_LIST_CAP      32   /* values of an option that may be repeated */
+#define CONFIG_ARGUMENTS_CAP 4096 /* words on the command line that are not options */
 #define CONFIG_FILE_CAP      ((size_t)64 << 10)
 
-/* The commands an option belongs to. */
+/* The commands that take an option. */
 enum config_command {
     CONFIG_SERVE = 1 << 0,
     CONFIG_STDIO = 1 << 1,
@@ -44,8 +45,8 @@ enum config_command {
 #define CONFIG_ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
 #define CONFIG_ANY         (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
 
-/* ROW(group of --help, name, member, type, metavar or NULL, default as text or NULL where the help
- * says it, least and most of a number, commands, help). */
+/* ROW(group in --help, name, member, type, metavar or NULL, default as text or NULL if the help
+ * says it, minimum and maximum of a number, commands, help). */
 #define CONFIG_OPTIONS(ROW)                                                                        \
     ROW(COMMAND, "node", node, TEXT, "ID", NULL, 0, 0, CONFIG_GRAPH,                               \
         "node that the query is about, by id or title")                                            \
@@ -142,18 +143,18 @@ enum config_command {
 #define CONFIG_MEMBER_LIST(member)                    const char *member[CONFIG_LIST_CAP + 1];
 #define CONFIG_MEMBER(group, name, member, type, ...) CONFIG_MEMBER_##type(member)
 
-/* A text is NULL where it has neither default nor value; a list is NULL-terminated. */
+/* A text without default and value is NULL; a list is NULL-terminated. */
 struct config {
     CONFIG_OPTIONS(CONFIG_MEMBER)
-    const char *store; /* "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N" with the path of the
-                          copy */
+    /* "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N" with the path of the copy */
+    const char *store;
     const char *arguments[CONFIG_ARGUMENTS_CAP + 1]; /* NULL-terminated; borrowed from argv */
     size_t argument_count;
     struct config_private *private; /* owns what the struct points to */
 };
 
-/* argv[0] is the first word behind the command's name. 0, or -1 with ERROR_INVALID that names the
- * option and the nearest one. *config is filled in any case and wants config_finish. */
+/* argv[0] is the first word after the name of the command. Returns 0, or -1 with ERROR_INVALID that
+ * names the option and the nearest one. Call config_finish in any case. */
 int config_read(struct config *config, enum config_command command, int argc, char **argv,
                 struct error *err);
 void config_finish(struct config *config);
@@ -161,14 +162,14 @@ void config_finish(struct config *config);
 /* The options of one command in groups, with their defaults, wrapped at 80 columns. */
 void config_help(enum config_command command, struct buf *to);
 
-/* PATH of a file beside the binary when run from the build folder, else under share/lectern:
- * "runner", "interpreter.py". */
+/* The path of a file such as "runner" or "interpreter.py": beside the binary in a build folder,
+ * else under share/lectern. */
 int config_share_file(const struct config *config, const char *name, char *path, size_t size,
                       struct error *err);
 
-/* The model service, from options and environment. Keys come from the environment alone: everybody
- * on the machine can read a command line. Before the first thread starts; texts are borrowed from
- * the config and the environment. */
+/* The model service, from options and environment. Keys come only from the environment, because
+ * every user of the machine can read a command line. Call it before the first thread starts; texts
+ * are borrowed from the config and the environment. */
 void config_model(const struct config *config, struct model_config *model);
 
 #endif

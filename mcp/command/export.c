@@ -23,7 +23,7 @@ static int read_session(const struct config *config, struct buf *text, struct er
     return store_only_session(store, sid, err) < 0 ? -1 : store_export(store, sid, text, err);
 }
 
-/* A folder, or a path that is to be one, does not say whether it is to be CSV or Markdown. */
+/* The path of a folder does not say whether to write CSV or Markdown. */
 static int refuse_folder(const struct config *config, const char *path, struct error *err)
 {
     size_t len = strlen(path);
@@ -70,7 +70,7 @@ static int run(const struct config *config, struct error *err)
         path = config->arguments[1];
     rc = read_session(config, &text, err);
     if (rc == 0 && !path && (!config->format || strcmp(config->format, "json") == 0))
-        rc = file_write("-", &text, err); /* as it is kept */
+        rc = file_write("-", &text, err); /* exactly as stored */
     else if (rc == 0)
         rc = write_path(config, path ? path : "-", &text, err);
     return rc < 0 ? EXIT_FAILED : EXIT_OK;

@@ -32,7 +32,7 @@ static void help(struct buf *to)
     }
 }
 
-/* The words behind the query's name are its nodes, as far as no option has named them. */
+/* The words after the query's name are its nodes, unless options name them. */
 static int read_nodes(const struct config *config, const struct graph_query *query,
                       struct graph_question *question, struct error *err)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern import: a curriculum into a new session, from any of the forms there are. The session's
- * id is the last line of standard output; what the file holds that breaks the rules, and what was
- * read otherwise than it stood there, goes to standard error, with a progress bar where that is a
- * terminal.
+ * lectern import: imports a curriculum of any format into a new session. The last line of standard
+ * output is the id of the session. Violations of the rules, and what was read differently from how
+ * it was written, go to standard error, with a progress bar on a terminal.
  */
 #include <libgen.h>
 #include <limits.h>

@@ -12,7 +12,7 @@ static int run(const struct config *config, struct error *err)
 {
     const struct writer writer = {.who = "command"};
     const char *sid = config->arguments[0], *title = config->arguments[1];
-    json_auto_t *given = json_pack("{s:s*}", "title", title); /* left out where it is no UTF-8 */
+    json_auto_t *given = json_pack("{s:s*}", "title", title); /* omitted if it is not UTF-8 */
     cleanup_store struct store *store = NULL;
     struct validation_errors problems;
 

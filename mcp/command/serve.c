@@ -14,8 +14,8 @@
 #include "mcp/transport/transport.h"
 
 #define DRAIN_MS 3000
-/* Of the whole of stopping, in seconds: what blocks for longer (a service behind the store that
- * does not answer, a daemon that hangs) is left as it stands. */
+/* Limit for the whole shutdown, in seconds: what blocks for longer (a service behind the store that
+ * does not answer, a daemon that hangs) is abandoned. */
 #define STOP_S 20
 
 struct serve_process {

@@ -94,7 +94,7 @@ static int graph_end(void *context, struct error *err)
 
 static const struct workq_groups graph_turns = {.begin = graph_begin, .end = graph_end, .jobs = 1};
 
-/* The work queues with a store, first in front of a database and then in front of a service. */
+/* The work queues with a store: for a database, then for a service. */
 static const struct store_workq {
     const char *name;
     void *(*open)(void *, struct error *);
@@ -218,7 +218,7 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     server->store.feed = change_feed_create(server->loop_queue, err);
     if (!server->store.feed)
         return -1;
-    /* The writer first: it creates and migrates what the readers want to find. */
+    /* The writer first: it creates and migrates the file that the readers open. */
     if (open_workq(server, &server->store.sql, &sql_workq, err) < 0 ||
         open_workq(server, &server->store.trial, &trial_workq, err) < 0 ||
         server_open_readers(server, config, err) < 0)

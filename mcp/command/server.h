@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Builds and takes down what a serving process is made of.
+ * Creates and destroys the parts of a serving process.
  */
 #ifndef LECTERN_COMMAND_SERVER_H
 #define LECTERN_COMMAND_SERVER_H
@@ -8,27 +8,27 @@
 #include "mcp/command/config.h"
 #include "mcp/server.h"
 
-/* Work queues, executor and caches by the configuration, into *server, whose loop the caller gives.
- * An executor that cannot be had is no failure: server->analyses.executor_error then says why.
- * Wants server_finish in any case. */
+/* Creates work queues, executor and caches from the configuration, for the caller's loop. A missing
+ * executor is not an error: server->analyses.executor_error says why. Call server_finish in any
+ * case. */
 int server_init(struct server *server, uv_loop_t *loop, const struct config *config,
                 struct error *err);
 
-/* What answers reads alone, for `exec`: the work queues read and graph, over server->store.url, and
- * the graphs' cache. */
+/* The part that answers reads, for `exec`: the work queues read and graph for server->store.url,
+ * and the cache of graphs. */
 int server_open_readers(struct server *server, const struct config *config, struct error *err);
 
-/* Ends runs, works off the work queues, runs what tasks are left. The loop must then run once more
- * to close its queue. */
+/* Ends the runs, finishes the jobs of the work queues, and runs the remaining tasks. The loop must
+ * then run once more to close its queue. */
 void server_finish(struct server *server);
 
-/* The executor alone, for `exec` and `doctor`. */
+/* Only the executor, for `exec` and `doctor`. */
 struct executor *server_executor(const struct config *config, const char *const *kinds,
                                  struct error *err);
 int server_executor_config(const struct config *config, struct executor_config *executor,
                            char *share, size_t size, struct error *err);
 
-/* The configured profile, or NULL with the names there are. */
+/* The configured profile; NULL with an error that lists the names. */
 const struct validator_profile *server_profile(const struct config *config, struct error *err);
 
 /* SIGINT and SIGTERM call on_signal on the loop; SIGPIPE is ignored. */
@@ -36,7 +36,7 @@ struct signals {
     uv_signal_t interrupt, terminate;
     void (*on_signal)(void *user);
     void *user;
-    int number; /* of the last that came; 0: none yet */
+    int number; /* of the last signal; 0: none yet */
 };
 int signals_init(struct signals *signals, uv_loop_t *loop, void (*on_signal)(void *), void *user,
                  struct error *err);

@@ -35,7 +35,7 @@ static int run(const struct config *config, struct error *err)
     uv_loop_t loop;
     int rc;
 
-    /* A session that does not exist is told at the start, not at every call. */
+    /* An unknown session is reported at the start, not by every call. */
     if (demo_load(config, NULL, err) < 0 || command_check_session(config, err) < 0)
         return EXIT_FAILED;
     uv_loop_init(&loop);

@@ -108,7 +108,7 @@ static int run(const struct config *config, struct error *err)
         int of_file = config->facts ? print_facts(*paths, &wrong)
                                     : check_file(config, *paths, profile, verdict, &wrong);
 
-        if (of_file == EXIT_USAGE) /* the others are checked all the same */
+        if (of_file == EXIT_USAGE) /* the other files are still checked */
             command_fail("validate", &wrong);
         status = of_file > status ? of_file : status;
     }

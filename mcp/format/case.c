@@ -3,14 +3,14 @@
  * IMS/1EdTech CASE 1.0, a CFPackage as JSON: nodes are its CFItems, relationships its
  * CFAssociations.
  *
- * A node's title is fullStatement; its id, where that is no UUID, is humanCodingScheme, and the
- * identifier is made from it, the same each time. Fields that CASE has stand where CASE has them,
- * under their names there, in both. LEADS_TO and the prerequisites are `precedes`, ENRICHMENT is
- * `isRelatedTo`; CASE's other types are kept as types of relationships. What CASE has no place for
- * (components, further fields, the exact type) stands in `extensions`, the place CASE 1.1 made for
- * such, as {"lectern": {"generated": [fields that were made up], "fields": {the node's own}}}. Of a
- * framework that came from elsewhere, CFDocument, definitions, rubrics, and associations that end
- * outside its items are kept in meta.case.
+ * A node's title is fullStatement. An id that is not a UUID is humanCodingScheme, and the
+ * identifier is derived from it. Fields that CASE has are where CASE has them, under their names
+ * there, in both. LEADS_TO and the prerequisites are `precedes`, ENRICHMENT is `isRelatedTo`;
+ * CASE's other types are kept as types of relationships. What CASE has no place for (components,
+ * additional fields, the exact type) is in `extensions`, which CASE 1.1 introduced for this, as
+ * {"lectern": {"generated": [generated fields], "fields": {the node's own}}}. For a framework from
+ * another tool, CFDocument, definitions, rubrics, and associations that end outside its items are
+ * kept in meta.case.
  */
 #include "mcp/format/format.h"
 
@@ -36,8 +36,8 @@ struct case_field {
 
 #define HEAD_CAP ((size_t)4 << 10) /* of a file, looked into for the first of its names */
 
-/* The optional fields, and those that are made up where they are missing: CASE 1.0, information
- * model, CFPckgItem. */
+/* The optional fields, and those that are generated if missing: CASE 1.0, information model,
+ * CFPckgItem. */
 static const struct case_field case_item_fields[] = {
     {"alternativeLabel", CASE_TEXT},
     {"CFItemType", CASE_TEXT},
@@ -263,7 +263,7 @@ static const json_t *ours_of(const json_t *object)
     return json_is_object(ours) ? ours : NULL;
 }
 
-/* The extensions of other tools; a new reference, or NULL where there are none. */
+/* The extensions of other tools; a new reference, or NULL if there are none. */
 static json_t *others_of(const json_t *object)
 {
     json_auto_t *others = json_copy(json_object_get(object, "extensions"));
@@ -348,7 +348,7 @@ static json_t *relationship_of(const json_t *association, const json_t *ids)
     set_end(relationship, "from_node_id", ours, association, "originNodeURI", ids);
     set_end(relationship, "to_node_id", ours, association, "destinationNodeURI", ids);
     json_object_update_new(relationship, fields_of(association, ours, renamed));
-    /* The type that was kept beside counts as long as the association still says as much. */
+    /* The stored type is used if the association still corresponds to it. */
     kept = json_get_string(relationship, "relationship_type");
     if (!was_made(ours, "associationType") || (strcmp(case_association_type(kept), type) != 0))
         json_object_set_new(relationship, "relationship_type",
@@ -394,7 +394,7 @@ static json_t *read_associations(const json_t *package, const json_t *ids, json_
     return relationships;
 }
 
-/* What is no item and no relationship of a framework from elsewhere, for the way back. */
+/* The parts of a foreign framework that are neither items nor relationships, for the way back. */
 static json_t *kept_of(const json_t *package, const json_t *document, const json_t *aside)
 {
     json_t *kept = json_object(), *value;
@@ -503,7 +503,7 @@ static void set_made(struct case_entry *entry, const char *key, json_t *value)
     json_array_append_new(entry->generated, json_string(key));
 }
 
-/* The identifier: the one it has, where it is a UUID that no other has; else one made of name. */
+/* Sets the identifier: the existing one if it is a UUID and unique, else one derived from name. */
 static void set_identifier(struct case_writer *writer, struct case_entry *entry, const json_t *own,
                            struct buf *name)
 {
@@ -538,7 +538,7 @@ static void set_needed(const struct case_writer *writer, struct case_entry *entr
                                                                                     : writer->now));
 }
 
-/* Fields that CASE has go where it has them, the others to what is left. */
+/* Moves fields that CASE has to their place, the others to what is left. */
 static void sort_fields(struct case_entry *entry, const json_t *from,
                         const struct case_field *fields)
 {
@@ -630,7 +630,7 @@ static json_t *item_of(struct case_writer *writer, const json_t *node, size_t in
     return entry_end(&entry, json_is_object(node) ? NULL : node, false);
 }
 
-/* One end of an association; an id that no item has is kept beside. */
+/* Writes one end of an association; an id without an item is stored in the extensions. */
 static bool write_end(struct case_writer *writer, struct case_entry *entry,
                       const json_t *relationship, const char *key, const char *end)
 {
@@ -791,8 +791,8 @@ static json_t *case_package(const json_t *curriculum, struct format_report *repo
 
 /* ---- the file ---- */
 
-/* Whether the object's first name is one of CASE's: CFDocument, CFItems, CFPackage. Names further
- * in say nothing: a curriculum that came from CASE keeps some in its meta. */
+/* Whether the object's first name is one of CASE's: CFDocument, CFItems, CFPackage. Later names do
+ * not count: a curriculum that came from CASE has some in its meta. */
 static bool begins_as_package(const struct buf *head)
 {
     static const char *const steps[] = {"{", "\"CF"};

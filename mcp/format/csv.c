@@ -2,13 +2,13 @@
  *
  * The pair of CSV files of graph tools, nodes and relationships.
  *
- * nodes.csv has the columns Id and Label, then the nodes' further fields; relationships.csv has
- * Source, Target and relationship_type, then theirs. Behind a field's name may stand its type, as
- * Neo4j's import tool has it: "chapter_id:int", "weight:float", "draft:boolean", "title:string",
- * and of ours "components:json". An empty cell: the field is not there. What no cell says rightly
- * (an empty text, null, a text with NUL, a number among texts) stands in the last column,
- * "lectern:json"; where it has a cell, the row is exactly so, and where not, id and title are made
- * up as a foreign file needs it. The file's other fields (meta) are in a third file beside them,
+ * nodes.csv has the columns Id and Label, then the nodes' additional fields; relationships.csv has
+ * Source, Target and relationship_type, then theirs. A field's name may be followed by its type, as
+ * in Neo4j's import tool: "chapter_id:int", "weight:float", "draft:boolean", "title:string", and as
+ * our addition "components:json". An empty cell is a missing field. What a cell cannot represent
+ * (an empty text, null, a text with NUL, a number among texts) is in the last column,
+ * "lectern:json". If a row has it, the row is exact; otherwise a missing id or title is generated,
+ * as foreign files require. The other fields of the curriculum (meta) are in a third file,
  * curriculum.json.
  *
  * Read from a folder, from PREFIX-nodes.csv and its like, or from the file of the nodes; written as
@@ -43,7 +43,7 @@
 
 struct csv_sheet {
     const char *file;        /* its name in a folder */
-    struct {                 /* columns with a meaning of their own */
+    struct {                 /* columns with a special meaning */
         const char *key;     /* of the entry; NULL ends the list */
         const char *heading; /* of the column that is written */
         /* Of those that are read, best first. One that begins with ":" is Neo4j's type of a column:
@@ -134,7 +134,7 @@ static bool is_called(const char *heading, const char *name)
     return split_heading(&heading, &kind) == len && strncasecmp(name, heading, len) == 0;
 }
 
-/* The value of a cell; NULL where it is none of that kind. */
+/* The value of a cell; NULL if it is not of that kind. */
 static json_t *value_of(const char *cell, size_t len, enum csv_kind kind)
 {
     switch (kind) {
@@ -165,7 +165,7 @@ struct sheet_reader {
 
     /* The row that is read. */
     size_t line;     /* that is fed now */
-    size_t row_line; /* where the row began */
+    size_t row_line; /* first line of the row */
     bool in_row;
     json_t *cells;
     int rc;
@@ -423,7 +423,7 @@ static int parse(struct csv_parser *parser, struct sheet_reader *reader, const c
         reader->line++;
         if (!reader->in_row)
             reader->row_line = reader->line;
-        /* Within a quoted cell no callback comes for a line, and the row is still the same. */
+        /* No callback is called for a line end within a quoted cell, and the row continues. */
         reader->in_row = true;
         if (csv_parse(parser, text + at, take, on_cell, on_row, reader) != take)
             return error_set(reader->err, ERROR_MALFORMED,
@@ -624,7 +624,7 @@ static void add_value(struct buf *row, const json_t *value, enum csv_kind kind)
         add_cell(row, text.data, text.len);
 }
 
-/* What the cells do not say; NULL where they say all. */
+/* What the cells cannot represent; NULL if nothing. */
 static json_t *rest_of(struct table *table, const json_t *entry)
 {
     json_auto_t *fields = json_object();
@@ -729,7 +729,7 @@ static bool is_there(const char *prefix)
     return find_file(prefix, node_names, path);
 }
 
-/* What stands in front of the files' names: "folder/", "folder/algebra-". */
+/* The prefix of the files' names: "folder/", "folder/algebra-". */
 static bool find_prefix(const char *path, char prefix[PATH_MAX])
 {
     size_t len = strlen(path), size = PATH_MAX;
@@ -777,7 +777,8 @@ static json_t *read_sheet_file(const struct csv_sheet *sheet, const char *path,
     return csv_read_sheet(sheet, path, &text, report, err);
 }
 
-/* The file's other fields, where they stand beside: {"further": {...}, "relationships": false}. */
+/* The other fields of the curriculum, if their file exists: {"further": {...}, "relationships":
+ * false}. */
 static json_t *read_further(const char *path, bool *relationships, struct error *err)
 {
     struct buf BUF_AUTO text = {0};

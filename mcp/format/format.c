@@ -83,7 +83,7 @@ const struct format format_json = {
 
 #define REPORT_LINE_CAP 1024 /* bytes of one line; longer ones are cut */
 
-/* JSON is the last: it is what a path is where nothing else looks like it. */
+/* JSON is last: the default if no other format matches. */
 const struct format *const formats[] = {&format_csv, &format_case, &format_markdown, &format_json,
                                         NULL};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Forms in which a curriculum comes and goes besides our own JSON: a row and a file each. Every one
- * is turned into the value of a curriculum file (curriculum_file.h), or made from it; what a form
- * cannot hold is said, not dropped in silence. Pure but for the files they name.
+ * Formats of import and export besides our own JSON: a row and a file each. Each is converted to
+ * and from the value of a curriculum file (curriculum_file.h), and reports what it cannot
+ * represent. Pure except for the named files.
  */
 #ifndef LECTERN_SESSION_FORMAT_H
 #define LECTERN_SESSION_FORMAT_H
@@ -15,49 +15,50 @@
 #include "helpers/base/error.h"
 
 #define FORMAT_FILES_CAP  100000u /* of one folder */
-#define FORMAT_LOSSES_CAP 50u     /* listed one by one; all are counted */
-#define FORMAT_NOTES_CAP  20u     /* likewise, but not counted */
-#define FORMAT_DEPTH_CAP  64 /* nesting that the text forms write as such; deeper goes as JSON */
+#define FORMAT_LOSSES_CAP 50u     /* listed; all are counted */
+#define FORMAT_NOTES_CAP  20u     /* listed; not counted */
+#define FORMAT_DEPTH_CAP                                                                           \
+    64 /* nesting that the text formats write as such; deeper values are written as JSON */
 
-/* What the form could not hold, or what was read otherwise than it stood there. */
+/* What the format cannot represent, or what was read differently from how it was written. */
 struct format_report {
     size_t losses;
     size_t notes;
-    struct buf text; /* one a line; owned */
+    struct buf text; /* one per line; owned */
 };
 void format_report_finish(struct format_report *report);
 void format_loss(struct format_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* What was done, where nothing was lost by it: "the components are one cell of JSON a node". */
+/* What was done without loss: "the components are one cell of JSON a node". */
 void format_note(struct format_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 struct format {
     const char *name; /* "json", "csv", "case", "markdown" */
-    const char *what; /* "a pair of CSV files: nodes and relationships", for the help */
-    /* Whether the path looks like it: by its name, and by what is in a folder. */
+    const char *what; /* for the help: "a pair of CSV files: nodes and relationships" */
+    /* Whether the path has this format, by its name and by the contents of a folder. */
     bool (*looks_like)(const char *path);
     /* The value of a curriculum file; NULL with err, which names file and line. */
     json_t *(*read)(const char *path, struct format_report *report, struct error *err);
-    /* Writes the file, files or folder at path, whole or not at all. */
+    /* Writes the file, files or folder at path, completely or not at all. */
     int (*write)(const json_t *curriculum, const char *path, struct format_report *report,
                  struct error *err);
 };
 
 extern const struct format *const formats[]; /* NULL-terminated */
 const struct format *format_find(const char *name);
-const struct format *format_of_path(const char *path); /* JSON where none looks like it */
+const struct format *format_of_path(const char *path); /* JSON if no format matches */
 const char *format_names(void);                        /* "json, csv, case, markdown" */
 
 extern const struct format format_json, format_csv, format_case, format_markdown;
 
-/* One sheet, ours or another tool's, as entries (csv.c): a new array, or NULL. name: the file's,
- * for errors and the report. */
+/* One sheet, ours or another tool's, as entries (csv.c): a new array, or NULL. name is the name of
+ * the file, for errors and the report. */
 struct csv_sheet;
 extern const struct csv_sheet csv_nodes, csv_relationships;
 json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
                        struct format_report *report, struct error *err);
-/* The curriculum of a CFPackage (case.c). */
+/* The curriculum in a CFPackage (case.c). */
 json_t *case_curriculum(const json_t *package, struct format_report *report, struct error *err);
 
 #endif

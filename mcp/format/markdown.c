@@ -68,7 +68,7 @@ static bool is_reserved(const char *name)
     return false;
 }
 
-/* Letters that stand for an id that is not wholly in its name, the same each time. */
+/* Appends a hash of an id that is not completely in its name; always the same. */
 static void add_hash(char *name, size_t size, const json_t *id)
 {
     char text[37];
@@ -96,8 +96,8 @@ static bool take(json_t *taken, const char *name)
     return true;
 }
 
-/* A name for the node's file, from id and title: safe on every system, the same each time, and none
- * of taken (in lower case), where it is put. */
+/* A name for the node's file, from id and title: valid on every system, always the same, and not in
+ * taken (in lower case), to which it is added. */
 static void name_file(const json_t *node, json_t *taken, char name[FILE_NAME_CAP + 1])
 {
     const json_t *id = json_object_get(node, "node_id");
@@ -384,8 +384,8 @@ static int hex(char c)
                                                 : -1;
 }
 
-/* The file a link from a file means, as a name in the folder: "a/b.md" and "../c%20d.md#part" is
- * "c d.md". false: it leaves the folder, or is no link to a file. */
+/* The file that a link refers to, as a name in the folder: "a/b.md" and "../c%20d.md#part" is "c
+ * d.md". false if it leaves the folder, or is not a link to a file. */
 static bool resolve(const char *from, const char *link, char *to, size_t size)
 {
     size_t len = 0, base = strcspn(link, ":/?#");

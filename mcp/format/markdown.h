@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A folder of Markdown, one file a node; made to be written in by people.
+ * A folder of Markdown that people can edit, with one file for each node.
  *
  *   ---                                        front matter: the node's fields, as YAML
  *   node_id: N001
@@ -13,14 +13,15 @@
  *   **definition:** What you get when you multiply.
  *
  *   <!-- component: callout-box {"confidence":0.9,"parameters":{"style":"tip"}} -->
- *   > Further fields stand in the mark, as JSON.
+ *   > Additional fields are in the mark, as JSON.
  *
  * A heading is "## text", a paragraph plain text, memory tricks and callout boxes are quotes (">
- * "), steps a numbered list, and all other types fields as above. What such text would not give
- * back to the byte, and parameters that are no texts, stand in a fence "```yaml parameters"; a
- * component that is none at all in a fence "```json" behind "<!-- component -->". curriculum.yaml
- * lists the files of the nodes in their order, the relationships, and the curriculum's other
- * fields; "usual" there says which fields of a component follow from its type, place and text.
+ * "), steps a numbered list, and all other types fields as above. Text that this would not return
+ * byte for byte, and parameters that are not texts, are in a fence "```yaml parameters"; a
+ * component that is not an object is in a fence "```json" after "<!-- component -->".
+ * curriculum.yaml lists the files of the nodes in their order, the relationships, and the
+ * curriculum's other fields; "usual" there says which fields of a component follow from its type,
+ * place and text.
  *
  * Files that are not listed are ordinary notes: title from front matter, the first heading or the
  * file's name; text as paragraphs, headings and step sequences; links to other files become
@@ -60,8 +61,8 @@ int component_write(struct buf *to, const json_t *component, size_t place, unsig
                     struct error *err);
 /* Whether a line is a component's mark. */
 bool component_is_mark(const char *line, size_t len);
-/* mark: the line; body: what stands behind it, up to the next mark. line: the mark's, for errors
- * with name. */
+/* mark is the line; body is the text after it, up to the next mark. line is the number of the
+ * mark's line, for errors with name. */
 json_t *component_read(const char *mark, size_t mark_len, const char *body, size_t body_len,
                        size_t place, unsigned usual, const char *name, size_t line,
                        struct error *err);
@@ -79,7 +80,7 @@ json_t *node_read(const struct buf *text, const char *name, unsigned usual, stru
 
 /* What an ordinary note is besides its node. */
 struct note {
-    json_t *links; /* texts, as they stand there; owned */
+    json_t *links; /* strings, unmodified; owned */
     json_t *title; /* of its first heading; owned; or NULL */
     size_t rules;  /* lines between paragraphs ("---"), which are left out */
 };

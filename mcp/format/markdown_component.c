@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Components as Markdown: their bodies, their marks, and what of them follows from their shape.
- * Each is read again as it is written; where its text would not come back the same it is written in
- * a stricter form.
+ * Components as Markdown: their bodies, their marks, and the fields that follow from their shape.
+ * Each body is parsed when it is written; if that does not return the same value, a stricter form
+ * is used.
  */
 #include "mcp/format/markdown.h"
 
@@ -42,7 +42,7 @@ struct lines {
     const char *at, *end;
 };
 
-/* The next line of the text, without its end; false behind the last. */
+/* The next line of the text, without its end; false after the last. */
 static bool lines_next(struct lines *lines, const char **line, size_t *len)
 {
     const char *end;
@@ -58,7 +58,7 @@ static bool lines_next(struct lines *lines, const char **line, size_t *len)
     return true;
 }
 
-/* Every line behind the first with prefix before it, or where it is empty, bare. */
+/* Appends the text with prefix before every line after the first, except empty ones. */
 static void add_lines(struct buf *to, const char *text, size_t len, const char *first,
                       const char *prefix, const char *bare)
 {
@@ -252,7 +252,7 @@ static json_t *read_steps(const char *body, size_t len)
             blank++;
         buf_addc(&step, '\n');
         buf_add(&step, line + blank, line_len - blank);
-        width = width > 0 ? width : 1; /* text before the first mark is a step of its own */
+        width = width > 0 ? width : 1; /* text before the first mark is a step */
     }
     if (width > 0)
         end_step(steps, &step);
@@ -471,8 +471,8 @@ static void add_attributes(struct buf *to, const json_t *attributes)
     to->failed = to->failed || json.failed;
 }
 
-/* What stands in the mark: fields that follow from nothing, and the shape where it is not the
- * usual one. Where the content is not a text, it cannot be asked to follow from one. */
+/* The contents of the mark: fields that follow from nothing, and the shape if it is not the usual
+ * one. A content that is not a text cannot follow from one. */
 static json_t *attributes_of(const json_t *component, size_t place, unsigned usual,
                              const json_t *left)
 {

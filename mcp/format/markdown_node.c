@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One file of a node: front matter and body. A written one is read again; what would not come back
- * the same stands whole in the front matter, as `lectern_node`.
+ * One file of a node: front matter and body. It is parsed after it was written; if that does not
+ * return the same node, the complete node is in the front matter, as `lectern_node`.
  */
 #include "mcp/format/markdown.h"
 
@@ -12,8 +12,8 @@
 #include "helpers/base/json.h"
 #include "mcp/format/yaml.h"
 
-/* Ordinary Markdown by cmark: each block is a component with its own text as it stands there. What
- * cmark has no block for (definitions of links) is a paragraph too, so that no word is lost. */
+/* Ordinary Markdown by cmark: each block is a component with its source text. What cmark has no
+ * block for (definitions of links) becomes a paragraph, so that nothing is lost. */
 
 struct source {
     const char *text;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * JSON values as YAML and back, for front matter that people write. What comes back is the same
- * value: what YAML would not hold (nesting over FORMAT_DEPTH_CAP, for one) is written as
- * `lectern_json: "..."`, JSON in one text.
+ * JSON values as YAML and back; see yaml.h.
  */
 #include "mcp/format/yaml.h"
 
@@ -18,8 +16,8 @@
 
 #define YAML_JSON_KEY "lectern_json" /* the only key of a mapping whose value is JSON in a text */
 
-/* Reading by libyaml's parser, event by event; nesting is bounded, and aliases are not taken, so
- * what comes out is no larger than what went in. */
+/* Uses the event parser of libyaml. Nesting is limited and aliases are refused, so the result is
+ * not larger than the input. */
 
 #define YAML_DEPTH_CAP 200
 #define NUMBER_CAP     40 /* bytes of a plain word that may be a number */
@@ -33,7 +31,7 @@ struct yaml_reader {
     struct error *err;
 };
 
-/* null, true, false or a number; NULL where it is a text. */
+/* null, true, false or a number; NULL for a string. */
 static json_t *yaml_plain_value(const char *text, size_t len)
 {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL};

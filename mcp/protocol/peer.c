@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One MCP client: takes its messages apart, runs the method that the table has for each and sends
- * the answer; a tools/call from its request to its response, with progress and
- * cancellation. The rules of the protocol's revisions with sessions are here: what may come before
- * initialize, no batches, no request id twice. Runs on the loop's thread; the tools work on work
- * queues or elsewhere.
+ * One MCP client: parses its messages, runs the method from the table and sends the answer; handles
+ * a tools/call from its request to its response, with progress and cancellation. The rules of the
+ * protocol's revisions with sessions are here: what may come before initialize, no batches, no
+ * request id twice. Runs on the loop's thread; the tools work on work queues or elsewhere.
  *
- * Progress goes to a client that gave a token. What is new with the tool (a run's output, its place
- * in the queue) is sent at most every 250 ms, and not before that, so that a quick call is answered
- * plainly. If a tool has nothing new, the client is notified after 1 s, then at least every 5 s,
- * how long the call has been under way, so that it does not time out. The value is that time in
- * seconds: it rises from message to message.
+ * A client that sent a token receives progress. What is new with the tool (a run's output, its
+ * place in the queue) is sent at most every 250 ms, and not before that, so that a quick call has a
+ * plain answer. If a tool has nothing new, the client is notified after 1 s, then at least every 5
+ * s, of how long the call has been running, so that it does not time out. The progress value is
+ * that time in seconds: it always increases.
  */
 #include "mcp/protocol/peer.h"
 
@@ -49,7 +48,7 @@ struct peer_call {
     struct tool_call call;
     LIST_ENTRY(peer_call) link;
     struct peer *peer;
-    struct peer_reply *reply; /* NULL once the transport behind it is gone */
+    struct peer_reply *reply; /* NULL after its transport is gone */
     json_t *id;               /* owned */
     json_t *token;            /* owned; NULL: no progress wanted */
     bool cancelled;
@@ -373,7 +372,7 @@ struct peer_request {
     struct peer_reply *reply;
     const char *method;
     const json_t *id;     /* NULL: a notification */
-    const json_t *params; /* an object, or NULL where there were none */
+    const json_t *params; /* an object, or NULL if missing */
 
     /* Set by the method. */
     struct buf result; /* METHOD_DONE: the result's JSON text */
@@ -566,7 +565,7 @@ static enum method_outcome cancelled(struct peer_request *request)
     const json_t *id = json_object_get(request->params, "requestId");
     struct peer_call *call = id ? find_call(request->peer, id) : NULL;
 
-    if (call) /* what has ended meanwhile is no error: the two messages may cross */
+    if (call) /* a call that has just ended is not an error: the two messages may cross */
         cancel_call(call);
     return METHOD_DONE;
 }
@@ -617,7 +616,7 @@ static const struct method *find_method(const char *name)
     return NULL;
 }
 
-/* Never answered: an unknown one is ignored, as the protocol wants. */
+/* Never answered: unknown ones are ignored, as the protocol requires. */
 static void receive_notification(struct peer_request *request)
 {
     const struct method *method = find_method(request->method);

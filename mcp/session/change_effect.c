@@ -65,7 +65,7 @@ static void say_cycles(struct buf *to, const struct graph_difference *difference
         buf_addf(to, "… and %zu more new cycles.\n", difference->cycles_total - said);
 }
 
-/* Those that lie behind others are counted, not named. */
+/* Nodes behind other cut-off nodes are counted, not named. */
 static void say_cut_off(struct buf *to, const struct graph_difference *difference)
 {
     static const char *const why[] = {

@@ -9,7 +9,7 @@ struct change_feed {
     LIST_HEAD(, change_listener) listeners;
 };
 
-/* One change on its way; owns its texts, which stand behind it. */
+/* One change in transit; owns its texts, which are stored after it. */
 struct change_task {
     struct loop_task task;
     struct change_feed *feed;
@@ -45,7 +45,7 @@ static void run_change(void *arg)
     free(posted);
 }
 
-/* Puts text at *to, and *to behind it. */
+/* Copies text to *to, and advances *to. */
 static const char *keep(char **to, const char *text)
 {
     char *at = *to;
@@ -70,7 +70,7 @@ static void on_commit(void *user, const struct store_change *change)
     posted = calloc(1, sizeof *posted + size_of(change->sid) + size_of(change->node_id) +
                            size_of(change->who));
     if (!posted)
-        return; /* the write stands; an onlooker sees it when it next reads */
+        return; /* the write is committed; listeners see it at their next read */
     posted->feed = feed;
     posted->task.run = run_change;
     posted->task.arg = posted;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A change set: the table of operations with what each does, reading one by its row (every member
- * is known, there where it is needed, and of its kind), and doing a list of them as one
- * transaction. Each operation has a savepoint of its own, so that a bad one leaves nothing half
- * done and the others are still checked.
+ * A change set: the table of operations with their functions; checking one against its row (known
+ * members, required members, types); and applying a list of them in one transaction. Each operation
+ * has its own savepoint, so that a bad one leaves nothing behind and the others are still
+ * checked.
  */
 #include "mcp/session/change_set.h"
 
@@ -33,9 +33,9 @@ struct run {
     json_t *results; /* owned */
     int64_t version; /* of the session before it */
     struct validation_errors bad;
-    enum error_kind bad_kind; /* of all that are bad, where it is the same */
+    enum error_kind bad_kind; /* of all bad ones, if it is the same */
 
-    /* Of the operation: in, what it is to do; out, what it did. */
+    /* One operation: its input, then its results. */
     json_t *given;      /* its members, checked and by their own names; without op */
     json_t *result;     /* ids and counts go here */
     struct buf message; /* one line, past tense, without a line end */
@@ -287,7 +287,7 @@ static int reorder_components(struct run *run, struct error *err)
 /* ---- on relationships: one is named by its id, or by its ends and its type. Cycles are reported
  * once, for the whole set (change_effect.c) ---- */
 
-/* N001 "Title"; the id alone is missing where the operation named the relationship by its own. */
+/* N001 "Title"; nothing if the operation named the relationship by its id. */
 static void say_end(struct run *run, const char *name, const char *title)
 {
     const char *node_id = get_text(run, name);
@@ -373,7 +373,7 @@ struct operation {
     int (*apply)(struct run *run, struct error *err);
 };
 
-/* Rows of members. A number may come as text, as models send it. */
+/* Rows of members. A number may arrive as a string, because models send it so. */
 #define NEEDED(member, kind, ...)   FIELD(member, kind, .required = true, __VA_ARGS__)
 #define MAY_HAVE(member, kind, ...) FIELD(member, kind, __VA_ARGS__)
 #define PLACE                       FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_AS_TEXT
@@ -533,7 +533,7 @@ static json_t *made_by(const char *value, const json_t *results, const char *mem
     return *end ? NULL : json_object_get(json_array_get(results, at), member);
 }
 
-/* The members that were sent, with what "$2" stands for; a new reference, or NULL. */
+/* The members that were sent, with "$2" replaced; a new reference, or NULL. */
 static json_t *sent_members(const struct operation *operation, const json_t *item,
                             const json_t *results)
 {
@@ -620,7 +620,7 @@ static int end_operation(struct run *run, const char *op, bool ok, const char *t
     return 0;
 }
 
-/* What no other operation can be asked any more: the whole set ends with it. */
+/* Errors that all other operations would have too: they end the whole set. */
 static bool is_grave(enum error_kind kind)
 {
     return kind != ERROR_MALFORMED && kind != ERROR_INVALID && kind != ERROR_NOT_FOUND &&
@@ -647,7 +647,7 @@ static int take_bad(struct run *run, size_t index, const char *op, struct error 
 
 /* ---- doing ---- */
 
-/* In a savepoint of its own. */
+/* In its own savepoint. */
 static int apply_one(struct run *run, const json_t *item, struct error *err)
 {
     const struct operation *operation = read_operation(run, item, err);
@@ -752,7 +752,7 @@ static void add_parts(const struct operation *operation, const json_t *item, jso
     }
 }
 
-/* In front of a service each node is a request: all that are named are asked for at once. */
+/* With a service behind the store each node is a request: requests all named nodes at once. */
 static int read_ahead(struct run *run, struct error *err)
 {
     json_auto_t *parts = NULL;

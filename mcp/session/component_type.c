@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The table of component types and the one validator over it. Parameters that a type does not name
- * are kept, as all further fields are; only one that looks like a slip of a known name is refused.
+ * The table of component types and the one validator over it. Parameters that a type does not have
+ * are stored, like all additional fields; only a likely misspelling of a known name is refused.
  * Pure, any thread.
  */
 #include "mcp/session/component_type.h"
@@ -34,7 +34,7 @@ static const struct fields pictures, chart_data;
 #define TEXT(member, ...)      FIELD(member, FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL, __VA_ARGS__)
 #define NEEDED(member)         TEXT(member, .required = true)
 #define CHOICE(member, of, ...) FIELD(member, FIELD_TEXT, .choices = (of), __VA_ARGS__)
-/* Their count stands in most. */
+/* most is their number. */
 #define PICTURES(count) FIELD("pictures", FIELD_OBJECT, .required = true, .most = (count), .of = &pictures)
 
 static const struct component_type built_in[] = {
@@ -59,7 +59,7 @@ static const struct component_type built_in[] = {
       NEEDED("description1"), NEEDED("description2"), NEEDED("description3"), TEXT("svg1"), TEXT("svg2"), TEXT("svg3")}},
 };
 
-/* Of one picture; further members are kept, also misspelt ones. */
+/* The members of one picture; additional ones are stored, even misspelt ones. */
 const struct field component_picture_rows[] = {TEXT("title"), TEXT("body"), TEXT("svgCode"), TEXT("imagePath"), TEXT("imageUrl"), {0}};
 /* clang-format on */
 static const struct fields picture = {
@@ -505,7 +505,7 @@ static const struct field parameter_rows[] = {
 };
 static const struct fields parameter_fields = {.name = "a parameter", .rows = parameter_rows};
 
-/* Names stand in schemas and prompts: letters, digits, - and _, a letter first. */
+/* Names appear in schemas and prompts: letters, digits, - and _, beginning with a letter. */
 static void check_name(const json_t *object, const char *loc, struct validation_errors *problems)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -526,7 +526,7 @@ static void check_name(const json_t *object, const char *loc, struct validation_
     validation_add(problems, field, "must be letters, digits, '-' and '_', a letter first");
 }
 
-/* The object's members, checked; false where it is none. */
+/* Checks the object's members; false if it is not an object. */
 static bool check_object(const json_t *object, const struct fields *fields, const char *loc,
                          struct validation_errors *problems)
 {

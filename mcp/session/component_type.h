@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The component types and their parameters: one table, one validator over it. Adding a type is one
- * row, in the table or in a file that the server is started with.
+ * The component types and their parameters: one table, and one validator for it. A new type is one
+ * row, in the table or in a file that is given to the server at start.
  */
 #ifndef LECTERN_SESSION_COMPONENT_TYPE_H
 #define LECTERN_SESSION_COMPONENT_TYPE_H
@@ -16,44 +16,45 @@
 
 struct component_type {
     const char *name;
-    const char *label; /* for people; NULL in those of a file */
-    const char *use;   /* when an author picks it, a few words */
-    struct field parameters[COMPONENT_PARAMETERS_CAP + 1]; /* ends with one without a name */
+    const char *label; /* for people; NULL for types from a file */
+    const char *use;   /* when an author chooses it, in a few words */
+    struct field parameters[COMPONENT_PARAMETERS_CAP + 1]; /* terminated by one without a name */
 };
 
 extern const struct field component_picture_rows[]; /* the members of one picture */
 
-/* All there are, built in or added: rows 0 to count - 1. They do not change while threads run. */
+/* All types, built in or added: rows 0 to count - 1. They do not change while threads run. */
 size_t component_type_count(void);
 const struct component_type *component_type_at(size_t row);
-const struct component_type *component_type_find(const char *name); /* NULL when there is none */
+const struct component_type *component_type_find(const char *name); /* NULL if there is none */
 const char *component_type_name(const struct component_type *type);
 
 /* Adds the types of a JSON file: [{"name", "use", "parameters": [{"name", "type", "required",
- * "choices"}]}]. Once, before any thread is started. -1: err names the file, the row and what is
- * wrong with it, and nothing is added. */
+ * "choices"}]}]. Call it at most once, before any thread is started. On an error nothing is added,
+ * and err names the file, the row and the problem. */
 int component_types_load(const char *path, struct error *err);
-/* Takes them away again; for tests. */
+/* Removes the added types; for tests. */
 void component_types_unload(void);
 
-/* 0, or ERROR_INVALID that names the field, what was wrong and what the type's parameters are. loc
- * is the path in front: "components.2". sent: the parameters as a client sent them, where those to
- * be checked are merged of them and others; or NULL. kept: the parameters that there were before,
- * whose names are no misspellings; or NULL. */
+/* Returns 0, or ERROR_INVALID with the field, the problem, and the parameters of the type. loc is
+ * the path prefix: "components.2". sent: the parameters that the client sent, if the ones to check
+ * are merged from them and others; or NULL. kept: the previous parameters, whose names do not count
+ * as misspellings; or NULL. */
 int component_type_check(const char *type, const json_t *parameters, const json_t *sent,
                          const json_t *kept, const char *loc, struct error *err);
-/* For the `of` of a row that has one of their names: their enum. */
+/* For the `of` of a row whose value is the name of a type: an enum. */
 extern const struct fields component_type_names;
 
-/* "definition: term (text, needed), definition (text, needed)", one line. */
+/* "definition: term (text, needed), definition (text, needed)", on one line. */
 void component_type_describe(const struct component_type *type, struct buf *to);
-/* The same in fewer words, for a tool's schema: "definition: term, definition", "caption?" where it
- * is optional. In the table's order: later types of pictures refer to the first. */
+/* The same in fewer words, for a tool's schema: "definition: term, definition"; "caption?" is
+ * optional. In the order of the table: later types with pictures refer to the first. */
 void component_type_outline(const struct component_type *type, struct buf *to);
-/* When an author picks it, a few words: "one task solved with its reasoning". */
+/* When an author chooses it, in a few words: "one task solved with its reasoning". */
 const char *component_type_use(const struct component_type *type);
 
-/* The JSON Schema of a new component of any of the types, as fields have it. */
+/* Appends the JSON Schema of a new component of any type; a write_schema of a field
+ * (helpers/base/fields.h). */
 void component_type_schema(const struct field *row, const void *context, struct buf *to);
 
 extern const char *const relationship_types[]; /* NULL-terminated: LEADS_TO first, the default */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Import: read the whole file, look it over for the report, hand every entry to the store as it is,
- * in one transaction. Export: the store joins the kept texts again. Blocking; runs wherever its
- * store may be used.
+ * Import: reads the whole file, checks it for the report, and passes every entry to the store
+ * unmodified, in one transaction. Export: the store joins the stored texts. Blocks; runs on any
+ * thread that may use the store.
  */
 #include "mcp/session/curriculum_file.h"
 
@@ -18,8 +18,8 @@
 #include "mcp/session/text.h"
 #include "mcp/store/store.h"
 
-/* What breaks the contract's rules: one pass over nodes and components, one over relationships. It
- * is imported all the same. Entries are counted from 1, as a person counts them. */
+/* Violations of the contract's rules, which are imported anyway: one pass over nodes and
+ * components, one over relationships. Entries are counted from 1, for people. */
 
 #define SHOWN_CAP   80
 #define NAME_CAP    160
@@ -226,7 +226,7 @@ static void import_findings(const json_t *nodes, const json_t *relationships,
 struct file {
     json_t *root;
     json_t *nodes;         /* borrowed from root */
-    json_t *relationships; /* borrowed; NULL where there is no list of them */
+    json_t *relationships; /* borrowed; NULL if the file has no list of them */
     json_t *further;       /* owned: the top level's other fields */
 };
 

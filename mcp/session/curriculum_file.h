@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Curriculum files: {"meta": {...}, "nodes": [{..., "components": [...]}], "relationships": [...],
- * further fields}. What goes in comes out: an export of what was imported and not touched equals
- * the file as JSON values. What breaks the contract's rules is kept as it is and reported.
+ * additional fields}. An export of an imported curriculum without edits equals the file as JSON
+ * values. What breaks the rules of the contract is stored unchanged and reported.
  */
 #ifndef LECTERN_SESSION_CURRICULUM_FILE_H
 #define LECTERN_SESSION_CURRICULUM_FILE_H
@@ -13,9 +13,9 @@
 #include "mcp/store/store.h"
 
 #define CURRICULUM_FILE_CAP ((size_t)256 << 20)
-#define IMPORT_FINDINGS_CAP 50 /* findings listed one by one; all are counted */
+#define IMPORT_FINDINGS_CAP 50 /* findings that are listed; all are counted */
 
-struct import_progress { /* called now and then; may be NULL */
+struct import_progress { /* called from time to time; may be NULL */
     void (*fn)(void *user, const char *what, size_t done, size_t total);
     void *user;
 };
@@ -25,11 +25,12 @@ struct import_report {
     size_t nodes, components, relationships;
     size_t findings;
     struct buf
-        text; /* one finding a line: "relationship 17: to_node_id 'N999' does not exist"; owned */
+        text; /* one finding per line: "relationship 17: to_node_id 'N999' does not exist"; owned */
 };
 
-/* text: the whole file. ERROR_MALFORMED with line and column, ERROR_INVALID where it is JSON but no
- * curriculum. title: the session's, or NULL for meta.title or the name. dry_run: report only. */
+/* text is the whole file. ERROR_MALFORMED with line and column; ERROR_INVALID if it is JSON but not
+ * a curriculum. title: the title of the session, or NULL for meta.title or the name. dry_run:
+ * report only. */
 int curriculum_import(struct store *store, const struct writer *writer, const char *text,
                       size_t len, const char *title, bool dry_run,
                       const struct import_progress *progress, struct import_report *report,

@@ -18,7 +18,7 @@
 #define GIVEN_BACK(member) FIELD(member, FIELD_ANY, .flags = FIELD_GIVEN_BACK)
 /* clang-format on */
 
-/* What the service sets, and a client may send back, is never kept from a write. */
+/* Removes what only the service sets, but a client may send back. */
 static void drop_given_back(json_t *object, const struct fields *fields)
 {
     for (const struct field *row = fields->rows; row->name; row++) {
@@ -83,7 +83,7 @@ static json_t *title_holder(const json_t *root, size_t place)
     return title_places[place].in_meta ? json_object_get(root, "meta") : (json_t *)root;
 }
 
-/* PLACE_COUNT where it stands nowhere. */
+/* PLACE_COUNT if there is no title. */
 static size_t find_title(const json_t *root)
 {
     char line[TITLE_MAX + 1];
@@ -342,7 +342,7 @@ json_t *entity_component(const json_t *input, const char *loc, struct error *err
     return NULL;
 }
 
-/* Sets the type in the keys the component has for it, both where it has none. */
+/* Sets the type in those keys that the component has for it; in both if it has none. */
 static void set_type(json_t *component, const json_t *type)
 {
     bool has_type = json_object_get(component, "type") != NULL;
@@ -354,8 +354,8 @@ static void set_type(json_t *component, const json_t *type)
         json_object_set(component, "component_type", (json_t *)type);
 }
 
-/* Curriculum files repeat a component's main text in `content`; a copy left behind would tell
- * another story than the text. */
+/* Curriculum files repeat a component's main text in `content`; without this the copy would
+ * contradict the text. */
 static void follow_content(json_t *component, const json_t *old_parameters,
                            const json_t *parameters)
 {
@@ -506,7 +506,7 @@ json_t *entity_relationship(const json_t *input, const char *loc, bool short_nam
     return NULL;
 }
 
-/* The ends may come along, as a client sends back what it was given, but not differ. */
+/* The ends may be present, because a client sends back what it received, but must not differ. */
 static void check_ends(const json_t *relationship, const json_t *given,
                        struct validation_errors *problems)
 {

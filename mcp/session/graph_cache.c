@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A short list of graphs, the latest asked first. An entry is right as long as the version of the
- * session's graph in the store is the one it was built from, so no one has to notify this file of a
- * write, whichever process made it.
+ * A short list of graphs, most recently used first. An entry is valid while the version of the
+ * session's graph in the store is the one it was built from, so writes need not be reported here,
+ * whichever process makes them.
  */
 #include "mcp/session/graph_cache.h"
 
@@ -14,7 +14,7 @@
 struct graph_entry {
     char sid[SESSION_ID_SIZE];
     int64_t version;
-    struct graph *graph; /* owned; NULL: the entry is free, and so are all behind it */
+    struct graph *graph; /* owned; NULL: this entry and all after it are free */
 };
 
 struct graph_cache {
@@ -97,9 +97,8 @@ static void drop(struct graph_cache *cache, size_t at)
     memset(&cache->entries[GRAPH_CACHE_ENTRIES - 1], 0, sizeof(struct graph_entry));
 }
 
-/* Graphs grow with what they are asked, so their bytes are counted again each time. The first
- * stays.
- */
+/* Queries make graphs larger, so their bytes are counted again each time. The first entry is not
+ * evicted. */
 static void keep_to_cap(struct graph_cache *cache)
 {
     size_t bytes = 0;

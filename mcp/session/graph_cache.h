@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The graphs of the sessions last asked about, so that a graph is built once for each state of a
- * session's nodes and edges; what else is edited leaves it as it is. Used on the graph work queue,
- * where one thread at a time has its turn; the counts may be read on any.
+ * Keeps the graphs of recently queried sessions, so that a graph is built once for each state of a
+ * session's nodes and edges; other edits do not invalidate it. Used on the graph work queue, by one
+ * thread at a time; the counts may be read on any thread.
  */
 #ifndef LECTERN_SESSION_GRAPH_CACHE_H
 #define LECTERN_SESSION_GRAPH_CACHE_H
@@ -10,38 +10,40 @@
 #include "helpers/graph/graph.h"
 #include "mcp/store/store.h"
 
-/* What is kept; the least recently asked goes first. One graph alone may be larger. */
+/* Limits of the cache; the least recently used graph is evicted first. A single graph may be
+ * larger. */
 #define GRAPH_CACHE_ENTRIES   64u
 #define GRAPH_CACHE_BYTES_CAP ((size_t)256 << 20)
 
 struct graph_cache;
 
-/* Any thread; destroyed when the work queue's threads are gone. timeout_s: for one question, 0 for
- * none.
- */
+/* Any thread; destroy it after the threads of the work queue have ended. timeout_s is the limit for
+ * one query, 0 for none. */
 struct graph_cache *graph_cache_create(unsigned timeout_s, struct error *err);
 void graph_cache_destroy(struct graph_cache *cache); /* takes NULL */
 
-/* The graph of the session as it is now in the store. Borrowed until the next call. NULL: err. */
+/* The graph of the session's current state in the store. Borrowed until the next call. NULL with
+ * err on failure. */
 struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, const char *sid,
                               struct error *err);
 
-/* The bounds of a question that cancel (may be NULL) gives up; cache may be NULL, too. */
+/* The limits of a query, which cancel (may be NULL) aborts; cache may be NULL. */
 struct graph_bounds graph_cache_bounds(const struct graph_cache *cache,
                                        const struct cancel *cancel);
 
 struct graph_cache_counts {
-    uint64_t kept;  /* times that a graph was there already */
+    uint64_t kept;  /* times that the graph was in the cache */
     uint64_t built; /* times that it was read from the store */
 };
 /* Any thread; takes NULL. */
 struct graph_cache_counts graph_cache_counts(const struct graph_cache *cache);
 
-/* The session's graph, uncached and the caller's. *version (may be NULL): store_graph_version's. */
+/* The session's graph, not cached, owned by the caller. *version (may be NULL) gets
+ * store_graph_version. */
 struct graph *graph_of_session(struct store *store, const char *sid, int64_t *version,
                                struct error *err);
 
-/* The graph of an outline, the caller's. */
+/* The graph of an outline, owned by the caller. */
 struct graph *graph_of_outline(const struct outline *outline, struct error *err);
 
 #endif

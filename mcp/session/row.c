@@ -189,7 +189,7 @@ struct members {
     size_t start; /* of the object in to */
 };
 
-/* The body without its closing brace; of an odd one the members stand alone first. */
+/* The body without its closing brace; members of an odd one are written alone first. */
 static struct members open_body(struct buf *to, const struct kept *kept, bool odd)
 {
     struct members members = {to, kept, odd || kept->len <= 2, to->len};

@@ -52,7 +52,7 @@ int text_uuid(char uuid[UUID_TEXT_SIZE], struct error *err)
 {
     uuid_t raw;
 
-    /* Up to 256 bytes come whole, once the kernel's pool is ready. */
+    /* Up to 256 bytes are returned completely once the kernel's pool is initialised. */
     if (getrandom(raw, sizeof raw, 0) != (ssize_t)sizeof raw)
         return error_errno(err, errno, "cannot get random bytes for an id");
     raw[6] = (unsigned char)((raw[6] & 0x0F) | 0x40); /* version 4 */

@@ -144,7 +144,7 @@ int store_component_insert(struct store *store, const struct writer *writer, con
     return store_component_write_end(store, &work, rc, err);
 }
 
-/* The i-th of several as it is kept, owned by the caller; NULL where it has problems. */
+/* The i-th component in the stored form, owned by the caller; NULL if it has problems. */
 static json_t *check_item(const json_t *input, size_t i, struct validation_errors *problems)
 {
     struct validation_errors each;
@@ -386,7 +386,7 @@ static int read_given(const json_t *body, struct given *given, size_t *count, st
     return validation_end(&problems, "Nothing was written", err);
 }
 
-/* What is the same but for its order keys is no change. */
+/* A difference only in order keys is not a change. */
 static bool same(const json_t *old, const json_t *given)
 {
     json_auto_t *bare = json_copy((json_t *)old);
@@ -420,7 +420,7 @@ static int keep_item(struct store *store, struct component_write *work, struct s
     return store_log_component(store, work, &before, item, err);
 }
 
-/* NULL where there is none that is not moved yet. */
+/* NULL if all are moved. */
 static struct sequence_item *find_old(const struct sequence *old, const char *component_id)
 {
     for (size_t i = 0; component_id && i < old->count; i++)
@@ -430,7 +430,7 @@ static struct sequence_item *find_old(const struct sequence *old, const char *co
     return NULL;
 }
 
-/* What is not an object, which no client can see, stays behind the others. */
+/* Entries that are not objects, which no client can see, stay after the others. */
 static int keep_raw(struct component_write *work, struct sequence *old, struct error *err)
 {
     for (size_t i = 0; i < old->count; i++) {
@@ -520,8 +520,7 @@ static int replace_items(struct store *store, struct component_write *work, stru
     }
     if (keep_raw(work, old, err) < 0)
         return -1;
-    /* Where the kept ones changed places among themselves, that follows from no other row of the
-     * log. */
+    /* If kept components changed places among themselves, no other log row implies that. */
     work->sequence.dense = old->dense && in_old_order(&work->sequence);
     if (delete_left(store, work, old, err) < 0 || store_component_renumber(store, work, err) != 0)
         return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the service says, taken over into the copy. A key that the service does not give is kept
- * beside it; one that it gives as null is gone.
+ * Applies the state of the service to the copy. A key that the service does not send is kept; one
+ * that it sends as null is removed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -271,7 +271,7 @@ static void match(const json_t *theirs, size_t count, const struct sequence *our
                   bool *taken)
 {
     for (size_t i = 0; i < count; i++) {
-        /* Where nothing moved the partner stands at the same place: no search. */
+        /* If nothing moved, the partner has the same index: no search. */
         for (size_t n = 0; partner[i] == NOBODY && n < ours->count; n++) {
             size_t at = (i + n) % ours->count;
 
@@ -378,7 +378,7 @@ static int take(struct store *store, struct component_write *work, struct matchi
     return sequence_replace(store, work, taking->given, json_array_size(taking->list), err);
 }
 
-/* A node that is not known here is passed over. */
+/* Ignores an unknown node. */
 static int take_into(struct store *store, const struct copy_source *source, const char *node_id,
                      struct matching *taking, struct error *err)
 {
@@ -501,7 +501,7 @@ static json_t *index_by_ends(const json_t *here)
     return index;
 }
 
-/* The key of ours that theirs is; NULL where it is new. */
+/* The local key of their relationship; NULL if it is new. */
 static const char *find(const json_t *here, const json_t *index, const json_t *by_theirs,
                         const json_t *theirs, const char *id)
 {
@@ -547,7 +547,7 @@ static int update_relationship(struct taking *taking, const char *key, const jso
 
     json_object_foreach((json_t *)theirs, name, value)
     {
-        /* The moment differs by the way between us; the first one told stays. */
+        /* The times differ by the network delay; the first one is kept. */
         if (strcmp(name, "created_at") == 0 && json_object_get(ours, name))
             continue;
         if (json_equivalent(json_object_get(ours, name), value) ||
@@ -655,7 +655,7 @@ json_t *copy_relationship_states(struct store *store, const char *sid, struct er
     return states;
 }
 
-/* ---- the map kept beside the nodes ---- */
+/* ---- the map of the nodes ---- */
 
 static int take_node_map(struct taking *taking, const json_t *here, const json_t *theirs,
                          struct error *err)

@@ -149,7 +149,7 @@ static void mark_row(json_t *touched, struct rows *row)
 
     if (strcmp(entity, "component") == 0) {
         mark(touched, sid, "sequences", node_id);
-        mark(touched, sid, "sequences", was_of); /* it may have gone from one node to another */
+        mark(touched, sid, "sequences", was_of); /* it may have moved between nodes */
     } else if (strcmp(entity, "node") == 0) {
         mark(touched, sid, "nodes", node_id ? node_id : id);
     } else if (strcmp(entity, "relationship") == 0) {
@@ -318,7 +318,7 @@ json_t *copy_thing(struct store *store, enum copy_thing kind, const char *sid, c
 #define LATEST_ROWS 500 /* of the log: what the last change sets touched */
 #define ALL_ROWS    100000
 
-/* The texts of a query's first column. rows: NULL where the query failed. */
+/* The first column of a query. rows is NULL if the query failed. */
 static json_t *first_column(struct rows *rows, struct error *err)
 {
     json_t *texts;

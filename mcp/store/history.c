@@ -175,7 +175,7 @@ int store_change_words(struct store *store, int64_t session, const char *change_
     return 0;
 }
 
-/* ---- where a history begins, and what of it was undone ---- */
+/* ---- where a history begins, and what was undone ---- */
 
 int store_undone_by(struct store *store, int64_t session, const char *change_set, char *by_set,
                     size_t size, struct error *err)
@@ -278,7 +278,7 @@ static void add_item(struct comparing *work, const struct rewind_node *node,
     add(work, "component", (early ? early : late)->component_id, node->node_id, before, after);
 }
 
-/* An order that follows from what comes and goes is no difference; one that was chosen is. */
+/* An order that follows from insertions and deletions is not a difference; a chosen one is. */
 static void compare_components(struct comparing *work, struct rewind_node *early,
                                struct rewind_node *late)
 {
@@ -527,7 +527,7 @@ static int rewind_by(struct reading *reading, const struct rewind_row *row, json
     return 0;
 }
 
-/* Called for each row from the newest on, so that a set's entries come from its last. */
+/* Called for each row, newest first, so the entries of a set begin with its last. */
 static int meet(void *user, const struct rewind_row *row, struct error *err)
 {
     struct reading *reading = user;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Answers to calls that carried a key, so that a repeat is told what the first was told. They are
- * kept in the transaction of the call's own writes; old ones go a few at a time with later ones.
+ * Stores the answers to calls with a key, so that a repeat gets the first answer. They are stored
+ * in the transaction of the call's writes; each later one deletes a few expired ones.
  */
 #include <string.h>
 #include <time.h>
@@ -80,7 +80,7 @@ int store_idempotency_amend(struct store *store, const char *key, const char *bo
 {
     struct row_text amended = {body, len};
 
-    if (len > ANSWER_BODY_CAP) /* what was kept is the answer but for what came later */
+    if (len > ANSWER_BODY_CAP) /* the stored answer stays, without what was added later */
         return 0;
     return db_run(store->db, err, SQL_ANSWER_AMEND, "st", key, &amended);
 }

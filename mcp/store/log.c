@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The change log's rows, in the short form that they are kept in (store_internal.h), and the one
- * row of a session's own fields.
+ * The rows of the change log in their short form (store_internal.h), and the row of the session's
+ * own fields.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -48,7 +48,7 @@ int store_log(struct store *store, const struct write *write, const char *entity
                   after);
 }
 
-/* around, with the thing under that name behind it. */
+/* Writes around, then the entity under that name. */
 static void add_thing(struct buf *to, const struct buf *around, const char *name,
                       const json_t *thing)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One node taken up by another: its components go behind the other's, its relationships begin or
- * end there, and it is deleted. In the change log a component that moves is deleted here and
- * inserted there under the same id, so that each step can be taken back by itself.
+ * Merges one node into another: appends its components to the other's, moves its relationships
+ * there, and deletes it. In the change log a moved component is deleted here and inserted there
+ * with the same id, so that each step can be reverted alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct merge {
     size_t moved, repointed, left_out;
 };
 
-/* Moves the item's component to the other node; its place there comes with the renumbering. */
+/* Moves the item's component to the other node; its place there follows from the renumbering. */
 static int move_item(struct store *store, struct merge *merge, struct sequence_item *item,
                      struct error *err)
 {

@@ -41,7 +41,7 @@ json_t *store_node_load(struct store *store, int64_t node, unsigned *flags, stru
     return object;
 }
 
-/* Also the row, on which body stands; NULL with err. */
+/* Returns the row too, to which body belongs; NULL with err. */
 static struct rows *add_around(struct store *store, int64_t node, struct buf *to, struct error *err)
 {
     struct rows *rows = store_node_row(store, node, err);
@@ -179,7 +179,7 @@ int store_node_add(struct store *store, const struct write *write, struct node_n
                            node, err);
 }
 
-/* Writes a checked node as a new row behind the others. */
+/* Inserts a checked node after the others. */
 int store_node_append(struct store *store, const struct write *write, json_t *node,
                       struct error *err)
 {
@@ -335,8 +335,8 @@ int store_node_texts(struct store *store, const struct writer *writer, const cha
 
 /* ---- changing a node's own fields ---- */
 
-int store_node_check_revision(struct store *store, const struct node_found *node, const char *node_id,
-                          long expected, struct error *err)
+int store_node_check_revision(struct store *store, const struct node_found *node,
+                              const char *node_id, long expected, struct error *err)
 {
     json_auto_t *object = NULL;
     struct buf BUF_AUTO text = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The map kept beside the nodes: where an editor's canvas shows each, one small object a node.
+ * The map of the nodes: the position of each on an editor's canvas, one small object per node.
  * Logged as {"position": {...}}. The other files of the store treat it as a map of any objects.
  */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "helpers/base/validation.h"
 #include "mcp/store/store_internal.h"
 
-#define NODE_MAP_ENTRY_MAX ((size_t)4 << 10) /* bytes of one, further members included */
+#define NODE_MAP_ENTRY_MAX ((size_t)4 << 10) /* bytes of one, including additional members */
 
 int store_read_node_map(struct store *store, const char *sid, struct buf *json, struct error *err)
 {
@@ -38,7 +38,8 @@ int store_read_node_map(struct store *store, const char *sid, struct buf *json, 
 
 /* ---- writing ---- */
 
-/* *was: NULL where there is none; owned by the caller. 1 where body (or NULL) is the same. */
+/* *was is NULL if there is no entry; owned by the caller. Returns 1 if body (or NULL) is the
+ * same. */
 static int read_before(struct store *store, const struct write *write, const char *node_id,
                        const struct buf *body, json_t **was, struct error *err)
 {

@@ -11,7 +11,7 @@
 
 static const struct db_backend *const backends[] = {&sqlite_backend};
 
-/* The backend of the URL, with the path that it opens; NULL where it is no database's. */
+/* The backend of the URL, and the path that it opens; NULL if the URL is not a database's. */
 static const struct db_backend *backend_of(const char *url, const char **path)
 {
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {

@@ -189,7 +189,7 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
     return 0;
 }
 
-/* ---- which session is meant ---- */
+/* ---- finding the session ---- */
 
 /* "'Title' (id), 'Title' (id)" of rows whose columns are id and title; the first id in sid. */
 static int list_choices(struct rows *rows, char sid[SESSION_ID_SIZE], struct buf *choices,
@@ -377,14 +377,14 @@ static int64_t shown_order(struct rows *rows)
     return order.kind == ORDER_INTEGER ? order.integer : rows_int(rows, 3) + 1;
 }
 
-/* Appends "[{...}, ...]" of one node. confidence (or NULL) sums up those that are told. */
+/* Appends "[{...}, ...]" for one node. confidence (or NULL) sums up the values that are set. */
 struct confidence {
     double sum;
     size_t told;
 };
 
-/* The number behind the one key of that name there is, without a tree: quotes within a string are
- * escaped, so these bytes are a key. */
+/* The number after the only key with that name, without a tree: quotes within a string are escaped,
+ * so these bytes are a key. */
 static bool read_only_confidence(const struct kept *kept, double *value)
 {
     static const char key[] = "\"confidence\":";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Makes the database what images say: looks at each wanted thing as it is now, and writes and logs
- * the difference. In an order that holds: what goes before what comes, since a component may have
- * moved from node to node under its id.
+ * Changes the database to match images: compares the current state of each wanted entity, and
+ * writes and logs the difference. Deletions come before insertions, since a component may have
+ * moved between nodes with its id.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "helpers/base/json.h"
 #include "mcp/store/rewind.h"
 
-/* What comes back goes on from the highest revision that it was ever deleted at. */
+/* A restored entity continues after the highest revision at which it was ever deleted. */
 static int next_revision(struct store *store, int64_t session, const char *entity,
                          const char *entity_id, int64_t *revision, struct error *err)
 {
@@ -120,8 +120,8 @@ static int reinsert_components(struct store *store, const struct write *write,
     if (!wanted->node)
         return 0;
     begin(&work, write, wanted, follows(is, wanted));
-    /* In three rounds, as the log is rewound in their reverse: all changes, all moves, all that
-     * comes, in ascending order. */
+    /* In three rounds, the reverse of the order in which the log is rewound: all updates, all
+     * moves, all insertions, ascending. */
     for (size_t i = 0; rc == 0 && i < wanted->sequence.count; i++) {
         struct sequence_item *item = &wanted->sequence.items[i];
         const struct sequence_item *old = sequence_by_id(&is->sequence, item->component_id);
@@ -198,7 +198,7 @@ static int reinsert_relationship(struct reinsertion *work, const struct rewind_e
                                   work->write->version, wanted->value, &body, err);
 }
 
-/* Relationships that go have gone by now (drop_relationships). */
+/* Relationships to delete are already deleted (drop_relationships). */
 static int reinsert_entry(struct reinsertion *work, const struct rewind_entry *is,
                           const struct rewind_entry *wanted, struct error *err)
 {
@@ -231,7 +231,7 @@ static int reinsert_session(struct reinsertion *work, struct error *err)
     return store_session_save(work->store, work->write, &before, &after, err);
 }
 
-/* Relationships come before the node map in the log. */
+/* In the log, relationships come before the node map. */
 static int reinsert_others(struct reinsertion *work, struct error *err)
 {
     for (int entity = REWIND_RELATIONSHIP; entity <= REWIND_NODE_MAP; entity++)

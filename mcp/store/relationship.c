@@ -86,7 +86,7 @@ int store_relationship_same(struct store *store, int64_t session, const char *fr
     return row;
 }
 
-/* before NULL: it is new; after NULL: it goes. Of an update the whole relationship is kept too. */
+/* before NULL: an insertion; after NULL: a deletion. An update has the whole relationship too. */
 static int log_relationship(struct store *store, const struct write *write, int64_t key,
                             int64_t place, const json_t *before, const json_t *after,
                             struct error *err)
@@ -208,7 +208,8 @@ static int walk_step(struct store *store, int64_t session, const char *node, jso
     return row;
 }
 
-/* The path from start to the node where the walk ended, as [{"node_id", "title"}], start first. */
+/* The path from start to the last node of the search, as [{"node_id", "title"}], beginning with
+ * start. */
 static json_t *path_back(struct store *store, int64_t session, const json_t *parents,
                          const char *start, const char *end)
 {
@@ -226,8 +227,8 @@ static json_t *path_back(struct store *store, int64_t session, const json_t *par
     return path;
 }
 
-/* *path: the shortest way from start to end along what contains PREREQUISITE, as an array of
- * {"node_id", "title"}, start first; NULL where there is none. Owned by the caller. */
+/* *path: the shortest path from start to end over types that contain PREREQUISITE, as an array of
+ * {"node_id", "title"}, beginning with start; NULL if there is none. Owned by the caller. */
 static int prerequisite_path(struct store *store, int64_t session, const char *start,
                              const char *end, json_t **path, struct error *err)
 {
@@ -314,7 +315,7 @@ static int create(struct store *store, const struct write *write, const json_t *
     return 0;
 }
 
-/* Ends the write; the state is the caller's where it went well and he wants it. */
+/* Ends the write; on success the caller gets the state, if state is not NULL. */
 static int finish(struct store *store, const struct write *write, int rc,
                   struct relationship_state *made, struct relationship_state *state,
                   struct error *err)
@@ -349,7 +350,7 @@ int store_relationship_create(struct store *store, const struct writer *writer, 
 
 struct bulk {
     struct validation_errors problems;
-    size_t wrong;    /* those of problems that are no repeats */
+    size_t wrong;    /* number of problems that are not duplicates */
     json_t *checked; /* owned; array */
     json_t *seen;    /* owned; what was checked so far by ends and type, as its number */
 };

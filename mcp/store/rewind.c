@@ -102,7 +102,7 @@ int rewind_each(struct rows *rows, rewind_visit_fn *visit, void *user, struct er
     return rc;
 }
 
-/* 0 where the log is too old to know it. */
+/* 0 if the log is too old to have it. */
 static int64_t node_key(const struct rewind_row *row)
 {
     const json_t *image = row->before ? row->before : row->after;

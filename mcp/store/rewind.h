@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Things as they were: images of nodes with their components, of the other entries of a session
- * (relationships, the node map) and of its own fields, read from the database when they are
- * first wanted, and rewound by one row of the change log after the other, the newest first. Undo,
- * restore, the difference between two versions and the texts of history are all made of this.
+ * Past states: images of nodes with their components, of the other entries of a session
+ * (relationships, the node map) and of its own fields. They are read from the database when first
+ * wanted, and rewound by the rows of the change log one by one, newest first. Undo, restore,
+ * differences between versions and the texts of history are built on this.
  */
 #ifndef LECTERN_STORE_REWIND_H
 #define LECTERN_STORE_REWIND_H
@@ -11,14 +11,14 @@
 #include "mcp/store/store_internal.h"
 
 struct rewind_node {
-    int64_t key;   /* the row's; below 0 where the log is too old to know it */
-    char *node_id; /* owned; NULL: has none */
+    int64_t key;   /* of the row; negative if the log is too old to have it */
+    char *node_id; /* owned; NULL if it has none */
     int64_t place, revision;
     unsigned flags;                      /* ROW_NODE_COMPONENTS and ROW_NODE_TIMES */
-    char created_at[2 * TIME_TEXT_SIZE]; /* a service may write it in its own way */
-    bool found;                          /* is in the database */
-    json_t *node;                        /* owned; NULL: not there */
-    struct sequence sequence;            /* in no order */
+    char created_at[2 * TIME_TEXT_SIZE]; /* longer, because a service may have its own format */
+    bool found;                          /* exists in the database */
+    json_t *node;                        /* owned; NULL: does not exist */
+    struct sequence sequence;            /* unsorted */
 };
 
 enum rewind_entity {
@@ -37,13 +37,13 @@ enum rewind_op {
     REWIND_TOUCH
 };
 
-/* A relationship, or an entry of the node map: an object that is wholly kept in one row. */
+/* A relationship, or an entry of the node map: an object that is stored completely in one row. */
 struct rewind_entry {
     enum rewind_entity entity;
-    char *id;    /* owned; as the log has it: a relationship's key, a position's node */
-    int64_t key; /* a relationship's; else 0 */
+    char *id;    /* owned; as in the log: the key of a relationship, the node of a position */
+    int64_t key; /* of a relationship; else 0 */
     int64_t place;
-    json_t *value; /* owned; NULL: not there */
+    json_t *value; /* owned; NULL: does not exist */
 };
 
 struct rewind {
@@ -53,14 +53,14 @@ struct rewind {
     struct rewind_entry **entries;
     size_t node_count, entry_count;
     json_t *further;        /* owned; NULL: not wanted yet */
-    json_t *title;          /* of the session; owned; NULL as above */
-    unsigned session_flags; /* SESSION_RELATIONSHIPS alone is of the past */
+    json_t *title;          /* of the session; owned; NULL likewise */
+    unsigned session_flags; /* of the past only in SESSION_RELATIONSHIPS */
 };
 
 void rewind_init(struct rewind *rewind, struct store *store, int64_t session);
-void rewind_finish(struct rewind *rewind); /* takes what rewind_init left */
+void rewind_finish(struct rewind *rewind); /* frees what rewind_init and later calls allocated */
 
-/* ---- the log's rows ---- */
+/* ---- the rows of the log ---- */
 
 struct rewind_row {
     int64_t key, version;
@@ -71,52 +71,51 @@ struct rewind_row {
     json_t *before, *after; /* owned, or NULL */
 };
 
-/* Reads all rows (of SQL_CHANGE_WALK or SQL_CHANGE_SET; NULL with err) and calls visit for each
- * until one does not return 0. Hands that through, and ends the rows. */
+/* Reads all rows (of SQL_CHANGE_WALK or SQL_CHANGE_SET; NULL with err) and calls visit for each,
+ * until one does not return 0. Returns that result, and ends the rows. */
 typedef int rewind_visit_fn(void *user, const struct rewind_row *row, struct error *err);
 int rewind_each(struct rows *rows, rewind_visit_fn *visit, void *user, struct error *err);
 const char *rewind_entity_name(enum rewind_entity entity);
 
-/* The row's thing: of a component its node. NULL where it was not wanted yet. */
+/* The entity of the row; for a component its node. NULL if it was not wanted yet. */
 struct rewind_node *rewind_row_node(const struct rewind *rewind, const struct rewind_row *row);
 struct rewind_entry *rewind_row_entry(const struct rewind *rewind, const struct rewind_row *row);
 bool rewind_has(const struct rewind *rewind, const struct rewind_row *row);
-/* Reads what the row is about, as it is now, unless it was wanted before. */
+/* Reads the current state of the row's entity, unless it was wanted before. */
 int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct error *err);
-/* The node of a key. */
+/* Wants a node by its key. */
 int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
                      struct rewind_node **node, struct error *err);
 int rewind_want_entry(struct rewind *rewind, enum rewind_entity entity, const char *id,
                       struct error *err);
 int rewind_want_session(struct rewind *rewind, struct error *err);
 
-/* Makes the row's thing what it was before the row. It must have been wanted. */
+/* Reverts the row in the image of its entity, which must have been wanted. */
 int rewind_invert(struct rewind *rewind, const struct rewind_row *row, struct error *err);
-/* The row's thing as it is in past, as a new reference: a component with its component_id. NULL
- * where it is not there. */
+/* The entity of the row in the image, as a new reference; a component includes its component_id.
+ * NULL if it does not exist. */
 json_t *rewind_value(const struct rewind *rewind, const struct rewind_row *row);
 json_t *rewind_component_value(const struct sequence_item *item);
 
 /* ---- reinsert.c ---- */
 
-/* Makes the database what the images say, and logs each difference. *things counts them. */
+/* Changes the database to match the images, and logs each difference. *things counts them. */
 int store_reinsert(struct rewind *target, const struct write *write, size_t *things,
                    struct error *err);
 
 /* ---- history.c ---- */
 
-/* What a change set did, in words, by titles: "2 components of \"Adding fractions\" changed". */
+/* Describes a change set, with titles: "2 components of \"Adding fractions\" changed". */
 int store_change_words(struct store *store, int64_t session, const char *change_set,
                        struct buf *words, struct error *err);
-/* The title of a node that is or was; its id where it has none. */
+/* The title of a current or former node; its id if it has no title. */
 int store_old_title(struct store *store, int64_t session, const char *node_id, char *title,
                     size_t size, struct error *err);
 
-/* The change set that has undone this one, "" where none has; an undoing that was itself undone
- * does not count. */
+/* The change set that has undone this one, or "". An undo that was itself undone does not count. */
 int store_undone_by(struct store *store, int64_t session, const char *change_set, char *by_set,
                     size_t size, struct error *err);
-/* The version where the session's history begins: it was created or imported. */
+/* The version at which the session's history begins: its creation or import. */
 int store_first_version(struct store *store, int64_t session, int64_t *version, struct error *err);
 
 #endif

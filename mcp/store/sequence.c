@@ -39,7 +39,7 @@ static bool says(const struct sequence_item *item, const char *key, int64_t orde
     return !value || (json_is_integer(value) && json_integer_value(value) == order);
 }
 
-/* Whether every key it has for it, and its place where it has none, tells this order. */
+/* Whether its order keys, and its place if it has none, are this order. */
 static bool item_is_at(const struct sequence_item *item, int64_t order)
 {
     return has_order(item, order) && says(item, "order", order) && says(item, "order_index", order);
@@ -238,7 +238,7 @@ int item_insert(struct store *store, int64_t node, struct sequence_item *item, s
 {
     if (!*item->component_id && text_uuid(item->component_id, err) < 0)
         return -1;
-    /* Place and order come with the renumbering that follows. */
+    /* Place and order are set by the renumbering that follows. */
     json_object_set_new(item->content, "order", json_integer(0));
     json_object_set_new(item->content, "order_index", json_integer(0));
     item->place = -1;

@@ -166,7 +166,7 @@ int store_session_delete(struct store *store, const struct writer *writer, const
 /* ---- importing: entries go in as they are, in one transaction, and no rule is checked. The change
  * log gets one row for the whole, since all history of the session begins here. ---- */
 
-/* What failed half-way is gone whole. */
+/* Rolls back a failed import completely. */
 static int give_up(struct store *store)
 {
     store_import_end(store, false, NULL);
@@ -190,7 +190,7 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
     if (buf_check(&text, "the file's top level", err) < 0 ||
         begin_new(store, writer, title, relationships, &text, write, err) < 0)
         return -1;
-    write->silent = true; /* one row stands for all */
+    write->silent = true; /* one row for everything */
     memcpy(sid, write->sid, sizeof write->sid);
     store->import.active = true;
     store->import.nodes = store->import.components = store->import.relationships = 0;
@@ -259,7 +259,7 @@ int store_import_end(struct store *store, bool keep, struct error *err)
     return keep ? rc : 0;
 }
 
-/* ---- the export: the kept texts, joined again as they came, in one snapshot ---- */
+/* ---- the export: joins the stored texts unmodified, in one snapshot ---- */
 
 static int add_components(struct store *store, int64_t node, struct buf *text, struct error *err)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Every SQL statement of the store: its id and its text. Included by db.h for the ids and by a
- * backend for the texts, each with its own STATEMENT; parameters are ?1, ?2, ... A backend whose
- * dialect differs gets a column of its own here. 1 in flags is ROW_RAW: what is not an object has
- * no part in the API's lists; 2 is ROW_ODD.
+ * backend for the texts, each with its own STATEMENT; parameters are ?1, ?2, ... A backend with a
+ * different dialect gets its own column here. 1 in flags is ROW_RAW, entries that are not in the
+ * API's lists because they are not objects; 2 is ROW_ODD.
  */
 /* clang-format off */
 #ifndef STATEMENT
@@ -172,7 +172,7 @@ STATEMENT(SQL_ANSWER_KEEP,
     " VALUES (?1, ?2, ?3, ?4, ?5,"
     " (SELECT key FROM session WHERE session_id = ?6))")
 STATEMENT(SQL_ANSWER_AMEND, "UPDATE answer SET body = ?2 WHERE call_key = ?1")
-/* A few each time: more than come in, and none of them makes a call wait. */
+/* A few each time: more than are added, but so few that no call waits. */
 STATEMENT(SQL_ANSWER_DROP_OLD,
     "DELETE FROM answer WHERE call_key IN"
     " (SELECT call_key FROM answer WHERE at < ?1 ORDER BY at LIMIT 20)")
@@ -192,8 +192,8 @@ STATEMENT(SQL_THREAD_UPDATE,
 STATEMENT(SQL_THREAD_MESSAGES, "SELECT body FROM chat_message WHERE thread = ?1 ORDER BY place")
 STATEMENT(SQL_THREAD_MESSAGE_INSERT,
     "INSERT INTO chat_message (thread, place, body) VALUES (?1, ?2, ?3)")
-/* The numbers stand for what the API puts beside a body: an id, an order, a revision, a comma.
- * A blob's length is in bytes. */
+/* The numbers are the sizes of what the API adds to a body: an id, an order, a revision, a comma.
+ * The length of a blob is in bytes. */
 STATEMENT(SQL_CONTENT_BYTES,
     "SELECT (SELECT coalesce(sum(length(CAST(body AS BLOB)) + 160), 0) FROM node"
     "  WHERE session = ?1 AND flags & 1 = 0)"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Conversations of the chat: a row a thread, a row a message. They are no part of the curriculum,
- * so the session's version and the change log do not move.
+ * Conversations of the chat: one row per thread and one per message. They are not part of the
+ * curriculum, so the session's version and the change log do not change.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -42,8 +42,7 @@ int store_threads_read(struct store *store, const char *sid, size_t most, struct
     return row < 0 ? -1 : buf_check(json, "the list of threads", err);
 }
 
-/* 1: it is there, and the statement stands on its row; 0: it is not, and only found->session is
- * set. */
+/* Returns 1 if it exists, with the statement on its row; 0 if not, with only found->session set. */
 static int find_thread(struct store *store, int64_t session, const char *thread_id,
                        struct thread_found *found, struct rows **rows, struct error *err)
 {

@@ -11,7 +11,7 @@
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
-#define DIRTY_SET_CAP 4096u /* more is told as a change of the whole session */
+#define DIRTY_SET_CAP 4096u /* more are reported as a change of the whole session */
 
 int store_read_begin(struct store *store, unsigned scope, const char *sid, const char *node_id,
                      struct session_found *session, struct error *err)
@@ -52,7 +52,7 @@ void store_snapshot_end(struct store *store)
     store->db->backend->rollback(store->db);
 }
 
-/* ---- in front of a service ---- */
+/* ---- with a service behind the store ---- */
 
 int store_refresh(struct store *store, unsigned scope, const char *sid, const char *node_id,
                   struct error *err)
@@ -93,14 +93,14 @@ int store_catch_up(struct store *store, const char *sid, struct error *err)
     return store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err);
 }
 
-/* ---- what the open transaction has changed. The observer hears of it once it is committed, each
- * thing once, in the order of the first change to it. ---- */
+/* ---- what the open transaction has changed. The observer is notified after the commit, once for
+ * each entity, in the order of their first changes. ---- */
 
 struct dirty_entry {
     enum store_target target;
     char sid[SESSION_ID_SIZE];
     char who[WHO_CAP];
-    char node_id[NODE_ID_MAX + 1]; /* "": none. An imported id that is longer is not told */
+    char node_id[NODE_ID_MAX + 1]; /* "": none. A longer imported id is not reported */
 };
 
 static bool is_known(const struct dirty_set *dirty, const struct dirty_entry *entry)
@@ -121,7 +121,7 @@ void store_note_change(struct store *store, const struct write *write, enum stor
     struct dirty_set *dirty = &store->open.dirty;
     struct dirty_entry entry = {.target = target};
 
-    if (dirty->count == DIRTY_SET_CAP) { /* the last entry stands for all that follow */
+    if (dirty->count == DIRTY_SET_CAP) { /* the last entry represents all that follow */
         dirty->entries[DIRTY_SET_CAP - 1].target = STORE_SESSION;
         dirty->entries[DIRTY_SET_CAP - 1].node_id[0] = '\0';
         return;
@@ -169,7 +169,7 @@ static void notify_observer(struct dirty_set *dirty, struct db *db)
 /* ---- write transactions, one in the other: the outermost is one of the database, the others are
  * savepoints ---- */
 
-/* What comes behind it in the log is what this transaction has to pass on. */
+/* The log rows after it are what this transaction must send. */
 static int note_last_change(struct store *store, struct error *err)
 {
     store->open.number = ++store->transactions;

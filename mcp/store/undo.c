@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Taking changes back: one change set, or all since a version. Both lead images back by the log and
- * then write what is otherwise, as a change set of their own, which can be undone in turn.
+ * Reverts changes: one change set, or all since a version. Both rewind images by the log and then
+ * write the differences, as a change set that can be undone in turn.
  *
- * Undo keeps two images of what the change set touched: one is rewound by every row (what was),
- * the other by the rows of the change set alone (what shall be). Where they differ before a row of
- * the change set is taken back, somebody else came in between.
+ * Undo has two images of what the change set touched: one is rewound by every row (then), the other
+ * only by the rows of the change set (now). If they differ before a row of the change set is
+ * reverted, somebody else has changed it since.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -177,7 +177,7 @@ static bool touches(const json_t *relationship, const char *node_id)
     return (from && strcmp(from, node_id) == 0) || (to && strcmp(to, node_id) == 0);
 }
 
-/* A node is taken away again only when nothing of others' hangs on it. */
+/* An inserted node is only deleted if nothing of others refers to it. */
 static int check_unused(struct rewind *then, struct rewind *now, const struct rewind_row *row,
                         const struct rewind_node *node, struct error *err)
 {
@@ -225,7 +225,7 @@ static int check_node(struct rewind *then, struct rewind *now, const struct rewi
     return row->op == REWIND_INSERT ? check_unused(then, now, row, is, err) : 0;
 }
 
-/* A relationship comes back only between nodes, and once. */
+/* A relationship is only restored between existing nodes, and once. */
 static int check_ends(struct rewind *then, struct rewind *now, const struct rewind_row *row,
                       struct error *err)
 {
@@ -281,8 +281,8 @@ static int check_relationship(struct rewind *then, struct rewind *now, const str
     return 0;
 }
 
-/* Whether the row of a change set can be taken back: what it left behind (then) is what is there
- * (now), as far as the row is about it. ERROR_CONFLICT says what is otherwise, and by whom. */
+/* Whether the row of a change set can be reverted: its result (then) must equal the current state
+ * (now) in what the row is about. ERROR_CONFLICT says what differs, and who changed it. */
 static int check(struct rewind *then, struct rewind *now, const struct rewind_row *row,
                  struct error *err)
 {
@@ -322,7 +322,7 @@ static int is_candidate(struct store *store, int64_t session, const char *change
     return undoing == 0 && !*by_set;
 }
 
-/* The newest change that may be undone without a name; change_set "" where there is none. */
+/* The newest change that may be undone without a name; change_set is "" if there is none. */
 struct newest {
     char change_set[UUID_TEXT_SIZE + 64], who[WHO_CAP], at[TIME_TEXT_SIZE];
 };
@@ -543,7 +543,7 @@ int store_undo(struct store *store, const struct writer *writer, const char *sid
 
 struct restoring {
     struct rewind rewind;
-    char last[UUID_TEXT_SIZE + 64]; /* the newest change set that is taken back */
+    char last[UUID_TEXT_SIZE + 64]; /* the newest change set that is reverted */
     size_t rows;
 };
 

@@ -127,9 +127,9 @@ void analysis_on_output(void *user, int fd, const char *bytes, size_t len)
     pthread_mutex_unlock(&progress->lock);
 }
 
-/* ---- what a run asks of its session: to the work queue where the session API itself reads (graph
- * questions on the graph work queue, all else on the read work queue), and the answer goes straight
- * back to the executor ---- */
+/* ---- requests of a run to its session: executed on the work queue of the session API (graph
+ * queries on the graph work queue, all others on the read work queue), and answered directly to the
+ * executor ---- */
 
 struct brokered {
     struct workq_job job;
@@ -179,7 +179,7 @@ static struct workq *choose_workq(struct brokered *brokered, const struct store_
     return store->graph;
 }
 
-/* On the executor's thread. Answered with 503 at once where the work queue is full. */
+/* Called on the executor's thread. Answers 503 at once if the work queue is full. */
 static void on_request(void *user, struct broker_request *request)
 {
     const struct store_queues *store = &((struct analysis *)user)->server->store;
@@ -260,7 +260,7 @@ bool analysis_timeout_was_cut(const struct analysis *analysis)
     return analysis->timeout_asked > analysis->server->analyses.timeout_seconds;
 }
 
-/* retry_after_s: where it found no place. */
+/* retry_after_s is set if it found no place. */
 static int did_not_run(struct analysis *analysis, const struct error *err, unsigned retry_after_s)
 {
     failure_of_error(&analysis->failure, err);
@@ -305,7 +305,7 @@ static void on_session(struct workq_job *job)
     struct analysis *analysis = container_of(job, struct analysis, job);
     struct error *err = &analysis->err;
 
-    /* Cancelled, the executor may be gone, as when the server ends. */
+    /* If cancelled, the executor may be gone, as at the end of the server. */
     if (analysis->cancelled && err->kind == ERROR_NONE)
         error_set(err, ERROR_CANCELLED, "the run was cancelled before it began");
     if (err->kind != ERROR_NONE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A tool's arguments: rows that several tools share, and reading what was sent. Every word here is
- * paid for in each client's context: keep them few.
+ * The arguments of a tool: rows that several tools share, and parsing. Every word here takes tokens
+ * of each client's context: keep them few.
  */
 #ifndef LECTERN_TOOL_ARGUMENTS_H
 #define LECTERN_TOOL_ARGUMENTS_H
@@ -10,7 +10,8 @@
 
 #include "mcp/tool/tool.h"
 
-/* The arguments of a tool: rows of struct field. Values may come as text, as models send them. */
+/* The arguments of a tool: rows of struct field. Values may arrive as strings, because models send
+ * them so. */
 /* clang-format off */
 #define ARGUMENTS(tool, ...) \
     {.name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT, .noun = "argument"}
@@ -22,15 +23,15 @@
 #define ARGUMENT_REVISION  FIELD("expected_revision", FIELD_WHOLE, .least = 1, .most = INFINITY)
 /* clang-format on */
 
-/* Checks the call's arguments by the tool's fields, and puts them in their own types: text that is
- * a number, true or false, an object or an array, becomes one. */
+/* Checks the call's arguments against the tool's fields, and converts them to their types: a string
+ * that is a number, true or false, an object or an array becomes one. */
 int arguments_take(struct tool_call *call, struct error *err);
 
-/* Of a call whose arguments are taken: the text, or NULL; the number, or otherwise. */
+/* After arguments_take: the string, or NULL; the integer, or `otherwise`. */
 const char *argument_text(const struct tool_call *call, const char *name);
 long argument_whole(const struct tool_call *call, const char *name, long otherwise);
 
-/* Puts ids in place of the titles by which the rows with FIELD_NAME name nodes (store_node_id). */
+/* Replaces titles by ids in the rows with FIELD_NAME, which name nodes (store_node_id). */
 int arguments_resolve(struct tool_call *call, struct store *store, const char *sid,
                       struct error *err);
 

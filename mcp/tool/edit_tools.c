@@ -16,7 +16,7 @@
 struct edit {
     struct writer writer;
     char sid[SESSION_ID_SIZE];
-    struct component_ref component; /* node_id also where it is no edit of a component */
+    struct component_ref component; /* node_id is set even if no component is edited */
     long expected_revision;
     struct component_state state; /* afterwards */
 };
@@ -35,7 +35,7 @@ static int begin_edit(struct edit *edit, struct tool_call *call, struct store *s
     return 0;
 }
 
-/* Of one component that there is. */
+/* For an existing component. */
 static int begin_component(struct edit *edit, struct tool_call *call, struct store *store,
                            struct error *err)
 {

@@ -179,7 +179,7 @@ void failure_of_result(struct failure *failure, const struct execution_result *r
 
 /* ---- as JSON ---- */
 
-/* "context" is begun, and has len bytes where nothing is in it yet. */
+/* "context" was begun, and has len bytes while it is empty. */
 static void add_name(struct buf *to, size_t empty, const char *name)
 {
     buf_addf(to, "%s\"%s\":", to->len > empty ? "," : "", name);

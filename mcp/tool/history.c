@@ -97,7 +97,7 @@ static const char *sign(const json_t *before, const json_t *after)
     return json_is_null(before) ? "+" : json_is_null(after) ? "-" : "~";
 }
 
-/* As it is now; of a node that is gone as it was. */
+/* The current state; of a deleted node the last one. */
 static void add_node(const struct saying *saying, const char *node_id)
 {
     char title[SHOWN_CAP] = "", id[SHOWN_CAP];
@@ -362,7 +362,7 @@ static const struct {
     bool writes;
 } actions[] = {{list, false}, {difference, false}, {undo, true}, {restore, true}};
 
-/* The place of the action in the table; list where there is none, or one that is refused. */
+/* The index of the action in the table; that of list if it is missing or invalid. */
 static size_t find_action(const struct tool_call *call)
 {
     const char *action = argument_text(call, "action");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * query_graph: a question by name over a session's graph, answered in words. The queries and what
- * they are about come from the table of helpers/graph. On the graph work queue.
+ * query_graph: a named query on a session's graph, answered as text. The queries and their
+ * arguments come from the table of helpers/graph. On the graph work queue.
  */
 #include <string.h>
 

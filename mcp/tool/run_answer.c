@@ -16,7 +16,7 @@
 
 #define TAIL_SHARE 4 /* the end gets one part in so many of what is shown of an output */
 
-/* One of the two outputs: what came first, and what came last where the executor has cut it. */
+/* One of the two outputs: its beginning and, if the executor cut it, its end. */
 struct shown_output {
     const char *text;
     size_t len, head; /* where `cut` bytes are missing */
@@ -96,7 +96,7 @@ static size_t least(size_t a, size_t b)
 static void choose(const struct shown_output *output, size_t most, size_t *first_end,
                    size_t *last_begin)
 {
-    size_t behind = output->cut > 0 ? output->head : 0; /* the end is sought behind it */
+    size_t behind = output->cut > 0 ? output->head : 0; /* search for the end after it */
     size_t head_count = utf8_count(output->text, output->cut > 0 ? output->head : output->len);
     size_t tail_len = output->len - behind;
     size_t tail_count = utf8_count(output->text + behind, tail_len);
@@ -108,7 +108,7 @@ static void choose(const struct shown_output *output, size_t most, size_t *first
     *last_begin = behind + utf8_offset(output->text + behind, tail_len, tail_count - last);
 }
 
-/* Appends what is to be seen of an output, at most that many characters of it. */
+/* Appends the shown part of an output, at most this many characters. */
 static struct left_out add_output(struct buf *to, const struct shown_output *output, size_t most)
 {
     struct left_out left_out = {0, "characters"};

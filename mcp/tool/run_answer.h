@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The result of a run: in words for a model, as JSON in the pieces that POST /execute and `lectern
- * exec --json` share, and its output as text, whole.
+ * The result of a run: as text for a model, as JSON in the parts that POST /execute and `lectern
+ * exec --json` share, and its complete output as text.
  */
 #ifndef LECTERN_TOOL_RUN_ANSWER_H
 #define LECTERN_TOOL_RUN_ANSWER_H
@@ -13,33 +13,33 @@
 struct tool_call;
 
 struct run_answer_limits {
-    size_t stdout_characters, stderr_characters; /* shown at most; the middle is left out */
-    long timeout_cut_to;    /* seconds, where the caller had wished for more; else 0 */
-    unsigned retry_after_s; /* of a run that found no sandbox in time */
+    size_t stdout_characters, stderr_characters; /* maximum shown; the middle is omitted */
+    long timeout_cut_to;                         /* seconds, if the caller requested more; else 0 */
+    unsigned retry_after_s;                      /* for a run that got no sandbox in time */
 };
 
-/* Whether the value belongs in words: an expression's always; what the code only bound to the name
- * result where nothing was printed, for who prints has chosen what to show. */
+/* Whether the text includes the value: always for the last expression; for the name `result` only
+ * if nothing was printed, because a program that prints has chosen what to show. */
 bool run_answer_shows_value(const struct execution_result *result);
 
-/* Fills the call's text and images: standard output first; then the last expression's value, or
- * where nothing was printed what the code bound to result; standard error only when it holds
- * something; one trailer line. Any thread. */
+/* Sets the text and the images of the call: standard output; then the value of the last expression
+ * or, if nothing was printed, of the name `result`; standard error if it is not empty; one trailer
+ * line. Any thread. */
 void run_answer_write(const struct execution_result *result, const struct run_answer_limits *limits,
                       struct tool_call *call);
 
-/* Bytes of one result with all its figures: what it is written into is given this cap. */
+/* Cap in bytes for the buffer of one result with all its figures. */
 #define RUN_JSON_CAP ((size_t)24 << 20)
 
-/* What is kept of an output, with a line that counts what is missing where it was cut. */
+/* The stored part of an output; if it was cut, a line says how much is missing. */
 void run_add_stdout(const struct execution_result *result, struct buf *to);
 void run_add_stderr(const struct execution_result *result, struct buf *to);
 
 /* "stdout":"...","stderr":"...","result":"..." or null,"error":"..." or null */
 void run_json_texts(const struct execution_result *result, struct buf *to);
-/* The same of code that was refused. */
+/* The same for refused code. */
 void run_json_refused(const char *why, size_t len, struct buf *to);
-/* ,"error_info":{...} as failure_write has it, or null */
+/* ,"error_info": the object of failure_write, or null */
 void run_json_failure(const struct failure *failure, struct buf *to);
 /* [{"mime":"image/png","base64":"..."}] */
 void run_json_artifacts(const struct execution_result *result, struct buf *to);

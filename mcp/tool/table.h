@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tools, in the order of tools/list: tool_NAME is defined in NAME.c. A new tool is its file and
- * a row here.
+ * The tools, in the order of tools/list. tool_NAME is defined in NAME.c, or with others of its kind
+ * in edit_tools.c. A new tool is its file and a row here.
  */
 #ifndef LECTERN_TOOL_TABLE_H
 #define LECTERN_TOOL_TABLE_H

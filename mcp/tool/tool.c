@@ -20,7 +20,7 @@
 #define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
 #define TOOL_KEY_MAX        128 /* bytes of a client's key */
 #define KEY_ARGUMENT        "idempotency_key"
-#define ANSWER_GOOD         200 /* calls alone that went well are kept */
+#define ANSWER_GOOD         200 /* only answers of successful calls are stored */
 
 const struct tool *tool_find(const char *name)
 {
@@ -90,9 +90,8 @@ static int run_tool(struct tool_call *call, struct store *store, struct error *e
 
 /* ---- calls with a key ---- */
 
-/* A call that carries a key is applied once: sent again, it gets the answer of the first time.
- * The key is the argument idempotency_key, or comes in the request's _meta; it counts within its
- * session. */
+/* A call with a key is applied once: a repeat gets the first answer. The key is the argument
+ * idempotency_key, or is in the request's _meta; it is valid within its session. */
 typedef int tool_run(struct tool_call *call, struct store *store, struct error *err);
 
 struct kept_call {
@@ -151,7 +150,7 @@ static int run_and_keep(struct tool_call *call, struct store *store, const char 
     return 0;
 }
 
-/* After `then` has made more of an answer that is kept: keeps it whole. */
+/* After `then` has appended to a stored answer: stores the complete answer. */
 static int amend_idempotent(const struct tool_call *call, struct store *store, struct error *err)
 {
     if (buf_check(&call->text, "the answer", err) < 0)
@@ -261,7 +260,7 @@ static void on_whole(struct workq_job *job)
     call->on_done(call);
 }
 
-/* The call is done, whether or not its whole answer is kept for a repeat. */
+/* The call is done, even if its complete answer could not be stored for a repeat. */
 static void on_not_whole(struct workq_job *job, const struct error *err)
 {
     (void)job;

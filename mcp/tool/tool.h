@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tools a model sees: one file a tool, one const table of all. A tool either works straight
- * through on a work queue, with that work queue's store connection (run), or starts something on
- * the loop and finishes later (start).
+ * The tools that a model can call: one file for each tool, and one const table of all. A tool is
+ * either sequential code on a work queue, with the store connection of that work queue (run), or
+ * starts something on the loop and completes later (start).
  */
 #ifndef LECTERN_TOOL_H
 #define LECTERN_TOOL_H
@@ -20,13 +20,14 @@
 #include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
 
-/* Bytes of one answer's text. By default far less: a model's client takes 25,000 tokens. */
+/* Bytes of the text of one answer. The default limit is far lower: a model's client accepts 25,000
+ * tokens. */
 #define TOOL_ANSWER_CAP     ((size_t)160 << 10)
-#define TOOL_IMAGES_CAP     8u                /* images of one answer */
-#define TOOL_IMAGE_BYTES    ((size_t)8 << 20) /* of base64, in all images of one answer */
+#define TOOL_IMAGES_CAP     8u                /* in one answer */
+#define TOOL_IMAGE_BYTES    ((size_t)8 << 20) /* base64, all images of one answer together */
 #define TOOL_IMAGE_MIME_CAP 32u
 #define CHANGE_SET_ID_SIZE  80u
-#define TOOL_OPERATIONS_MAX 10u /* of one call; what does more counts as if it deleted */
+#define TOOL_OPERATIONS_MAX 10u /* in one call; more count as destructive */
 
 struct server; /* mcp/server.h */
 struct analyses;
@@ -38,174 +39,181 @@ struct tool_image {
     size_t len;
 };
 
-/* One tools/call on its way. Made and freed by protocol/ on the loop's thread; on a work queue
- * while run works on it. */
+/* One tools/call. Created and freed by protocol/ on the loop's thread; used on a work queue while
+ * run executes. */
 struct tool_call {
     struct workq_job job;
     const struct tool *tool;
-    struct server *server; /* borrowed */
-    json_t *arguments;     /* owned reference, an object */
-    const char
-        *bound_session;    /* the connection's own session, or NULL; borrowed for the call's life */
-    const char *who;       /* for the change log: "mcp:claude-code"; borrowed for the call's life */
-    struct cancel *cancel; /* owned reference */
+    struct server *server;     /* borrowed */
+    json_t *arguments;         /* owned reference, an object */
+    const char *bound_session; /* the connection's, or NULL; borrowed until the call is freed */
+    const char *who;           /* for the change log: "mcp:claude-code"; borrowed likewise */
+    struct cancel *cancel;     /* owned reference */
 
-    json_t *idempotency_key; /* from the request's _meta: owned reference, a text; or NULL */
-    bool wants_progress;     /* the tool's progress will be asked for */
-    bool followup;           /* set by run: the tool's `then` has something to do */
-    char kept_key[IDEMPOTENCY_KEY_MAX +
-                  1]; /* under which the answer is kept; or "" (mcp/store/store.h) */
-    /* Of a call that runs on a work queue and writes, there, in the transaction of run and in front
-     * of it; -1 with err: it is not run. May be NULL. */
+    json_t *idempotency_key; /* from the request's _meta, a string; owned reference, or NULL */
+    bool wants_progress;     /* the tool's progress will be called */
+    bool followup;           /* set by run if the tool's `then` must be called */
+    char kept_key[IDEMPOTENCY_KEY_MAX + 1]; /* of the stored answer, or "" */
+    /* For a call that writes on a work queue: called there before run, in the same transaction. If
+     * it returns -1 with err, run is not called. May be NULL. */
     int (*before)(struct tool_call *call, struct store *store, struct error *err);
-    /* The call is finished, on the loop's thread; the receiver may free it with tool_call_finish.
-     */
+    /* The call is finished. Called on the loop's thread; the receiver may free the call with
+     * tool_call_finish. */
     void (*on_done)(struct tool_call *call);
     void *user; /* the receiver's */
 
     /* The result. */
-    struct failure failure; /* of a category other than FAILURE_NONE: isError */
+    struct failure failure; /* isError if the category is not FAILURE_NONE */
     struct buf text;        /* the first text content; owned */
     struct tool_image images[TOOL_IMAGES_CAP];
     size_t image_count;
-    /* What it wrote is in the log by this change set; made before run, of a call that writes. ""
-     * where it wrote nothing, as far as the tool knows, or an earlier call's answer is told again.
-     */
+    /* The change set of the call's writes in the log, set before run for a call that writes. "" if
+     * nothing was written, as far as the tool knows, or if the answer of an earlier call is
+     * returned. */
     char change_set[CHANGE_SET_ID_SIZE];
-    bool timed;             /* the tool knows these two itself */
-    double seconds, waited; /* of the work alone, and before it began */
+    bool timed;             /* the tool sets the next two itself */
+    double seconds, waited; /* duration of the work alone, and of the wait before it */
 
     void *state; /* the tool's own */
 };
 
-/* What a call takes from the curriculum, in rising order. What does very much counts as if it
- * deleted. */
+/* What a call removes from the curriculum, in increasing order. A call that changes very much
+ * counts as if it deletes. */
 enum tool_loss {
-    TOOL_LOSS_NO_EDIT, /* it only looks */
-    TOOL_LOSS_NOTHING, /* it adds, or puts in another order */
+    TOOL_LOSS_NO_EDIT, /* reads only */
+    TOOL_LOSS_NOTHING, /* adds or reorders */
     TOOL_LOSS_REPLACED,
     TOOL_LOSS_DELETED, /* or emptied */
 };
 
 struct tool_impact {
     enum tool_loss loss;
-    size_t replaces; /* operations that replace something, where loss is TOOL_LOSS_REPLACED */
+    size_t replaces; /* operations that replace something, if loss is TOOL_LOSS_REPLACED */
 };
 
-/* What a call would do. Zeroed, then set by tool_call_preview; texts borrowed from arguments. */
+/* What a call would do. Zeroed by the caller, then set by tool_call_preview. The texts are borrowed
+ * from the arguments. */
 struct tool_preview {
     enum { TOOL_CHANGES, TOOL_UNDOES, TOOL_RESTORES } action;
-    json_t *operations; /* owned: of a change set; or NULL */
+    json_t *operations; /* of a change set, or NULL; owned */
     bool keep_going;
     long version;           /* expected by a change set; to restore; of what is undone, or 0 */
-    const char *change_set; /* that is undone, or NULL */
+    const char *change_set; /* to undo, or NULL */
 };
 
 struct tool {
     const char *name;
     const char *title;
     const char *description;
-    /* What the page calls one call while its arguments arrive: alternatives separated by "|", of
-     * which the first counts whose arguments are there.
+    /* The title of one call on the page while its arguments arrive: alternatives separated by "|".
+     * The first one whose arguments are present is used.
      *   {name}        the argument, a text or a number
      *   {name:words}  the same with spaces for underscores; {name:a}: and with an article
      *   {name:THING}  how many things an array has: "2 components"
      *   {name=value}  writes nothing; the argument must have this value ("": any)
-     *   [...]         is left out where its arguments are not there */
+     *   [...]         is omitted if its arguments are missing */
     const char *call_title;
-    const char *icon; /* of the page: "code", "ask", "edit" or "history" */
+    const char *icon; /* on the page: "code", "ask", "edit" or "history" */
     const char *use;  /* when to use it, in the chat's prompt */
-    /* Appends to the description what depends on the server's configuration; may be NULL. */
+    /* Appends to the description what depends on the server's configuration. May be NULL. */
     void (*describe_here)(const struct analyses *analyses, struct buf *to);
-    /* Checked before the tool gets the call (arguments.h). write_schema gets the analyses as its
-     * context. */
+    /* Checked before the tool receives the call (arguments.h). write_schema receives the analyses
+     * as its context. */
     struct fields arguments;
     bool read_only, destructive, idempotent; /* annotations */
 
-    /* On a work queue: `writes` picks sql (one thread, read-write) or trial, else graph where
-     * `graphs`, else read. Returns 0 with the answer in call->text, or -1 with err, which becomes
-     * an isError result. */
+    /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else
+     * `graphs` selects graph, else read. Returns 0 with the answer in call->text, or -1 with err,
+     * which becomes an isError result. */
     int (*run)(struct tool_call *call, struct store *store, struct error *err);
     bool writes, graphs;
-    /* Of a tool that writes: this call only reads, and goes where reads go. May be NULL. */
+    /* For a tool that writes: true if this call only reads, and can run on the queue of reads. May
+     * be NULL. */
     bool (*only_reads)(const struct tool_call *call);
-    /* Of a tool that writes: this call only says what it would do. It is run on the trial work
-     * queue with a store for reading, and tries it on a copy (store_trial_open). May be NULL. */
+    /* For a tool that writes: true if this call is a dry run. It is executed on the trial work
+     * queue with a store for reading, and applies the changes to a copy (store_trial_open). May be
+     * NULL. */
     bool (*tries)(const struct tool_call *call);
-    /* Of a tool that edits, for a person's approval (preview.c): the operation of a change set that
-     * does the same with the same arguments; or preview, as tool_call_preview. */
+    /* For a tool that edits, for the approval by a person (preview.c): either the operation of a
+     * change set that does the same with the same arguments, or preview, with the contract of
+     * tool_call_preview. */
     const char *operation;
     int (*preview)(const struct tool_call *call, struct tool_preview *preview, struct error *err);
-    /* As tool_call_impact. NULL: what the annotations say. */
+    /* See tool_call_impact. NULL: according to the annotations. */
     struct tool_impact (*impact)(const struct tool_call *call);
-    /* Where run has set call->followup, once what it did is kept: on the graph work queue, adds to
-     * call->text. What it cannot tell fails no call, the answer says so. May be NULL. */
+    /* Called on the graph work queue if run has set call->followup, after the writes are committed;
+     * appends to call->text. Its errors become part of the answer, and do not fail the call. May be
+     * NULL. */
     int (*then)(struct tool_call *call, struct error *err);
-    /* Frees call->state with the call; may be NULL. */
+    /* Frees call->state with the call. May be NULL. */
     void (*forget)(struct tool_call *call);
-    /* Or on the loop: returns 0 and calls tool_call_complete later, or -1 with err. */
+    /* The alternative to run. Called on the loop: returns 0 and calls tool_call_complete later, or
+     * returns -1 with err. */
     int (*start)(struct tool_call *call, struct error *err);
-    /* On the loop, after call->cancel fired; may be NULL. */
+    /* Called on the loop after call->cancel fired. May be NULL. */
     void (*stop)(struct tool_call *call);
-    /* On the loop, now and then while a call that wants progress is under way: what is new since
-     * the last time, false where nothing is. words: where it stands, for a line of progress.
-     * printed: all that it printed; NULL: the newest of it stands in words instead. May be NULL. */
+    /* Called on the loop from time to time while a call that wants progress is running. Returns
+     * what is new since the last call, or false if nothing is. words: a line of progress. printed:
+     * the whole output; if NULL, words includes the newest output instead. May be NULL. */
     bool (*progress)(struct tool_call *call, struct buf *words, struct buf *printed);
 };
 
 extern const struct tool *const tools[]; /* NULL-terminated, in the order of tools/list */
 
-const struct tool *tool_find(const char *name); /* NULL when there is none */
+const struct tool *tool_find(const char *name); /* NULL if there is none */
 void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
 
-/* On the loop. Takes a zeroed call whose tool, server, arguments, cancel, on_done and others are
- * set; ends in on_done, never before it returns. Wrong arguments too are a result. */
+/* Called on the loop with a zeroed call whose tool, server, arguments, cancel, on_done and others
+ * are set. Always ends in on_done, never before it returns. Invalid arguments are also reported as
+ * a result. */
 void tool_call_start(struct tool_call *call);
-/* On the loop, by protocol, when the client cancels: the call still ends in on_done, soon. */
+/* Called on the loop by protocol when the client cancels. The call still ends in on_done, soon. */
 void tool_call_cancel(struct tool_call *call);
-/* On the loop, by a tool with start: failure and text are set. */
+/* Called on the loop by a tool with start, with failure and text set. */
 void tool_call_complete(struct tool_call *call);
 /* Frees what the call owns, not the call. */
 void tool_call_finish(struct tool_call *call);
 
 /* Whether this call may write. */
 bool tool_call_writes(const struct tool_call *call);
-/* Whether it is run on the trial work queue. */
+/* Whether the call runs on the trial work queue. */
 bool tool_call_tries(const struct tool_call *call);
 
-/* What a call would take away. */
+/* What the call would remove. */
 struct tool_impact tool_call_impact(const struct tool *tool, const json_t *arguments);
-/* What it would do. Checks the arguments first, as tool_call_start does; the texts of *preview are
- * borrowed from them. -1: what is wrong with them, or a tool that has no preview. */
+/* What the call would do. Checks the arguments first, as tool_call_start does; the texts of
+ * *preview are borrowed from them. Returns -1 if the arguments are invalid or the tool has no
+ * preview. */
 int tool_call_preview(struct tool_call *call, struct tool_preview *preview, struct error *err);
 
-/* FAILURE_NONE where it went well; an answer that outgrew its cap has failed too. */
+/* FAILURE_NONE on success. An answer that exceeds its cap counts as failed. */
 enum failure_category tool_call_category(const struct tool_call *call);
 
 /* Appends the CallToolResult: {"content":[{"type":"text","text"},{"type":"image","data",
  * "mimeType"}...],"isError","_meta":{"lectern/error":{...}}}. */
 void tool_call_result(const struct tool_call *call, struct buf *to);
 
-/* ---- for the tools' own files ---- */
+/* ---- for the files of the tools ---- */
 
-/* Puts an image behind the text; base64 is copied. -1: no room for it in the answer. Any thread. */
+/* Appends an image to the answer; base64 is copied. Returns -1 if the answer has no room for it.
+ * Any thread. */
 int tool_call_add_image(struct tool_call *call, const char *mime, const char *base64, size_t len);
 
-/* The session a call means: its session_id argument, the bound one (which allows no other), or the
- * only one there is. */
+/* The session of a call: its session_id argument, the bound session (which allows no other), or the
+ * only session in the store. */
 int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
                  struct error *err);
 
-/* Of an edit of a component with these parameters, which may be NULL: what is set to nothing is
- * gone, though its place stays. */
+/* For an edit of a component with these parameters (may be NULL): setting a parameter to an empty
+ * value counts as deletion. */
 enum tool_loss tool_loss_of_edit(const json_t *parameters);
-/* Of the operations of a change set; an unknown one counts as the worst. */
+/* For the operations of a change set. An unknown operation counts as the worst. */
 struct tool_impact tool_impact_of(const json_t *operations);
 
-/* The id of the change set that ended with that version. */
+/* The id of the change set whose last version is `version`. */
 int tool_set_of_version(struct store *store, const char *sid, long version,
                         char set[CHANGE_SET_ID_SIZE], struct error *err);
 

@@ -19,9 +19,10 @@
 #include "mcp/transport/sync.h"
 
 #define HOUSEKEEPING_MS 30000
-#define PING_S          30 /* without a sign of life, the client of a WebSocket is asked for one */
-#define HANGUP_S        50 /* and without one by then it is closed */
-#define DRAIN_TICK_MS   20
+#define PING_S                                                                                     \
+    30 /* after this time without a sign of life, a ping is sent to the client of a WebSocket */
+#define HANGUP_S      50 /* and without one by then it is closed */
+#define DRAIN_TICK_MS 20
 /* Bytes of one request's headers, with what libwebsockets adds to each. */
 #define HEADERS_CAP      (HTTP_HEAD_CAP + 16 * HTTP_HEAD_LINES_CAP)
 #define SPARE_HEADERS    64    /* of connections that are closing */
@@ -76,8 +77,8 @@ static void on_log(int level, const char *line)
     log_line(level == LLL_ERR ? LOG_WARNING : LOG_DEBUG, "libwebsockets", "%.*s", (int)len, line);
 }
 
-/* libwebsockets allocates by the limit: where it is "infinity", as in some containers, that kills;
- * where it is 1024, connections and containers run out. */
+/* libwebsockets allocates by the limit: "infinity", as in some containers, uses all memory; at 1024
+ * there are too few descriptors for connections and containers. */
 static void set_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -165,7 +166,7 @@ static void on_timer_closed(uv_handle_t *handle)
         http->on_closed(http->on_closed_user);
 }
 
-/* A run that waits for what nobody can end, a service behind the store for instance. */
+/* A run waits for something that cannot be ended, such as a service behind the store. */
 static void give_up_runs(struct http_server *http)
 {
     if (uv_now(http->services.server->loop) < http->deadline_ms)
@@ -180,7 +181,7 @@ static void on_closing_tick(uv_timer_t *timer)
 {
     struct http_server *http = timer->data;
 
-    /* A cancelled run ends soon, and stands on what is taken down behind this. */
+    /* A cancelled run ends soon, and uses what is freed next. */
     if (http->services.chat && chat_runs(http->services.chat) > 0) {
         give_up_runs(http);
         return;
@@ -240,7 +241,7 @@ void http_server_close(struct http_server *http, unsigned deadline_ms,
     http_port_close(http->port);
     http->port = NULL;
     sync_each(http->sync, web_socket_go_away);
-    chat_cancel_all(http->services.chat); /* pages are closed once they were told so */
+    chat_cancel_all(http->services.chat); /* pages are closed after they received that */
     uv_update_time(http->services.server->loop);
     http->deadline_ms = uv_now(http->services.server->loop) + deadline_ms;
     uv_ref((uv_handle_t *)&http->timer);

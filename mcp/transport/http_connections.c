@@ -44,7 +44,7 @@ static struct http_connection *find_idle(struct idle_list *list, const unsigned 
     return connection;
 }
 
-/* From our side it is gone; libwebsockets may take another turn of the loop. */
+/* Closed on our side; libwebsockets may take another turn of the loop. */
 static void forget(struct http_connection *connection)
 {
     http_connection_leave_idle(connection);

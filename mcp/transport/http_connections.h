@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The connections of a server: how many there may be and which are closed for new ones
- * (http_connections.c), and what of the bytes of each libwebsockets gets (lws_workarounds.c). On
+ * The connections of a server: how many there may be and which ones are closed for new ones
+ * (http_connections.c), and which bytes of each are passed to libwebsockets (lws_workarounds.c). On
  * the loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_CONNECTIONS_H
@@ -19,10 +19,10 @@
 enum input_state {
     INPUT_HEAD,
     INPUT_BODY,
-    INPUT_WORKING,    /* the request is whole */
+    INPUT_WORKING,    /* the request is complete */
     INPUT_ANSWERING,  /* and so is the answer */
     INPUT_DISCARDING, /* until the connection closes */
-    INPUT_LINGERING,  /* answered, and discarding until the client has left */
+    INPUT_LINGERING,  /* answered, discarding until the client has closed */
     INPUT_WEB_SOCKET,
 };
 
@@ -36,8 +36,8 @@ struct http_connection {
     enum input_state state;
     struct http_head head;
     uint64_t body_left;
-    bool has_served; /* a whole request */
-    bool streams;    /* its answer has no known end */
+    bool has_served; /* at least one complete request */
+    bool streams;    /* the length of its answer is unknown */
     bool reading_stopped, quiet;
     unsigned wakes;
     uint64_t working_since_ms;
@@ -53,11 +53,11 @@ struct http_connections {
     struct http_connection **by_fd;
     size_t size; /* of by_fd */
     LIST_HEAD(, http_connection) every;
-    struct idle_list fresh;                /* without a whole request yet, the longest idle first */
+    struct idle_list fresh;                /* without a complete request yet, longest idle first */
     struct idle_list kept;                 /* between two requests */
-    TAILQ_HEAD(, http_connection) working; /* and those that linger, the oldest first */
+    TAILQ_HEAD(, http_connection) working; /* and those that linger, oldest first */
     size_t dropped;
-    uv_timer_t *timer; /* runs while any is worked on */
+    uv_timer_t *timer; /* runs while `working` is not empty */
 };
 
 static inline void http_connection_leave_idle(struct http_connection *connection)
@@ -67,7 +67,7 @@ static inline void http_connection_leave_idle(struct http_connection *connection
     connection->idle = NULL;
 }
 
-/* It has sent something, or waits from now on: the last one to give way. */
+/* It has sent something, or becomes idle now: the last one to be closed for a new one. */
 static inline void http_connection_note_idle(struct http_connection *connection)
 {
     http_connection_leave_idle(connection);
@@ -75,19 +75,19 @@ static inline void http_connection_note_idle(struct http_connection *connection)
     TAILQ_INSERT_TAIL(connection->idle, connection, in_idle);
 }
 
-/* timer: initialized, and borrowed for as long. NULL without memory. */
+/* timer is initialized, and borrowed until destroy. NULL without memory. */
 struct http_connections *http_connections_create(uv_timer_t *timer);
 void http_connections_destroy(struct http_connections *connections); /* takes NULL */
 
-/* Takes an accepted socket into libwebsockets. At HTTP_CONNECTIONS_CAP, and for one address at
- * HTTP_ADDRESS_CONNECTIONS_CAP, the connection that has been idle longest is closed for it: one
- * without a whole request first, then one between two requests. Where none is idle the new one is
- * closed, and -1 returned. */
+/* Adopts an accepted socket into libwebsockets. At HTTP_CONNECTIONS_CAP, and at
+ * HTTP_ADDRESS_CONNECTIONS_CAP for one address, first closes the longest idle connection: one
+ * without a complete request, else one between two requests. If none is idle, closes the new one
+ * and returns -1. */
 int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd);
-/* How many idle ones were closed since this was last asked. */
+/* The number of idle connections closed since the last call. */
 size_t http_connections_take_dropped(struct http_connections *connections);
 
-/* libwebsockets is done with it. */
+/* libwebsockets has closed the connection. */
 void http_connection_closed(struct lws *wsi);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One request and its answer. The request is checked by its headers first (Host and Origin, form,
+ * One request and its answer. The request is checked by its headers first (Host and Origin, format,
  * size, the check of its path). If it is refused there, its body is still read and discarded, so
- * that the client gets to read the answer; only where the body has no length or is over the cap,
- * the answer goes out at once and the connection closes. Then the handler of the path answers, now
- * or later. Runs on the loop's thread.
+ * that the client can read the answer; only if the body has no length or exceeds the cap, the
+ * answer is sent at once and the connection closes. Then the handler of the path answers, now or
+ * later. Runs on the loop's thread.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,8 +68,8 @@ static void begin_answer(struct exchange *exchange)
     want_to_write(exchange);
 }
 
-/* Whether so much is held for slow readers that the answer to one more read is better made again
- * later. What a write has to tell always goes out. */
+/* Whether slow readers have so much pending that the answer to another read should be computed
+ * later. The answer to a write is always sent. */
 static bool is_too_much(struct exchange *exchange, size_t len)
 {
     struct http_server *http = exchange->http;
@@ -281,7 +281,7 @@ static int on_body(struct exchange *exchange, const char *bytes, size_t len)
         return -1;
     exchange->continue_waits = false;
     if (exchange->state != EXCHANGE_RECEIVING || exchange->status != 0)
-        return 0; /* refused: thrown away */
+        return 0; /* refused: discarded */
     if (http->bodies + len > HTTP_BODIES_CAP) {
         release_body(exchange);
         exchange_error(exchange, 503, "too many large bodies at once: send it again in a moment");
@@ -438,8 +438,8 @@ static int finish(struct exchange *exchange)
     struct lws *wsi = exchange->wsi;
 
     if (exchange->lingers) {
-        /* Closing on bytes not yet read would reset the connection before the client has read the
-         * answer: say that nothing more comes, and give it a moment. */
+        /* Closing with unread bytes would reset the connection before the client has read the
+         * answer: shut down our side, and wait a moment. */
         exchange->state = EXCHANGE_LINGERING;
         shutdown(lws_get_socket_fd(wsi), SHUT_WR);
         http_connection_lingers(wsi);
@@ -449,7 +449,7 @@ static int finish(struct exchange *exchange)
     exchange->state = EXCHANGE_DONE;
     if (exchange->closes)
         return -1;
-    return lws_http_transaction_completed(wsi) ? -1 : 0; /* the exchange is gone after it */
+    return lws_http_transaction_completed(wsi) ? -1 : 0; /* this frees the exchange */
 }
 
 static int write_continue(struct exchange *exchange)

@@ -19,7 +19,7 @@ _Static_assert(REST_EXECUTE_TIMEOUT_MAX == ANALYSIS_TIMEOUT_ASKED_MAX, "one limi
 
 struct execution {
     struct analysis analysis;
-    struct exchange *exchange; /* NULL once the client is gone */
+    struct exchange *exchange; /* NULL after the client has disconnected */
     json_t *body;              /* owned; has the texts of the analysis */
     const char *profile;
     struct buf answer;
@@ -95,7 +95,8 @@ static void answer_refused(struct execution *execution, const struct buf *why)
     answer(execution);
 }
 
-/* Whether what was asked for was done, well or not; else it may be sent again as it is. */
+/* Whether the code was executed, with any result; otherwise the request may be repeated
+ * unchanged. */
 static bool has_run(enum execution_status status)
 {
     return status != EXECUTION_BUSY && status != EXECUTION_ENGINE && status != EXECUTION_CANCELLED;
@@ -161,7 +162,7 @@ static void take_members(struct execution *execution)
     execution->profile = json_get_string(execution->body, "profile");
 }
 
-/* What cannot be read is told in the same form as a wrong field, as FastAPI does. */
+/* An unreadable body is reported in the same format as an invalid field, as in FastAPI. */
 static int read_body(struct execution *execution, const struct buf *body, struct error *err)
 {
     struct error why = {0};

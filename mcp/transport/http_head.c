@@ -38,7 +38,7 @@ static int refuse(struct http_head *head, int status, const char *wrong)
     return -1;
 }
 
-/* ---- where it begins and ends ---- */
+/* ---- its beginning and end ---- */
 
 /* Empty lines before a request are allowed, and mean nothing. */
 static size_t skip_empty_lines(const char *text, size_t len)
@@ -81,8 +81,8 @@ static bool is_token(struct text text)
     return text.len > 0;
 }
 
-/* Takes the next line off rest, without its end. false, and nothing taken, where it is empty or
- * does not end in CR LF. */
+/* Removes the next line from rest, without its end. false, with rest unchanged, if it is empty or
+ * does not end with CR LF. */
 static bool next_line(struct text *rest, struct text *line)
 {
     const char *end = memchr(rest->at, '\n', rest->len);

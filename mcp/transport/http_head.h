@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The head of an HTTP/1.1 request (RFC 9112): read and checked before libwebsockets sees it. A pure
- * function of its bytes.
+ * The head of an HTTP/1.1 request (RFC 9112), parsed and checked before libwebsockets sees it. A
+ * pure function of its bytes.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_HEAD_H
 #define LECTERN_TRANSPORT_HTTP_HEAD_H
@@ -13,32 +13,32 @@
 #include "helpers/base/buf.h"
 
 #define HTTP_HEAD_CAP       16384 /* bytes of a request's head */
-#define HTTP_HEAD_LINES_CAP 64    /* its fields; libwebsockets has room for 95 */
+#define HTTP_HEAD_LINES_CAP 64    /* header fields; libwebsockets has room for 95 */
 #define HTTP_HEAD_PARTS_CAP 16    /* parameters in the query of a WebSocket, which need room too */
 
-/* path and query are borrowed from the text that was read. */
+/* path and query are borrowed from the input. */
 struct http_head {
     int status;         /* 0, or the status that refuses the request */
-    const char *wrong;  /* then why: static */
+    const char *wrong;  /* the reason, if status is not 0: static */
     const char *method; /* static: "GET" */
-    const char *path;   /* as it was sent, still encoded */
-    const char *query;  /* behind the '?', or empty */
+    const char *path;   /* as sent, still encoded */
+    const char *query;  /* after the '?', or empty */
     size_t path_len, query_len;
     uint64_t length; /* of the body */
-    bool chunked;    /* the body's end cannot be found */
+    bool chunked;    /* the end of the body is unknown */
     bool websocket;
 };
 
-/* Where a head ends that begins with text: how many bytes it has with its empty line, or 0 where
- * more must come. */
+/* The length of the head at the beginning of text, including its empty line; 0 if it is
+ * incomplete. */
 size_t http_head_end(const char *text, size_t len);
 /* Whether text can be the beginning of a head. */
 bool http_head_plausible(const char *text, size_t len);
 
-/* Reads one whole head. Adds to `to` what libwebsockets gets in its place: the same request with
- * one reading only, or an empty one where the head is refused. */
+/* Parses one complete head. Appends to `to` what libwebsockets receives instead: the same request
+ * in an unambiguous form, or an empty one if the head is refused. */
 void http_head_read(const char *text, size_t len, struct http_head *head, struct buf *to);
-/* One that is refused before it is whole. */
+/* For a head that is refused before it is complete. */
 void http_head_refuse(struct http_head *head, int status, const char *wrong, struct buf *to);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the HTTP server's files share. One exchange is one request and its answer. The paths'
- * handlers (http_mcp.c, http_rest.c, http_execute.c, http_page.c, http_metrics.c) see exchanges
- * only; the files on the other side of them (http_server.h) know libwebsockets. Everything runs on
- * the loop's thread.
+ * The shared part of the HTTP server. One exchange is one request and its answer. The handlers of
+ * the paths (http_mcp.c, http_rest.c, http_execute.c, http_page.c, http_metrics.c) see only
+ * exchanges; the files below them (http_server.h) use libwebsockets. Everything runs on the loop's
+ * thread.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_INTERNAL_H
 #define LECTERN_TRANSPORT_HTTP_INTERNAL_H
@@ -16,18 +16,19 @@
 #include "mcp/api/rest.h"
 #include "mcp/transport/transport.h"
 
-#define HTTP_HEADERS_TIMEOUT_S   10      /* for a request's headers to come */
-#define HTTP_BODY_STALL_S        20      /* without a byte of the body */
-#define HTTP_BODY_TIMEOUT_S      120     /* for the whole body */
-#define HTTP_WRITE_STALL_S       30      /* without the client taking a byte of the answer */
+#define HTTP_HEADERS_TIMEOUT_S   10      /* to receive the headers of a request */
+#define HTTP_BODY_STALL_S        20      /* without receiving a byte of the body */
+#define HTTP_BODY_TIMEOUT_S      120     /* to receive the whole body */
+#define HTTP_WRITE_STALL_S       30      /* without the client receiving a byte of the answer */
 #define HTTP_KEEPALIVE_TIMEOUT_S 60      /* between two requests */
 #define HTTP_EDITOR_MAX          64      /* bytes of an editor's name */
-#define HTTP_PAGE_PREFIX         "page:" /* before the name, of who edits on our page */
-#define HTTP_LINGER_S            2       /* after refusing a body that still comes */
+#define HTTP_PAGE_PREFIX         "page:" /* before the name of an author who edits on our page */
+#define HTTP_LINGER_S            2       /* after refusing a body that is still arriving */
 #define HTTP_RETRY_AFTER_S       1u
-#define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all answers to reads held at once */
-#define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies held at once */
-#define HTTP_STREAM_MARK         ((size_t)1 << 20) /* unread bytes of a stream; above, no progress */
+#define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all pending answers to reads */
+#define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies in memory */
+#define HTTP_STREAM_MARK                                                                           \
+    ((size_t)1 << 20) /* unread bytes of a stream, above which progress is dropped */
 
 #define MCP_SESSION_ID_SIZE 33 /* 128 random bits in hex, with the NUL */
 
@@ -37,23 +38,24 @@ struct mcp_sessions;
 struct chat;
 struct lws;
 
-/* What the handlers stand on. */
+/* What the handlers use. */
 struct http_services {
     struct server *server;
     struct mcp_sessions *sessions;
     struct chat *chat;
-    struct rest_cache *rest_answers; /* jobs on the work queues use it until these are gone */
+    struct rest_cache *rest_answers; /* used by jobs on the work queues until these have ended */
 };
 
 struct server_request {
     const char *method;         /* static: "GET" */
     char path[REST_PATH_MAX];   /* decoded */
-    char target[REST_PATH_MAX]; /* the path as it was sent, still encoded */
+    char target[REST_PATH_MAX]; /* the path as sent, still encoded */
     char query[REST_PATH_MAX];  /* encoded */
     char host[256];
     char origin[512];
     char site[32];   /* Sec-Fetch-Site */
-    bool opens_page; /* by its Sec-Fetch-Mode and -Dest: a browser shows the answer as a page */
+    bool opens_page; /* according to Sec-Fetch-Mode and -Dest: a browser displays the answer as a
+                        page */
     char content_type[128];
     char accept[512];
     char accept_encoding[256];
@@ -64,31 +66,32 @@ struct server_request {
     char if_none_match[256];
     char idempotency_key[256];
     char editor[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX]; /* X-Editor, decoded; or "" */
-    bool has_key;                                           /* the header is there, empty perhaps */
-    uint64_t length;                                        /* of the body */
+    bool has_key;    /* the header is present, perhaps empty */
+    uint64_t length; /* of the body */
     bool chunked, expects_continue, preflight;
-    bool unreadable;          /* so that nothing behind it can be read either */
-    const char *wrong;        /* why its headers cannot be read, or NULL */
-    int wrong_status;         /* then: 400, or another that refuses it */
-    const char *wrong_editor; /* why X-Editor cannot be taken, or NULL */
+    bool unreadable;          /* nothing after it on the connection can be parsed */
+    const char *wrong;        /* why its headers are invalid, or NULL */
+    int wrong_status;         /* the status for that: 400 or another */
+    const char *wrong_editor; /* why X-Editor is invalid, or NULL */
 };
 
-/* One path, with all below it perhaps, or all that no other has. */
+/* One path, perhaps with all paths below it, or the fallback. */
 struct http_route {
-    const char *path;       /* NULL: the rest */
-    bool below;             /* "/ui" has "/ui/..." too */
-    const char *error_form; /* how this path's errors look: "rpc" or "detail" */
-    size_t body_cap;        /* 0: as the server is configured */
-    /* With the headers alone. May answer already; the body is then read and thrown away. */
+    const char *path;       /* NULL: all other paths */
+    bool below;             /* "/ui" also matches "/ui/..." */
+    const char *error_form; /* format of the errors of this path: "rpc" or "detail" */
+    size_t body_cap;        /* 0: the configured one */
+    /* Called with only the headers. May answer already; the body is then read and discarded. */
     void (*check)(struct exchange *exchange);
-    /* With the whole body. Answers, now or later. */
+    /* Called with the whole body. Answers now or later. */
     void (*handle)(struct exchange *exchange);
 };
 extern const struct http_route http_route_mcp, http_route_page, http_route_page_files,
     http_route_metrics, http_route_execute, http_route_rest;
 
 struct http_header {
-    const char *name, *value; /* "content-encoding:"; the row behind the last has none */
+    const char *name,
+        *value; /* "content-encoding:"; the last row is followed by one without a name */
 };
 
 enum exchange_state {
@@ -103,60 +106,61 @@ struct exchange {
     const struct http_services *services;
     struct server_request request;
     struct buf body;                     /* of the request */
-    const struct rest_route *rest_route; /* set by the check of the session API, for its handler */
+    const struct rest_route *rest_route; /* set by the check of the session API for its handler */
 
-    /* The client is gone before the answer was: called once, and the exchange is no more. A handler
-     * that answers later sets it; answering takes it back. */
+    /* Called once if the client disconnects before the answer; the exchange no longer exists
+     * afterwards. Set by a handler that answers later; answering resets it. */
     void (*on_gone)(void *user);
     void *on_gone_user;
 
-    /* Further headers of the answer, set before it. Empty texts are not sent. */
+    /* Additional headers of the answer, set before it. Empty ones are not sent. */
     char etag[REST_ETAG_SIZE];
     char allow[96];
     char mcp_session[MCP_SESSION_ID_SIZE];
-    bool replayed;          /* an earlier answer to the same key */
-    unsigned retry_after_s; /* of 503 and 429; 0: HTTP_RETRY_AFTER_S */
-    /* Static, and in place of "Cache-Control: no-store" which every other answer has; or NULL. An
-     * error that is told instead goes without them. */
+    bool replayed;          /* repeats an earlier answer to the same key */
+    unsigned retry_after_s; /* for 503 and 429; 0: HTTP_RETRY_AFTER_S */
+    /* Static headers instead of "Cache-Control: no-store", which every other answer has; or NULL.
+     * Not sent with an error. */
     const struct http_header *headers;
 
     int status;     /* of the answer; 0: none yet */
     bool streaming; /* it is a stream of events */
 
-    /* The rest is http_exchange.c's. */
+    /* The rest is private to http_exchange.c. */
     struct http_server *http;
     struct lws *wsi;
     const struct http_route *route;
     enum exchange_state state;
     uint64_t body_deadline_ms;
-    bool cross_origin; /* the answer carries CORS headers */
+    bool cross_origin; /* the answer has CORS headers */
     const char *content_type;
     struct buf out; /* the body, or the events not yet written */
     size_t written;
-    size_t counted;      /* of out in http->answers */
-    bool continue_waits; /* "100 Continue" goes first */
+    size_t counted;      /* the part of out that http->answers includes */
+    bool continue_waits; /* "100 Continue" must be sent first */
     bool headers_sent;
     bool stream_ended;
     bool closes;
-    bool lingers; /* first, for a client that still sends */
+    bool lingers; /* before closing, because the client still sends */
 };
 
-struct buf exchange_take_body(struct exchange *exchange); /* now the caller's */
+struct buf exchange_take_body(struct exchange *exchange); /* the caller becomes the owner */
 
-/* The whole answer; body's bytes are taken over, NULL for none. 503 and 429 carry Retry-After. */
+/* Sends the complete answer; takes ownership of the bytes of body (NULL for none). 503 and 429
+ * carry Retry-After. */
 void exchange_answer(struct exchange *exchange, int status, const char *content_type,
                      struct buf *body);
-/* An error in the form of its path. */
+/* Sends an error in the format of its path. */
 void exchange_error(struct exchange *exchange, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For a handler's check. false: answered, with 405 and Allow (or to OPTIONS), or
- * with 415. GET stands for HEAD too. */
+/* For the check of a handler. If false, it was answered: with 405 and Allow (or the answer to
+ * OPTIONS), or with 415. GET includes HEAD. */
 bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal);
 bool exchange_takes_json(struct exchange *exchange);
 
-/* An answer in server-sent events: begins with the first, ends with exchange_end_stream. Each is
- * one message without line ends. droppable: thrown away where the client is far behind. */
+/* An answer as server-sent events: begins with the first one, ends with exchange_end_stream. Each
+ * is one message without line ends. droppable: discarded if the client is far behind. */
 void exchange_send_event(struct exchange *exchange, const char *json, size_t len, bool droppable);
 void exchange_end_stream(struct exchange *exchange);
 

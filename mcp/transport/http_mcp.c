@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * "/mcp": MCP's Streamable HTTP for the revisions with sessions. POST carries one message to the
- * server; its answer is JSON, or a stream of server-sent events as soon as progress has to come
- * before it. DELETE ends a session. There is no stream by GET: this server tells its clients
- * nothing that they did not ask. A connection that is lost cancels nothing. Runs on the loop's
- * thread.
+ * server; its answer is JSON, or a stream of server-sent events if progress is sent before it.
+ * DELETE ends a session. GET offers no stream, because this server sends nothing without a request.
+ * A lost connection cancels nothing. Runs on the loop's thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -57,7 +56,7 @@ static void leave_session(struct mcp_session *session)
     free(session);
 }
 
-/* Ends it: its calls are cancelled and their exchanges told; its id is unknown from now on. */
+/* Ends the session: cancels its calls, notifies their exchanges, and forgets its id. */
 static void end_session(struct mcp_sessions *sessions, struct mcp_session *session)
 {
     struct peer *peer = session->peer;
@@ -65,7 +64,7 @@ static void end_session(struct mcp_sessions *sessions, struct mcp_session *sessi
     TAILQ_REMOVE(&sessions->list, session, link);
     sessions->count--;
     session->peer = NULL;
-    session->users++; /* its exchanges leave while they are told */
+    session->users++; /* its exchanges are removed while they are notified */
     peer_destroy(peer);
     leave_session(session);
 }
@@ -216,7 +215,7 @@ static void free_post(struct post *post)
     free(post);
 }
 
-/* The client left; its call goes on without it. */
+/* The client disconnected; its call continues. */
 static void on_gone(void *user)
 {
     struct post *post = user;
@@ -273,8 +272,8 @@ static void on_end(struct peer_reply *reply, bool accepted)
         finish_post(post);
 }
 
-/* After the first message of a client: only initialize gives it a session. Everything that may come
- * before that is answered at once, so the post has ended. */
+/* After a client's first message: only initialize creates a session. Any other message is answered
+ * at once, so the post has ended. */
 static void admit(struct post *post)
 {
     struct exchange *exchange = post->exchange;

@@ -48,7 +48,7 @@ static void write_ended(const struct family *family, const struct counts *counts
                  counts->stats.ended[status]);
 }
 
-/* Not a number where none has ended yet. */
+/* NaN if none has ended yet. */
 static void write_success(const struct family *family, const struct counts *counts, struct buf *to)
 {
     uint64_t ended = 0;

@@ -13,10 +13,9 @@
 #include "mcp/transport/http_internal.h"
 #include "mcp/transport/page_files.h"
 
-/* No script or style but our own files, and nothing that leads elsewhere: whatever a curriculum's
- * text smuggles in runs and loads nothing. Pictures are in the page itself as data: one at an
- * address of this server would send that request for everyone who looks at it. 'self' has the
- * WebSockets too. */
+/* Only our own scripts and styles, and no other hosts: injected content in a curriculum's text
+ * cannot run or load anything. Pictures are in the page as data: one at an address of this server
+ * would send that request for every reader. 'self' includes the WebSockets. */
 #define CONTENT_SECURITY_POLICY                                                                    \
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; "                   \
     "img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "                     \
@@ -39,7 +38,7 @@
         {GUARD_CONTENT}, {GUARD_REFERRER}, {GUARD_OPENER}, {GUARD_DEVICES}, {BY_ENCODING},         \
             __VA_ARGS__                                                                            \
     }
-/* By whether it is kept, and whether it is packed; the row behind the last is empty. */
+/* Indexed by whether it is cached, and whether it is compressed; terminated by an empty row. */
 static const struct http_header headers[2][2][8] = {
     {HEADERS({ASK_AGAIN}), HEADERS({ASK_AGAIN}, {PACKED})},
     {HEADERS({KEEP}), HEADERS({KEEP}, {PACKED})},

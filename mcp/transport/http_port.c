@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The listening sockets are our own and not libwebsockets', which so gets only accepted ones: a
- * taken port can be told with its holder, port 0 be resolved, and listening be stopped while
- * answers still drain. A name such as localhost may mean several addresses; all that this machine
- * has are bound. Runs on the loop's thread.
+ * Lectern listens itself and passes only accepted sockets to libwebsockets. So it can name the
+ * process that uses a port, resolve port 0, and stop listening while answers still drain. A name
+ * such as localhost may have several addresses; all that belong to this machine are bound. Runs on
+ * the loop's thread.
  */
 #include "mcp/transport/http_port.h"
 

@@ -24,7 +24,7 @@ static void set_wrong(struct server_request *request, int status, const char *wr
     request->wrong = wrong;
 }
 
-/* Trims and checks what was copied; false where it cannot be taken. */
+/* Trims and checks a copied value; false if it is invalid. */
 static bool tidy(char *value, int len)
 {
     if (len < 0)
@@ -67,7 +67,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* In place; what is no escape stays. The new length. */
+/* In place; an invalid escape stays. Returns the new length. */
 static size_t unescape(char *text)
 {
     size_t used = 0;
@@ -191,10 +191,9 @@ void server_request_read(struct lws *wsi, struct server_request *request)
  * A page on the web can make its visitor's browser send requests to a loopback server, and by DNS
  * rebinding even read the answers. A page cannot forge three headers: Host names the server it
  * believes it speaks to, Origin the page itself, and Sec-Fetch-Site says how the two are related.
- * So Host must be a name that only this machine answers to (or one the user gave), Origin, where
- * there is one, this server's own, and without it the page must not be another site's. Another port
- * of this machine is the same site, and still another's page.
- */
+ * So Host must be a name that only this machine answers to (or one that the user configured).
+ * Origin, if present, must be this server's; without it, the page must not belong to another site.
+ * Another port of this machine is the same site, but a different origin. */
 
 static const char *const loopback_names[] = {"localhost", "127.0.0.1", "[::1]", NULL};
 static const char *const wildcards[] = {"0.0.0.0", "::", "[::]", NULL};
@@ -203,7 +202,7 @@ static const char *const wildcards[] = {"0.0.0.0", "::", "[::]", NULL};
 struct authority {
     const char *name;
     size_t name_len;
-    const char *port; /* behind the colon, or NULL */
+    const char *port; /* after the colon, or NULL */
 };
 
 static struct authority split(const char *text)
@@ -250,8 +249,8 @@ static bool is_loopback(const struct authority *authority)
     return false;
 }
 
-/* The address or name it listens on; an IPv6 address stands in brackets in a Host header. A
- * wildcard address is nobody's name. */
+/* The address or name it listens on; a Host header has an IPv6 address in brackets. A wildcard
+ * address never matches. */
 static bool is_configured_name(const struct http_config *config, const struct authority *authority)
 {
     char bracketed[256];
@@ -295,7 +294,7 @@ static bool is_same_origin(const struct http_config *config, const char *host, c
     return false;
 }
 
-/* A page of another site need not send Origin: its pictures and scripts come without. */
+/* A page of another site may send no Origin: requests for pictures and scripts have none. */
 static int check_site(const struct server_request *request, struct error *err)
 {
     bool foreign =

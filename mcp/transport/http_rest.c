@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The session API over HTTP: each request goes to a work queue with a store connection (writes to
- * sql, reads to read, graph questions to graph, and from sql to trial what only asks what it would
- * do) and comes back as its answer. A job owns all it works on, so that a client may leave in the
- * middle; a write it began is finished all the same, a graph question is given up. Runs on the
- * loop's thread, work() on the work queue's.
+ * sql, reads to read, graph queries to graph, dry runs from sql to trial), which produces its
+ * answer. A job owns its data, so a client may disconnect at any time: a write that has begun is
+ * finished, a graph query is cancelled. Runs on the loop's thread, work() on the work queue's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +18,10 @@
 
 struct rest_job {
     struct workq_job job;
-    struct exchange *exchange;   /* NULL once the client is gone */
+    struct exchange *exchange;   /* NULL after the client has disconnected */
     struct rest_request request; /* its texts are in `texts` and body */
     struct buf body;
-    struct cancel *cancel; /* fired when the client is gone; or NULL */
+    struct cancel *cancel; /* fired when the client disconnects; or NULL */
     struct rest_response response;
     char who[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX + sizeof "rest:"];
     char texts[];
@@ -69,7 +68,7 @@ static void watch_client(struct rest_job *job)
     job->request.cancel = job->cancel;
 }
 
-/* What the graph work queue needs: the graphs, and to hear that the client is gone. */
+/* What the graph work queue needs: the graphs, and the cancel token for a disconnect. */
 static void ask_graph(struct rest_job *job, struct server *server)
 {
     job->request.graphs = server->store.graphs;
@@ -84,7 +83,7 @@ static void on_fill_in(struct workq_job *workq_job, void *context)
     rest_fill_in(&job->response, job->request.graphs, job->cancel, NULL);
 }
 
-/* The write is done, whether or not its whole answer is kept for a repeat. */
+/* The write is done, even if its complete answer could not be stored for a repeat. */
 static void on_not_whole(struct workq_job *workq_job, const struct error *err)
 {
     (void)workq_job;
@@ -115,8 +114,8 @@ static bool tries(struct rest_job *job)
     return false;
 }
 
-/* To the graph work queue, where the answer lacks what that work queue knows, and back to sql where
- * the answer is kept; done comes again then. */
+/* Continues the job on another work queue if necessary: a dry run on trial, the effect on the graph
+ * on graph, and then the complete answer on sql, if it is stored. done is called again then. */
 static bool needs_followup(struct rest_job *job)
 {
     bool filled = job->job.work == on_fill_in;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What libwebsockets 4.1.6 (Debian 12) does not do as this server needs it. Each part names the
- * symptom; with a version that does not show it, the part can go. Two further ones are a constant
- * each, in the header. Runs on the loop's thread.
+ * Workarounds for libwebsockets 4.1.6 (Debian 12). Each part names the symptom; remove the part
+ * when the version no longer shows it. Two others are constants in the header. Runs on the loop's
+ * thread.
  */
 #include "mcp/transport/lws_workarounds.h"
 
@@ -23,22 +23,21 @@
 #define EARLY_BYTES     (64 << 10) /* of next requests, while an answer is written */
 #define EARLY_WAKES_CAP 20000      /* for more than these, during one answer */
 #define DISCARDS_A_TURN 64         /* of one connection */
-#define DISCARD_SIZE    65536      /* bytes thrown away at once */
+#define DISCARD_SIZE    65536      /* bytes discarded at once */
 
 static __thread struct http_connections *receiving; /* this thread's server's, or NULL */
 
 /* ---- requests ----
  *
- * Version 4.1.6. Symptom: a request with a body that arrives before the last answer is out is
- * misread (its body is taken for a head), and there is no callback before a head is parsed: much
- * that libwebsockets cannot read closes the connection without an answer, and the path is decoded
- * and normalized before anybody sees it.
+ * Version 4.1.6. Symptom: a request with a body that arrives before the last answer is sent is
+ * misread (its body is parsed as a head). There is no callback before a head is parsed: on many
+ * heads that libwebsockets cannot parse it closes the connection without an answer, and it decodes
+ * and normalizes the path first.
  *
- * libwebsockets receives with recv() of the C library, so this program defines a recv() of its
- * own. On the thread of a server it looks at the bytes before libwebsockets gets them: a head until
- * it is whole and checked (http_head.h, which also writes the head that libwebsockets gets
- * instead), then its body, and then nothing until the answer is out.
- */
+ * libwebsockets receives with recv() of the C library, so this program defines its own recv(). On
+ * the thread of a server it filters the bytes: it holds a head back until it is complete and
+ * checked (http_head.h also writes the head that libwebsockets gets instead), then passes on its
+ * body, and then nothing until the answer is sent. */
 
 /* Symptom: libwebsockets does not read after the request until its answer is complete, and the
  * event loop spins on bytes, or a hang-up, that nobody takes. So reading is stopped meanwhile,
@@ -59,7 +58,7 @@ static bool has_left(const struct http_connection *connection)
     return poll(&socket, 1, 0) > 0;
 }
 
-/* Discards what has come; true at the end. For TCP, MSG_TRUNC discards in the kernel: tcp(7). */
+/* Discards pending input; true at its end. For TCP, MSG_TRUNC discards in the kernel: tcp(7). */
 static bool has_ended(const struct http_connection *connection)
 {
     ssize_t come = 1;
@@ -79,7 +78,7 @@ static void on_working_timer(uv_timer_t *timer)
         next = TAILQ_NEXT(connection, in_working);
         if (connection->working_since_ms + READ_ON_MS > now) {
             next_ms = connection->working_since_ms + READ_ON_MS - now;
-            break; /* and so are all behind it */
+            break; /* and so are all after it */
         }
         stop_reading(connection);
         if (connection->state == INPUT_LINGERING ? has_ended(connection) : has_left(connection))
@@ -124,7 +123,7 @@ static void request_is_whole(struct http_connection *connection)
     http_connection_leave_idle(connection);
 }
 
-/* The head is libwebsockets' now, with as much of the body as has come. */
+/* Passes the head to libwebsockets, with the part of the body that has arrived. */
 static ssize_t hand_over(struct http_connection *connection, const struct buf *head, char *bytes,
                          size_t len)
 {
@@ -203,10 +202,10 @@ static ssize_t receive_body(struct http_connection *connection, char *bytes, siz
     return come;
 }
 
-/* What comes now belongs to the next request, or is the end of the connection. The end does not
- * matter while an answer is written: a client that has ended its own side may still read. Writing
+/* Further input belongs to the next request, or is the end of the connection. The end does not
+ * matter while an answer is written: a client that has closed its own side may still read. Writing
  * needs the poll that also wakes for reading (libwebsockets writes only while it reads), so the
- * kernel is asked to be quiet up to EARLY_BYTES. */
+ * kernel is told not to wake for up to EARLY_BYTES. */
 static ssize_t leave_early(struct http_connection *connection)
 {
     const int quiet = EARLY_BYTES;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What stands between libwebsockets 4.1.6 and this server: libwebsockets gets one request at a
- * time, in one reading, and nothing of the next before the answer is out; what a client sends early
- * waits in the kernel. On the loop's thread.
+ * Filters the input of libwebsockets 4.1.6: it gets one request at a time, in an unambiguous form,
+ * and nothing of the next one before the answer is sent; what a client sends early stays in the
+ * kernel. On the loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_LWS_WORKAROUNDS_H
 #define LECTERN_TRANSPORT_LWS_WORKAROUNDS_H
@@ -26,29 +26,28 @@ struct http_connections;
  * says that 4 is omitted from the enum. */
 #define HTTP_WRITE_CLOSE_FRAME ((enum lws_write_protocol)4)
 
-/* Which connections are looked at on this thread; from the first one on, until the end. */
+/* The connections to filter on this thread, from the first connection until the end. */
 void http_receive_begin(struct http_connections *connections);
 void http_receive_end(struct http_connections *connections);
 
-/* The head of the request that libwebsockets has now; until its answer is out. */
+/* The head of the current request of libwebsockets, valid until its answer is sent. */
 const struct http_head *http_connection_head(struct lws *wsi);
-/* The answer can be written: libwebsockets writes only while it reads. streams: it ends with its
- * connection. */
+/* The answer can be written: libwebsockets only writes while it reads. streams: the answer ends
+ * with its connection. */
 void http_connection_answers(struct lws *wsi, bool streams);
-/* The answer is out, and the next request begins. */
+/* The answer is sent, and the next request begins. */
 void http_connection_expects(struct lws *wsi);
-/* What still comes is thrown away: the connection closes after its answer. */
+/* Discards further input: the connection closes after its answer. */
 void http_connection_discards(struct lws *wsi);
-/* It is answered, and closes once the client has left or at a timeout. */
+/* Answered; the connection closes once the client has closed its end, or after a timeout. */
 void http_connection_lingers(struct lws *wsi);
 /* The connection is a WebSocket from now on. */
 void http_connection_upgraded(struct lws *wsi);
 
-/* Answers a WebSocket upgrade with an error in the session API's form. */
+/* Answers a WebSocket upgrade with an error in the format of the session API. */
 void http_refuse_upgrade(struct lws *wsi, int status, const char *text);
 
-/* The descriptor of the event pipe of the context that was created last on the loop; -1: unknown.
- */
+/* The descriptor of the event pipe of the last context created on the loop; -1 if unknown. */
 int http_find_pipe(uv_loop_t *loop);
 /* The first of two lws_context_destroy(). Takes NULL. */
 void http_close_context(struct lws_context *context, int pipe_fd);

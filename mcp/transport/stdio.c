@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * MCP on two file descriptors: one JSON message a line. Runs on the loop's thread.
+ * MCP on two file descriptors: one JSON message per line. Runs on the loop's thread.
  *
  * Pipes, sockets and terminals are watched by uv_poll and never block the loop; a regular file or
- * /dev/null, which epoll does not take, is read and written a piece a turn from an idle handle.
- * Answers go into one buffer that only the loop's callbacks write out. While the client leaves it
- * over its mark, no further messages are read, and progress is thrown away rather than kept.
+ * /dev/null, which epoll does not take, is read and written one piece per turn of the loop, from an
+ * idle handle. Answers go into one buffer that only the loop's callbacks write out. While it is
+ * above its mark, because the client does not read, no messages are read, and progress is dropped.
  *
- * At the end of input the calls under way run to their end, their answers go out, and only then
- * on_end is called. A reader that is gone ends it at once.
+ * At the end of the input, on_end is called after the running calls have ended and their answers
+ * are written. If the reader closes its end, it is called at once.
  */
 #include "mcp/transport/transport.h"
 
@@ -26,7 +26,7 @@
 #define STDIO_READ_SIZE   ((size_t)64 << 10)
 #define STDIO_OUTPUT_MARK ((size_t)1 << 20) /* above it, reading pauses and progress is dropped */
 
-/* One direction, on a descriptor of its own. */
+/* One direction, with its own descriptor. */
 struct channel {
     int fd;    /* a duplicate, so that in and out may be the same; -1 when closed */
     int flags; /* as they were: the description is shared with whoever started us */
@@ -36,7 +36,7 @@ struct channel {
 
 struct stdio_server {
     struct peer_reply reply; /* first: a reply is its server */
-    struct peer *peer;       /* NULL once the reader is gone */
+    struct peer *peer;       /* NULL after the reader has closed its end */
     struct channel in, out;
     uv_idle_t idle;
     size_t open_handles;
@@ -169,7 +169,7 @@ static void end_line(struct stdio_server *stdio)
     buf_clear(line);
 }
 
-/* A message over the cap is told of once and the rest of its line passed over. */
+/* Reports a message above the cap once, and skips the rest of its line. */
 static void refuse_line(struct stdio_server *stdio)
 {
     struct buf BUF_AUTO message = {0};
@@ -225,7 +225,7 @@ static void read_some(struct stdio_server *stdio)
     }
     stdio->input_ended = true;
     if (stdio->peer)
-        end_line(stdio); /* a last message may come without a line end */
+        end_line(stdio); /* the last message may lack a line end */
 }
 
 /* ---- the loop's callbacks ---- */

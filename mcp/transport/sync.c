@@ -14,9 +14,8 @@
 
 /* ---- what waits for one client ----
  *
- * Errors and answers in their order, and behind them refreshes, each once, however often the thing
- * has changed before the client reads.
- */
+ * Errors and answers in order, then refreshes: one for each entity, however often it has changed
+ * before the client reads. */
 
 enum sync_target { SYNC_COMPONENTS, SYNC_NODES, SYNC_RELATIONSHIPS };
 
@@ -26,7 +25,7 @@ struct sync_outbox {
     unsigned errors; /* in it */
     STAILQ_HEAD(, sync_refresh) refreshes;
     unsigned refresh_count;
-    unsigned refresh_all; /* a bit for each target still to be told; the list is empty then */
+    unsigned refresh_all; /* one bit for each pending target; then the list is empty */
 };
 
 static const char *const target_names[] = {
@@ -158,7 +157,7 @@ static void write_refresh(enum sync_target target, const char *node_id, struct b
 
 /* ---- both ---- */
 
-/* The next message, appended to *to; false where none waits. */
+/* Appends the next message to *to; false if none waits. */
 static bool outbox_next(struct sync_outbox *outbox, struct buf *to)
 {
     const struct sync_said *said = STAILQ_FIRST(&outbox->said);
@@ -197,7 +196,7 @@ struct sync_client {
     struct sync *sync;
     void *user;
     struct sync_context context;
-    uint64_t notified; /* when it told its context, as a number that rises; 0: never */
+    uint64_t notified; /* increasing number of its last context; 0: none */
     struct sync_outbox outbox;
 };
 
@@ -210,7 +209,7 @@ struct sync {
     uint64_t last_notified;
 };
 
-/* ---- what is told ---- */
+/* ---- reports of changes ---- */
 
 static void tell_change(struct sync_client *client, const struct store_change *change)
 {
@@ -225,7 +224,7 @@ static void tell_change(struct sync_client *client, const struct store_change *c
         outbox_refresh_all(&client->outbox);
     else if (!outbox_refresh(&client->outbox, targets[change->target],
                              change->node_id ? change->node_id : ""))
-        return; /* it will be told already */
+        return; /* already pending */
     client->sync->wake(client->user);
 }
 

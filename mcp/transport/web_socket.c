@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * WebSockets on libwebsockets: which paths speak it, frames put together to messages up to a cap,
- * one message written a WRITEABLE, close frames. What a path says and hears is its kind's: the last
- * two parts of this file. On the loop's thread.
+ * WebSockets on libwebsockets: their paths, the assembly of frames to messages up to a cap, one
+ * message per WRITEABLE callback, close frames. The protocols of the paths are in the last two
+ * parts of this file. On the loop's thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ struct web_socket;
 
 struct web_socket_kind {
     const char *path;
-    size_t message_cap; /* bytes; a longer message is cut one byte behind it */
+    size_t message_cap; /* bytes; a longer message is cut one byte after it */
     bool long_closes;   /* and ends the connection once it was heard */
     /* A message that is longer than the cap may grow up to this one, by its beginning; or NULL. */
     size_t (*cap_for)(const char *beginning, size_t len);
@@ -35,11 +35,11 @@ struct web_socket_kind {
     int (*check)(struct http_server *http, struct lws *wsi, struct error *err);
     /* Sets what the kind has in the socket; -1 without memory. */
     int (*open)(struct web_socket *socket);
-    /* A whole message; -1: the client is to be closed. */
+    /* Handles a complete message; -1: close the client. */
     int (*receive)(struct web_socket *socket, const char *text, size_t len);
-    /* The next message for the client, appended; false where none waits. */
+    /* Appends the next message for the client; false if none waits. */
     bool (*next)(struct web_socket *socket, struct buf *to);
-    /* Whether it is to be closed now that nothing waits; or NULL. */
+    /* Whether to close it, now that nothing waits; or NULL. */
     bool (*ended)(const struct web_socket *socket);
     void (*closed)(struct web_socket *socket); /* frees what the kind has in it */
 };
@@ -48,14 +48,14 @@ struct web_socket {
     const struct web_socket_kind *kind;
     struct http_server *http;
     struct lws *wsi;
-    struct buf message;           /* as far as it has come */
+    struct buf message;           /* received so far */
     size_t cap;                   /* of it */
-    bool too_long;                /* the rest of it is thrown away */
+    bool too_long;                /* the rest of it is discarded */
     enum lws_close_status closes; /* 0: stays */
     bool close_sent;
 
     struct sync_client *client; /* of /mcp-sync */
-    struct legacy_chat *legacy; /* there, once it has asked something; else NULL */
+    struct legacy_chat *legacy; /* created with its first question; else NULL */
     struct chat_page *page;     /* of /chat */
 };
 
@@ -85,8 +85,8 @@ static bool is_line(const char *text)
     return good;
 }
 
-/* The value of a query's argument ("session_id"), decoded: 1, 0 where there is none or it is empty,
- * -1 where it is longer than size allows or no UTF-8 text in one line. */
+/* The value of a query argument ("session_id"), decoded: 1; 0 if missing or empty; -1 if it does
+ * not fit or is not one line of UTF-8. */
 static int read_argument(struct lws *wsi, const char *name, char *value, size_t size)
 {
     char part[ARGUMENT_SIZE];
@@ -331,8 +331,9 @@ int web_socket_on_event(struct http_server *http, struct lws *wsi, enum lws_call
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return on_writable(socket);
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-        return socket->close_sent ? -1 : 0; /* libwebsockets answers one that comes first */
-    default:                                /* CLOSED */
+        return socket->close_sent ? -1
+                                  : 0; /* libwebsockets answers a close frame that arrives first */
+    default:                           /* CLOSED */
         connection->socket = NULL;
         buf_finish(&socket->message);
         socket->kind->closed(socket);
@@ -373,8 +374,8 @@ static const char *of(const json_t *context, const char *name, const char *inste
     return given && *given ? given : instead;
 }
 
-/* Where the editor is: what the message says of it, else what was said last in the session. Who
- * asks in a session looks on in it: what the answer changes is told. */
+/* The position of the editor comes from the message, else from the last context in the session. A
+ * client that asks a question joins its session: it receives the changes of the answer. */
 static void on_chat(void *user, const json_t *message)
 {
     struct web_socket *socket = user;
@@ -445,9 +446,8 @@ static const struct web_socket_kind sync_kind = {
 
 /* ---- "/chat?session_id=SID&thread_id=TID&editor=NAME", over chat.h ----
  *
- * Whether there is such a session is asked on a work queue, after the upgrade: a page of an unknown
- * session gets a RUN_ERROR and is closed.
- */
+ * The session is looked up on a work queue, after the upgrade: a page of an unknown session gets a
+ * RUN_ERROR and is closed. */
 
 struct chat_arguments {
     char session_id[SESSION_ID_SIZE];

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules of AG-UI 1.0 for what a page is sent, as far as the server uses them: the members of each event, and the order of the
-events of a run. For the tests that run without npm; where AG-UI's own packages are installed, both check (chat_page.py), and
-test_chat_frames.py compares the two.
-"""
+"""The rules of AG-UI 1.0 for the frames that a page receives, as far as the server uses them: the members of each event, and the order of
+the events of a run. For tests without npm; where AG-UI's own packages are installed, both check (chat_page.py), and test_chat_frames.py
+compares them."""
 import json
 
 MESSAGES = "=developer|system|assistant|user"

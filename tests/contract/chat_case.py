@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A server whose model is played, and the frame of the chat's tests: each test has a copy of the demo curriculum of its own, and
-at its end every frame that its pages were sent is checked, and every request that the model was sent."""
+"""A server with a simulated model, and the base class of the chat's tests. Each test has its own copy of the demo curriculum; at its end
+all frames that its pages received and all requests that the model received are checked."""
 import asyncio
 import collections
 import importlib.util

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the chat's tests are made of: a page on /chat that keeps every frame it is sent, what checks those frames (agui.py and, where
-they are installed, AG-UI's own packages in one node process), and a model played by aimock."""
+"""Parts of the chat's tests: a page on /chat that keeps every frame it receives, the checks of those frames (agui.py and, where installed,
+AG-UI's own packages in one node process), and a model simulated by aimock."""
 import asyncio
 import base64
 import itertools

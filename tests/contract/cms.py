@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The FastAPI service of the contract (tests/fastapi) as a process of its own, for the tests that stand beside it or behind it."""
+"""The FastAPI service of the contract (tests/fastapi) as a separate process, for tests that compare with it or use it as the store."""
 import importlib.util
 import os
 import pathlib

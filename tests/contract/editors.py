@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Editors of one session at once, by REST and by MCP, each with components of its own between those of the others; and clients
-of /mcp-sync that look on. What an editor was told is done, it remembers; the tests compare that with what is there."""
+"""Concurrent editors of one session, over REST and MCP, each with its own components between those of the others; and clients of /mcp-sync
+that watch. An editor remembers each edit that was acknowledged; the tests compare that with the session."""
 import asyncio
 import http.client
 import random

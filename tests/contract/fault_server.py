@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A server that stands between ours and a session service and misbehaves when told to: raw sockets, one request a connection."""
+"""A server between ours and a session service that misbehaves on request: raw sockets, one request for each connection."""
 import http.client
 import socket
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Programs of others from npm, as a lock file names them, installed into the build folder; their node comes with them."""
+"""Installs npm programs, as a lock file names them, into the build folder, with their node."""
 import contextlib
 import fcntl
 import os

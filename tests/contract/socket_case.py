@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The frame of tests that hold WebSockets: a server of its own for each, with two sessions, that ends well."""
+"""The base class of tests with WebSockets: each has its own server with two sessions, which must end cleanly."""
 import asyncio
 import unittest
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who may include whom: the dependencies between the modules of ARCHITECTURE.md, asserted from the #include lines.
+"""The dependencies between the modules of ARCHITECTURE.md, checked from the #include lines.
 
-Three rules. A file includes only project headers that its room may call. A third-party header has one owner. Each header of
-ours compiles alone, twice over. The last class feeds made-up files to the same rules, so that a rule that sees nothing is seen.
+Three rules: a file includes only project headers that its module may use; a third-party header has one owner; each header of the project
+compiles alone, included twice. The last class applies the rules to invented files, to test that they detect violations.
 """
 import fnmatch
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What comes in with a wrong name or of a wrong kind, on every route and every tool: it is refused, the answer says what is wrong
-and where, and nothing is changed. No analysis runs."""
+"""Input with a wrong name or of a wrong type, on every route and tool: it is refused, the answer says what is wrong and where, and nothing
+changes. No analysis runs."""
 import json
 import re
 import unittest

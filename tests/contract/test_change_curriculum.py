@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""change_curriculum and POST /session/{sid}/changes as a client uses them, keys that make a call done once, and what
-create_relationship says of repeats and cycles. No analysis runs."""
+"""change_curriculum and POST /session/{sid}/changes as clients use them, keys that prevent a call from being applied twice, and the answers
+of create_relationship to duplicates and cycles. No analysis runs."""
 import json
 import threading
 import unittest

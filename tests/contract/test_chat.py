@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The chat with a model played by aimock, real tools and the real sandbox, over the demo curriculum: streaming, an analysis and
-its true answer, parallel calls, code that is repaired, memory of earlier turns."""
+"""The chat with a model simulated by aimock, the real tools and the real sandbox, over the demo curriculum: streaming, an analysis and its
+correct answer, parallel calls, repaired code, memory of earlier turns."""
 import unittest
 
 import chat_case

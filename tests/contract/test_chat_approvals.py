@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model may not do by itself: the call waits, the page is told what would be lost, and a person says yes, no, nothing, or
-says it twice; before and after the server's end."""
+"""Calls that need approval: the call waits, the page shows what would be lost, and a person approves, refuses, does not answer, or answers
+twice; before and after a restart of the server."""
 import unittest
 
 import chat_case

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The chat under attack and under bad luck: frames that are none, floods, sockets that close in each state of a run, what is asked
-about deleted or locked during it, and kill -9 in each state. Whatever happens, nothing stays behind, and the thread can be
-asked on."""
+"""The chat under attack and failures: invalid frames, floods, sockets that close in each state of a run, a curriculum deleted or locked
+during a run, and kill -9 in each state. Nothing is left behind, and the thread can be continued."""
 import asyncio
 import contextlib
 import json

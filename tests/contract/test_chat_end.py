@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The server's end while a run of the chat waits: for a model that never answers, for an analysis that never ends, and for a
-service behind the store, which nobody can cancel. It leaves within its bounds, and leaves nothing."""
+"""The end of the server while a run of the chat waits: for a model that never answers, for an analysis that never ends, and for a service
+behind the store, which cannot be cancelled. The server exits within its limits and leaves nothing behind."""
 import asyncio
 import os
 import signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The checks of what pages are sent: they accept every kind of frame that the chat can write, as its unit test writes them, and
-refuse streams with a fault. Rules is agui.py; Packages is AG-UI's own schemas and order, which must say the same of each stream."""
+"""The checks of the frames for pages: they accept every kind of frame that the chat can write, as written by its unit test, and refuse
+streams with an error. Rules is agui.py; Packages is AG-UI's own schemas and order. Both must agree on each stream."""
 import functools
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The chat in front of a service that hangs on one session: an edit that the model makes in another one does not wait for it."""
+"""The chat in front of a service that hangs on one session: an edit by the model in another session does not wait for it."""
 import asyncio
 import unittest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A client that sends its whole history each time, as AG-UI's own does: what was refused or stopped stays in that history, and
-makes nothing impossible that comes after it."""
+"""A client that sends its whole history each time, like AG-UI's own: refused or stopped questions remain in that history, and do not
+prevent later ones."""
 import json
 import threading
 import unittest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The life of pages and runs: stop, a page that goes, two pages on one session, inputs that wait or are wrong, the server's end
-during it, a server without a key, and clients of the original CMS."""
+"""The life cycle of pages and runs: stop, a page that disconnects, two pages on one session, inputs that wait or are invalid, the end of
+the server during a run, a server without a key, and clients of the original CMS."""
 import asyncio
 import base64
 import json

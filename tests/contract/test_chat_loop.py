@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What becomes of a question whose answer is no plain one: a pause, a refusal, a conversation too long for the model, an end from
-outside, an answer without a word; and content that a service may send but not take back."""
+"""Questions with an unusual answer: a pause, a refusal, a conversation too long for the model, an interruption, an answer without text; and
+content that a service may send but does not accept back."""
 import json
 import re
 import unittest

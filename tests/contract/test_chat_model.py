@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The chat and a model's service that misbehaves: overload, faults in mid-stream, lost connections, malformed data, bytes cut
-anywhere; what is sent back to it (results, thinking, cache marks); and the bounds of a question."""
+"""The chat with a service that misbehaves: overload, errors in mid-stream, lost connections, malformed data, data cut at any byte; what is
+sent back to the service (results, thinking, cache marks); and the limits of a question."""
 import json
 import re
 import unittest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""/chat: who is let in and who is refused, the greeting, changes by others with their names, two pages on one thread, questions
-that wait, stop, big frames, and what is left when pages go. The model is a small double that says what the test lets it say.
-The old wire of /mcp-sync too. With the WebSocket client of python3-websockets."""
+"""/chat: accepted and refused connections, the greeting, changes by others with their names, two pages on one thread, questions that wait,
+stop, large frames, and what remains when pages disconnect; also the old protocol of /mcp-sync. A small fake model sends what the test
+requests. Uses the WebSocket client of python3-websockets."""
 import asyncio
 import base64
 import http.server

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A model's service whose certificate is not to be trusted: the page is told what is wrong and what to do, and the service is sent
-nothing. The server runs where a test authority stands among the machine's own, so that a good certificate is taken."""
+"""A service with an untrusted certificate: the page shows what is wrong and what to do, and nothing is sent to the service. The server's
+machine trusts a test authority, so a valid certificate is accepted."""
 import os
 import pathlib
 import select

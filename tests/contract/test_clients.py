@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""MCP clients that nobody here wrote: the SDK's client, the Vercel AI SDK's and the inspector's command line, all from npm, list
-and call the tools over stdio and HTTP. They are installed into the build folder from the lock file."""
+"""Third-party MCP clients from npm (the SDK's client, the Vercel AI SDK's, and the inspector's command line) list and call the tools over
+stdio and HTTP. They are installed into the build folder from the lock file."""
 import json
 import pathlib
 import shutil

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line in the hands of the clumsy: descriptors that are closed or full, words that belong nowhere, folders that
-cannot be read. Each is told, and nothing is lost."""
+"""The command line under bad conditions: descriptors that are closed or full, misplaced arguments, unreadable folders. Each is reported,
+and nothing is lost."""
 import json
 import os
 import pathlib

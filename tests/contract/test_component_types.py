@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Parameters of components: misspelt ones on every way in, pictures beyond a type's number, and types that a file adds
+"""Parameters of components: misspelt ones on every route and tool, more pictures than a type allows, and types that a file adds
 (--component-types). No analysis runs."""
 import json
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The demo curriculum keeps the contract's rules and shows what it is meant to show.
+"""The demo curriculum follows the contract's rules and shows every feature that it should.
 
-The rules stand here a second time, on purpose: the server's own table must not be what judges the server's own file. The last
-tests break the demo in one place each and ask for the finding, so that a check that sees nothing is seen.
+The rules are repeated here on purpose, so that the server's table does not check the server's own file. The last tests break the demo in
+one place each and expect the finding, to test that the checks detect it.
 """
 import copy
 import json

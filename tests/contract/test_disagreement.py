@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens where the policy check inside the sandbox refuses what the validator accepted: nothing runs, the answer says what
-to do, the log has a line and the metric counts. The sandbox here has been given tables of its own, with one name more."""
+"""The policy in the sandbox refuses what the validator accepted: nothing runs, the answer says what to do, the log has a line, and the
+metric counts it. The sandbox of this test has modified tables, with one more forbidden name."""
 import json
 import os
 import pathlib

@@ -30,6 +30,7 @@ NOT_RUN = {
     "lectern serve --store http://cms.example": "needs a CMS, and serves until it is stopped",
 }
 
+SOURCES = ("mcp", "validator", "executor", "helpers", "image", "tests", "cmake")
 FOLDERS = r"(?:mcp|validator|executor|helpers|image|tests|cmake|\.ci)/[A-Za-z0-9_./]*"
 
 
@@ -48,6 +49,22 @@ def unknown_paths(document, root):
     """Project paths in code marks that lead nowhere. THING stands for a name, and is left out."""
     paths = re.findall(rf"`({FOLDERS})`", document)
     return sorted({path for path in paths if "THING" not in path and not (root / path).exists()})
+
+
+def sources():
+    """The names of the project's source files, and their texts as one."""
+    files = [path for folder in SOURCES for path in sorted((ROOT / folder).rglob("*"))
+             if path.suffix in (".c", ".h", ".py", ".ts", ".tsx", ".mjs", ".sh") and "node_modules" not in path.parts]
+    return {path.name for path in files}, "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+def unknown_names(document, files, text):
+    """Source files without a folder, and functions, types and constants, in code marks that the sources do not have."""
+    marks = re.findall(r"`([^`\n]+)`", document)
+    names = {mark for mark in marks if re.fullmatch(r"\w+\.(?:c|h|py|tsx?|mjs|sh)", mark)} - files
+    words = {mark.removeprefix("struct ").removeprefix("enum ").removesuffix("()") for mark in marks}
+    words = {word for word in words if re.fullmatch(r"\w*[a-zA-Z]_[a-zA-Z]\w*", word) and not word.endswith(("_NAME", "_THING"))}
+    return sorted(names | {word for word in words if not re.search(rf"\b{word}\b", text)})
 
 
 def read(name):
@@ -171,10 +188,17 @@ class Documents(unittest.TestCase):
                 self.assertEqual(unknown_targets(document, targets), [])
                 self.assertEqual(unknown_paths(document, ROOT), [])
 
+    def test_files_and_functions_exist(self):
+        files, text = sources()
+        for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+            self.assertEqual(unknown_names(read(name), files, text), [], name)
+
     def test_wrong_names_are_found(self):
         text = "Say `make coffee` and see `mcp/nowhere/` and `tests/unit/test_THING.c`.\n```sh\nmake run tea   # or not\n```\n"
         self.assertEqual(unknown_targets(text, {"run"}), ["coffee", "tea"])
         self.assertEqual(unknown_paths(text, ROOT), ["mcp/nowhere/"])
+        text = "`run_step()` of `run.c` and `struct run_state`, not `rum_step` of `route.c`; `rule_NAME` is a function."
+        self.assertEqual(unknown_names(text, {"run.c"}, "void run_step(void);\nenum run_state"), ["route.c", "rum_step"])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kill -9 in the middle of edits: every acknowledged edit is there, the file is whole, and the next start serves."""
+"""kill -9 during edits: every acknowledged edit is stored, the file is intact, and the next start works."""
 import http.client
 import json
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many editors of one session at once: nothing acknowledged is lost or doubled, all of it is in the log, every client of /mcp-sync
-is told of it; and a hundred undos bring back exactly what was there before a hundred edits.
+"""Many concurrent editors of one session: no acknowledged edit is lost or duplicated, all are in the log, and every client of /mcp-sync
+receives them; a hundred undos restore exactly the state before a hundred edits.
 
-LECTERN_EDITORS_SECONDS: how long (8); `make bench` takes 60.
+LECTERN_EDITORS_SECONDS: duration (8); `make bench` takes 60.
 """
 import bisect
 import collections

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""POST /execute as programs use it: results, refusals, what wrong requests are told, who may ask for how much, and that a
-client who leaves ends its run."""
+"""POST /execute as programs use it: results, refusals, answers to invalid requests, who may request which limits, and that a client that
+disconnects ends its run."""
 import json
 import os
 import pathlib

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Curricula in other forms: what goes out comes in again as the same JSON values, from whatever texts, ids and titles; what other
-tools write is understood; what is broken is told with file and line; and nothing is written but whole and in its own place. LECTERN_LONG=100: that many hostile curricula, and the large real ones too."""
+"""Other formats of curricula: an export imports as the same JSON values, for any texts, ids and titles; files of other tools are
+understood; errors name the file and line; and a file is written completely, to its own path, or not at all. LECTERN_LONG=100: that many
+hostile curricula, and the large real ones too."""
 import csv
 import json
 import os

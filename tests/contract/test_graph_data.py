@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the graph queries say as data, whole and member by member, against networkx, on the same random and shared curricula as
-test_graph_oracle.py, which reads the words.
-"""
+"""The answers of graph queries as data, complete and member by member, compared with networkx, on the same random and shared curricula as
+test_graph_oracle.py, which parses the answers in words."""
 import json
 import random
 import unittest

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the graph queries say, against networkx: the words of the answers are parsed, so a wrong word is a wrong answer.
+"""The answers of graph queries compared with networkx: the words are parsed, so a wrong word is a wrong answer.
 
-Hundreds of random curricula with every defect there is (missing ends, loops, repeats, cycles, odd titles), and the shared ones.
-LECTERN_SEED chooses other random ones, LECTERN_GRAPHS how many; a failure names the seed of its graph.
+Hundreds of random curricula with every kind of defect (missing ends, loops, duplicates, cycles, odd titles), and the shared ones.
+LECTERN_SEED selects other random ones, LECTERN_GRAPHS their number; a failure prints the seed of its graph.
 """
 import json
 import math

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What analysis code reads of a real session: contents as the curriculum file has them, and each query of the graph as data, over
-HTTP and from inside a run, one the other's equal.
-"""
+"""What analysis code reads of a real session: contents as in the curriculum file, and each graph query as data. Reads over HTTP and from
+inside a run must be equal."""
 import json
 import unittest
 import urllib.parse

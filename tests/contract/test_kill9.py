@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kill -9 at random moments while editors are at work: what was acknowledged is there, once; a call whose answer never came is made
-again with its key, and is done once; the database is whole.
+"""kill -9 at random moments during edits: each acknowledged edit is stored once; a call without an answer is repeated with its key and
+applied once; the database is intact.
 
-LECTERN_KILLS: rounds (5); `make bench` takes 20. LECTERN_SEED: of the moments.
+LECTERN_KILLS: rounds (5); `make bench` takes 20. LECTERN_SEED: seed of the moments.
 """
 import os
 import pathlib

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kill -9 in the middle of runs: of the server, of a sandbox's first process, of the Docker daemon, at random moments. The right
-error comes to the right call, nothing is left over, the next call is right, and no acknowledged edit is lost.
+"""kill -9 during runs, at random moments: of the server, of a sandbox's first process, of the Docker daemon. Each call gets its own error,
+nothing is left behind, the next call succeeds, and no acknowledged edit is lost.
 
-LECTERN_ROUNDS: how often each (8). LECTERN_SEED: the moments of an earlier run again; it is printed.
+LECTERN_ROUNDS: rounds of each (8). LECTERN_SEED: repeats the moments of an earlier run, which printed it.
 """
 import contextlib
 import http.client

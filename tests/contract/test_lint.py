@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""cmake/lint.py over all folders, and whether each of its rules can fail."""
+"""Runs cmake/lint.py over all folders, and tests that each of its rules can fail."""
 import importlib.util
 import subprocess
 import sys

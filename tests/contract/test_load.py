@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""32 callers at once: no wrong answer, no starvation, no growth. Each caller has a session and numbers of its own, so an answer that
-belongs to another is seen as wrong; some calls fail, run out of time, are cancelled or hang up on purpose.
+"""32 concurrent callers: no wrong answer, no starvation, no growth. Each caller has its own session and numbers, so an answer to another
+caller is detected; some calls fail, time out, are cancelled, or disconnect on purpose.
 
-LECTERN_LOAD_SECONDS: how long (12); LECTERN_LOAD_RUNS: at least so many runs in the test of growth (200). `make bench` takes
-120 s and 10,000 runs.
+LECTERN_LOAD_SECONDS: duration (12); LECTERN_LOAD_RUNS: minimum number of runs in the test of growth (200). `make bench` takes 120 s and
+10,000 runs.
 """
 import contextlib
 import http.client

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""/mcp-sync: each committed change of a session, by whatever door, to the clients of that session alone, and what a bad client is
-told. With the WebSocket client of python3-websockets."""
+"""/mcp-sync: each committed change of a session, whatever made it, reaches the clients of that session only; and the answers to invalid
+clients. Uses the WebSocket client of python3-websockets."""
 import asyncio
 import importlib.util
 import json

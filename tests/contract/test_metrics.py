@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""GET /metrics, read by Prometheus' own parser: each count moves by exactly what was done."""
+"""GET /metrics, parsed by Prometheus' own parser: each counter increases by exactly what was done."""
 import math
 import time
 import unittest

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""/openapi.json before judges that nobody here wrote: redocly's recommended rules, and prism, which stands between the contract
-test and the server and compares each request and each answer with the description."""
+"""/openapi.json checked by third-party tools: redocly's recommended rules, and prism, a proxy between the contract test and the server that
+compares each request and answer with the description."""
 import json
 import socket
 import subprocess

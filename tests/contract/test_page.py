@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page as the server gives it out: headers, caching, both codings, what a first visit weighs; and what stands in its place where
-it could not be built."""
+"""The page as served: headers, caching, both encodings, the size of a first visit; and what is served if it could not be built."""
 import gzip
 import html.parser
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The chat's system prompt keeps its word: it is as small as promised, every program in it runs over the demo curriculum in
-each profile and finds what the curriculum's own file says, and the helpers have the arguments it tells."""
+"""The claims of the chat's system prompt: its size is within the limit, every program in it runs over the demo curriculum in each profile
+with the same result as the curriculum's file, and the helpers have the arguments that it lists."""
 import ast
 import json
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The played model's service sees what breaks the rules of the Messages API: a good request, and one fault after the other."""
+"""The simulated service detects violations of the Messages API: one valid request, then one error after another."""
 import copy
 import http.client
 import json

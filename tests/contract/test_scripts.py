@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scripts behind make: a taken port is said before anything is done, and the closing report tells the truth."""
+"""The scripts behind make: a port in use is reported before anything is done, and the final report is correct."""
 import os
 import shutil
 import socket

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The session API's contract, walked once: every endpoint, error and edge, on the target that SESSION_API_TARGET names
-(session_api/target.py); SESSION_API_MODULE is one of its parts, for targets on which all together take long."""
+"""The session API's contract: every endpoint, error and edge case, on the target that SESSION_API_TARGET names (session_api/target.py).
+SESSION_API_MODULE selects one part, for targets on which all parts together take long."""
 import os
 import unittest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every command ends well whatever it is in the middle of: exit status 0, event loop closed, and in a build with a sanitizer
-nothing leaked and no race (the harness looks for its reports)."""
+"""Every command ends cleanly in any state: exit status 0, event loop closed, and in a build with a sanitizer no leak and no race (the
+harness checks its reports)."""
 import http.client
 import json
 import os

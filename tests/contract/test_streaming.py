@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A run while it runs, as an MCP client sees it: its output as progress, its place in the queue, and its end on a cancel."""
+"""A run while it is active, as an MCP client sees it: its output as progress, its place in the queue, and its end after a cancellation."""
 import json
 import re
 import threading

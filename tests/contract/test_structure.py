@@ -22,15 +22,15 @@ FILE_LINES = 900
 
 # name: (bound, goal). The bound is what holds today; lower it when the figure falls, never raise it.
 BOUNDS = {
-    "product lines": (100600, 85000),
-    "headers": (163, 150),
+    "product lines": (97600, 85000),
+    "headers": (123, 150),
     "circles": (1, 2),
-    "exported functions that one other file calls, %": (55.7, 35),
-    "files for a tool": (4, 3),
-    "files for a graph query": (3, 2),
+    "exported functions that one other file calls, %": (50.9, 35),
+    "files for a tool": (2, 3),
+    "files for a graph query": (2, 2),
     "files for a REST route": (1, 2),
-    "files for a component type": (4, 2),
-    "files for an option": (2, 1),
+    "files for a component type": (2, 2),
+    "files for an option": (1, 1),
 }
 
 # Of each kind one that exists, by all names it has; a file that has one of them would change for another of the kind.

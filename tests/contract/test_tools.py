@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tools as a model uses them, over stdio and over HTTP: what they do, what they say to wrong input, and that a refused
-call changes nothing."""
+"""The tools as a model uses them, over stdio and HTTP: their effects, their answers to invalid input, and that a refused call changes
+nothing."""
 import json
 import re
 import unittest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Questions about curricula, answered by execute_code in the engine that the environment names: those of demo_questions.py on the
-demo curriculum, and those of the shared data where it is there. An answer is right when it equals the reference as JSON, floats to
-1e-6. LECTERN_WHOLE=1 asks all of the shared questions over stdio too, instead of each fifth."""
+"""Questions about curricula, answered by execute_code in the engine that the environment selects: those of demo_questions.py on the demo
+curriculum, and those of the shared data if available. An answer is correct if it equals the reference as JSON, floats to 1e-6.
+LECTERN_WHOLE=1 asks all shared questions over stdio too, instead of every fifth."""
 import json
 import math
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`--store http://HOST:PORT`: our server in front of a real FastAPI service, rich and poor, with others writing to the service
-behind its back, and with a service that is slow, down, broken or half done."""
+"""`--store http://HOST:PORT`: our server in front of a real FastAPI service, with and without optional features, with other writers to the
+service, and with a service that is slow, down, broken or incomplete."""
 import json
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`lectern validate --facts`: the form of its lines, their order, and what it does with bytes and files of all kinds."""
+"""`lectern validate --facts`: the format of its lines, their order, and its handling of all kinds of bytes and files."""
 import json
 import os
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What takes long in one session keeps no other waiting: a graph question whose client has left or whose time is over, the same
-question with another limit, and a dry run; and which edits make a graph be read anew."""
+"""Slow work in one session does not delay others: a graph query whose client has disconnected or whose time is over, the same query with
+another limit, and a dry run; and which edits cause a graph to be reloaded."""
 import contextlib
 import itertools
 import json

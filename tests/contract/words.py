@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Words that only this project used in these senses, or that mark a sentence as translated; and the texts of sources in which a
-user could meet them."""
+"""Words with a meaning that only this project gave them, or that are typical of translated sentences; and functions that extract the texts
+from sources that a user could see."""
 import ast
 import re
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Docker engine over TCP, with TLS and without, against a real daemon with certificates of the test's own.
+"""The Docker engine over TCP, with and without TLS, against a real daemon with test certificates.
 
-Runs under with_docker.sh, whose daemon it starts again with other arguments.
+Runs under with_docker.sh, and restarts its daemon with other arguments.
 """
 import os
 import socket

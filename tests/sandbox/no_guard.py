@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stands in for image/python/guard.py where a test looks at the walls around the process: every import, every builtin, no audit hook."""
+"""Replaces image/python/guard.py in tests of the layers around the process: every import, every builtin, no audit hook."""
 
 
 def make_builtins(builtins, _allowed):

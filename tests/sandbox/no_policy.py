@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Stands in for image/python/policy.py where a test looks at the walls behind it: refuses nothing."""
+"""Replaces image/python/policy.py in tests of the layers behind it: refuses nothing."""
 
 
 def load(_path):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The layers behind the validator, each left out in turn: the hostile programs go through a whole server whose validator refuses
-nothing, to an interpreter that judges nothing, in real sandboxes. What is looked at is outside of them: what came out, what
-the kernel saw start, who knocked at a port, whether each call had its own answer and the next one the right one.
+"""The layers behind the validator, each left out in turn: the hostile programs pass through a complete server whose validator refuses
+nothing, to an interpreter without the policy, in real sandboxes. The effects are observed from outside: the output, the processes that the
+kernel saw start, connections to a port, and whether each call got its own answer and the next one the correct one.
 
-LECTERN_SANDBOX: local or docker. LECTERN_WHOLE=1: every program with every layer left out. Else every one without validator and
-policy, in Docker and in a session's sandbox, and one of each sort with the others.
+LECTERN_SANDBOX: local or docker. LECTERN_WHOLE=1: every program with every layer left out. Otherwise every program without validator and
+policy, in Docker and in a session's sandbox, and one of each family with the others.
 """
 import concurrent.futures
 import contextlib

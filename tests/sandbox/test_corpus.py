@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The programs of tests/data and of the shared corpora, where these are there, straight through the runner, without a validator.
+"""The programs of tests/data, and of the shared corpora if available, sent directly to the runner, without a validator.
 
-Hostile programs, not checked inside either, must leak nothing, end in time and leave nothing; ordinary ones must run, and print what
-plain Python printed where that is known. The questions on real curricula are contract.truth's, which asks them through all of it."""
+Hostile programs, without the policy, must leak nothing, end in time and leave nothing behind; ordinary ones must run, and print the same as
+plain Python where that is known. Questions about real curricula are in contract.truth, through the whole server.
+"""
 import ast
 import base64
 import concurrent.futures

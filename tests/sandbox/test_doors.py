@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is decided at run time: the programs of tests/data/evasions, without a policy before them, and those that are shared, which
-both policies accept. None reaches what it is after; where the doors are not armed each of ours does. And every row of door_rules.py
-names a function that is in the libraries of this machine."""
+"""The checks at run time: the programs of tests/data/evasions, without the policy, and the shared ones, which both policies accept. None
+reaches its goal; with the doors not armed, each of ours does. Every row of door_rules.py names a function that exists in this machine's
+libraries."""
 import ast
 import importlib.util
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The mistakes that are made again and again, each with the hint that it gets."""
+"""Frequent mistakes, each with its hint."""
 import functools
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Figures: ordinary plotting programs through the validator, the judgement inside and all walls, to PNG; and hostile ones."""
+"""Figures: ordinary plotting programs through the validator, the policy in the sandbox and all layers, to PNG; and hostile ones."""
 import base64
 import functools
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The runner and the interpreter: what a job gets back, its caps, its deadline, its end. Bare, and under bubblewrap."""
+"""The runner and the interpreter: what a job receives, its caps, its deadline, its end. Bare, and under bubblewrap."""
 import functools
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A runner that serves a session: many jobs, each in a process forked for it from an interpreter that has run nothing. Whatever
-a job does, the next finds what the first found, and gets its own answer."""
+"""A runner that serves a session: many jobs, each in a process cloned from an interpreter that has run nothing. Whatever a job does, the
+next one finds the same state as the first, and gets its own answer."""
 import functools
 import os
 import pathlib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every system call that this machine's headers name, one by one, from a script in the interpreter's place: what the filter
-does not allow answers EPERM, or ENOSYS where a library has another way. The table of the allowed is the expected value."""
+"""Every system call in this machine's headers, one by one, from a script instead of the interpreter: a call that the filter does not allow
+returns EPERM, or ENOSYS where a library has an alternative. The expected values are the table of allowed calls."""
 import json
 import pathlib
 import platform
@@ -38,7 +38,7 @@ ARGUMENTS = {
 }
 
 SWEEPS = """
-PROT, MAP_PRIVATE, MAP_ANONYMOUS = range(8), 2, 0x20
+PROT, MAP_SHARED, MAP_PRIVATE, MAP_ANONYMOUS = range(8), 1, 2, 0x20
 F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC = 1, 2, 3, 1030
 probes = {}
 def add(name, *args):
@@ -54,6 +54,7 @@ for prot in PROT:
     add("mprotect %d" % prot, 10, 1, 0, prot)
     add("mmap anonymous %d" % prot, 9, 0, 0, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     add("mmap file %d" % prot, 9, 0, 0, prot, MAP_PRIVATE, -1, 0)
+    add("mmap shared %d" % prot, 9, 0, 0, prot, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
 add("prlimit64 set", 302, 0, 7, 1, 0)
 add("prlimit64 of the runner, set", 302, os.getppid(), 7, 1, 0)
 for target in (0, 1, -1, os.getppid(), -os.getpid(), 2 ** 31 - 1):
@@ -65,7 +66,7 @@ SWEPT = {"fcntl 1", "fcntl 2", "fcntl 3", "fcntl 1030", "ioctl 0x5401", "ioctl 0
          *("%s %s" % (name, flags) for name in ("open", "openat")
            for flags in ("0o0", "0o2000000", "0o10000", "0o200000")),
          *("mprotect %d" % prot for prot in range(4)), *("mmap anonymous %d" % prot for prot in range(4)),
-         *("mmap file %d" % prot for prot in range(8)), "ioctl 0x100005401",
+         *("mmap file %d" % prot for prot in range(6)), "ioctl 0x100005401",
          "open 0o20000000", "openat 0o20000000"}
 
 

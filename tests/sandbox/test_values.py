@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run answers as its value: which value counts, and how long things are cut and said to be cut. And warnings."""
+"""The value of a run: which value is reported, how long values are cut, and how the cut is shown. And warnings."""
 import functools
 import unittest
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Watches interpreters from outside, by what the kernel tells of every fork and exec (the process connector) and by /proc.
+"""Observes interpreters from outside, with the kernel's reports of every fork and exec (the process connector) and /proc.
 
-The kernel tells of each process and thread that any process makes, however short it lives; so "it started nothing" is
-something that was seen. Needs root in the machine's own namespaces."""
+The kernel reports each process and thread, however short its life, so "it started nothing" is an observation. Needs root in the machine's
+own namespaces.
+"""
 import os
 import pathlib
 import re

@@ -374,7 +374,8 @@ static void test_many_at_once(void **state)
 
 static void test_tunnel(void **state)
 {
-    struct http_request request = {.method = "POST", .url = "http://localhost/attach?stream=1"};
+    struct http_request request = {.method = "POST",
+                                   .url = "http://me:secret@localhost/attach?stream=1"};
     struct error err = {0};
     struct http_tunnel *tunnel;
     struct server server;
@@ -385,7 +386,7 @@ static void test_tunnel(void **state)
     request.unix_socket = server.path;
     tunnel = http_tunnel_open(&request, &err);
     assert_non_null(tunnel);
-    assert_memory_equal(server.seen, "POST /attach?stream=1 HTTP/1.1\r\n", 32);
+    assert_memory_equal(server.seen, "POST /attach?stream=1 HTTP/1.1\r\nHost: localhost\r\n", 49);
     assert_non_null(strstr(server.seen, "Upgrade: tcp\r\n"));
     assert_int_equal(receive_all(tunnel, text, 3), 3);
     assert_int_equal(receive_all(tunnel, text + 3, 2), 2);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * How the facts are read: two walks over the tree, which meet the scopes in the same order. The
- * first makes them with what is bound in each, the second knows of every name what it means and
- * fills the lists. Both keep for each symbol what it is bound to at the place they are at, so that
- * no search is needed.
+ * Collects the facts in two walks over the tree, which visit the scopes in the same order. The
+ * first walk creates the scopes and their bindings; the second knows the meaning of every name and
+ * fills the lists. Both keep the current binding of each symbol, so that no search is needed.
  */
 #include "validator/facts/facts.h"
 
@@ -13,10 +12,10 @@
 struct scope_walk {
     struct facts *facts;
     const struct node *nodes; /* borrowed */
-    uint32_t *own;  /* a symbol's binding in the innermost scope that has one, plus one; 0 without.
-                       In the second walk only of class bodies */
-    uint32_t *seen; /* the second walk: likewise, as functions see it */
-    uint32_t next_scope; /* the second walk: the number of the next one met */
+    uint32_t *own; /* the current binding of a symbol in the innermost scope that has one, plus one;
+                      0 if none. In the second walk only for class bodies */
+    uint32_t *seen;      /* second walk: the same, as functions see it */
+    uint32_t next_scope; /* second walk: number of the next scope */
 };
 
 /* The first walk: scopes, and what is bound in each.
@@ -66,8 +65,8 @@ static void append(struct facts *facts, uint32_t scope, uint32_t binding)
     row->last_binding = binding;
 }
 
-/* The scope's binding of the symbol, made if it is the first; FACTS_NONE without a name or
- * memory. */
+/* Returns the scope's binding of the symbol, and creates it at the first use; FACTS_NONE without a
+ * name or if out of memory. */
 static uint32_t bind_name(struct scope_walk *walk, uint32_t scope, uint32_t symbol, uint32_t node,
                           unsigned flags)
 {
@@ -109,7 +108,7 @@ static void declare_children(struct scope_walk *walk, uint32_t at, uint32_t scop
         declare(walk, child, scope);
 }
 
-/* Annotations and defaults belong to the scope around. */
+/* Annotations and defaults belong to the enclosing scope. */
 static void declare_parameters(struct scope_walk *walk, uint32_t at, uint32_t scope, uint32_t inner)
 {
     const struct node *nodes = walk->nodes;
@@ -120,7 +119,7 @@ static void declare_parameters(struct scope_walk *walk, uint32_t at, uint32_t sc
     }
 }
 
-/* FUNCTION, LAMBDA and CLASS: only the last child is inside. */
+/* FUNCTION, LAMBDA and CLASS: only the last child belongs to the inner scope. */
 static void declare_definition(struct scope_walk *walk, uint32_t at, uint32_t scope)
 {
     const struct node *nodes = walk->nodes, *node = &nodes[at];
@@ -140,7 +139,7 @@ static void declare_definition(struct scope_walk *walk, uint32_t at, uint32_t sc
     close_scope(walk, inner);
 }
 
-/* The first iterable belongs to the scope around. */
+/* The first iterable belongs to the enclosing scope. */
 static void declare_comprehension(struct scope_walk *walk, uint32_t at, uint32_t scope)
 {
     const struct node *nodes = walk->nodes;
@@ -168,7 +167,7 @@ static void declare_comprehension(struct scope_walk *walk, uint32_t at, uint32_t
     close_scope(walk, inner);
 }
 
-/* A walrus binds around the comprehensions it stands in. */
+/* A walrus binds in the scope that encloses its comprehensions. */
 static void declare_walrus(struct scope_walk *walk, uint32_t at, uint32_t scope)
 {
     const struct facts *facts = walk->facts;
@@ -180,7 +179,7 @@ static void declare_walrus(struct scope_walk *walk, uint32_t at, uint32_t scope)
     declare(walk, walk->nodes[target].next, scope);
 }
 
-/* `(x): int` alone binds nothing. */
+/* `(x): int` alone does not bind. */
 static void declare_annotated(struct scope_walk *walk, uint32_t at, uint32_t scope)
 {
     const struct node *nodes = walk->nodes;
@@ -298,7 +297,7 @@ static struct site *add(struct scope_walk *walk, struct site_list *list, uint32_
     return &list->rows[list->count++];
 }
 
-/* What a nonlocal statement means is known now that all functions around are read. */
+/* Finds the binding that a nonlocal statement refers to, after all enclosing functions are read. */
 static void find_meant(struct scope_walk *walk, struct binding *binding)
 {
     struct facts *facts = walk->facts;
@@ -351,7 +350,7 @@ static uint32_t meaning(const struct scope_walk *walk, uint32_t symbol, uint32_t
     return walk->seen[symbol] - 1; /* 0 gives FACTS_NONE */
 }
 
-/* What binds the name that the node itself carries. */
+/* Adds the binding of the name that the node itself contains. */
 static void add_other(struct scope_walk *walk, uint32_t at, uint32_t parent, uint32_t scope)
 {
     add(walk, &walk->facts->other, at, parent, scope, meaning(walk, walk->nodes[at].name, scope));
@@ -365,8 +364,8 @@ static void resolve_children(struct scope_walk *walk, uint32_t at, uint32_t scop
         resolve(walk, child, at, scope);
 }
 
-/* The parameters are the scope's first bindings, in their order; one that is none of them has the
- * name of another. */
+/* The parameters are the first bindings of the scope, in order. One without a binding has the same
+ * name as another. */
 static void resolve_parameters(struct scope_walk *walk, uint32_t at, uint32_t scope, uint32_t inner)
 {
     const struct facts *facts = walk->facts;
@@ -384,7 +383,7 @@ static void resolve_parameters(struct scope_walk *walk, uint32_t at, uint32_t sc
     }
 }
 
-/* FUNCTION, LAMBDA and CLASS: only the last child is inside. */
+/* FUNCTION, LAMBDA and CLASS: only the last child belongs to the inner scope. */
 static void resolve_definition(struct scope_walk *walk, uint32_t at, uint32_t scope)
 {
     const struct node *nodes = walk->nodes;
@@ -403,7 +402,7 @@ static void resolve_definition(struct scope_walk *walk, uint32_t at, uint32_t sc
     }
 }
 
-/* The first iterable stands inside, but belongs to the scope around. */
+/* The first iterable is inside, but belongs to the enclosing scope. */
 static void resolve_comprehension(struct scope_walk *walk, uint32_t at, uint32_t scope)
 {
     const struct node *nodes = walk->nodes;
@@ -430,7 +429,7 @@ static void resolve_comprehension(struct scope_walk *walk, uint32_t at, uint32_t
     leave(walk, inner);
 }
 
-/* A chain a.b.c: all of its attributes have the same root. */
+/* A chain a.b.c: all its attributes have the same root. */
 static void resolve_attributes(struct scope_walk *walk, uint32_t at, uint32_t parent,
                                uint32_t scope)
 {
@@ -450,7 +449,7 @@ static void resolve_attributes(struct scope_walk *walk, uint32_t at, uint32_t pa
         list->rows[i].binding = binding;
 }
 
-/* An import's names. */
+/* Resolves the names of an import. */
 static void resolve_import(struct scope_walk *walk, uint32_t at, uint32_t scope)
 {
     const struct node *nodes = walk->nodes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The profiles, and look-ups in the policy's tables. Sorted ones are searched by halves; the tests
- * assert the order.
+ * The profiles, and look-ups in the policy's tables. Sorted tables are searched by bisection; the
+ * tests check their order.
  */
 #include "validator/policy/policy.h"
 
@@ -42,7 +42,7 @@ bool validator_profile_within(const struct validator_profile *profile,
     return profile->rank <= limit->rank;
 }
 
-/* As strcmp, for a name without its NUL. Mostly one of the first bytes decides. */
+/* Like strcmp, for a name that is not NUL-terminated. Usually one of the first bytes differs. */
 static int compare(const char *name, size_t len, const char *row)
 {
     for (size_t i = 0; i < len; i++) {
@@ -54,7 +54,7 @@ static int compare(const char *name, size_t len, const char *row)
     return row[len] ? -1 : 0;
 }
 
-/* The row with that name in a sorted table whose rows begin with their name. */
+/* The row of that name in a sorted table whose rows begin with the name. */
 static inline const void *find(const void *rows, size_t count, size_t row_size, const char *name,
                                size_t len)
 {

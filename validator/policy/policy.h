@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What analysis code may use, as const tables: profiles, modules with what is reachable on them,
- * names that are special anywhere, dunder methods a class may define. policy_modules.c and
- * policy_names.c hold the tables, policy.c finds in them. The tables know nothing of tokens or
+ * What analysis code may use, as const tables: profiles, modules with their reachable attributes,
+ * names that are special everywhere, dunder methods that a class may define. policy_modules.c and
+ * policy_names.c contain the tables, policy.c the look-ups. The tables do not depend on tokens or
  * trees. `lectern validate --dump-policy` prints them.
  */
 #ifndef LECTERN_VALIDATOR_POLICY_H
@@ -13,8 +13,8 @@
 
 enum policy_profile { PROFILE_MINIMAL, PROFILE_DATA_SCIENCE, PROFILE_VISUALIZATION, PROFILE_COUNT };
 
-/* The least kind of sandbox that has the modules of each profile. A program of a wide profile may
- * do with less. */
+/* The smallest kind of sandbox with the modules of each profile. A program checked with a wide
+ * profile may need only a smaller one. */
 enum policy_kind {
     KIND_BARE = PROFILE_MINIMAL,
     KIND_DATA = PROFILE_DATA_SCIENCE,
@@ -24,14 +24,15 @@ enum policy_kind {
 struct validator_profile {
     const char *name;
     enum policy_profile rank;
-    const char *kind; /* of its sandbox; also the name of the enum policy_kind of that number */
+    const char *kind; /* of its sandbox; the same name and number as in enum policy_kind */
 };
 
 extern const struct validator_profile policy_profiles[PROFILE_COUNT];
 
-/* Whether a module can be imported, and where messages name it among those of its profile. */
+/* Whether a module can be imported, and its position in messages that list the modules of its
+ * profile. */
 enum policy_import {
-    IMPORT_NO, /* only a step in a chain, as np.char in np.char.upper */
+    IMPORT_NO, /* only part of a chain, like np.char in np.char.upper */
     IMPORT_FIRST,
     IMPORT_YES,
     IMPORT_LAST,
@@ -39,24 +40,24 @@ enum policy_import {
 
 /* How the attributes of a module are checked. */
 enum policy_reach {
-    REACH_LISTED,   /* only those in `attributes` */
-    REACH_UNLISTED, /* all but those in `attributes`, names that begin with '_', and names of
-                       modules */
+    REACH_LISTED,   /* only those in `attributes` are allowed */
+    REACH_UNLISTED, /* all are allowed except those in `attributes`, names that begin with '_', and
+                       names of modules */
 };
 
 struct policy_module {
     const char *name;            /* dotted */
-    enum policy_profile profile; /* the narrowest that may use it */
+    enum policy_profile profile; /* the narrowest that contains it */
     enum policy_import importable;
     enum policy_reach reach;
-    const char *attributes; /* words with single spaces between */
+    const char *attributes; /* words separated by single spaces */
 };
 
 extern const struct policy_module
     policy_modules[]; /* sorted by name; ends with a row without name */
 extern const size_t policy_module_count;
 
-/* Why something is refused and what to write instead, by the dotted name: "pandas.read_csv", or
+/* Why something is refused and what to write instead, by its dotted name: "pandas.read_csv", or
  * "pandas.read_*". */
 struct policy_advice {
     const char *name;
@@ -64,12 +65,13 @@ struct policy_advice {
 };
 
 extern const struct policy_advice policy_attribute_advice[]; /* ends with a row without name */
-extern const struct policy_advice policy_import_advice[]; /* by a module's first part; likewise */
+extern const struct policy_advice
+    policy_import_advice[]; /* by the first part of the module's name; likewise */
 
-/* As policy_attribute_advice: what loads matplotlib, for profiles that have none. */
+/* The same for attributes that load matplotlib, in profiles without it. */
 extern const struct policy_advice policy_chart_advice[];
 
-/* Names of modules that Python and the allowed libraries carry as attributes: "os", "codecs",
+/* Names of modules that Python and the allowed libraries have as attributes: "os", "codecs",
  * "multiarray". Sorted. */
 extern const char *const policy_inner_modules[];
 extern const size_t policy_inner_module_count;
@@ -122,7 +124,7 @@ enum {
 struct policy_name {
     const char *name;
     unsigned roles;
-    const char *advice; /* what to do instead, a sentence; or NULL */
+    const char *advice; /* a sentence that says what to do instead; or NULL */
 };
 
 extern const struct policy_name policy_names[]; /* sorted */
@@ -154,16 +156,17 @@ extern const size_t policy_name_count;
 POLICY_WORDS(POLICY_WORDS_DECLARE)
 #undef POLICY_WORDS_DECLARE
 
-/* All take names of len bytes, not NUL-terminated. */
+/* The functions below take names of len bytes, not NUL-terminated. */
 const struct policy_module *policy_module_find(const char *name,
-                                               size_t len); /* NULL when there is none */
+                                               size_t len); /* NULL if there is none */
 const struct policy_module *policy_module_step(const struct policy_module *module,
                                                const char *attribute, size_t len);
 const struct policy_name *policy_name_find(const char *name, size_t len);
 bool policy_is_builtin(const char *name, size_t len);
 bool policy_has_word(const char *words, const char *word, size_t len);
 
-/* Whether code may use the attribute of the module in the profile, where it is no module itself. */
+/* Whether code of the profile may use the attribute of the module. The attribute must not be a
+ * module itself. */
 bool policy_attribute_allowed(const struct policy_module *module, const char *attribute, size_t len,
                               enum policy_profile profile);
 
@@ -174,16 +177,16 @@ const char *policy_advice_on(const struct policy_module *module, const char *att
 /* Whether module.attribute is one of policy_chart_advice. */
 bool policy_is_chart(const struct policy_module *module, const char *attribute, size_t len);
 
-/* The allowed attribute nearest to a misspelt one, NULL when none is near. word has room for
+/* The allowed attribute that is nearest to a misspelt one; NULL if none is near. word has room for
  * NEAREST_WORD_CAP bytes. */
 const char *policy_nearest_attribute(const struct policy_module *module, const char *attribute,
                                      size_t len, char *word);
 
-/* What Python binds by itself. Sorted. */
+/* The builtin names of Python. Sorted. */
 extern const char *const policy_builtins[];
 extern const size_t policy_builtin_count;
 
-/* What to write instead of a name that nothing binds. False when nothing is known. */
+/* Writes what to use instead of an unbound name. Returns false if nothing is known. */
 bool policy_unknown_advice(const char *name, size_t len, char *text, size_t size);
 
 bool policy_is_dunder(const char *name, size_t len); /* __x__ */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What to write instead of what is not there.
+ * What to write instead of modules and attributes that are not available.
  */
 #include "validator/policy/policy.h"
 

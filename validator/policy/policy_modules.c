@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The modules code may use. Small modules list what is reachable on them; the large libraries list
- * what is not. What is left out of a small one reads or writes files (json.load), runs text
- * (typing.get_type_hints, singledispatch on string annotations), builds names from text
- * (string.Formatter, dataclasses.make_dataclass), or changes the process (time.tzset). The lists
- * are those of CPython 3.11, pandas 1.5, numpy 1.24, networkx 2.8 and scipy 1.10.
+ * The modules that code may use. For small modules the table lists what may be reached on them; for
+ * the large libraries what may not. What is missing from a small module reads or writes files
+ * (json.load), runs text (typing.get_type_hints, singledispatch on string annotations), builds
+ * names from text (string.Formatter, dataclasses.make_dataclass), or changes the process
+ * (time.tzset). The lists are those of CPython 3.11, pandas 1.5, numpy 1.24, networkx 2.8 and scipy
+ * 1.10.
  */
 #include "validator/policy/policy.h"
 
-/* Of pandas.offsets, by both of its names. */
+/* For pandas.offsets, under both of its names. */
 #define OFFSETS                                                                                    \
     "BDay BMonthBegin BMonthEnd BQuarterBegin BQuarterEnd BYearBegin BYearEnd BaseOffset "         \
     "BusinessDay BusinessHour BusinessMonthBegin BusinessMonthEnd CBMonthBegin CBMonthEnd "        \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names that are special wherever they stand, each with what to write instead.
+ * Names that are special everywhere, each with what to write instead.
  */
 #include "validator/policy/policy.h"
 

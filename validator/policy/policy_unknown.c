@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What to write instead of names that nothing binds, and what Python binds by itself.
+ * What to write instead of unbound names, and the builtin names of Python.
  */
 #include "validator/policy/policy.h"
 
 #include <stdio.h>
 
-/* Of CPython 3.11, the underscored ones left out. */
+/* Of CPython 3.11, without those that begin with an underscore. */
 /* clang-format off */
 const char *const policy_builtins[] = {
     "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup",
@@ -34,7 +34,7 @@ const char *const policy_builtins[] = {
 /* clang-format on */
 const size_t policy_builtin_count = sizeof policy_builtins / sizeof *policy_builtins;
 
-/* Names that programs use without an import. */
+/* Names that programs use without importing them. */
 static const struct {
     const char *module, *names;
 } members[] = {
@@ -56,7 +56,7 @@ static const char modules[] =
     "functools heapq io itertools json math networkx numpy operator pandas random re statistics "
     "string textwrap time unicodedata";
 
-/* Names of functions of code_helpers, as programs guess them. */
+/* Guessed names of functions of code_helpers. */
 static const struct {
     const char *function, *names;
 } guesses[] = {
@@ -67,7 +67,7 @@ static const struct {
      "get_all_relationships get_edges get_links get_relations list_relationships"},
 };
 
-/* Names that other languages have, and the rest. */
+/* Names from other languages, and others. */
 static const struct policy_advice others[] = {
     {"Array ArrayList", "Write list, or []."},
     {"Console System console cout display echo fmt printf println puts",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the rules ask of the program.
+ * What the rules ask about the program.
  */
 #include "validator/rule/check_internal.h"
 
@@ -153,7 +153,7 @@ const char *check_text(struct check *check, uint32_t node, size_t *len, bool *ha
     if (row->kind != NODE_JOINED)
         return NULL;
     buf_clear(&check->value);
-    buf_adds(&check->value, ""); /* so that data is there */
+    buf_adds(&check->value, ""); /* so that data is not NULL */
     for (uint32_t part = row->child; part; part = check_node(check, part)->next) {
         bool is_field = check_node(check, part)->kind == NODE_FIELD;
         size_t size = strlen(FIELD);
@@ -169,7 +169,8 @@ const char *check_text(struct check *check, uint32_t node, size_t *len, bool *ha
     return check->value.data;
 }
 
-/* Down to the children, else on to the sibling, else up to the next one's. */
+/* Continues with the first child, or else the next sibling, or else the next sibling of an
+ * ancestor. */
 static bool find_parents(struct check *check)
 {
     const struct node *nodes = check->ast->nodes;

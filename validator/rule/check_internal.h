@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One check under way: the tree and its facts, what the policy says of each different name, and
- * what the imported names mean. A rule looks at the facts' lists and reports; it is one function,
- * in the file of its subject, and one row in the table below. Private to validator/.
+ * The state of one check: the tree and its facts, the policy's entry for each distinct name, and
+ * the meaning of imported names. A rule reads the lists of facts and reports problems. It is one
+ * function, in the file of its subject, and one row in the table below. Private to validator/.
  */
 #ifndef LECTERN_VALIDATOR_CHECK_H
 #define LECTERN_VALIDATOR_CHECK_H
@@ -15,35 +15,35 @@ enum word_flags {
     WORD_DUNDER = 1 << 0,
     WORD_METHOD = 1 << 1, /* a dunder that classes may define */
     WORD_MIXED = 1 << 2,
-    WORD_PRIVATE = 1 << 3, /* begins with '_', and is no dunder nor public all the same */
-    WORD_MODULE = 1 << 5,  /* bound to a module somewhere. Filled by rule_import */
-    WORD_OWN = 1 << 4,     /* private, and the program's. Filled by rule_private */
-    WORD_UNKNOWN = 1 << 6, /* rule_unknown has looked at it */
-    WORD_CLASS = 1 << 7,   /* classes of the program have such an attribute. Filled by rule_module
-                            */
+    WORD_PRIVATE =
+        1 << 3, /* begins with '_', and is neither a dunder nor an exception of the policy */
+    WORD_MODULE = 1 << 5,  /* bound to a module somewhere; set by rule_import */
+    WORD_OWN = 1 << 4,     /* private, and defined by the program; set by rule_private */
+    WORD_UNKNOWN = 1 << 6, /* rule_unknown has checked it */
+    WORD_CLASS = 1 << 7,   /* classes of the program have such an attribute; set by rule_module */
 };
 
-/* What the policy says of a name, asked once a symbol. */
+/* What the policy says about a name, looked up once for each symbol. */
 struct word {
     const struct policy_name *name; /* NULL: nothing special */
-    uint32_t import;                /* binding of the module's scope that means a module, or NONE */
-    uint32_t roles;                 /* of `name` */
+    uint32_t import; /* binding in the module's scope that refers to a module, or NONE */
+    uint32_t roles;  /* of `name` */
     uint8_t flags;
 };
 
-/* What a binding means. */
+/* What a binding refers to. */
 struct meaning {
-    const struct policy_module *module; /* NULL: no module */
-    uint32_t until; /* from this byte on it is something else for certain; FACTS_NONE */
+    const struct policy_module *module; /* NULL: not a module */
+    uint32_t until; /* from this byte on it certainly refers to something else; FACTS_NONE */
 };
 
 /* What module.attribute is, in this profile. */
 struct step {
     const struct policy_module *from; /* NULL: empty */
     uint32_t symbol;
-    const struct policy_module *to; /* a module, too */
-    bool allowed;                   /* it is none, and may be used */
-    bool chart;                     /* and loads matplotlib */
+    const struct policy_module *to; /* the attribute is itself a module */
+    bool allowed;                   /* it is not a module, and may be used */
+    bool chart;                     /* it may be used and loads matplotlib */
 };
 
 #define CHECK_STEPS 16 /* a power of two */
@@ -54,28 +54,29 @@ struct check {
     const struct ast *ast;
     const struct facts *facts;
     enum policy_kind kind;
-    enum policy_profile needs;             /* the narrowest profile that has what is imported */
-    unsigned roles;                        /* of all names of the program */
-    unsigned flags;                        /* likewise */
-    struct word *words;                    /* by symbol; owned, as all here */
-    struct meaning *meanings;              /* by binding; NULL where nothing means a module */
-    const struct policy_module **imported; /* by row of facts->imports: the module it binds */
-    bool is_foreign;                       /* of the import that is looked at: it gives no module */
-    bool *foreign;   /* by binding: a name that was imported from a module; NULL while none is */
-    bool *of_module; /* by row of facts->attributes: checked as a module's. Filled by rule_module */
+    enum policy_profile needs; /* the narrowest profile that has everything the program imports */
+    unsigned roles;            /* of all names of the program */
+    unsigned flags;            /* also of all names */
+    struct word *words;        /* by symbol; owned, like everything here */
+    struct meaning *meanings;  /* by binding; NULL if no name refers to a module */
+    const struct policy_module **imported; /* by row of facts->imports: the module that it binds */
+    bool is_foreign;   /* of the current import: what it imports is not a module */
+    bool *foreign;     /* by binding: the name was imported from a module; NULL if there is none */
+    bool *of_module;   /* by row of facts->attributes: rule_module has checked it as a module's
+                          attribute */
     uint32_t *parents; /* by node; see check_parent */
-    /* rule_writer.c's, NULL until a buffer is asked for. By node of a NAME or ATTRIBUTE: its row in
-     * the facts' list, plus one. */
+    /* Private to rule_writer.c, NULL until needed. By node of a NAME or ATTRIBUTE: its row in the
+     * list of facts, plus one. */
     uint32_t *buffer_sites;
     uint8_t *buffer_bindings; /* by binding: what is bound to it */
     struct step steps[CHECK_STEPS];
-    struct buf value;    /* an f-string's text */
-    bool modules_listed; /* a message has named the allowed modules */
-    bool has_arrays;     /* a library with arrays is imported */
-    bool failed;         /* no memory */
+    struct buf value;    /* the text of an f-string */
+    bool modules_listed; /* a message has listed the allowed modules */
+    bool has_arrays;     /* the program imports a library with arrays */
+    bool failed;         /* out of memory */
 };
 
-/* The rules, in this order: those behind stand on what the first two found. */
+/* The rules in order. All depend on the results of the first two. */
 #define RULES(ROW)                                                                                 \
     ROW(import)      /* what is imported, and under which name */                                  \
     ROW(module)      /* names that mean a module: what is reached, nothing stored, no value */     \
@@ -101,23 +102,23 @@ struct check {
 RULES(RULE_DECLARE)
 #undef RULE_DECLARE
 
-/* rule_import.c: the module that a name of this binding means in this scope at this byte, or NULL.
- */
+/* rule_import.c: the module that a name with this binding refers to, in this scope at this byte; or
+ * NULL. */
 const struct policy_module *check_meaning(const struct check *check, uint32_t binding,
                                           uint32_t scope, uint32_t at);
 
-/* x.y[0] = 1, del x.y[0][1], ...: an item in the NAME or ATTRIBUTE is stored. */
+/* Whether an item of the NAME or ATTRIBUTE is stored or deleted: x.y[0] = 1, del x.y[0][1]. */
 bool check_is_item_store(struct check *check, uint32_t node, uint32_t parent);
 
-/* Whether it is the NAME of a method's first parameter, in the method itself. */
+/* Whether the NAME is a method's first parameter, used in the method itself. */
 bool check_is_self(const struct check *check, uint32_t binding, uint32_t scope);
 
-/* rule_writer.c: whether the attribute of the module is a function that is called with a buffer;
- * what else it is given is checked then. */
+/* rule_writer.c: whether the attribute of the module is a function that is called with a buffer.
+ * Its other arguments are then checked too. */
 bool check_reads_buffer(struct check *check, const struct site *site,
                         const struct policy_module *module);
 
-/* check.c: the report that such a name is not allowed here. */
+/* check.c: reports that a dunder is not allowed here. */
 void check_refuse_dunder(struct check *check, uint32_t node, bool is_attribute);
 
 static inline const struct node *check_node(const struct check *check, uint32_t node)
@@ -125,13 +126,13 @@ static inline const struct node *check_node(const struct check *check, uint32_t 
     return &check->ast->nodes[node];
 }
 
-/* Of the node's name. */
+/* The word of the node's name. */
 static inline const struct word *check_word(const struct check *check, uint32_t node)
 {
     return &check->words[check->ast->nodes[node].name];
 }
 
-/* The NAME or ATTRIBUTE is what its parent calls. */
+/* Whether the parent calls this NAME or ATTRIBUTE. */
 static inline bool check_is_called(const struct check *check, const struct site *site)
 {
     const struct node *parent = check_node(check, site->parent);
@@ -139,7 +140,7 @@ static inline bool check_is_called(const struct check *check, const struct site 
     return parent->kind == NODE_CALL && parent->child == site->node;
 }
 
-/* The first argument of a call, whose function this is; the others are its siblings. */
+/* The first argument of the call of this function; the others are its siblings. */
 static inline uint32_t check_first_argument(const struct check *check, uint32_t function)
 {
     return check->ast->nodes[function].next;
@@ -149,38 +150,38 @@ static inline uint32_t check_first_argument(const struct check *check, uint32_t 
 #define check_report(check, code, node, ...)                                                       \
     report_add((check)->report, code, check_node(check, node)->at, __VA_ARGS__)
 
-/* A node's name for a message, cut where it is long: `"%.*s", check_shown(...)`. */
+/* A node's name for a message, truncated if long: `"%.*s", check_shown(...)`. */
 #define check_shown(check, node) check_shown_len(check, node), check_shown_text(check, node)
 int check_shown_len(const struct check *check, uint32_t node);
 const char *check_shown_text(const struct check *check, uint32_t node);
 
-/* Whether its name is this one, or one of the words. */
+/* Whether the node's name is this one, or one of the words. */
 bool check_is_text(const struct check *check, uint32_t node, const char *name);
 bool check_has_word(const struct check *check, uint32_t node, const char *words);
 
-/* The text of a STRING or an f-string, whose fields are U+FFFD in it; NULL for all else. Borrowed
+/* The text of a STRING or an f-string, with U+FFFD for each field; NULL for other nodes. Borrowed
  * until the next call. has_fields may be NULL. */
 const char *check_text(struct check *check, uint32_t node, size_t *len, bool *has_fields);
 
-/* Whether it is a text that is one of the words. */
+/* Whether the node is a text that is one of the words. */
 bool check_text_is(struct check *check, uint32_t node, const char *words);
 
-/* Looks at each row whose name has one of these roles. */
+/* Calls look for each row whose name has one of these roles. */
 void check_each(struct check *check, const struct site_list *list, unsigned roles,
                 void (*look)(struct check *check, const struct site *site));
-/* Looks at imports that give such a name another one: from m import node as bound. */
+/* Calls look for each import that renames such a name: from m import node as bound. */
 void check_renamed(struct check *check, unsigned roles,
                    void (*look)(struct check *check, uint32_t node, uint32_t bound));
 bool check_has_attribute(const struct check *check, unsigned roles);
 
-/* Gives a flag to the names that the bodies of classes bind. */
+/* Sets a flag on the names that class bodies bind. */
 void check_mark_class_names(struct check *check, unsigned flag);
 
-/* The parents of all nodes are worked out at the first question. FACTS_NONE for the module's, and
- * without memory. */
+/* The parent of a node; FACTS_NONE for the module, or if out of memory. The first call computes all
+ * parents. */
 uint32_t check_parent(struct check *check, uint32_t node);
 
-/* Whether the module's attribute is one of the dotted words. */
+/* Whether module.attribute is one of the dotted words. */
 bool check_has_dotted(const struct check *check, const struct policy_module *module,
                       uint32_t attribute, const char *words);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * compile_check, which takes the parts in turn, and the refusals that need no walk of the whole
- * tree: nonlocal, imports from __future__, and what the lists of the facts show.
+ * compile_check, which calls the parts in turn, and the refusals that need no walk over the tree:
+ * nonlocal, imports from __future__, and what follows from the lists of facts.
  */
 #include "validator/rule/compile_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- nonlocal: a variable of a function around ---- */
+/* ---- nonlocal: a variable of an enclosing function ---- */
 
-/* In a method, __class__ is bound by the class around. */
+/* In a method, the enclosing class binds __class__. */
 static bool has_class_cell(const struct compile *compile, const struct binding *binding)
 {
     const struct scope *scopes = compile->facts->scopes;
@@ -54,9 +54,8 @@ static void check_declared(struct compile *compile)
         check_binding(compile, &facts->bindings[b]);
 }
 
-/* from __future__ import ...: only before all other statements, behind the program's docstring, and
- * only features that exist (CPython: future.c). The dots of a relative import make no difference.
- */
+/* from __future__ import ...: only before all other statements, after the docstring, and only
+ * existing features (CPython: future.c). The dots of a relative import make no difference. */
 
 static const char *const features[] = {
     "annotations", "division",       "absolute_import", "generator_stop", "nested_scopes",
@@ -116,9 +115,9 @@ static void check_future(struct compile *compile)
     }
 }
 
-/* Two parameters of one name, an argument given twice, `import *` that is not the module's, and a
- * value for __debug__. Arguments given twice are only found here; whether CPython compiles the
- * place is for compile_flow to say. */
+/* Two parameters of one name, an argument given twice, `import *` outside the module's body, and a
+ * value for __debug__. Arguments given twice are only found here; compile_flow determines whether
+ * CPython compiles that place. */
 
 static void check_parameter(struct compile *compile, const struct site *site)
 {
@@ -148,7 +147,7 @@ static void refuse_debug(struct compile *compile, uint32_t node)
                    "Choose another name.");
 }
 
-/* Attributes may be deleted, and assigned with an operator, as CPython has it. */
+/* Attributes may be deleted, and assigned with an operator, as in CPython. */
 static void check_debug_attribute(struct compile *compile, const struct site *site)
 {
     const struct node *node = &compile->nodes[site->node];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Where return, break, continue, async, yield, await and stars may stand, and how deep statements
- * nest (CPython: compile.c, and symtable.c for what concerns annotations and comprehensions). A
- * walk over the statements; into expressions only when the program holds one that can be wrong.
+ * Where return, break, continue, async, yield, await and stars are allowed, and how deep statements
+ * may nest (CPython: compile.c, and symtable.c for annotations and comprehensions). A walk over the
+ * statements; it visits expressions only if the program contains one that can be wrong.
  */
 #include "validator/rule/compile_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the compiler refuses of match statements: patterns that take everything before others, names
- * bound twice or not in all alternatives, several stars, keys and attributes asked for twice.
+ * What the compiler refuses in match statements: patterns that match everything before others,
+ * names bound twice or not in all alternatives, several stars, repeated keys and attributes.
  */
 #include "validator/rule/compile_internal.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the compiler refuses of global, nonlocal, annotated names and the walrus in comprehensions
- * (CPython: symtable.c). These rules ask what a name was used for in its scope before this place,
- * which the facts do not keep; so this walk keeps a mark for each name of a scope. It is only taken
- * when a program has one of these statements, and it goes in CPython's order: in a comprehension
- * the clauses come before the element.
+ * What the compiler refuses in global, nonlocal, annotated names and the walrus in comprehensions
+ * (CPython: symtable.c). These rules depend on how a name was used in its scope before, which the
+ * facts do not record; so this walk keeps a mark for each name of a scope. It is needed only if a
+ * program has one of these statements. It follows CPython's order: in a comprehension the clauses
+ * come before the element.
  */
 #include "validator/rule/compile_internal.h"
 

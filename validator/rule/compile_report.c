@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the parts of compile_check share: names and reports, and what two of them ask.
+ * What the parts of compile_check share: names, reports, and two checks.
  */
 #include "validator/rule/compile_internal.h"
 

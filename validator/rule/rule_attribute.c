@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Attributes of objects that are refused, where rule_module has not checked them as a module's:
- * those of the policy and dunders, those that reach an array's memory, those that load matplotlib,
- * and those that begin with '_'.
+ * Refused attributes of objects, except those that rule_module has checked as a module's: those of
+ * the policy and dunders, those that reach an array's memory, those that load matplotlib, and those
+ * that begin with '_'.
  */
 #include "validator/rule/check_internal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a library takes as text: names of attributes, options of pandas, settings of matplotlib,
+ * Texts that a library interprets: names of attributes, options of pandas, settings of matplotlib,
  * names of methods, and queries, which are evaluated.
  */
 #include "validator/rule/check_internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Import statements: which modules and names they take, and what they call them. What each alias
- * binds goes into check->imported; from that the meanings of names are settled.
+ * Import statements: which modules and names they import, and under which names. The module that
+ * each alias binds is stored in check->imported; the meanings of names follow from that.
  */
 #include "validator/rule/check_internal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names that mean a module: what is reached through them, that nothing is stored on them, and that
- * they are used for that alone. A module is no value: it is not assigned, passed or returned, or
- * its inner modules would be reached unseen.
+ * Names that refer to a module: what is reached through them, that nothing is stored on them, and
+ * that they are used for nothing else. A module may not be used as a value: if it were assigned,
+ * passed or returned, its inner modules could be reached undetected.
  */
 #include "validator/rule/check_internal.h"
 

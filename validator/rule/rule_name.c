@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names that are refused: forbidden ones and dunders in every role but that of an attribute (read,
- * bound, defined, passed as a keyword, declared, captured by a pattern), and those that mix two
- * alphabets.
+ * Refused names: forbidden ones and dunders in every role except as attributes (read, bound,
+ * defined, passed as a keyword, declared, captured by a pattern), and those that mix two alphabets.
  */
 #include "validator/rule/check_internal.h"
 #include "validator/syntax/tokenizer.h"

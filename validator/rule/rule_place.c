@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names that are allowed in their own places only. numpy's ndarray is a type to ask for: called, or
- * as a base, it makes objects of any bytes. TypedDict is a base: called, it makes a class whose
- * fields are any text, of which dataclass, called, makes code; so does type, as a value or a base.
- * matrix, as a base, gives a class's own attributes the meaning of an array's.
- * wraps, with more than functions, stores attributes by their names.
- * numpy's r_ and c_ take slices and arrays: of text they look names up.
+ * Names that are allowed only in certain places. numpy's ndarray is only for type checks: called,
+ * or as a base, it makes objects from arbitrary bytes. TypedDict is only a base: called, it makes a
+ * class whose fields are arbitrary texts, from which dataclass, called, makes code; the same
+ * applies to type, as a value or a base. matrix, as a base, gives a class's attributes the meaning
+ * of an array's. wraps, if given more than functions, stores attributes by name. numpy's r_ and c_
+ * take slices and arrays: they look up names in texts.
  */
 #include "validator/rule/check_internal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Templates of str.format() whose fields reach for names in double underscores or for forbidden
- * attributes, "{0.__class__}", and texts that are such a name or a library's command by themselves.
- * Strings that '+' puts together are checked as the one they become.
+ * Templates of str.format() whose fields read dunders or forbidden attributes, "{0.__class__}", and
+ * texts that are themselves such a name or a library's command. Strings joined by '+' are checked
+ * as one.
  */
 #include "validator/rule/check_internal.h"
 

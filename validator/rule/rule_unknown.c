@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names that nothing binds, where it is clear what was meant: a helper or a module that is not
- * imported, a misspelt function, a word of another language. Python raises NameError there, but
- * only when the place is reached: so names that may be meant to fail, or are never looked up, are
- * left alone, and so are all of which nothing better is known. Each name is reported once.
+ * Unbound names whose intended meaning is clear: a helper or a module that is not imported, a
+ * misspelt function, a word of another language. Python raises NameError there, but only when the
+ * place is reached. So names that may be meant to fail, or are never looked up, are ignored, and so
+ * are names for which no better one is known. Each name is reported once.
  */
 #include "validator/rule/check_internal.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What writes or reads a file when it is given a path. Methods that give the text when they are
- * given none are called on the spot, without a path: df.to_csv(index=False). These, and functions
- * that read (policy_readers), may be given a buffer in memory, which stands for a file: what is one
- * for certain, a call of one of policy_buffers or a variable that is bound by nothing else.
+ * Functions that write or read a file if they are given a path. Methods that return the text if
+ * they are given no path must be called directly, without one: df.to_csv(index=False). These, and
+ * functions that read (policy_readers), may get a buffer in memory instead of a file: only what is
+ * certainly one, a call of one of policy_buffers or a variable that is bound to nothing else.
  */
 #include "validator/rule/check_internal.h"
 

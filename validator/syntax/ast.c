@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Names and the tree: making them, taking them away, and their texts.
+ * Names and the tree: creating, freeing, and their texts.
  */
 #include "validator/syntax/ast.h"
 
@@ -64,7 +64,7 @@ const char *symbols_text(const struct symbols *symbols, uint32_t symbol, size_t 
     return (row->flags & SYMBOL_OWN ? symbols->names.data : symbols->source) + row->at;
 }
 
-/* FNV-1a. Whoever chooses names that crowd into the same slots meets VALIDATOR_PROBES_CAP. */
+/* FNV-1a. VALIDATOR_PROBES_CAP limits the effect of names chosen to collide. */
 static uint32_t hash_text(const char *text, size_t len)
 {
     uint32_t hash = 2166136261u;
@@ -111,7 +111,7 @@ static bool grow(struct symbols *symbols)
     return true;
 }
 
-/* The text's row, or the slot where it belongs. */
+/* The text's row, or its free slot. */
 static uint32_t find(const struct symbols *symbols, uint32_t hash, const char *text, size_t len,
                      uint32_t *slot)
 {
@@ -123,7 +123,7 @@ static uint32_t find(const struct symbols *symbols, uint32_t hash, const char *t
     return SYMBOL_NONE;
 }
 
-/* How far the slot is from where the hash wanted it. */
+/* The distance of a slot from the one that the hash selects. */
 static uint32_t distance(const struct symbols *symbols, uint32_t hash, uint32_t slot)
 {
     return (slot - hash) & (symbols->slot_count - 1);
@@ -171,7 +171,7 @@ static uint32_t add_own(struct symbols *symbols, size_t start, uint16_t flags)
     }
     symbol = add(symbols, symbols->names.data + start, symbols->names.len - start, (uint32_t)start,
                  SYMBOL_OWN);
-    if (symbols->count == count) /* known: the copy is not needed */
+    if (symbols->count == count) /* already known: the copy is not needed */
         symbols->names.len = start;
     if (symbol)
         symbols->rows[symbol].flags |= flags;

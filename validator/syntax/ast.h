@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The syntax tree of a Python 3.11 program: nodes of one size in one array, linked by their
- * numbers (first child, next sibling). Node 0 is the module. A node's children are always made so
- * that what Python evaluates comes in the order of the table below; "[x]" is there or not, "x*"
- * any number, "x+" one at least.
+ * The syntax tree of a Python 3.11 program: nodes of one size in one array, linked by number (first
+ * child, next sibling). Node 0 is the module. The children of a node are in the order of the table
+ * below, which is the order in which Python evaluates them; "[x]" is optional, "x*" is any number,
+ * "x+" is at least one.
  *
- * Node numbers say nothing about order in the program; follow the links. The tree is never deeper
+ * Node numbers do not follow the order of the source; follow the links. The tree is never deeper
  * than VALIDATOR_TREE_CAP, so a walk may recurse.
  */
 #ifndef LECTERN_VALIDATOR_AST_H
@@ -15,8 +15,8 @@
 
 struct report;
 
-/* Room for one row more, of an array with room for *size, or for `first` rows at its first use;
- * false without memory. */
+/* Makes room for one more row of an array that has room for *size, or for `first` rows at its first
+ * use. Returns false if out of memory. */
 bool ast_enlarge(void **rows, uint32_t *size, size_t row_size, uint32_t first);
 static inline bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t row_size,
                             uint32_t first)
@@ -25,9 +25,9 @@ static inline bool ast_grow(void **rows, uint32_t count, uint32_t *size, size_t 
 }
 #define AST_FIRST_ROWS 64
 
-/* The different names of a program, each once and numbered, so that two names are compared as
- * numbers and what the policy says of a name is looked up once. Names that are not ASCII are kept
- * in NFKC, the form in which Python compares them. */
+/* The distinct names of a program, numbered. Names are compared as numbers, and what the policy
+ * says about a name is looked up once. Names that are not ASCII are stored in NFKC, as Python
+ * compares them. */
 
 #define SYMBOL_NONE 0 /* no name; real ones begin at 1 */
 
@@ -39,7 +39,7 @@ struct symbol {
 };
 
 enum symbol_flags {
-    SYMBOL_OWN = 1 << 0,   /* the text was normalised or put together: it lies in `names` */
+    SYMBOL_OWN = 1 << 0,   /* the text was normalised or assembled, and is stored in `names` */
     SYMBOL_MIXED = 1 << 1, /* ASCII letters beside look-alikes of another alphabet */
 };
 
@@ -50,20 +50,21 @@ struct symbols {
     uint32_t *slots; /* owned; open addressing, slot_count is a power of two */
     uint32_t slot_count;
     struct buf names;
-    size_t probes; /* slots that were looked at in vain */
-    bool crowded;  /* too many: the names were chosen to collide; nothing is added any more */
-    bool failed;   /* no memory */
+    size_t probes; /* failed probes */
+    bool crowded; /* too many failed probes: the names were chosen to collide; nothing is added from
+                     now on */
+    bool failed;  /* out of memory */
 };
 
-/* The number of the name source[at..at+len). non_ascii: to be normalised first. SYMBOL_NONE only
- * without memory or when crowded. */
+/* Returns the number of the name source[at..at+len). non_ascii: normalise it first. SYMBOL_NONE
+ * only if out of memory or crowded. */
 uint32_t symbols_add(struct symbols *symbols, uint32_t at, uint32_t len, bool non_ascii);
 
-/* The same for a text that does not stand in the source as it is, such as a dotted name with
- * blanks around a dot. It is copied. */
+/* Does the same for a text that is not in the source as such, like a dotted name with spaces around
+ * a dot. It is copied. */
 uint32_t symbols_add_text(struct symbols *symbols, const char *text, size_t len);
 
-/* The number of a text, SYMBOL_NONE where the program does not hold it. */
+/* The number of a text; SYMBOL_NONE if the program does not contain it. */
 uint32_t symbols_find(const struct symbols *symbols, const char *text, size_t len);
 
 /* Borrowed until the next addition; not NUL-terminated. */
@@ -173,7 +174,7 @@ enum node_flags {
     NODE_ASYNC = 1 << 0,
     NODE_STAR = 1 << 1,
     NODE_AS = 1 << 2,
-    NODE_PARENTHESIZED = 1 << 3, /* of any expression: it stood in its own brackets */
+    NODE_PARENTHESIZED = 1 << 3, /* any expression: it was in parentheses */
     NODE_HAS_ANNOTATION = 1 << 4,
     NODE_HAS_DEFAULT = 1 << 5,
     NODE_HAS_TYPE = 1 << 6,
@@ -181,9 +182,9 @@ enum node_flags {
     NODE_HAS_UPPER = 1 << 8,
     NODE_HAS_STEP = 1 << 9,
     NODE_BYTES = 1 << 10,
-    NODE_SURROGATE = 1 << 11, /* its text holds a lone surrogate, kept as three bytes */
+    NODE_SURROGATE = 1 << 11, /* the text contains a lone surrogate, as three bytes */
     NODE_WORD = 1 << 12,
-    NODE_FORMATTED = 1 << 13, /* of STRING: a part of an f-string */
+    NODE_FORMATTED = 1 << 13, /* a STRING that is part of an f-string */
 };
 
 enum context { CONTEXT_LOAD, CONTEXT_STORE, CONTEXT_DELETE };
@@ -199,8 +200,8 @@ enum parameter_kind {
 struct node {
     uint8_t kind, op;
     uint16_t flags;
-    uint32_t at;   /* byte of the source where it starts; of names and the like, the name's */
-    uint32_t name; /* symbol, or what the table says */
+    uint32_t at;   /* byte offset of its start; for nodes with a name, that of the name */
+    uint32_t name; /* symbol, or as the table says */
     uint32_t child, next;
     uint16_t height; /* levels below it, at most VALIDATOR_TREE_CAP */
 };
@@ -218,28 +219,29 @@ struct ast {
     uint32_t count, size;
     struct ast_text *texts; /* owned */
     uint32_t text_count, text_size;
-    struct buf values; /* texts that are not as they stand in the source */
+    struct buf values; /* texts that differ from the source */
     struct symbols symbols;
-    uint32_t unreported_at; /* where it is broken, and another place was to report it */
-    bool broken; /* no Python: reported. The tree holds the statements that could be read */
-    bool failed; /* no memory */
+    uint32_t unreported_at; /* the position of a syntax error that is to be reported elsewhere */
+    bool broken; /* it has syntax errors, which are reported; the tree contains the other statements
+                  */
+    bool failed; /* out of memory */
 };
 
-/* source is borrowed, and must live as long as the tree. */
+/* source is borrowed and must outlive the tree. */
 void ast_init(struct ast *ast, const char *source, size_t len);
 void ast_finish(struct ast *ast);
 
-/* Reads a program into the tree, which ast_init made: what CPython 3.11's ast.parse takes is taken,
- * what it refuses is refused, except that validator.c's byte rules come first. What is no Python is
- * reported with the code "syntax": at most one problem a statement, and after it the reading goes
- * on with the next one. Then ast->broken is set. */
+/* Parses the source into the tree, after ast_init. It accepts and refuses the same programs as
+ * CPython 3.11's ast.parse, except for the byte rules of validator.c. A syntax error is reported
+ * with the code "syntax", at most one for each statement; parsing continues with the next
+ * statement, and ast->broken is set. */
 void parser_parse(struct ast *ast, struct report *report);
 
-/* The text of a NODE_STRING: UTF-8, lone surrogates as three bytes each; of bytes literals each
- * byte as the character of that number. Borrowed. */
+/* The value of a NODE_STRING: UTF-8, with lone surrogates as three bytes each; for bytes literals
+ * one character for each byte. Borrowed. */
 const char *ast_text(const struct ast *ast, uint32_t node, size_t *len);
 
-/* A node's name; len 0 for none. Borrowed, not NUL-terminated. */
+/* A node's name; len is 0 if it has none. Borrowed, not NUL-terminated. */
 const char *ast_name(const struct ast *ast, uint32_t node, size_t *len);
 
 static inline const struct node *ast_node(const struct ast *ast, uint32_t node)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Hints for the syntax mistakes that models make, as tables: each row looks at the tokens around
- * the place where the reading stopped; the first row that fits gives the place and the words. Where
- * none fits, the report says what was expected.
+ * Hints for the syntax mistakes that models make, as tables: each row examines the tokens around
+ * the place where parsing stopped; the first row that matches gives the place and the text. If none
+ * matches, the report says what was expected.
  */
 #include "validator/syntax/parse_internal.h"
 

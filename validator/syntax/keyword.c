@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The fixed words and signs of Python 3.11's lexical grammar.
+ * The keywords and operators of Python 3.11.
  */
 #include "validator/syntax/tokenizer.h"
 
@@ -57,8 +57,8 @@ enum keyword keyword_find(const char *name, size_t len)
     return KEYWORD_NONE;
 }
 
-/* Operators by their first byte: alone, with '=' behind, twice, and twice with '=' behind; 0 where
- * there is none. */
+/* Operators by their first byte: alone, with '=' after it, doubled, and doubled with '=' after it;
+ * 0 if there is none. */
 static const struct sign {
     uint8_t alone, assigned, doubled, doubled_assigned;
 } signs[128] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Literals: where a number ends, what a string stands for, and the pieces of an f-string.
+ * Literals: where a number ends, the value of a string, and the pieces of an f-string.
  */
 #include "validator/syntax/literal.h"
 

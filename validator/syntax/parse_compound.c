@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Statements with blocks: definitions with their parameters, with, try, conditions and loops, and
- * the table of them all.
+ * the table of all of them.
  */
 #include "validator/syntax/parse_internal.h"
 

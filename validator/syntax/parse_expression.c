@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Expressions, from the inside out: comprehensions, atoms (names, constants, what stands in
- * brackets), what follows an atom (attributes, calls, subscripts), operators up to lambda, by
- * precedence.
+ * Expressions, from the inside out: comprehensions, atoms (names, constants, parenthesized forms),
+ * what follows an atom (attributes, calls, subscripts), and operators up to lambda, by precedence.
  */
 #include "validator/syntax/parse_internal.h"
 

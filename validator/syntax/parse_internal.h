@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the files of the parser share. One function a rule of CPython 3.11's grammar or a group of
- * them; each gives the number of the node it made, or NODE_NONE after reporting what was wrong.
- * Private to the parser. Its files call each other in circles: the grammar is recursive, and a
- * recursive-descent parser follows it.
+ * What the files of the parser share. There is one function for each rule of CPython 3.11's
+ * grammar, or for a group of rules; it returns the number of its node, or NODE_NONE after it has
+ * reported an error. Private to the parser. The files call each other in circles because the
+ * grammar is recursive.
  */
 #ifndef LECTERN_VALIDATOR_PARSE_H
 #define LECTERN_VALIDATOR_PARSE_H
@@ -13,8 +13,8 @@
 #include "validator/syntax/ast.h"
 #include "validator/syntax/tokenizer.h"
 
-/* What the tokenizer could not read, and the token that stands for it. Its text is empty where it
- * has been reported before. */
+/* A place that the tokenizer could not read, and its token. text is empty if it is already
+ * reported. */
 struct unreadable {
     uint32_t token;
     size_t at;
@@ -24,21 +24,21 @@ struct unreadable {
 struct parser {
     struct ast *ast;
     struct report *report;
-    struct token *tokens; /* owned; the program's, and behind them those of the f-string's field
-                             that is being read */
+    struct token *tokens; /* owned; the tokens of the program, followed by those of the current
+                             f-string field */
     uint32_t count, size;
     uint32_t at;            /* the next token to read */
-    uint32_t depth;         /* rules that called themselves, at most VALIDATOR_TREE_CAP */
-    uint32_t fstring_depth; /* f-strings around this place */
-    size_t unreadable;      /* the byte from which the text is none the tokenizer can read */
+    uint32_t depth;         /* depth of recursion, at most VALIDATOR_TREE_CAP */
+    uint32_t fstring_depth; /* f-strings around the current position */
+    size_t unreadable;      /* the byte from which on the tokenizer cannot read the text */
     uint32_t last;          /* the program's last token */
-    struct unreadable errors[VALIDATOR_DIAGNOSTICS_CAP]; /* those behind which something was read */
+    struct unreadable errors[VALIDATOR_DIAGNOSTICS_CAP]; /* after which something was read */
     uint32_t error_count;
-    bool quiet;       /* nothing more is reported of this statement */
-    struct buf value; /* a string's value while it is put together */
+    bool quiet;       /* no more problems of this statement are reported */
+    struct buf value; /* the value of the current string */
 };
 
-/* A list of siblings being made. */
+/* A list of siblings under construction. */
 struct siblings {
     uint32_t first, last;
 };
@@ -98,16 +98,16 @@ static inline struct node *parse_node(struct parser *p, uint32_t node)
 }
 
 /* parser.c: tokens and nodes. */
-bool parse_is_text(const struct parser *p, const char *text); /* a name, and this one */
+bool parse_is_text(const struct parser *p, const char *text); /* whether it is this name */
 bool parse_add_tokens(struct parser *p, struct tokenizer *tokenizer);
 uint32_t parse_new(struct parser *p, enum node_kind kind, uint32_t at);
-uint32_t parse_new_named(struct parser *p, enum node_kind kind); /* takes a name */
-uint32_t parse_symbol(struct parser *p);                         /* takes a name: its symbol */
-/* False for NODE_NONE: a rule's own failure. */
+uint32_t parse_new_named(struct parser *p, enum node_kind kind); /* consumes a name */
+uint32_t parse_symbol(struct parser *p); /* consumes a name and returns its symbol */
+/* Returns false for NODE_NONE, the failure of a rule. */
 bool parse_append(struct parser *p, struct siblings *siblings, uint32_t node);
-/* The siblings become the node's children. NODE_NONE where the tree grows too high. */
+/* Makes the siblings the node's children. Returns NODE_NONE if the tree becomes too high. */
 uint32_t parse_adopt(struct parser *p, uint32_t parent, const struct siblings *siblings);
-/* A new node with these children, or with one; NODE_NONE where that is none. */
+/* Makes a new node with these children, or with one; NODE_NONE if that is NODE_NONE. */
 uint32_t parse_finish(struct parser *p, enum node_kind kind, uint32_t at,
                       const struct siblings *children);
 uint32_t parse_wrap(struct parser *p, enum node_kind kind, uint32_t at, uint32_t child);
@@ -115,33 +115,33 @@ static inline uint32_t parse_adopt_one(struct parser *p, uint32_t parent, uint32
 {
     return child ? parse_adopt(p, parent, &(struct siblings){child, child}) : NODE_NONE;
 }
-/* For rules that call themselves: false, reported, when too deep. Each true wants a leave. */
+/* For recursive rules. False, reported, if nested too deep; else parse_leave must follow. */
 bool parse_enter(struct parser *p);
 static inline void parse_leave(struct parser *p)
 {
     p->depth--;
 }
 
-/* The program ends here, or what can be read of it. */
+/* Whether the program ends here, or cannot be read further. */
 static inline bool parse_is_end(const struct parser *p)
 {
     return parse_token(p)->kind == TOKEN_END ||
            (parse_token(p)->kind == TOKEN_ERROR && p->at >= p->last);
 }
 
-/* hint.c: another place reports what is wrong here. */
+/* hint.c: suppresses the report at this place because another place reports the mistake. */
 void parse_leave_unreported(struct parser *p, uint32_t at);
-/* Reports and gives NODE_NONE. */
+/* Reports the problem and returns NODE_NONE. */
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* Reports that at this token `what` was expected ("a value", "':'"), or the mistake
- * that is behind it where it is a known one. */
+/* Reports that `what` was expected at this token ("a value", "':'"), or the actual mistake if it is
+ * a known one. Returns NODE_NONE. */
 uint32_t parse_expected(struct parser *p, const char *what);
 
-/* parser.c: takes the token, or reports that it was expected. */
+/* parser.c: consumes the token, or reports that it was expected. */
 bool parse_expect_op(struct parser *p, unsigned op, const char *what);
 bool parse_expect_keyword(struct parser *p, enum keyword keyword, const char *what);
-/* parser.c: what follows ':'. */
+/* parser.c: the block after ':'. */
 uint32_t parse_block(struct parser *p, enum node_kind kind);
 
 /* parse_expression.c */
@@ -155,12 +155,12 @@ uint32_t parse_primary(struct parser *p);          /* an atom and what follows i
 uint32_t parse_element(struct parser *p);          /* with := or behind '*' */
 uint32_t parse_constant(struct parser *p);         /* None, True, False, ... */
 uint32_t parse_attribute(struct parser *p, uint32_t base); /* at '.' */
-/* Arguments behind '(' up to and with ')'. */
+/* Parses the arguments after '(', including ')'. */
 bool parse_arguments(struct parser *p, struct siblings *to, bool generator_allowed);
-/* What stands between '(' and ')'. */
+/* Parses what is between '(' and ')'. */
 uint32_t parse_group_content(struct parser *p, uint32_t at);
 
-/* parse_string.c: one or several literals. */
+/* parse_string.c: one or more adjacent literals. */
 uint32_t parse_strings(struct parser *p);
 
 /* parse_simple.c: statements of one line, and targets. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Statements of one line. An assignment's left side is read as an expression and made a target when
- * its
- * '=' is seen, so that nothing is read twice.
+ * Statements of one line. The left side of an assignment is parsed as an expression and converted
+ * to a target when its '=' is found, so that nothing is parsed twice.
  */
 #include "validator/syntax/parse_internal.h"
 

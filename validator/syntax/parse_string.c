@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * String literals: their values, and literals side by side joined to one; f-strings with the
- * expressions in them, which are read by the same rules as the rest of the program.
+ * String literals: their values, joining of adjacent literals, and f-strings, whose expressions are
+ * parsed by the same rules as the rest of the program.
  */
 #include "validator/syntax/parse_internal.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The way from a text to a tree: the tokens and nodes that all rules handle, then sequences of
- * statements.
+ * From a text to a tree: the tokens and nodes that all rules use, then sequences of statements.
  */
 #include "validator/syntax/parse_internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The tokenizer: a short way for common tokens, indentation, strings, operators, then the main loop
- * with names and line ends, and going on behind an error. Numbers are literal.c's.
+ * The tokenizer: a fast path for common tokens, indentation, strings, operators, then the main loop
+ * with names and line ends, and resuming after an error. literal.c scans numbers.
  */
 #include "validator/syntax/tokenizer.h"
 

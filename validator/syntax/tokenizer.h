@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Python 3.11's lexical grammar as a pull interface: each call gives the next token, until
- * TOKEN_END or TOKEN_ERROR. It follows CPython's own tokenizer in what it takes and refuses, is
- * total on any bytes, allocates nothing, and looks at each byte a bounded number of times. Tokens
- * point into the source; nothing is copied.
+ * A tokenizer for Python 3.11: each call returns the next token, until TOKEN_END or TOKEN_ERROR. It
+ * accepts and refuses the same input as CPython's tokenizer, handles any bytes, allocates nothing,
+ * and reads each byte a bounded number of times. Tokens are offsets into the source; nothing is
+ * copied.
  *
- * An f-string is one TOKEN_STRING here, as it is for CPython 3.11; literal.h takes it apart, and
- * tokenizer_init_field reads the expressions inside.
+ * An f-string is one TOKEN_STRING, as in CPython 3.11; literal.h splits it, and
+ * tokenizer_init_field reads its expressions.
  */
 #ifndef LECTERN_VALIDATOR_TOKENIZER_H
 #define LECTERN_VALIDATOR_TOKENIZER_H
@@ -28,8 +28,8 @@ enum token_kind {
     TOKEN_NUMBER,
     TOKEN_STRING,
     TOKEN_OP,      /* token.id is an enum op */
-    TOKEN_COMMENT, /* this and the next one only when asked for */
-    TOKEN_NL,      /* a line end that ends no logical line */
+    TOKEN_COMMENT, /* this and the next one only if requested */
+    TOKEN_NL,      /* a line end that does not end a logical line */
     TOKEN_ERROR,
 };
 
@@ -104,8 +104,8 @@ enum op {
 };
 
 enum token_flags {
-    TOKEN_NON_ASCII = 1 << 0, /* a name that must be normalised before it is compared */
-    TOKEN_BYTES = 1 << 1,     /* of strings: the prefixes, and the quotes */
+    TOKEN_NON_ASCII = 1 << 0, /* a name that must be normalised before comparison */
+    TOKEN_BYTES = 1 << 1,     /* prefixes and quotes of strings */
     TOKEN_RAW = 1 << 2,
     TOKEN_FORMATTED = 1 << 3,
     TOKEN_TRIPLE = 1 << 4,
@@ -123,57 +123,57 @@ struct tokenizer {
     const char *source;
     size_t len, at;
     uint32_t line;
-    bool trivia;      /* give TOKEN_COMMENT and TOKEN_NL as well; set after init */
-    bool field;       /* reads an expression: line ends are blanks, and there is no NEWLINE */
-    bool line_start;  /* the next thing to read is a line's indentation */
-    bool blank_line;  /* nothing but blanks and a comment on this line */
-    bool after_token; /* something stands on this logical line */
+    bool trivia;      /* return TOKEN_COMMENT and TOKEN_NL as well; set after init */
+    bool field;       /* reads one expression: line ends are white space, and there is no NEWLINE */
+    bool line_start;  /* the indentation of a line is next */
+    bool blank_line;  /* this line has only white space and a comment so far */
+    bool after_token; /* this logical line has a token */
     bool ended;
-    bool lost;      /* what was wrong leaves nothing to go on with */
-    bool in_place;  /* what was wrong is an indentation: the line itself can be read */
-    char cut_quote; /* what was wrong is a text that its line's end cuts off: its quote */
-    int pending;    /* INDENT (above 0) or DEDENT (below) tokens still to give */
+    bool lost;      /* the error makes it impossible to continue */
+    bool in_place;  /* the error is an indentation; the rest of the line can be read */
+    char cut_quote; /* the error is a string that ends with its line: its quote */
+    int pending;    /* INDENT (positive) or DEDENT (negative) tokens still to be returned */
     size_t depth;
     size_t indent_count;
-    uint32_t bracket_at[VALIDATOR_DEPTH_CAP]; /* where each open bracket stands */
+    uint32_t bracket_at[VALIDATOR_DEPTH_CAP]; /* position of each open bracket */
     uint32_t bracket_line[VALIDATOR_DEPTH_CAP];
-    uint32_t columns[VALIDATOR_INDENT_CAP];     /* with a tab to the next eighth column */
-    uint32_t alt_columns[VALIDATOR_INDENT_CAP]; /* with a tab as one column: both must agree */
+    uint32_t columns[VALIDATOR_INDENT_CAP];     /* a tab advances to the next multiple of eight */
+    uint32_t alt_columns[VALIDATOR_INDENT_CAP]; /* a tab counts as one column; both must agree */
     size_t error_at;
-    char error[TOKENIZER_ERROR_CAP]; /* what was wrong and what was expected, after TOKEN_ERROR */
+    char error[TOKENIZER_ERROR_CAP]; /* after TOKEN_ERROR: what is wrong and what was expected */
 };
 
-/* source is borrowed; len below 4 GiB. */
+/* source is borrowed; len must be below 4 GiB. */
 void tokenizer_init(struct tokenizer *tokenizer, const char *source, size_t len);
 
-/* Reads source[from..to) as one expression in brackets, as CPython does with an f-string's field:
- * ends with TOKEN_END. line is the one `from` stands on. */
+/* Prepares to read source[from..to) as one expression in parentheses, as CPython does for a field
+ * of an f-string; it ends with TOKEN_END. line is the line of `from`. */
 void tokenizer_init_field(struct tokenizer *tokenizer, const char *source, size_t from, size_t to,
                           uint32_t line);
 
-/* Fills *token and returns its kind. After TOKEN_END or TOKEN_ERROR it gives the same again. */
+/* Fills *token and returns its kind. After TOKEN_END or TOKEN_ERROR it returns the same again. */
 enum token_kind tokenizer_next(struct tokenizer *tokenizer, struct token *token);
 
-/* The short way, for who reads many: the tokens that ordinary programs mostly hold, as
- * tokenizer_next would give them. token is all zero. False, with nothing taken, for all else. */
+/* A fast path for the most common tokens, with the same result as tokenizer_next. token must be all
+ * zero. Returns false, consuming nothing, for other tokens. */
 bool tokenizer_common(struct tokenizer *tokenizer, struct token *token);
 
-/* After TOKEN_ERROR: makes the tokenizer go on behind the line that it could not read, so that what
- * is wrong behind it can be reported as well. False where nothing can be read any more. */
+/* After TOKEN_ERROR, skips the line that could not be read, so that later problems can be reported
+ * too. Returns false if nothing more can be read. */
 bool tokenizer_resume(struct tokenizer *tokenizer);
 
 const char *token_kind_name(enum token_kind kind); /* "NAME", as CPython spells it; static */
 
-/* keyword.c: the fixed words and signs. */
+/* keyword.c: keywords and operators. */
 enum keyword keyword_find(const char *name, size_t len); /* KEYWORD_NONE for other names */
 
-/* The longest operator at text, as a character or an enum op; *used is 0 where there is none. */
+/* The longest operator at text, as a character or an enum op; *used is 0 if there is none. */
 unsigned keyword_operator(const char *text, size_t len, size_t *used);
 
 bool keyword_is_name_byte(unsigned char c); /* ASCII letters, digits, '_' */
 
-/* For a character that is no part of Python: " Write ..." where it is known what was meant, else
- * "". Static. */
+/* For a character that Python does not use: " Write ..." if its intended meaning is known, else "".
+ * Static. */
 const char *keyword_lookalike(uint32_t character);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What Python's grammar asks of Unicode: which characters make names, and the form names are
- * compared in. The only user of libunistring, whose release in Debian 12 carries the same Unicode
- * 14 as CPython 3.11. Pure, any thread.
+ * The Unicode properties that Python's grammar needs: which characters names may contain, and the
+ * normal form for comparing names. The only user of libunistring; its version in Debian 12 has the
+ * same Unicode 14 as CPython 3.11. Pure; callable from any thread.
  */
 #ifndef LECTERN_VALIDATOR_UNICODE_H
 #define LECTERN_VALIDATOR_UNICODE_H
@@ -13,7 +13,7 @@
 
 #include "helpers/base/buf.h"
 
-/* Appends the character as UTF-8; half a surrogate pair as three bytes, which are no UTF-8. */
+/* Appends the character as UTF-8; a surrogate as three bytes, which are not valid UTF-8. */
 void unicode_encode(struct buf *to, uint32_t character);
 
 bool unicode_is_name_start(uint32_t character);    /* XID_Start or '_' */
@@ -22,17 +22,16 @@ bool unicode_is_name_continue(uint32_t character); /* XID_Continue */
 /* Appends the NFKC form of len bytes of valid UTF-8, as Python compares names. */
 void unicode_add_nfkc(struct buf *to, const char *text, size_t len);
 
-/* True where a name mixes ASCII letters with letters of another alphabet that has look-alikes of
- * them (Cyrillic, Greek, Armenian, ...), as no language does. */
+/* Whether a name mixes ASCII letters with letters of another alphabet that look like them
+ * (Cyrillic, Greek, Armenian, ...). No language does that. */
 bool unicode_mixes_alphabets(const char *name, size_t len);
 
-/* The character of that name, as CPython's unicodedata has it. False
- * for none. */
+/* Finds the character of that name, as in CPython's unicodedata. Returns false if there is none. */
 bool unicode_by_name(const char *name, size_t len, uint32_t *character);
 
-/* Control characters, line and paragraph separators, and marks that reorder the text a reader sees.
- * NULL for none of them, else what it is, in words. Tab and line feed and carriage return are the
- * caller's. */
+/* Describes a control character, a line or paragraph separator, or a mark that changes the visible
+ * order of text; NULL for other characters. The caller handles tab, line feed and carriage return.
+ */
 const char *unicode_hidden(uint32_t character);
 
 #endif

@@ -58,7 +58,7 @@ static int make_folder(const char *path, struct error *err)
     return 0;
 }
 
-/* Whether a write could use the file, creating it where it is not there yet. */
+/* Whether a write could use the file, or create it. */
 static int look_for(const char *path, struct error *err)
 {
     char at[PATH_MAX];
@@ -111,17 +111,17 @@ static int prepare(struct sqlite_db *db, const char *path, struct error *err)
     }
     if (write)
         return sqlite_migrate(db->handle, path, err);
-    /* Opened for writing all the same, so that it can recover the log of a server that was killed.
-     */
+    /* Still opened for writing, so that it can recover the write-ahead log of a server that was
+     * killed. */
     if (sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL) != SQLITE_OK)
         return sqlite_fail(db, err, "cannot use the store");
     return sqlite_check_schema(db->handle, path, db->access == STORE_LOOK, err);
 }
 
-/* How SQLite opens the file for reading alone, or NULL where it must be able to write. Nobody
- * writes to a file in a folder that cannot be written to and without a log of writes beside it, so
- * SQLite need not make the files it shares with writers. Who only looks makes none either: where
- * there are none, nobody writes. */
+/* The parameter with which SQLite opens the file read-only, or NULL if it must be able to write. In
+ * a read-only folder, without a write-ahead log, nobody writes to the file, so SQLite need not
+ * create the files that it shares with writers. STORE_LOOK creates none either: if there are none,
+ * nobody writes. */
 static const char *reading_alone(const char *path, enum store_access mode)
 {
     char beside[PATH_MAX];
@@ -142,7 +142,7 @@ static const char *reading_alone(const char *path, enum store_access mode)
     return logged || access(slash ? beside : ".", W_OK) == 0 ? NULL : "immutable=1";
 }
 
-/* "file:PATH?PARAMETER", what is no plain character of the path encoded. */
+/* "file:PATH?PARAMETER", with the special characters of the path encoded. */
 static void write_uri(struct buf *to, const char *path, const char *parameter)
 {
     buf_adds(to, "file:");
@@ -177,7 +177,7 @@ static void make_private(const char *path)
         unlink(beside);
 }
 
-/* A file that is there keeps its permissions: they may be meant so. */
+/* An existing file keeps its permissions: they may be intentional. */
 static void check_private(const char *path)
 {
     struct stat there;

@@ -116,7 +116,8 @@ static int copy_pages(struct sqlite_db *db, sqlite3 *to, db_step_fn *on_step, vo
     return rc == SQLITE_DONE ? 0 : fail_copy(to, err);
 }
 
-/* In one file without a log beside it, as it may be kept where nothing can be written. */
+/* As a single file without a write-ahead log, because it may be stored where nothing can be
+ * written. */
 static int copy_into(struct sqlite_db *db, const char *beside, db_step_fn *on_step, void *user,
                      struct error *err)
 {
@@ -176,7 +177,7 @@ int sqlite_backup(struct db *db, const char *path, db_step_fn *on_step, void *us
 
 /* ---- checking ---- */
 
-/* Columns 0 and, where it has one, 2 of each row: a finding, or a table and its parent. */
+/* Columns 0 and, if it has one, 2 of each row: a finding, or a table and its parent. */
 static int find_faults(struct sqlite_db *db, const char *pragma, struct buf *findings,
                        size_t *count, struct error *err)
 {
@@ -254,7 +255,7 @@ static int run(struct sqlite_db *copy, const char *sql, int64_t session, struct 
     return rc == SQLITE_DONE ? 0 : sqlite_fail(copy, err, "cannot copy the session");
 }
 
-/* Where there is no such session the copy stays without one, and says so when it is asked. */
+/* If there is no such session, the copy has none, and its reads report that. */
 static int find_session(struct sqlite_db *copy, const char *sid, int64_t *session,
                         struct error *err)
 {

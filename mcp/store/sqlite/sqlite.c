@@ -246,16 +246,16 @@ static int end_savepoint(struct db *db, bool keep, struct error *err)
     return control(db, CONTROL_RELEASE, err);
 }
 
-/* ---- a write transaction that is set aside. SQLite has one lock for all writers, and a
- * transaction in front of a service waits for the network in its middle. So before it waits, what
- * it has changed is taken down as changesets of SQLite's session extension, up to each open
- * savepoint, and rolled back; afterwards the changes are made again in a new transaction. The
- * sessions that it changed are locked against other writers all the time (upstream/session_lock.c), so
- * they apply.
+/* ---- a write transaction that is set aside. SQLite has one lock for all writers, and with a
+ * service behind the store a transaction waits for the network. So before it waits, its changes are
+ * recorded as changesets of SQLite's session extension, one up to each open savepoint, and rolled
+ * back; afterwards they are applied again in a new transaction. The sessions that it changed stay
+ * locked against other writers (upstream/session_lock.c), so the changes apply without conflicts.
  *
- * The keys of its new rows stay taken: the last of each table is written to a file that the copy's
- * writers share, while SQLite's lock is held, and each reads it behind its begin. That file need
- * not outlive the machine: neither does what is suspended. ---- */
+ * The keys of its new rows stay reserved: the last key of each table is written to a file that the
+ * writers of the copy share, while SQLite's lock is held, and each writer reads it after its begin.
+ * That file need not survive a restart of the machine, because a suspended transaction does not.
+ * ---- */
 
 struct db_changes {
     unsigned depth;
@@ -347,7 +347,7 @@ static void end_record(struct db *base)
 
 /* ---- setting aside ---- */
 
-/* Leaves the last key of each table, {table: key}, to those that come. */
+/* Writes the last key of each table, {table: key}, for the next writers. */
 static int share_keys(struct sqlite_db *db, int shared, struct error *err)
 {
     char keys[KEYS_CAP] = "";
@@ -397,7 +397,7 @@ static struct db_changes *set_aside(struct db *db, unsigned depth, int shared, s
 
 /* ---- going on ---- */
 
-/* What was cleared away by another in between is no conflict. */
+/* A row that another writer deleted in between is not a conflict. */
 static int on_conflict(void *user, int kind, sqlite3_changeset_iter *change)
 {
     const char *table;

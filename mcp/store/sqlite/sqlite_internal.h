@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Inside the SQLite backend: one connection and its statements. Only this folder knows SQLite.
+ * The private header of the SQLite backend: one connection and its statements. Only this folder
+ * uses SQLite.
  */
 #ifndef LECTERN_STORE_SQLITE_INTERNAL_H
 #define LECTERN_STORE_SQLITE_INTERNAL_H
@@ -25,7 +26,7 @@ enum sqlite_control {
 struct sqlite_rows {
     struct rows base;
     struct sqlite_db *db;
-    sqlite3_stmt *statement; /* NULL until it is first used */
+    sqlite3_stmt *statement; /* NULL until first used */
 };
 
 struct sqlite_db {
@@ -33,8 +34,8 @@ struct sqlite_db {
     sqlite3 *handle;
     enum store_access access;
     struct sqlite_rows rows[STATEMENT_COUNT];
-    sqlite3_stmt *controls[CONTROL_COUNT]; /* NULL until they are first used */
-    struct sqlite3_session *record;        /* what the open transaction changes, or NULL */
+    sqlite3_stmt *controls[CONTROL_COUNT]; /* NULL until first used */
+    struct sqlite3_session *record; /* records the changes of the open transaction, or NULL */
 };
 
 static inline struct sqlite_db *sqlite_of(struct db *db)
@@ -50,18 +51,18 @@ static inline struct sqlite_rows *rows_of(struct rows *rows)
 /* ---- connection.c ---- */
 
 struct db *sqlite_open(const char *path, enum store_access access, struct error *err);
-/* A connection without its database yet; sqlite_close frees it. */
+/* A connection without a database; sqlite_close frees it. */
 struct sqlite_db *sqlite_new(enum store_access access, struct error *err);
 void sqlite_close(struct db *db);
-/* err from the connection's last failure. Returns -1. */
+/* Sets err from the connection's last failure. Returns -1. */
 int sqlite_fail(struct sqlite_db *db, struct error *err, const char *what);
 
-/* ---- schema.c: the tables, as a list of migrations that is only ever added to ---- */
+/* ---- schema.c: the tables, as a list of migrations to which new ones are only appended ---- */
 
-/* Brings the file to the newest form, in one transaction; refuses a file that is no store or is
- * newer than this program. */
+/* Migrates the file to the newest schema, in one transaction. Refuses a file that is not a store or
+ * is newer than this program. */
 int sqlite_migrate(sqlite3 *handle, const char *path, struct error *err);
-/* 0 when the file has the newest form, or with older an older one. */
+/* Returns 0 if the file has the newest schema or, with older, an older one. */
 int sqlite_check_schema(sqlite3 *handle, const char *path, bool older, struct error *err);
 
 /* ---- copies.c: functions of struct db_backend ---- */

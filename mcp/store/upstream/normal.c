@@ -14,8 +14,8 @@ static void drop(json_t *object, const char *const *keys)
         json_object_del(object, *keys);
 }
 
-/* "2026-11-21 11:10:39" is "2026-11-21T11:10:39Z", and so are its fractions; what says its zone, or
- * is no time, stays. */
+/* "2026-11-21 11:10:39" becomes "2026-11-21T11:10:39Z", also with fractions; a time with a zone,
+ * and what is not a time, stays. */
 static void set_time(json_t *object, const char *key)
 {
     const char *text = json_get_string(object, key);

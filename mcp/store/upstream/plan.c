@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What a transaction changed, as requests. Reckoned from how things stood at the service and how
- * they stand here, not from each step of the log: many edits of one thing are one request. Nodes
- * come first and go last, so that what fails before loses nothing.
+ * Converts the changes of a transaction to requests. They are computed from the states at the
+ * service and here, not from the steps of the log, so many edits of one entity are one request.
+ * Nodes are created first and deleted last, so that an earlier failure loses nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -199,7 +199,7 @@ static void complete(json_t *step, json_t *back, const struct plan *plan, const 
         json_pack("{s:s, s:s, s:s, s:O}", "kind", kind, "sid", plan->sid, "id", id, "want", want));
 }
 
-/* The thing as it stood at the service, and as it is here now; new references. */
+/* The entity at the service and here; new references. */
 static int read_both(const struct plan *plan, enum copy_thing kind, const char *id, json_t **before,
                      json_t **after)
 {
@@ -223,7 +223,8 @@ static bool is_sequence_field(const char *key)
     return strcmp(key, "suggested_template") == 0 || strcmp(key, "overall_confidence") == 0;
 }
 
-/* What of two nodes differs, as after has it (null: gone); texts apart from the rest. */
+/* The fields in which two nodes differ, with the values in after (null: removed); texts
+ * separately. */
 static void differences(const json_t *before, const json_t *after, json_t *rest, json_t *texts,
                         json_t *fields)
 {
@@ -257,7 +258,7 @@ static json_t *reversed(const json_t *changes, const json_t *before)
     return back;
 }
 
-/* A text that is gone is sent as an empty one: not every service takes null. */
+/* A removed text is sent as an empty one: not every service accepts null. */
 static json_t *as_texts(const json_t *texts)
 {
     json_t *sent = json_object(), *value;
@@ -318,7 +319,7 @@ static json_t *component_path(const struct plan *plan, const char *node_id, cons
     return json_string(path.data);
 }
 
-/* The node comes back with what the service deleted along with it. */
+/* On revert, restores the node with what the service deleted with it. */
 static int add_deletion(struct plan *plan, const char *node_id, const json_t *node)
 {
     json_auto_t *sequence =
@@ -404,7 +405,7 @@ static int sequence_fields(struct plan *plan, const char *node_id, json_t *field
         json_object_update(fields, changed);
     if (plan->remote->can & CAN_SCOPED)
         return 0;
-    /* The poor service wants every field. */
+    /* The minimal service requires every field. */
     if (!json_object_get(fields, "suggested_template"))
         json_object_set_new(fields, "suggested_template", json_string(""));
     if (!json_is_number(json_object_get(fields, "overall_confidence")))
@@ -520,7 +521,7 @@ static int remove_relationship(struct plan *plan, const char *id, const json_t *
     back = json_pack("[o]",
                      request(plan, "POST", "/relationships", NULL, "", new_relationship(before)));
     complete(step, back, plan, "no relationship", id, before, "the deletion of relationship");
-    json_array_insert_new(plan->steps, 0, step); /* before one of the same ends comes again */
+    json_array_insert_new(plan->steps, 0, step); /* before one with the same ends is created */
     return 0;
 }
 
@@ -575,7 +576,7 @@ static int plan_relationship(struct plan *plan, const char *id)
     return 0;
 }
 
-/* ---- the map kept beside the nodes ---- */
+/* ---- the map of the nodes ---- */
 
 static int plan_node_map(struct plan *plan)
 {
@@ -584,7 +585,7 @@ static int plan_node_map(struct plan *plan)
     json_t *value, *step;
 
     if (!(plan->remote->can & CAN_WRITE_NODE_MAP))
-        return 0; /* kept beside it */
+        return 0; /* stored only in the copy */
     json_object_foreach(json_object_get(plan->touched, NODE_MAP_NAME), node_id, value)
     {
         json_auto_t *before = NULL, *after = NULL, *node = NULL;
@@ -658,7 +659,7 @@ static int plan_each(struct plan *plan, const char *set, int (*one)(struct plan 
     return 0;
 }
 
-/* A sequence of which only what stands beside it changed has no row of its own in the log. */
+/* A sequence with changes only in the fields beside it has no log row. */
 static int plan_fields(struct plan *plan)
 {
     const char *node_id;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Passing a transaction on to the service, before it is committed here. One request after the
- * other; where one fails, those before it are taken back by their reverse and nothing is kept on
- * either side. Whether one that was not answered was done is read from the service.
+ * Sends a transaction to the service, before it is committed here, one request after the other. If
+ * one fails, those before it are reverted by their inverse requests, and nothing is kept on either
+ * side. If one is not answered, the service is read to find out whether it was applied.
  */
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static int step_send(struct remote *remote, const json_t *step, struct ask *ask,
     return remote_ask(remote, ask, 1, err);
 }
 
-/* What a GET answers, as normal leaves it; NULL where it cannot be told. */
+/* The normalised answer to a GET; NULL if it cannot be determined. */
 static json_t *get(struct remote *remote, const char *path, const char *sid,
                    json_t *(*normal)(const json_t *answer))
 {
@@ -48,7 +48,7 @@ static json_t *get(struct remote *remote, const char *path, const char *sid,
 
 /* ---- reading back ---- */
 
-/* Every member of want is so in one. */
+/* Whether one has every member of want with the same value. */
 static bool holds(const json_t *one, const json_t *want)
 {
     const char *key;
@@ -64,7 +64,7 @@ static bool holds(const json_t *one, const json_t *want)
     return true;
 }
 
-/* In the list of nodes; also where the session keeps it, gone or changed. */
+/* Whether the list has the node with the members of want, or does not have it if want is null. */
 static int node_stands(const json_t *nodes, const char *id, const json_t *want)
 {
     json_t *node;
@@ -154,7 +154,7 @@ static json_t *unchanged(const json_t *answer)
     return json_incref((json_t *)answer);
 }
 
-/* What a step is about, by the kind of its check: what is read, and whether it stands there. */
+/* How to check a step, by the kind of its check: what to read, and how to find it there. */
 static const struct checking {
     const char *kind, *path; /* behind /session/ID; NULL: otherwise */
     json_t *(*normal)(const json_t *answer);
@@ -169,7 +169,7 @@ static const struct checking {
     {"no relationship", "/relationships", normal_relationships, relationship_is_gone},
 };
 
-/* Whether a step that was not answered was done all the same: 1, 0, -1 cannot be told. */
+/* Whether a step without an answer was applied: 1, 0, or -1 if unknown. */
 static int read_back(struct remote *remote, const json_t *step)
 {
     const json_t *check = json_object_get(step, "check");
@@ -456,7 +456,7 @@ static int send_suspended(struct remote *remote, struct store *store, json_t *st
     return rc == 0 ? give_up(remote, steps, json_array_size(steps), err) : -1;
 }
 
-/* What others committed while the transaction was suspended is in the log behind its begin too. */
+/* The log after its begin also has what others committed while the transaction was suspended. */
 static json_t *touched_here(struct remote *remote, struct store *store, struct error *err)
 {
     json_t *touched = copy_touched(store, err), *session;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Bringing the copy up to date in what a call is about. What was asked for while another connection
- * wrote to the copy may be older than that write: it is asked for again. No transaction is open
- * while the service is asked.
+ * Updates the parts of the copy that a call uses. An answer may be older than a write of another
+ * connection to the copy that came in between: then it is requested again. No transaction is open
+ * during a request.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static int add_first(struct remote *remote, struct store *store, const struct wa
 typedef int add_fn(struct remote *remote, struct store *store, const struct wanted *wanted,
                    struct resources *resources, struct error *err);
 
-/* A transaction that is open is set aside while the service is asked. */
+/* Sets an open transaction aside during the requests. */
 static int fetch(struct remote *remote, struct store *store, struct resources *resources,
                  struct error *err)
 {
@@ -91,8 +91,8 @@ static int bring_here(struct remote *remote, struct store *store, const struct w
                      "the session is written to all the time, call again in a moment");
 }
 
-/* What is taken in of a session that the open transaction does not own is no part of it: its owner
- * may commit before. */
+/* Data of a session that the open transaction does not own is applied outside of it: the owner of
+ * that session may commit before. */
 static int bring(struct remote *remote, struct store *store, const struct wanted *wanted,
                  add_fn *add, struct error *err)
 {
@@ -107,7 +107,7 @@ static int bring(struct remote *remote, struct store *store, const struct wanted
  * mixture, and writes to the first. So before such a path is used the node lists of all sessions
  * that are known are looked through. ---- */
 
-/* Who is gone meanwhile is none that could be mixed up. */
+/* A session that no longer exists cannot be confused with another. */
 static int look_at(struct remote *remote, struct store *store, const char *sid, struct error *err)
 {
     struct error why = {0};
@@ -179,7 +179,7 @@ int guard_node(struct remote *remote, struct store *store, const char *sid, cons
 
 /* ---- what only the node list tells ---- */
 
-/* A node that cannot be told apart: 1 where it is to be passed over. */
+/* A node that cannot be told apart: returns 1 to skip it. */
 static int is_mixed(struct remote *remote, struct store *store, const struct wanted *wanted,
                     const char *node_id, struct error *err)
 {
@@ -361,7 +361,7 @@ static int list_sessions(struct remote *remote, struct store *store, struct erro
     return rc;
 }
 
-/* Without a list each that is known is asked for. */
+/* Without a list, each known session is requested. */
 static int check_sessions(struct remote *remote, struct store *store, struct error *err)
 {
     json_auto_t *here = copy_sessions(store, err);

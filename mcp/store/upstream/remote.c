@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Opening the copy and what stands behind it.
+ * Opens the copy and the service behind it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static void close_remote(struct upstream *upstream)
     free(remote);
 }
 
-/* "#PATH?seconds=N" behind the address. */
+/* Parses "#PATH?seconds=N" after the address. */
 static int read_url(struct remote *remote, const char *url, struct error *err)
 {
     const char *mark = strchr(url, '#'), *query;

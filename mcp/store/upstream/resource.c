@@ -18,7 +18,7 @@
 #include "mcp/store/upstream/remote.h"
 
 static const struct kind {
-    const char *name; /* of a node: its id behind a colon */
+    const char *name; /* for a node: its id after a colon */
     const char *path; /* behind /session/ID; NULL: otherwise */
     json_t *(*normal)(const json_t *answer);
     size_t cap;
@@ -43,10 +43,10 @@ void resource_name(struct buf *to, enum resource_kind kind, const char *node_id)
         buf_addf(to, ":%s", node_id);
 }
 
-/* ---- how things stood at the service before the open transaction: as the copy has it outside of
- * it (a second connection sees that), or as it was read within it. Each thing is read once in a
- * transaction: later it would be taken for news that what this transaction changed is not there
- * yet. ---- */
+/* ---- the state at the service before the open transaction: as in the copy outside of it (a second
+ * connection sees that), or as read within it. Each resource is read once in a transaction: a
+ * second read would mistake the missing changes of this transaction for changes at the service.
+ * ---- */
 
 void remote_transaction(struct remote *remote, const struct store *store)
 {
@@ -380,7 +380,8 @@ static int forget(struct store *store, const char *sid, const char *kind, const 
     return copy_set_name(store, sid, COPY_SEEN, name.data, "", err);
 }
 
-/* Nodes that came after the first filling have no components yet: theirs come as changes. */
+/* Nodes that were added after the first fill have no components yet: theirs are logged as
+ * changes. */
 static int note_new_nodes(struct store *store, const char *sid, const json_t *before,
                           struct error *err)
 {
@@ -525,7 +526,7 @@ static bool anything_new(const struct resources *resources)
     return false;
 }
 
-/* In a transaction of its own or within the open one. */
+/* In its own transaction, or within the open one. */
 static int apply(struct remote *remote, struct store *store, struct resources *resources,
                  struct error *err)
 {

@@ -235,7 +235,7 @@ static int not_answered(struct remote *remote, const struct ask *ask, struct err
     char words[DETAIL_CAP], loc[ERROR_LOC_CAP];
     struct error why = ask->err;
 
-    remote->known = false; /* who comes back may be another version */
+    remote->known = false; /* after a restart it may be another version */
     switch (why.kind) {
     case ERROR_NONE:
         read_detail(ask, words, sizeof words, loc, sizeof loc);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Brings sessions, nodes and relationships into the signals, and reads anew what an edit has changed. The address names the session
-// and the open node (#session=…&node=…), so that a link, a reload and "back" lead to the same place.
+// Loads sessions, nodes and relationships into the signals, and reads again what an edit has changed. The address names the session and the
+// open node (#session=…&node=…), so that a link, a reload and "back" lead to the same place.
 import { batch, effect } from "@preact/signals";
 import { ApiError, readNodes, readRelationships, readSessions } from "./api";
 import { connection, gone, landed, loading, lit, nodes, nodesById, openNode, relationships, session, sessions, tell } from "./state";
 import type { Change, SessionInfo } from "./types";
 import { errorText } from "./words";
 
-const WAIT_MS = 150; // edits that come together are read together
+const WAIT_MS = 150; // edits that arrive within this time are read together
 const REMEMBERED = "lectern.session";
 
 function address(): URLSearchParams {
@@ -18,7 +18,7 @@ function say(what: string, error: unknown): void {
   tell("error", `${what} ${errorText(error)}`, { label: "Try again", run: () => void readAll() });
 }
 
-let reading = 0; // the newest reading; an older one that comes late is thrown away
+let reading = 0; // the newest read; the result of an older one is discarded
 let whole: Promise<void> = Promise.resolve(); // it
 
 function readSession(of: SessionInfo): Promise<void> {
@@ -62,7 +62,7 @@ export async function openSession(id: string): Promise<void> {
   await readSession(found);
 }
 
-// The list anew, and with it the open one's title.
+// Reads the list again, and with it the title of the open session.
 export async function readSessionList(): Promise<void> {
   const list = await readSessions();
   const open = session.value && list.find(each => each.session_id === session.value?.session_id);
@@ -135,7 +135,7 @@ async function readTargets(of: SessionInfo, targets: Set<Change["target"]>): Pro
   });
 }
 
-// One reading after the other, so that none that comes late puts back what was there before.
+// One read after the other, so that a late one does not restore old data.
 let following = false;
 
 async function readDue(): Promise<void> {

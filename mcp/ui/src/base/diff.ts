@@ -3,7 +3,7 @@
 
 interface Piece { kind: "same" | "gone" | "new"; text: string }
 
-// Above this many comparisons a text counts as written anew: the table below would take too long.
+// Above this many comparisons a text counts as completely rewritten: the table below would take too long.
 const COMPARISONS_MAX = 4_000_000;
 
 const words = (text: string) => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? [];
@@ -69,8 +69,8 @@ export function diff(before: string, after: string): Piece[] {
   return read;
 }
 
-// Both sides' changes to base. Where both wrote something else at one place mine stands first, then theirs: a clash, to be
-// settled by a person.
+// Applies the changes of both sides to base. If both changed the same place, mine comes first, then theirs: a conflict for a person to
+// resolve.
 export function merge(base: string, mine: string, theirs: string): { text: string; clash: boolean } {
   if (mine === theirs || theirs === base) return { text: mine, clash: false };
   if (mine === base) return { text: theirs, clash: false };

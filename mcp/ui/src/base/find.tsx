@@ -8,7 +8,7 @@ export function plain(text: string): string {
   return text.normalize("NFKD").replace(/\p{Mn}/gu, "").toLowerCase();
 }
 
-// 0: does not fit; higher is better. Ids and beginnings of words come first.
+// 0: no match; higher is better. Matches of ids and of the beginnings of words rank first.
 function fit(node: CourseNode, words: string[]): number {
   const id = plain(node.node_id);
   const title = plain(node.title);

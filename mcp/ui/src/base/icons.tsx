@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page's few signs, drawn by lines of the colour of the text. Beside each stands its word, for the eye or for a screen reader.
+// The icons of the page, drawn as lines in the colour of the text. Each has a label beside it, visible or for screen readers.
 const PATHS = {
   search: "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13Zm4.6-1.9L20 20",
   undo: "M8 5 4 9l4 4M4.5 9H14a5.5 5.5 0 0 1 0 11h-4",
@@ -21,7 +21,7 @@ const PATHS = {
   neededBy: "M12 4v14M6.5 12.5 12 18l5.5-5.5",
 };
 
-// A sign by its path; regions have further ones.
+// An icon by its path; regions have additional ones.
 export function drawSign(path: string, { size = 18, stroke = 1.8, style = "" } = {}) {
   return (
     <svg class={`icon ${style}`} viewBox="0 0 24 24" width={size} height={size} aria-hidden="true" focusable="false">

@@ -56,7 +56,7 @@ type LaterPart<T> = ReturnType<typeof laterPart<T>>;
 
 interface LateProps<T> { part: LaterPart<T>; name: string; class: string; draw: (module: T) => JSX.Element }
 
-// A part's place: says that it is loading, then draws it; or says that it could not be loaded and tries again when asked.
+// Says that a part is loading, then draws it; or says that it could not be loaded, and tries again on request.
 export function Late<T>({ part, name, class: style, draw }: LateProps<T>) {
   useEffect(part.want, []);
   if (part.module.value) return draw(part.module.value);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one way by which text of a curriculum or of a model becomes HTML: markdown, then a sanitiser. What comes out holds no script, no
-// style, no form, no frame; links lead out in a tab of their own. The only pictures are those that the text itself holds as data:
-// to load any other would send a request, to this server or elsewhere, for everyone who looks at the text.
-// Only a part that is loaded later may import this: it is not small.
+// The only place that converts text of a curriculum or of a model to HTML: markdown, then a sanitiser. The result contains no script,
+// style, form or frame; links open in a new tab. Pictures must be in the text as data: loading any other would send a request, to this
+// server or elsewhere, for every reader of the text. Only a part that is loaded later may import this: it is not small.
 import DOMPurify from "dompurify";
 import { marked } from "./marked";
 
@@ -36,13 +35,13 @@ purify.addHook("afterSanitizeAttributes", element => {
     element.setAttribute("rel", "noopener noreferrer");
     element.setAttribute("target", "_blank");
   }
-  // Its words stay, and say where it would be.
+  // Keeps its text, and shows its address.
   const source = element instanceof HTMLImageElement ? element.getAttribute("src") ?? "" : null;
   if (source !== null && !DATA_PICTURE.test(source)) {
     element.removeAttribute("src");
     element.setAttribute("alt", `${element.getAttribute("alt") ?? ""} (picture not loaded: ${source.slice(0, SHOWN_ADDRESS)})`.trim());
   }
-  // Tables of GFM say their alignment by this old attribute; anything else of its kind is gone.
+  // Tables of GFM use this old attribute for alignment; similar ones are removed.
   for (const name of ["bgcolor", "color", "face", "size", "width", "height", "border"])
     if (element instanceof HTMLElement && !(element instanceof HTMLImageElement)) element.removeAttribute(name);
 });

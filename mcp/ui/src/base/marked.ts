@@ -4,7 +4,7 @@ import { Lexer, Marked } from "marked";
 import { mathsExtensions } from "./maths";
 
 export const marked = new Marked({ gfm: true, breaks: false, async: false }).use({ extensions: mathsExtensions });
-// Markup in a text is shown as the words that it is, so that nothing of it vanishes; a few plain tags without attributes are kept.
+// HTML in a text is shown as text, so that nothing is lost; a few simple tags without attributes are kept.
 const PLAIN_TAGS = /&lt;(\/?(?:b|br|code|del|em|i|ins|kbd|mark|q|s|small|strong|sub|sup|u)\s*\/?)&gt;/gi;
 const escape = (text: string) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;").replace(/"/g, "&quot;");
 marked.use({ renderer: { html: ({ text, block }) => {
@@ -12,7 +12,7 @@ marked.use({ renderer: { html: ({ text, block }) => {
   return block ? `<p>${words}</p>` : words;
 } } });
 
-// Blocks that stand for themselves: of a text that streams in all but the last are finished.
+// Independent blocks: in a text that is being streamed, all but the last are finished.
 export function blocksOf(text: string): string[] {
   const blocks: string[] = [];
   for (const { type, raw } of new Lexer(marked.defaults).blockTokens(text.replaceAll("\r", ""))) {

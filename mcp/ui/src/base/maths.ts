@@ -9,8 +9,8 @@ interface Maths extends Tokens.Generic { tex: string; display: boolean }
 
 const escaped = (text: string) => text.replace(/[&<>"]/g, mark => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[mark]!);
 
-// A price is no maths: "$5 and $10" has a blank in front of its closing sign, or a digit behind it.
-// The bounds keep a text of many opening signs from being read to its end from each of them.
+// A price is not maths: "$5 and $10" has a space before its closing sign, or a digit after it. The bounds prevent that a text with many
+// opening signs is read to its end from each of them.
 const FORMS: readonly { form: RegExp; display: boolean }[] = [
   { form: /^\$\$([^$]{1,4000}?)\$\$/, display: true },
   { form: /^\\\[([\s\S]{1,4000}?)\\\]/, display: true },
@@ -49,7 +49,7 @@ export const mathsExtensions: TokenizerAndRendererExtension[] = [
     },
     renderer: write,
   },
-  { // on lines of its own: what stands in it is no list and no heading
+  { // on separate lines: its content is neither a list nor a heading
     name: "mathsBlock",
     level: "block",
     start: source => {

@@ -5,7 +5,7 @@ import { openNode, region, session } from "./state";
 
 export const nodeAddress = (id: string) => `#${new URLSearchParams({ session: session.peek()?.session_id ?? "", node: id })}`;
 
-// A click opens it here, one with a key held down in a window of its own, as links do.
+// A click opens the node here; with a modifier key it opens a new window, as for other links.
 export function openHere(event: MouseEvent, id: string): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
   event.preventDefault();

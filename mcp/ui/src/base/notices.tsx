@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The line below the regions: what a person is to know now, and the state of the connection. It always has its place, so that a notice
-// neither covers anything nor moves it; what is too long for the line opens when it is asked for. News goes by itself, but not while
-// it is pointed at or has the focus; what went wrong stays. Both live regions stand there from the beginning, as screen readers only
-// hear of changes in what they know.
+// The line below the regions: current notices, and the state of the connection. Its space is reserved, so that a notice neither covers nor
+// moves anything; a longer notice can be expanded. Information disappears after a while, but not while it is under the pointer or has the
+// focus; errors stay. Both live regions exist from the beginning, because screen readers only announce changes in regions that they know.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./icons";
 import { connection, dismiss, nodes, notices, relationships, session, tell, type Connection, type Notice } from "./state";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The kinds of links and what they are called, for the graph, the legend, the lesson and its forms. A link of any kind leads from the
-// node that comes first to the one that comes later.
+// The types of relationships and their names, for the graph, the legend, the lesson and its forms. Every relationship leads from the
+// earlier node to the later one.
 import type { relationshipTypes } from "contract";
 
 export interface Relation {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The search box. All nodes that fit light up in the graph; a choice opens the node, or behind an arrow ("A > B") shows the path to it.
+// The search box. Matching nodes are highlighted in the graph. Choosing one opens it or, after an arrow ("A > B"), shows the path to it.
 import { useState } from "preact/hooks";
 import { ask } from "./api";
 import { findNodes, NodeBox } from "./find";
@@ -10,7 +10,7 @@ import { errorText } from "./words";
 
 const SHOWN = 12;
 
-// What stands on both sides of an arrow; null: there is none.
+// The text on both sides of an arrow; null if there is none.
 function sidesOf(typed: string): [from: string, to: string] | null {
   const sides = typed.split(/\s*(?:→|->|>)\s*/);
   return sides.length === 2 && sides[0].trim() !== "" ? [sides[0].trim(), sides[1].trim()] : null;

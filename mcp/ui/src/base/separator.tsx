@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Between two regions: dragged, or moved by the arrow keys, it gives one what it takes from the other. The widths are kept.
+// The separator between two regions, moved with the pointer or the arrow keys. The widths are stored.
 import { signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 

@@ -6,7 +6,7 @@ interface Simple { string: string; integer: number; number: number; boolean: boo
 type Members<P, Needed> =
   { [Name in keyof P as Name extends Needed ? Name : never]: Shape<P[Name]> } & { [Name in keyof P as Name extends Needed ? never : Name]?: Shape<P[Name]> };
 
-// What a JSON Schema describes; unknown where it leaves that open.
+// The type that a JSON Schema describes; unknown where the schema is open.
 export type Shape<S> = S extends { $ref: `#/components/schemas/${infer Name extends keyof Schemas}` } ? Shape<Schemas[Name]>
   : S extends { properties: infer P; required: (infer Needed)[] } ? Members<P, Needed>
   : S extends { properties: infer P } ? Members<P, never>
@@ -18,10 +18,10 @@ export type Answer<Name extends keyof Schemas> = Shape<Schemas[Name]>;
 export type SessionInfo = Answer<"Sessions">["sessions"][number];
 export type HistoryEntry = Answer<"History">["changes"][number];
 
-// Where the page relies on more than the server promises, as an import keeps what breaks the rules; and further fields that it knows.
+// The page relies on more than the server guarantees, because an import keeps what breaks the rules; and it knows additional fields.
 export interface CourseNode extends Answer<"Node"> {
   node_id: string;
-  title: string; // "" where it has none (readNodes)
+  title: string; // "" if it has none (readNodes)
   chapter_id: string | number | null;
   chapter?: string | null;
   book?: string | null;

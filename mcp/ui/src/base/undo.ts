@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Undo, for the whole page: one place that knows which changes still stand, and the only one that undoes them. Whoever offers Undo
-// for a change follows it here, so that the offer ends when it is undone elsewhere and comes back when that is undone in turn.
+// Undo for the whole page: knows which changes are in effect, and is the only place that undoes them. Whoever offers Undo for a change
+// follows it here, so that the offer ends when it is undone elsewhere and comes back when that is undone in turn.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { readHistory, undo } from "./api";
 import { connection, isOwn, landed, notices, session, tell, type Notice } from "./state";
@@ -51,7 +51,7 @@ async function look(): Promise<void> {
   }
 }
 
-// With each change that is shown anew, each that lands, and when the connection is back.
+// With each change that is displayed again, each new change, and when the connection is restored.
 let looking: Promise<void> = Promise.resolve();
 let due = false;
 effect(() => {
@@ -89,15 +89,14 @@ export async function redoChange(sid: string, set: string): Promise<string | nul
   return by ? turn(sid, set, by) : null;
 }
 
-// The same as undoChange, where the page has no other place to say how it went.
+// Like undoChange, for callers that have no other place to show the result.
 export async function undoAndTell(sid: string, set: string, what: string): Promise<void> {
   const fault = await undoChange(sid, set);
   if (fault) tell("error", `Not undone: ${fault}`);
   else tell("info", `Done again: ${what}.`, undefined, { sid, set, undone: `Undone: ${what}.` });
 }
 
-// The newest change of our own, for a notice that offers to undo it. Undefined: the change stands; only the way back is not at hand,
-// and the history has it.
+// Our own newest change, for a notice that offers to undo it. Undefined: it cannot be determined now, but the change is in the history.
 export async function ownChange(sid: string): Promise<Notice["change"]> {
   try {
     const mine = (await readHistory(sid, "limit=5&texts=false")).changes.find(entry => isOwn(entry.who));
@@ -107,8 +106,8 @@ export async function ownChange(sid: string): Promise<Notice["change"]> {
   }
 }
 
-// The newest change whose effect still stands: not undone, and not itself what undid another; an undone undoing counts as the change
-// that it brought back. An import or a creation is where a history begins.
+// The newest change that is in effect: neither undone nor itself an undo; an undone undo counts as the change that it restored. An import
+// or a creation is the beginning of the history.
 function lastStanding(changes: HistoryEntry[]): HistoryEntry | undefined {
   const undone = new Map(changes.map(each => [each.undone_by, each.change_set]));
   const takesAway = (set: string): boolean => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A tool call as the chat shows it: as it begins, and once its result has come.
+// A tool call in the chat: when it begins, and when its result has arrived.
 import { contentPictures, contentText, count, fields, text, textOrNull, type Fields } from "./frame";
 import { plain } from "./output";
 import type { CallItem } from "./view";

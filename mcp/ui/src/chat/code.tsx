@@ -29,7 +29,7 @@ export function Code({ code, label }: { code: string; label: string }) {
   );
 }
 
-// fromEnd: while it still comes the newest lines count.
+// fromEnd: show the newest lines, while output is still arriving.
 export function Output({ output, label, fromEnd }: { output: string; label: string; fromEnd: boolean }) {
   const [all, setAll] = useState(false);
   const { shown, lines, cut } = cutOutput(output, OUTPUT_LINES, OUTPUT_CHARACTERS, fromEnd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The conversation of this page: the chat as a signal, what the editor does, and what is kept until the server has it.
+// The conversation of this page: the chat as a signal, the actions of the editor, and what is stored until the server has it.
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { wantRenderer } from "../base/markdown_later";
 import { connection, editor, isOwn, landed, lit, nodes, nodesById, openNode, region, session } from "../base/state";
@@ -32,7 +32,7 @@ const read = (key: string) => localStorage.getItem(key);
 export const approvals = signal<Approvals>(read("lectern.approvals") === "every" ? "every" : "destructive");
 effect(() => localStorage.setItem("lectern.approvals", approvals.value));
 
-// What is being written, kept through a reload.
+// The text in the composer, which survives a reload.
 export const DRAFT = "lectern.draft";
 export const draft = signal(sessionStorage.getItem(DRAFT) ?? "");
 const addToDraft = (words: string[]) => {
@@ -43,7 +43,7 @@ const addToDraft = (words: string[]) => {
 
 // Inputs in their order: the first is being sent or will be as soon as the server listens and no run is on.
 let outbox: RunInput[] = [];
-// Of runs that ask again: how often it had been asked again before. One more, and the server has taken it up.
+// For runs that repeat a question: how often it had been repeated before. When that increases, the server has accepted the run.
 const repeats = new Map<string, number>();
 const timesAgain = () => chat.value.items.filter(item => item.kind === "note" && item.tone === "again").length;
 
@@ -72,7 +72,7 @@ function pump(): void {
   chat.value = sending(next, input.runId, question ? { id: question.id, text: question.content } : null, Date.now());
 }
 
-// ---- what comes down ----
+// ---- input from the server ----
 
 let serial = 0;
 function hearOfChange(value: Fields): void {
@@ -96,7 +96,7 @@ function lightUp(): void {
 let arrived: Fields[] = [];
 let flushing: number | ReturnType<typeof setTimeout> | null = null;
 
-// All frames that came since the last picture at once. Changes are told one by one, for each counts.
+// Handles all frames since the last animation frame at once. Changes are reported one by one, because each counts.
 function flush(): void {
   flushing = null;
   const frames = arrived;
@@ -157,14 +157,14 @@ document.addEventListener("visibilitychange", () => {
 
 const kept = (sid: string) => `lectern.thread.${sid}`;
 
-// To another conversation; or anew to the same one, with another name: then nothing of it is let go.
+// Connects to another conversation, or to the same one with another name; then nothing of it is dropped.
 function connect(sid: string, id: string): void {
   const query = new URLSearchParams({ session_id: sid, thread_id: id, editor: editor.peek() });
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const same = id === thread.peek();
   if (same) flush();
   else {
-    // What was not sent yet was meant for the other conversation: it is the editor's again, to be sent here or nowhere.
+    // Unsent questions belong to the other conversation: returns them to the composer, to be sent here or not at all.
     addToDraft(outbox.filter(input => input.runId !== chat.peek().run?.id).flatMap(input => input.messages.map(message => message.content)));
     outbox = [];
   }
@@ -203,7 +203,7 @@ export function startConversation(): () => void {
 
 // ---- what the editor does ----
 
-// After a button that is gone once it is used. A phone's keyboard does not come up for it.
+// For a button that disappears when it is used. Does not open a phone's keyboard.
 export function focusChat(): void {
   const place = matchMedia("(pointer: coarse)").matches ? ".chat-log" : ".chat-box textarea";
   document.querySelector<HTMLElement>(place)?.focus();
@@ -216,7 +216,7 @@ const where = () => ({
 });
 
 export function ask(words: string): void {
-  wantRenderer(); // the answer will want it
+  wantRenderer(); // the answer will need it
   const id = newId("msg");
   outbox.push(runInput(thread.value, approvals.value, where(), { id, text: words }));
   chat.value = asked(chat.value, id, words);
@@ -224,7 +224,7 @@ export function ask(words: string): void {
   pump();
 }
 
-// The newest question is asked again where it stands; one that others came after is asked once more behind them.
+// Asks the newest question again in its place; an older one is repeated after the others.
 export function askAgain(question: Asked): void {
   if (newestQuestion(chat.value.items)?.id !== question.id) {
     ask(question.text);
@@ -249,7 +249,7 @@ export function stop(): void {
   if (wire.send(stopFrame(on.id))) chat.value = stopping(chat.value);
 }
 
-// A question that has not been sent yet comes back into the composer.
+// Returns an unsent question to the composer.
 export function takeBack(id: string): void {
   const at = outbox.findIndex(input => input.messages[0]?.id === id);
   const item = chat.value.items.find(one => one.kind === "user" && one.id === id);

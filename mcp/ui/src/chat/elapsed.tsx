@@ -12,7 +12,7 @@ function useNow(every: number): number {
   return now;
 }
 
-// Seconds since, for the eye alone: a screen reader is not told each one.
+// Elapsed seconds, only visible: a screen reader does not announce each one.
 export function Elapsed({ since }: { since: number }) {
   const passed = useNow(1000) - since;
   return passed < 1000 ? null : (

@@ -8,7 +8,7 @@ import { sentence } from "./output";
 import { parts, saving, spent } from "./usage";
 import type { EndItem } from "./view";
 
-// words: the cost in short; what is behind it opens.
+// words is the summary of the cost; the details can be expanded.
 export function Cost({ usage, words }: { usage: Usage; words: string }) {
   return (
     <details class="chat-cost">

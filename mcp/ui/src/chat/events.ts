@@ -76,9 +76,9 @@ function reopen(chat: Chat): Item[] {
 
 function runFailed(chat: Chat, event: Fields): Chat {
   const words = text(event.message) || "The answer failed, and the server did not say why. Try again.";
-  // Refused, it is not on its way any more; what is said of it stands behind it.
+  // A refused question is no longer being sent; the reason follows it.
   if (chat.run) return end(change(chat, "user", chat.run.question?.id ?? "", () => ({ waiting: false })), chat.run.id, "failed", words);
-  return { ...note(chat, "error", words), greeted: true }; // also where the greeting failed: a question may still be asked
+  return { ...note(chat, "error", words), greeted: true }; // also if the greeting failed: a question may still be asked
 }
 
 // ---- what AG-UI has no event for ----
@@ -186,7 +186,7 @@ export function stopping(chat: Chat): Chat {
   return chat.run ? { ...chat, run: { ...chat.run, phase: "stopping" } } : chat;
 }
 
-// The answers are on their way: what was asked is no longer open.
+// The answers are being sent: their approvals are no longer open.
 export function answered(chat: Chat, answers: Map<string, boolean>): Chat {
   let next = chat;
   for (const one of chat.interrupts)
@@ -194,7 +194,7 @@ export function answered(chat: Chat, answers: Map<string, boolean>): Chat {
   return { ...next, interrupts: [] };
 }
 
-// The connection is gone. A run that the server had taken up has ended with it; a question that it had not is kept.
+// The connection is lost. A run that the server had accepted has ended with it; a question that it had not accepted is kept.
 export function lost(chat: Chat): Chat {
   const unsure = { ...chat, greeted: false };
   if (!chat.run) return unsure;

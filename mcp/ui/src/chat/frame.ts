@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reading what comes over the wire: every field may be missing or of another kind. What a reader makes is the type of it.
+// Parses frames: every field may be missing or have another type. The result of a reader defines its type.
 
 export type Fields = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A snapshot of a whole thread becomes the chat's items; what only this page knows stays where it was.
+// Converts a snapshot of a whole thread to the items of the chat; what only this page knows keeps its place.
 import { newCall, withResult } from "./call_item";
 import { contentText, fields, list, readUsage, text, type Fields } from "./frame";
 import { begins, newestQuestion, passed } from "./items";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The chat's own signs, in the manner of the page's. Beside each stands its word.
+// The icons of the chat, in the style of the page's. Each has a label beside it.
 import { drawSign } from "../base/icons";
 
 const PATHS = {

@@ -18,7 +18,7 @@ export function replace(items: Item[], old: Item, next: Item): Item[] {
   return at < 0 ? items : [...items.slice(0, at), next, ...items.slice(at + 1)];
 }
 
-// Changes the item of that kind and id; nothing where there is none.
+// Changes the item with this kind and id, if it exists.
 export function change<K extends Kind>(chat: Chat, kind: K, id: string, how: (item: Of<K>) => Partial<Of<K>>): Chat {
   const old = find(chat.items, kind, id);
   if (!old) return chat;
@@ -47,10 +47,10 @@ export function newestQuestion(items: Item[]): Asked | null {
   return item?.kind === "user" ? { id: item.id, text: item.text } : null;
 }
 
-// What an answer belongs to: a question, or where it was asked again.
+// The beginning of an answer: a question, or the place where it was asked again.
 export const begins = (item: Item) => item.kind === "user" || (item.kind === "note" && item.tone === "again");
 
-// How the newest answer has ended is past: its question is asked again.
+// The newest answer's ending is outdated: its question is asked again.
 export const passed = (items: Item[]): Item[] => {
   const from = items.findLastIndex(begins);
   return items.map((item, at) => (item.kind === "end" && at > from ? { ...item, past: true } : item));

@@ -62,7 +62,7 @@ function titleAt(text: string, words: Word[], first: number, names: NodeNames): 
   return found;
 }
 
-// A plain word or a plain number is no id, even where a node is called so; in code (whole) it is.
+// A plain word or number does not count as an id, even if a node has it; as inline code it does.
 const looksLikeId = (token: string) => /\d/.test(token) && /[\p{L}_-]/u.test(token);
 
 function idAt(text: string, start: number, names: NodeNames): Mention | null {

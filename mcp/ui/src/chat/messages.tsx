@@ -70,7 +70,7 @@ function useFollowing() {
     if (atEnd.peek()) toEnd();
     else if (wasHidden) place.scrollTop = seen.current.top;
   };
-  // What is to be decided is read from its beginning.
+  // Approvals are shown from their beginning.
   const showApprovals = () => {
     const panel = inner.current?.querySelector<HTMLElement>(".chat-approvals");
     if (!atEnd.peek() || !panel || !log.current || panel.offsetHeight < log.current.clientHeight) return;

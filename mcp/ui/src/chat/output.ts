@@ -6,7 +6,7 @@ const escapes =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\u001b[@-Z\\-_]?|\u009b[0-?]*[ -/]*[@-~]/g;
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-// A carriage return writes the line anew, as progress bars do.
+// A carriage return overwrites the line, as progress bars do.
 function lastOfLine(line: string): string {
   const end = line.endsWith("\r") ? line.length - 1 : line.length;
   return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
@@ -20,7 +20,7 @@ export function plain(output: string): string {
 
 export const OUTPUT_KEPT = 256 * 1024; // characters of one call's output while it runs
 
-// Adds a piece; of too much the end is kept.
+// Appends a piece; above the limit the end is kept.
 export function addOutput(before: string, piece: string): string {
   const all = before + piece;
   if (all.length <= OUTPUT_KEPT) return all;
@@ -40,10 +40,10 @@ export function cutOutput(output: string, most: number, characters: number, from
   return { shown, lines: lines.length, cut };
 }
 
-// What an analysis printed, apart from its last line ("[ok, 0.532 s, 1 figure]") and from what the model is told to do about a
+// The output of an analysis, separate from its last line ("[ok, 0.532 s, 1 figure]") and from the instructions to the model after a
 // failure.
 export function splitResult(result: string) {
-  // An earlier server's words, "to repair this", are in threads that it kept.
+  // Stored threads may contain the words of an earlier server, "to repair this".
   const next =
     /\n\n(Attempt \d+ of \d+ (?:to repair this )?is next|All \d+ attempts (?:to repair this have )?failed)[:.][^\n]*\s*$/.exec(result);
   const said = next ? result.slice(0, next.index) : result;
@@ -61,7 +61,7 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(milliseconds / 60000)} min ${Math.floor((milliseconds % 60000) / 1000)} s`;
 }
 
-// What a server says, as a sentence of its own.
+// A text of the server as a complete sentence.
 export function sentence(words: string): string {
   const whole = words.trim();
   return whole.charAt(0).toUpperCase() + whole.slice(1) + (/[.!?:…]$/.test(whole) || whole === "" ? "" : ".");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// JSON that is cut anywhere, read as far as it has come: a tool's arguments while they stream.
+// Parses JSON that is cut at any place: a tool's arguments while they are streamed.
 
 // Closes what is open.
 function close(cut: string): string {

@@ -8,7 +8,7 @@ import { names } from "./conversation";
 import { Keep } from "./keep";
 import { mentions, type NodeNames } from "./mentions";
 
-// A link, as it stands in running text.
+// A link within running text.
 function nodeLink(words: string, id: string, title: string): HTMLAnchorElement {
   const link = document.createElement("a");
   link.href = nodeAddress(id);
@@ -20,7 +20,7 @@ function nodeLink(words: string, id: string, title: string): HTMLAnchorElement {
   return link;
 }
 
-// Not inside links, and of code only where a node's id is all of it.
+// Not inside links; in code, only if a node's id is all of it.
 function linkNodes(root: DocumentFragment, known: NodeNames): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
@@ -40,7 +40,7 @@ function linkNodes(root: DocumentFragment, known: NodeNames): void {
   }
 }
 
-// An answer's headings stand under the region's own, whatever level the model gave them.
+// The headings of an answer are below the region's, whatever level the model chose.
 function levelHeadings(root: DocumentFragment): void {
   for (const old of root.querySelectorAll("h1, h2, h4, h5, h6")) {
     const heading = document.createElement("h3");

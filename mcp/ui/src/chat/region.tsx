@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The chat: which conversation it is, the conversation, and where the editor writes.
+// The chat: the list of conversations, the open conversation, and the composer.
 import "./chat.css";
 import { computed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
@@ -27,7 +27,7 @@ import { Messages } from "./messages";
 import { sum, total } from "./usage";
 import { SetUp } from "./welcome";
 
-// The server's list, and this one where it is not in it yet.
+// The server's list, with the open conversation if it is not yet in it.
 function known(): { id: string; title: string }[] {
   const all = threads.value.map(one => ({ id: one.thread_id, title: one.title || "A conversation" }));
   if (all.some(one => one.id === thread.value)) return all;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a conversation is made of: questions, answers, thoughts, calls and approvals. A part of its own, as the first visit has
-// none.
+// The items of a conversation: questions, answers, thinking, calls and approvals. Loaded separately, because the first visit has none.
 import { useState } from "preact/hooks";
 import { CallCard } from "./call_card";
 import { focusChat, takeBack } from "./conversation";

@@ -6,5 +6,5 @@ const part = laterPart("src/chat/talk.tsx", () => import("./talk"));
 export const talk = part.module;
 export const fetchTalk = part.want;
 
-// The approvals that are open; until the part is there, that it comes.
+// The open approvals, or a note while this part is loading.
 export const Talked = () => <Late part={part} name="conversation" class="chat-quiet" draw={({ Approvals }) => <Approvals />} />;

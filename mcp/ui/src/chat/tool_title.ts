@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A tool call in words: the server's template for calls of that tool, filled with the arguments as far as they have come.
+// The title of a tool call: the server's template for this tool, filled with the arguments that have arrived.
 
 type Arguments = Record<string, unknown>;
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the chat shows, as data: items in their order. An item is replaced when it changes and kept when it does not, so that
-// what is finished is never drawn again.
+// The contents of the chat as data: items in order. Only a changed item is replaced, so that finished ones are not drawn again.
 import type { Interrupt, ModelInfo, Picture, ThreadInfo, Usage } from "./frame";
 
-// writing: its arguments still come; waiting: for its turn or an answer; stopped: it was not done, or not to its end.
+// writing: its arguments are still arriving; waiting: for its turn or an answer; stopped: not executed, or not completely.
 type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "declined" | "stopped";
 
 interface ItemOf<Kind extends string> {
@@ -27,12 +26,12 @@ export interface CallItem extends ItemOf<"call"> {
   name: string;
   title: string; // a template that the arguments fill (tool_title.ts)
   icon: string;
-  args: string; // JSON, as far as it has come
+  args: string; // JSON that has arrived
   state: CallState;
   changeSet: string | null; // of an edit that was made: what undoes it
   startedAt: number | null; // by the page's clock
   milliseconds: number | null;
-  stands: string; // where it is while it works, in words
+  stands: string; // its state while it runs, in words
   output: string; // of a running analysis
   result: string | null;
   pictures: Picture[];
@@ -42,7 +41,7 @@ export interface CallItem extends ItemOf<"call"> {
   answer: "approved" | "declined" | null; // what the editor said to its approval
 }
 export interface NoteItem extends ItemOf<"note"> {
-  tone: "info" | "error" | "again"; // again: from here on the question before it is answered anew
+  tone: "info" | "error" | "again"; // again: from here on the question before it is answered again
   text: string;
 }
 // How a run ended. interrupted: it goes on with the editor's answer.
@@ -51,8 +50,8 @@ export interface EndItem extends ItemOf<"end"> {
   ending: Ending;
   text: string | null;
   usage: Usage | null;
-  question: Asked | null; // what to ask again, where that makes sense
-  past: boolean; // it was asked again since
+  question: Asked | null; // what to ask again, if that makes sense
+  past: boolean; // it was asked again since then
 }
 export type Item = UserItem | TextItem | ThoughtItem | CallItem | NoteItem | EndItem;
 
@@ -67,7 +66,7 @@ interface Run {
   since: number;
   question: Asked | null;
 }
-// The model's service is asked again: until when, by the page's clock.
+// The request to the model's service will be repeated: at this time on the page's clock.
 interface Waiting {
   attempt: number;
   until: number;
@@ -83,7 +82,7 @@ export interface Chat {
   carried: Usage | null; // of runs before it that belong to the same question
   model: ModelInfo | null;
   threads: ThreadInfo[];
-  greeted: boolean; // the server has said what it has since the connection stands
+  greeted: boolean; // the server has sent its state on this connection
   notes: number; // ever made: their ids
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The empty conversation: what can be asked, or how to set up a model.
+// The empty conversation: examples of questions, or how to set up a model.
 import { nodes, nodesById, openNode, session } from "../base/state";
 import { ask, focusChat, greeted, model } from "./conversation";
 

@@ -23,7 +23,7 @@ interface WireEvents {
 
 const OPEN = 1;
 
-// chance: from 0 to 1, so that pages of one office do not all come back in the same moment.
+// chance is random, from 0 to 1, so that pages do not all reconnect at the same moment.
 export function retryDelay(attempt: number, chance: number): number {
   const full = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** Math.min(attempt, 10));
   return Math.round(full * (1 - 0.3 * chance));

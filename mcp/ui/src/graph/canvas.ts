@@ -19,7 +19,7 @@ const MANY_EDGES = 4000; // from here on thin lines and points, and while things
 const MANY_NODES = 1500;
 const STRONG_EDGES = 120; // up to here lines have their whole colour
 const LEAST_SHARE = 0.45;
-const TITLE_AREA_PX = 26 * 26; // where a node has less of the canvas, there are names of chapters and the open node's title alone
+const TITLE_AREA_PX = 26 * 26; // if a node has less area than this, only the names of chapters and the title of the open node are drawn
 const LABEL_PX = 12;
 const LEAST_SIZE = 2.2;
 const MOST_SIZE = 9;
@@ -43,17 +43,17 @@ function isLarge({ nodes, edges }: Structure): boolean {
   return areMany(nodes.length, edges.length);
 }
 
-// Of many lines none is as strong as one of few: nodes and titles stand before them.
+// Edges of large graphs are drawn weaker, so that nodes and titles remain visible.
 function share({ edges }: Structure): number {
   return Math.max(LEAST_SHARE, Math.min(1, STRONG_EDGES / edges.length));
 }
 
-// By how far apart the nodes stand when all are in view.
+// By the distance between the nodes when all are in view.
 function nodeSize({ layout }: Structure, place: HTMLElement): number {
   const extent = (along: Float64Array) => along.reduce((most, at) => Math.max(most, at), 0) - along.reduce((least, at) => Math.min(least, at), 0);
   const step = Math.min((place.clientWidth - 2 * PADDING) / Math.max(1, extent(layout.x)),
     (place.clientHeight - 2 * PADDING) / Math.max(1, extent(layout.y)));
-  // Below each lesson of a chapter stand up to three lines.
+  // Up to three lines are below each lesson of a chapter.
   return Math.max(LEAST_SIZE, Math.min(MOST_SIZE, step / (layout.blocks.length > 0 ? 9 : 5)));
 }
 
@@ -99,12 +99,12 @@ export class GraphCanvas {
     this.large = this.drawn.nodes.length > 0 ? isLarge(this.drawn) : areMany(expected?.nodes ?? 0, expected?.relationships ?? 0);
     const { large } = this;
     this.graph = build(this.drawn, nodeSize(this.drawn, place));
-    // It draws before its constructor has returned, when titles and looks cannot be asked for yet: so nothing at first.
+    // It draws before its constructor has returned, when titles and styles are not available yet: so it begins empty.
     this.sigma = new OneLayer(new MultiDirectedGraph<NodeData, EdgeData>(), place, {
       allowInvalidContainer: true,
       defaultEdgeType: LINE,
       defaultNodeType: NODE,
-      // Each takes its time to be made ready: only what is used, under the names that sigma would else fill with programs of its own.
+      // Each program takes time to compile: only those in use, under the names for which sigma would otherwise use its own.
       nodeProgramClasses: { [NODE]: large ? Points : Circles },
       nodeHoverProgramClasses: { [NODE]: Unseen },
       edgeProgramClasses: large ? { [LINE]: EdgeLineProgram, arrow: EdgeArrowProgram }
@@ -220,7 +220,7 @@ export class GraphCanvas {
     this.sigma.refresh();
   }
 
-  // The open node first, then what stands out, then by how many links a node has.
+  // The open node first, then the highlighted ones, then by number of relationships.
   private candidates(): Candidate[] {
     const step = this.room(), open = openNode.peek(), out = standout.peek();
     const { width, height } = this.sigma.getDimensions();
@@ -324,7 +324,7 @@ export class GraphCanvas {
     if (this.pen) drawRings(this.sigma as unknown as Sigma, this.pen, this.rings());
   }
 
-  // While a ring fades only the rings are drawn anew.
+  // While a ring fades, only the rings are redrawn.
   private fade(): void {
     cancelAnimationFrame(this.fading);
     const step = () => {
@@ -387,7 +387,7 @@ export class GraphCanvas {
     return x > 20 && y > 20 && x < this.place.clientWidth - 20 && y < this.place.clientHeight - 20;
   }
 
-  // A search stays where it is while something of it can be seen; all else is gone to.
+  // The camera stays while part of the search result is visible; for other highlights it moves.
   private showStandout(): void {
     const out = standout.peek();
     if (!out || this.place.clientWidth === 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where nodes stand by chapter: each chapter a block of lessons in teaching order, the blocks one below the other in columns, with room
-// for the chapter's name above each. For curricula whose layers of depth would leave no room for titles. Pure; linear but for sorting.
+// Layout by chapter: each chapter is a block of lessons in teaching order; the blocks are stacked in columns, with room for the chapter's
+// name above each. Used if the layout by layers has no room for titles. Pure; linear except for sorting.
 import type { LayeredGraph } from "./cycles";
 
 export interface Block { name: string; x: number; y: number; width: number } // of its name: the left end of its foot, and its room
@@ -39,7 +39,7 @@ function fill(heights: number[], columns: number): { of: number[]; high: number[
   const of: number[] = [], high: number[] = new Array<number>(columns).fill(0);
   let column = 0, before = 0;
   for (const height of heights) {
-    // The middle of what is placed says where it belongs.
+    // The middle of what is placed decides on the column.
     const wanted = Math.min(columns - 1, Math.floor(((before + height / 2) / total) * columns));
     column = Math.max(column, Math.min(wanted, column + 1));
     of.push(column);
@@ -49,7 +49,7 @@ function fill(heights: number[], columns: number): { of: number[]; high: number[
   return { of, high };
 }
 
-// The one that makes all largest in a place of that shape, where the names of chapters can be read.
+// The plan with the largest nodes in a space of this shape, with legible chapter names.
 function plan(sizes: number[], shape: number): Plan {
   let best: Plan | null = null, most = 0;
   const nodes = sizes.reduce((sum, size) => sum + size, 0);

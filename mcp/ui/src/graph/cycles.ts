@@ -15,7 +15,7 @@ export function adjacency(count: number, from: Int32Array, to: Int32Array): Adja
   return { start, end };
 }
 
-// For each node the number of its strongly connected component (Tarjan's algorithm, with a stack of its own).
+// For each node the number of its strongly connected component (Tarjan's algorithm, with an explicit stack).
 function components({ count, from, to }: LayeredGraph): Int32Array {
   const { start, end } = adjacency(count, from, to);
   const of = new Int32Array(count).fill(-1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is drawn with a pen over and beside sigma's own: titles below their nodes, rings around the open node, those that stand out and
-// those that others have just changed.
+// Drawn on 2D canvases above sigma's: titles below their nodes, and rings around the open node, highlighted nodes and those that others
+// have just changed.
 import type Sigma from "sigma";
 import { LINE_PX, type Measure, type Title } from "./labels";
 import type { Palette } from "./palette";
@@ -90,7 +90,7 @@ export function drawNames(context: CanvasRenderingContext2D, colours: Palette, n
   });
 }
 
-// The node under the pointer: its whole title on a ground of its own.
+// The node under the pointer: its whole title on a background.
 export function hoverDrawing(colours: () => Palette): Draw {
   return (context, data, face) => {
     const { ink, ground, accent } = colours();

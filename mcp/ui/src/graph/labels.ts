@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which titles are drawn, and where: one after the other by importance, each beside its node where nothing stands yet. Pure.
+// Places titles by importance, each beside its node where there is free space. Pure.
 
 export interface Candidate {
   key: string;
@@ -17,13 +17,13 @@ interface Box { left: number; top: number; right: number; bottom: number }
 export const LINE_PX = 14;
 const WIDEST_PX = 150;
 const LEAST_PX = 44;
-const STEP_PX = 4; // widths come in steps, so that they can be remembered
+const STEP_PX = 4; // widths are rounded, so that they can be cached
 const BESIDE_PX = 110; // at most beside the node
 const MOST_LINES = 3;
 const CELL_PX = 48;
 const MOST_TRIED = 1500;
 
-// What stands where, in cells, so that only what is near is looked at.
+// An index of the used space by cells, so that only near titles are compared.
 class Taken {
   private readonly cells = new Map<number, Box[]>();
 
@@ -53,7 +53,7 @@ export interface Measure {
   width: (line: string) => number;
 }
 
-// candidates: the most important first. titles: where there are some already, as of chapters.
+// candidates: most important first. titles: those already placed, such as of chapters.
 export function placeTitles(candidates: readonly Candidate[], bounds: { width: number; height: number }, measure: Measure, titles: readonly Box[]): Title[] {
   const placed: Title[] = [];
   const others = new Taken(), nodes = new Taken();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where each node stands: its row by prerequisite depth (the longest chain that leads to it), its place in the row by the middle of
-// those it is joined with, so that few edges cross; where that leaves no room for titles, by chapter. Pure; linear in nodes and edges
-// but for sorting rows.
+// The position of each node: its row is its prerequisite depth (the longest chain that leads to it), its place in the row is the mean of
+// its neighbours, so that few edges cross; if that leaves no room for titles, by chapter. Pure; linear in nodes and edges except for
+// sorting rows.
 import { CELL, chaptersOf, placeChapters, type Block } from "./chapters";
 import { adjacency, withoutCycles, type Adjacency, type LayeredGraph } from "./cycles";
 
@@ -15,7 +15,7 @@ export interface Layout {
   blocks: Block[]; // of chapters; none where depth decides
 }
 
-// Of each node its chapter, by number; names: "" where there is none to be said.
+// The chapter of each node, by number; a name is "" if there is none.
 export interface Chapters { of: Int32Array; names: string[] }
 
 const SWEEPS = 6;
@@ -125,7 +125,7 @@ export function layOut(graph: LayeredGraph, shape: number, chapters: Chapters): 
     const rows = Math.ceil(layer.length / cap);
     const columns = Math.ceil(layer.length / rows);
     const step = Math.max(1, Math.min((widest * SPREAD) / columns, widest / 3));
-    // A short row stands where its neighbours draw it, as far as the width allows.
+    // A short row is placed near its neighbours, as far as the width allows.
     const drawn = layer.reduce((sum, node) => sum + pull[node], 0) / layer.length - 0.5;
     const free = Math.max(0, (widest - columns * step) / 2);
     const middle = Math.max(-free, Math.min(free, drawn * widest));

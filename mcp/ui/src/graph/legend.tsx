@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the lines and colours mean. A line's type can be hidden, a chapter made to stand out.
+// The meaning of lines and colours. A relationship type can be hidden, a chapter highlighted.
 import { relationsOf, type Relation } from "../base/relations";
 import { relationships } from "../base/state";
 import { edgeColour, groupColour, palette } from "./palette";

@@ -8,7 +8,7 @@ import { openNode, region } from "../base/state";
 import { standout, structure, traces } from "./view";
 
 const ROW_PX = 50;
-const BEYOND = 6; // options kept above and below what can be seen
+const BEYOND = 6; // rendered options above and below the visible ones
 const TYPED_MS = 700;
 
 const shown = computed<Int32Array | number[]>(() => {
@@ -54,7 +54,7 @@ export function NodeList({ onShow }: { onShow: (id: string) => void }) {
     return () => watch.disconnect();
   }, []);
   useEffect(() => { active.value = Math.max(0, Math.min(active.value, rows.length - 1)); }, [rows]);
-  // The open node comes into view, wherever it was opened.
+  // Scrolls to the open node, wherever it was opened.
   const open = openNode.value;
   useEffect(() => {
     const at = rows.findIndex(i => nodes[i].node_id === open);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sigma with one WebGL context. Of itself it has three (edges, nodes, the node under the pointer), and pictures of two of them to find
-// by their colours what is under the pointer. Where there is no graphics card each context waits for all that the browser is painting,
-// is drawn and laid over the page by itself in each frame, and the pictures are made anew for each. So here nodes share the context of
-// the edges and are drawn behind them in time, so above them; the node under the pointer is drawn with the pen (drawing.ts), and is
-// found by its place (canvas.ts).
+// Sigma with one WebGL context. By default it has three (edges, nodes, the node under the pointer), and renders two of them again into
+// textures, to find by colour what is under the pointer. Without a GPU each context waits for the painting of the browser, is drawn and
+// composited separately in each frame, and the textures are rendered each time. So here nodes share the context of the edges and are drawn
+// after, and thus above them; the node under the pointer is drawn on a 2D canvas (drawing.ts), and found by its position (canvas.ts).
 import Sigma from "sigma";
 import { NodeCircleProgram, NodePointProgram } from "sigma/rendering";
 import type { NodeProgramType } from "sigma/rendering";
@@ -18,8 +17,7 @@ interface Layers {
   elements: Record<string, HTMLCanvasElement>;
   webGLContexts: Record<string, Pick<WebGLRenderingContext, "viewport" | "clear" | "getExtension">>;
 }
-// In the place of a context in which nothing is ever drawn. The real thing would be the shared one, which must not be cleared when the
-// pointer comes upon a node.
+// Replaces a context in which nothing is drawn. The shared context must not be cleared when the pointer enters a node.
 const NOTHING: Layers["webGLContexts"][string] = { viewport() {}, clear() {}, getExtension: () => null };
 
 export class OneLayer extends Sigma<NodeData, EdgeData> {
@@ -32,7 +30,7 @@ export class OneLayer extends Sigma<NodeData, EdgeData> {
   }
 }
 
-// Programs of nodes are asked to draw before those of edges. These wait until all edges are there.
+// Sigma draws nodes before edges. These programs wait until all edges are drawn.
 function last(Program: typeof NodeCircleProgram | typeof NodePointProgram): NodeProgramType<NodeData, EdgeData> {
   return class extends (Program as typeof NodeCircleProgram<NodeData, EdgeData>) {
     private due: RenderParams | null = null;
@@ -51,7 +49,7 @@ function last(Program: typeof NodeCircleProgram | typeof NodePointProgram): Node
   };
 }
 export const Circles = last(NodeCircleProgram);
-export const Points = last(NodePointProgram); // for many: circles are drawn one by one where there is no graphics card
+export const Points = last(NodePointProgram); // for many: without a GPU, circles are drawn one by one
 
 // The program of the node under the pointer.
 export class Unseen {

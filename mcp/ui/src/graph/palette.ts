@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph's colours. A canvas knows no custom properties, so they stand here, for both grounds. What they say is said in words too:
-// in the legend, in labels, in the list.
+// The graph's colours. A canvas cannot use custom properties, so they are defined here, for both themes. Their meaning is also given in
+// words: in the legend, in labels, in the list.
 import { computed } from "@preact/signals";
 import { dark, forcedColors, moreContrast } from "../base/theme";
 
@@ -44,7 +44,7 @@ export function groupColour(colours: Palette, group: number): string {
   return colours.groups[group % colours.groups.length];
 }
 
-// A colour drawn nearer to the ground; where more contrast is asked for it stays.
+// A colour closer to the background; unchanged if more contrast is requested.
 export function softened(colour: string, { ground }: Palette, share: number): string {
   if (share >= 1 || moreContrast.peek() || forcedColors.peek()) return colour;
   const part = (hex: string, at: number) => parseInt(hex.slice(at, at + 2), 16);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The curriculum as the graph region sees it: indices, depths, neighbours, and what is reached from a node. Edges lead from what comes
-// first to what comes later, for all types.
+// The curriculum for the graph region: indices, depths, neighbours, and what can be reached from a node. Edges of all types lead from the
+// earlier to the later node.
 import type { CourseNode, Relationship } from "../base/types";
 import { chapterOf } from "../base/words";
 import { layOut, type Chapters, type Layout } from "./layers";
@@ -12,13 +12,13 @@ export interface Structure {
   nodes: CourseNode[];
   index: Map<string, number>;
   edges: Relationship[]; // whose ends both exist
-  before: number[][]; // of each node, what directly comes before it in order
+  before: number[][]; // for each node, its direct predecessors
   after: number[][];
   layout: Layout;
   group: string[]; // of each node, its chapter or category
 }
 
-// Chapters of one name in several books are told apart.
+// Chapters with the same name in different books are distinct.
 function groupsOf(nodes: CourseNode[]): string[] {
   const books = new Map<string, Set<string>>();
   for (const node of nodes) {
@@ -32,7 +32,7 @@ function groupsOf(nodes: CourseNode[]): string[] {
   });
 }
 
-// Book after book as they come, in each by name; those of no chapter last. Without chapters all nodes are one, without a name.
+// Books in order, chapters of a book by name, nodes without a chapter last. Without chapters all nodes are one group without a name.
 function chaptersOf(nodes: CourseNode[], group: string[]): Chapters {
   const books = new Map<string, number>();
   for (const node of nodes) books.set(node.book ?? "", books.get(node.book ?? "") ?? books.size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph region: the canvas with its controls, the list of nodes beside it, the legend. Where there is no WebGL the list is all.
+// The graph region: the canvas with its controls, the list of nodes beside it, the legend. Without WebGL, only the list is shown.
 import "./region.css";
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

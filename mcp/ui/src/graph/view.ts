@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the graph region shows beside the curriculum itself: its structure, which nodes stand out and why, hidden types, traces of edits.
+// The state of the graph region: the structure of the curriculum, which nodes are highlighted and why, hidden types, marks of recent edits.
 import { computed, effect, signal } from "@preact/signals";
 import { landed, lit, nodes, nodesById, openNode, relationships, session } from "../base/state";
 import { person, plural } from "../base/words";
@@ -9,7 +9,7 @@ export const PADDING = 24; // pixels around the graph
 export const SHAPE = signal(0.85); // of the place for the canvas: width by height
 export const structure = computed(() => structureOf(nodes.value, relationships.value, SHAPE.value));
 
-// Groups in the order in which they come in teaching order, with how many nodes they have.
+// Groups in teaching order, with their numbers of nodes.
 export const groups = computed(() => {
   const { layout, group } = structure.value;
   const counts = new Map<string, number>();
@@ -22,7 +22,7 @@ export const groupIndex = computed(() => new Map(groups.value.map((group, i) => 
 export const hiddenTypes = signal<ReadonlySet<string>>(new Set());
 export const chosenGroup = signal<string | null>(null);
 
-// What a person asked about the open node.
+// The question of the user about the open node.
 type Focus = "needs" | "neededBy" | null;
 export const focus = signal<Focus>(null);
 effect(() => {

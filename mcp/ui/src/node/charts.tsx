@@ -4,7 +4,7 @@ import { chartNames } from "./kinds";
 
 interface Sector { path: string; filled: boolean }
 
-// Finer cuts than this are not told apart by eye: the circle is then drawn as two sectors.
+// More parts cannot be distinguished: the circle is then drawn as two sectors.
 const PARTS_MAX = 60;
 const CIRCLES_MAX = 6;
 
@@ -21,7 +21,7 @@ export function sector(x: number, y: number, radius: number, from: number, to: n
   return `M${x} ${y}L${at(from)}A${radius} ${radius} 0 ${to - from > 0.5 ? 1 : 0} 1 ${at(to)}Z`;
 }
 
-// numerator of denominator parts; more than a whole takes further circles. cut: each part is drawn by itself. Null: no chart.
+// numerator of denominator parts; more than a whole takes several circles. cut: draw each part separately. Null: no chart.
 export function circles(numerator: number, denominator: number, cut: boolean) {
   if (!Number.isFinite(numerator) || !Number.isFinite(denominator) || denominator <= 0 || numerator < 0) return null;
   const share = numerator / denominator;

@@ -63,7 +63,7 @@ export function problemsOf(type: unknown, parameters: unknown): Problem[] {
   return kind.fields.flatMap(field => checkField(field, parameters));
 }
 
-// What is there and says nothing: no fault of what is kept, but not to be written either.
+// Values that are present but blank: not an error in stored data, but not to be written.
 export function blanksOf(kind: Kind, parameters: Parameters): Problem[] {
   return kind.fields.filter(field => field.needed).flatMap(field => {
     const value = parameters[field.name];

@@ -6,7 +6,7 @@ import type { Kind } from "./kinds";
 
 export function Chooser({ choose, close }: { choose: (kind: Kind) => void; close: () => void }) {
   const place = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => { // before the next key or click comes
+  useLayoutEffect(() => { // before the next key or click
     place.current?.querySelector("button")?.focus({ preventScroll: true });
     place.current?.scrollIntoView({ block: "nearest" });
   }, []);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Texts that are written and not yet saved. Each is kept in the browser's storage from the first stroke until it is saved or
-// thrown away by hand, so that a reload, a lost connection or somebody else's edit cost no word. A form that nobody has written in
-// leaves nothing.
+// Unsaved texts. Each is in the browser's storage from the first keystroke until it is saved or discarded, so that a reload, a lost
+// connection or somebody else's edit loses nothing. An unused form stores nothing.
 import type { Component } from "../base/types";
 import { kindOf } from "./draw";
 import { emptyParameters, isObject, tidy, type Parameters } from "./kinds";
@@ -11,7 +10,7 @@ export interface Draft {
   parameters: Parameters;
   base: Parameters | null; // what it was written over; null: a new component
   revision: number; // of base; 0: a new component
-  after: string | null; // a new one: behind which component, null: first
+  after: string | null; // a new one: after which component, null: first
   key?: string; // a new one: the same over every attempt, so that it is added once
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one table of how component types are drawn, a row a type: what its form calls the fields, and the component as learners see it.
-// All else about a type is told by the server's table (contract.ts).
+// The table of the appearance of component types, one row each: the labels of the fields in its form, and the component as learners see it.
+// All other properties of a type come from the server's table (contract.ts).
 import type { JSX } from "preact";
 import { componentTypes } from "contract";
 import { capital } from "../base/words";

@@ -57,7 +57,7 @@ function Steps({ field, parameters, change, faults, first }: Props) {
   const given = parameters[field.name];
   const steps = Array.isArray(given) ? given.map(asText) : [asText(given)];
   const place = useRef<HTMLDivElement>(null);
-  // Before the next key comes: it belongs to the step that has just been made.
+  // Before the next key, which belongs to the new step.
   const next = useRef(-1);
   const go = (index: number) => { next.current = index; };
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The form of a component, in its place: fields by its type, a preview, and a draft that is kept with every stroke. A save names
-// the revision that the draft was written over; where that is no longer the one, both texts are shown.
+// The form of a component, in its place: fields by its type, a preview, and a draft that is stored with every keystroke. A save names the
+// revision on which the draft is based; if the component has changed since, both texts are shown.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../base/api";
 import type { Component } from "../base/types";
@@ -17,7 +17,7 @@ import { drafts, faultsOf, insertComponent, readOthers, saveComponent, shown, th
 
 interface Props {
   at: Shown;
-  component: Component | null; // null: a new one, or one that is gone
+  component: Component | null; // null: a new or a deleted one
   draft: Draft;
   id: string; // the draft's name
   focus: boolean;
@@ -182,7 +182,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   );
 }
 
-// Behind the component that the draft was begun after, wherever that stands now.
+// After the component at which the draft was begun, at its current position.
 function positionOf(at: Shown, draft: Draft): number {
   if (draft.after === null) return 1;
   const found = at.components.findIndex(each => each.component_id === draft.after);

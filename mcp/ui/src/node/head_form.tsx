@@ -30,7 +30,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
     close();
   };
 
-  // The tag is of the node with its components: where it no longer holds, what counts is whether these texts have changed.
+  // The tag covers the node and its components: if it no longer matches, check whether these texts have changed.
   const save = async (over: Texts) => {
     if (busy) return;
     if (same(mine, over)) return finish();

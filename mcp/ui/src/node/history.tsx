@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who changed what in the node, newest first: before and after when asked for, and the way back.
+// Who changed what in the node, newest first, with before and after on request, and undo.
 import { useEffect, useState } from "preact/hooks";
 import { readHistory } from "../base/api";
 import { Words } from "../base/difference";

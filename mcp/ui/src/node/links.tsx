@@ -29,7 +29,7 @@ function One({ at, link, other }: { at: Shown; link: Relationship; other: string
   );
 }
 
-// The same in two lines, for the eye that only wants to go on.
+// The same in two lines, for quick navigation.
 export function Neighbours({ at }: { at: Shown }) {
   const line = (label: string, into: boolean) => {
     const found = relationships.value.filter(each => (into ? each.to_node_id : each.from_node_id) === at.nid);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A node's components in their order, each with its handle, its trace of others' edits, its form when it is edited; and the places
-// in between, where a new one may go.
+// A node's components in order, each with its handle, its mark of edits by others, and its form while it is edited; and the places in
+// between, for new ones.
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../base/icons";
@@ -17,7 +17,7 @@ import { emptyParameters, type Kind } from "./kinds";
 import { moved } from "./order";
 import { deleteComponent, drafts, lost, said, traces, type Shown } from "./store";
 
-// The forms that are open, by component id or NEW, and the place where a type is being chosen.
+// The open forms, by component id or NEW, and the place for which a type is being chosen.
 export const open = signal<ReadonlySet<string>>(new Set());
 const choosing = signal<string | null | false>(false); // behind which component; null: first
 // What takes the focus as soon as it is there: something in the item of that id.
@@ -33,7 +33,7 @@ const opened = (id: string, is: boolean) => {
   open.value = next;
 };
 
-// Drafts of an earlier visit stand open again.
+// Opens the drafts of an earlier visit.
 export function openDrafts(sid: string, nid: string): void {
   for (const id of drafts.of(sid, nid)) drafts.dropUntouched(sid, nid, id);
   open.value = new Set(drafts.of(sid, nid));
@@ -73,7 +73,7 @@ function Item({ at, component, index, place, mark, last }: ItemProps) {
   const ref = useFocus<HTMLLIElement>(id, deleting ? ".n-confirm button" : ".n-edit");
   const handle = useRef<HTMLButtonElement>(null);
   const editing = open.value.has(id);
-  // Moving an element in the page takes its focus away: it is back before the next key comes.
+  // Moving an element in the page removes its focus: restores it before the next key.
   useLayoutEffect(() => {
     if (grabbed?.by === "keys") {
       handle.current?.focus({ preventScroll: true });
@@ -82,7 +82,7 @@ function Item({ at, component, index, place, mark, last }: ItemProps) {
   }, [grabbed?.to]);
 
   const keys = (event: KeyboardEvent) => {
-    // As it is now: keys can come faster than the list is drawn.
+    // The current value: keys can arrive faster than the list is drawn.
     const held = grab.peek()?.id === id ? grab.peek() : null, here = held?.to ?? place;
     const steps: Record<string, number> = { ArrowUp: here - 1, ArrowDown: here + 1, Home: 0, End: at.components.length - 1 };
     if (event.key === " " || event.key === "Enter") {

@@ -11,7 +11,7 @@ import { List, openDrafts } from "./list";
 import { clock, link } from "./signs";
 import { again, failure, load, readOthers, shown } from "./store";
 
-const WAIT_MS = 120; // edits that come together are read together
+const WAIT_MS = 120; // edits that arrive within this time are read together
 
 // What has landed since the last reading, and whose it was.
 let timer: ReturnType<typeof setTimeout> | undefined;

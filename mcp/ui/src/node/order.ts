@@ -14,7 +14,7 @@ export function orderOf(before: readonly string[], after: readonly string[]): nu
   return after.map(id => place.get(id) ?? 0);
 }
 
-// The sequence that is wanted, carried over to one that has changed in between: id stands behind the same neighbour again.
+// Applies the wanted sequence to one that has changed since: id is after the same neighbour again.
 export function carriedOver(now: readonly string[], wanted: readonly string[], id: string): string[] {
   const rest = now.filter(each => each !== id);
   let at = 0;

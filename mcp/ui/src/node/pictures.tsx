@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Drawings and images. A drawing is sanitised, and then shown as a picture of its own: inside <img> nothing runs and nothing loads, and
-// its names and styles cannot touch the page.
+// Drawings and images. A drawing is sanitised, and then shown in an <img>, where nothing runs and nothing loads, and its names and styles
+// cannot affect the page.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { renderer, wantRenderer, type Renderer } from "../base/markdown_later";
 import { sourceOf } from "./address";
@@ -13,7 +13,7 @@ interface Drawing { address: string; name: string; removed: string[] }
 
 const SUSPICIOUS = /<\s*(script|foreignObject|iframe|image|use|style|animate|set|a)\b|\b(on[a-z]+)\s*=|((?:xlink:)?href)\s*=\s*["']?\s*(?!#)/gi;
 
-// Null: there is no drawing in it.
+// Null if it contains no drawing.
 function drawingOf(code: string, renderer: Renderer): Drawing | null {
   const holder = document.createElement("template");
   holder.innerHTML = renderer.sanitiseSvg(code);

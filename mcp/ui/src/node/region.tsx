@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The node region: the open node, in a part of its own that is loaded with the first one, or what to do.
+// The node region: the open node, loaded separately with the first one, or a hint.
 import "./region.css";
 import { Late, laterPart } from "../base/lazy";
 import { openNode, session } from "../base/state";

@@ -165,8 +165,8 @@ export async function insertComponent(at: Shown, type: string, parameters: Param
   return value.component_id;
 }
 
-// A write by place, made for the sequence that is shown. Where that is no longer the one, what is there now is read and the
-// write made out anew; null: it is no longer possible.
+// A write by position, made for the displayed sequence. If that has changed, reads the current one and recomputes the write; null: no
+// longer possible.
 async function byPlace(at: Shown, write: (now: Shown) => Promise<unknown> | null): Promise<boolean> {
   for (let now = at, attempt = 0; ; attempt++) {
     const written = write(now);
