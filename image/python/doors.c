@@ -100,15 +100,7 @@ static int check_name(PyObject *object, PyObject *name, int stores)
     return -1;
 }
 
-static PyObject *guarded_getattr(PyObject *module, PyObject *const *args, Py_ssize_t count)
-{
-    (void)module;
-    if (count >= 2 && check_name(args[0], args[1], 0) < 0)
-        return NULL;
-    return PyObject_Vectorcall(real_getattr, args, (size_t)count, NULL);
-}
-
-/* A class pattern reads attributes by these names, in C: where getattr would not come by. */
+/* A class pattern reads attributes by these names in C, without getattr. */
 static int check_match_names(PyObject *names)
 {
     Py_ssize_t count = names && PyTuple_Check(names) ? PyTuple_GET_SIZE(names) : 0;
@@ -123,24 +115,54 @@ static int check_match_names(PyObject *names)
     return 0;
 }
 
+/* The text that is checked must be the text that is looked up, but the methods of a subclass of str
+ * can tell a dictionary another one. A new reference, or NULL with an exception. */
+static PyObject *plain_name(PyObject *name)
+{
+    return PyUnicode_Check(name) && !PyUnicode_CheckExact(name) ? PyUnicode_FromObject(name)
+                                                                : Py_NewRef(name);
+}
+
+/* getattr(), setattr() or delattr(): (object, name) or (object, name, value). */
+static PyObject *by_name(PyObject *function, PyObject *const *args, Py_ssize_t count, int stores)
+{
+    PyObject *plain[3] = {0}, *done = NULL;
+
+    if (!door_rules.armed || count < 2 || count > 3)
+        return PyObject_Vectorcall(function, args, (size_t)count, NULL);
+    plain[0] = args[0];
+    plain[1] = plain_name(args[1]);
+    plain[2] = count == 3 ? args[2] : NULL;
+    if (plain[1] == NULL)
+        return NULL;
+    if (check_name(plain[0], plain[1], stores) < 0)
+        goto out;
+    if (stores && plain[2] && PyUnicode_Check(plain[1]) &&
+        PyUnicode_CompareWithASCIIString(plain[1], "__match_args__") == 0 &&
+        check_match_names(plain[2]) < 0)
+        goto out;
+    done = PyObject_Vectorcall(function, plain, (size_t)count, NULL);
+out:
+    Py_DECREF(plain[1]);
+    return done;
+}
+
+static PyObject *guarded_getattr(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    (void)module;
+    return by_name(real_getattr, args, count, 0);
+}
+
 static PyObject *guarded_setattr(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count >= 2 && check_name(args[0], args[1], 1) < 0)
-        return NULL;
-    if (count == 3 && door_rules.armed && PyUnicode_Check(args[1]) &&
-        PyUnicode_CompareWithASCIIString(args[1], "__match_args__") == 0 &&
-        check_match_names(args[2]) < 0)
-        return NULL;
-    return PyObject_Vectorcall(real_setattr, args, (size_t)count, NULL);
+    return by_name(real_setattr, args, count, 1);
 }
 
 static PyObject *guarded_delattr(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
     (void)module;
-    if (count >= 2 && check_name(args[0], args[1], 1) < 0)
-        return NULL;
-    return PyObject_Vectorcall(real_delattr, args, (size_t)count, NULL);
+    return by_name(real_delattr, args, count, 1);
 }
 
 /* operator.attrgetter("a.b", ...) and operator.methodcaller("name", ...) use the names later. */
@@ -154,6 +176,11 @@ static int check_kept_names(PyObject *args, Py_ssize_t count)
 
         if (!PyUnicode_Check(names))
             continue;
+        if (!PyUnicode_CheckExact(names)) {
+            done = door_refuse("attribute-by-name", "the name of an attribute must be a plain str",
+                               NULL);
+            break;
+        }
         parts = PyUnicode_Split(names, dot, -1);
         done = parts ? 0 : -1;
         for (Py_ssize_t part = 0; done == 0 && part < PyList_GET_SIZE(parts); part++)
@@ -279,21 +306,21 @@ static int is_same_package(const PyCodeObject *code, PyObject *module)
 static PyObject *guarded_import_module(PyObject *module, PyObject *const *args, Py_ssize_t count,
                                        PyObject *keywords)
 {
-    PyCodeObject *code;
-    PyObject *rule;
-    int passes = 1;
+    PyCodeObject *code = door_rules.armed ? door_caller() : NULL;
+    PyObject *name = count > 0 ? args[0] : Py_None, *rule;
+    int passes = code == NULL;
 
     (void)module;
-    if (door_rules.armed && count > 0 && PyUnicode_Check(args[0]) && (code = door_caller())) {
+    if (code && PyUnicode_CheckExact(name)) {
         rule = door_rule(door_rules.modules, code);
         passes = door_is_own(code) || rule == Py_True || door_is_importing() ||
-                 is_same_package(code, args[0]) || (rule && PySet_Contains(rule, args[0]) == 1) ||
-                 (!door_is_analysis(code) && is_constant(code->co_consts, args[0]));
-        Py_DECREF(code);
+                 is_same_package(code, name) || (rule && PySet_Contains(rule, name) == 1) ||
+                 (!door_is_analysis(code) && is_constant(code->co_consts, name));
     }
+    Py_XDECREF(code);
     if (!passes) {
         PyErr_Format(PyExc_ImportError,
-                     "module '%U' is not imported by its name (rule: import-by-name)", args[0]);
+                     "module '%S' is not imported by its name (rule: import-by-name)", name);
         return NULL;
     }
     return PyObject_Vectorcall(real_import_module, args, (size_t)count, keywords);
@@ -445,6 +472,9 @@ static int check_class(const PyCodeObject *code, PyObject *bases, PyObject *memb
     if (own && is_metaclass(bases))
         return door_refuse("metaclass", "a class of %R would make classes", bases);
     while (PyDict_Next(members, &position, &name, &value)) {
+        if (!PyUnicode_CheckExact(name)) /* its methods could tell a dictionary another text */
+            return door_refuse("class-member", "the name %R of a class's member is not plain",
+                               name);
         if (is_special(name) && (PySet_Contains(door_rules.memory, name) == 1 ||
                                  (own && PySet_Contains(door_rules.members, name) != 1)))
             return door_refuse("class-member", "a class with '%U' is not made here", name);
