@@ -4,6 +4,7 @@
  * read by the fields of that route. Each segment of a path is decoded by itself, so that a node id
  * may hold any character, the slash as %2F. The rows of a subject are in its file. Pure.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,10 +17,9 @@
 
 static int hex_value(char c)
 {
-    static const char digits[] = "0123456789abcdef";
-    const char *at = c ? strchr(digits, c | 0x20) : NULL;
-
-    return at && *at ? (int)(at - digits) : -1;
+    if (!isxdigit((unsigned char)c))
+        return -1;
+    return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
 
 /* Decodes %XX in place, and + as a space in a query; false for an invalid encoding, or a NUL. */
