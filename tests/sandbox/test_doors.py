@@ -31,7 +31,7 @@ def load_rules():
     return module
 
 
-class Evasions(unittest.TestCase):
+class Guarded(unittest.TestCase):
     def test_none_reaches_what_it_is_after(self):
         with sandbox.Session(policy=False, **ROOMY) as box:
             for program in PROGRAMS:
@@ -42,6 +42,17 @@ class Evasions(unittest.TestCase):
                     self.assertIn(" ".join(word for word in program.words if word != "held"), told)
             self.assertEqual(box.run("print(1 + 1)").text, "2\n")
 
+    def test_the_shared_ones(self):
+        with sandbox.Session(**ROOMY) as box:
+            for path in sorted(sandbox.shared("corpus/evasions").glob("*.py")):
+                with self.subTest(path.name):
+                    outcome = box.run(path.read_text(), profile="visualization", timeout_ms=20000)
+                    self.assertNotIn("PWN", outcome.text)
+                    self.assertNotEqual(outcome.status, "ok", outcome.text)
+            self.assertEqual(box.run("print(1 + 1)").text, "2\n")
+
+
+class Open(unittest.TestCase):
     def test_each_reaches_it_where_the_doors_are_open(self):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="lectern-doors-"))
         self.addCleanup(shutil.rmtree, folder)
@@ -58,15 +69,6 @@ class Evasions(unittest.TestCase):
                     outcome = box.run(program.code.decode(), profile=program.profile, timeout_ms=20000)
                     if "held" not in program.words:
                         self.assertRegex(outcome.text, MARK, outcome.result.get("error"))
-
-    def test_the_shared_ones(self):
-        with sandbox.Session(**ROOMY) as box:
-            for path in sorted(sandbox.shared("corpus/evasions").glob("*.py")):
-                with self.subTest(path.name):
-                    outcome = box.run(path.read_text(), profile="visualization", timeout_ms=20000)
-                    self.assertNotIn("PWN", outcome.text)
-                    self.assertNotEqual(outcome.status, "ok", outcome.text)
-            self.assertEqual(box.run("print(1 + 1)").text, "2\n")
 
 
 class Rules(unittest.TestCase):
