@@ -2,7 +2,7 @@
  *
  * An orphan looks like bubblewrap with our runner and names an owner that is dead; nothing else is
  * touched, whoever its parent is. A shell under the name bwrap stands in for bubblewrap, whose
- * window is microseconds.
+ * window is microseconds. Another Lectern that starts on this machine may end the orphan first.
  */
 #include <limits.h>
 #include <setjmp.h>
@@ -38,6 +38,14 @@ static bool is_bwrap(pid_t pid)
     return memcmp(program, BWRAP, sizeof program) == 0;
 }
 
+/* The process can still be waited for. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {0};
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
 /* Starts `/usr/bin/bwrap -c 'read line' LECTERN_OWNER OWNER PROGRAM`, which waits on a pipe for
  * ever. */
 static pid_t start(char *owner, char *program, const int pipe_fds[2])
@@ -52,7 +60,7 @@ static pid_t start(char *owner, char *program, const int pipe_fds[2])
         execv("/bin/sh", argv);
         _exit(127);
     }
-    while (!is_bwrap(pid)) /* until it has become that; CTest bounds the time */
+    while (!is_bwrap(pid) && !has_ended(pid)) /* until it has become that; CTest bounds the time */
         usleep(1000);
     return pid;
 }
@@ -101,7 +109,7 @@ static void ends_those_of_the_dead(void **state)
     other = start(dead, "/other/program", fds);
     nameless = start("", "/lectern/runner", fds);
     orphan = start(dead, "/lectern/runner", fds);
-    assert_int_equal(local_orphans_end(), 1);
+    assert_in_range(local_orphans_end(), 0, 1);
     assert_true(ends(orphan));
     for (size_t i = 0; i < 3; i++) {
         pid_t pid = (pid_t[]){living, other, nameless}[i];
