@@ -148,12 +148,12 @@ class Report(unittest.TestCase):
     def test_a_slow_quick_test_fails_when_it_is_slow_again(self):
         with tempfile.TemporaryDirectory() as folder:
             lines = [f'add_test({name} "sleep" "{seconds}")\nset_tests_properties({name} PROPERTIES LABELS {tier})\n'
-                     for name, seconds, tier in (("idle", "1.5", "quick"), ("once", "0", "quick"), ("long", "1.5", "full"))]
+                     for name, seconds, tier in (("idle", "1.2", "quick"), ("once", "0", "quick"), ("long", "1.2", "full"))]
             Path(folder, "CTestTestfile.cmake").write_text("".join(lines), encoding="utf-8")
             report = Path(folder, "report.xml")
             report.write_text("<testsuite>%s</testsuite>" % "".join(
                 f'<testcase name="{name}" status="run" time="9"/>' for name in ("idle", "once", "long")), encoding="utf-8")
-            command = ("/usr/bin/python3", "-B", "cmake/test_report.py", report, folder, "0.1")
+            command = ("/usr/bin/python3", "-B", "cmake/test_report.py", report, folder, "0.2")
             done = run(*command)
             self.assertRegex(done.stdout, r"FAILED: idle \(|Not measured: idle took ")  # what else the machine does decides
             self.assertEqual(done.returncode, 1 if "FAILED" in done.stdout else 0)
