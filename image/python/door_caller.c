@@ -2,9 +2,13 @@
  *
  * The rules and the caller's identity, for the other files of the module `doors`. See doors.h.
  */
+/* Only the interpreter's own state tells whether the garbage collector runs. An item of
+ * gc.callbacks is not called when memory is full, because the collector allocates its argument. */
+#define Py_BUILD_CORE_MODULE 1
 #include "image/python/doors.h"
 
 #include <frameobject.h>
+#include <internal/pycore_interp.h>
 
 struct door_rules door_rules;
 
@@ -104,39 +108,12 @@ int door_has(PyObject *set, const PyCodeObject *code)
     return found == 1;
 }
 
-static int is_collecting;
-
-/* An item of gc.callbacks: phase, "start" or "stop", and a dictionary. */
-static PyObject *note_collection(PyObject *module, PyObject *const *args, Py_ssize_t count)
-{
-    (void)module;
-    if (count > 0 && PyUnicode_Check(args[0]))
-        is_collecting = PyUnicode_CompareWithASCIIString(args[0], "start") == 0;
-    Py_RETURN_NONE;
-}
-
-static PyMethodDef collection_method = {
-    "note_collection", (PyCFunction)(void (*)(void))note_collection, METH_FASTCALL, NULL};
-
-int door_watch_collector(void)
-{
-    PyObject *gc = PyImport_ImportModule("gc");
-    PyObject *callbacks = gc ? PyObject_GetAttrString(gc, "callbacks") : NULL;
-    PyObject *function = callbacks ? PyCFunction_New(&collection_method, NULL) : NULL;
-    int done = function ? PyList_Append(callbacks, function) : -1;
-
-    Py_XDECREF(function);
-    Py_XDECREF(callbacks);
-    Py_XDECREF(gc);
-    return done;
-}
-
 int door_is_importing(void)
 {
     PyFrameObject *frame;
     int found = 0, ended = 0;
 
-    if (is_collecting)
+    if (PyInterpreterState_Get()->gc.collecting)
         return 0;
     frame = PyThreadState_GetFrame(PyThreadState_Get());
     while (frame && !found && !ended) {

@@ -655,7 +655,7 @@ static PyObject *install(PyObject *module, PyObject *args, PyObject *keywords)
         guard_builtins() < 0 || guard_importlib() < 0 ||
         guard_new("attrgetter", guarded_attrgetter_new, &real_attrgetter_new) < 0 ||
         guard_new("methodcaller", guarded_methodcaller_new, &real_methodcaller_new) < 0 ||
-        door_watch_collector() < 0 || PySys_AddAuditHook(door_audit, NULL) < 0)
+        PySys_AddAuditHook(door_audit, NULL) < 0)
         return NULL;
     real_type_new = PyType_Type.tp_new;
     PyType_Type.tp_new = guarded_type_new;

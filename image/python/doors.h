@@ -48,10 +48,6 @@ int door_is_own(const PyCodeObject *code);
  * code in the middle of an import. */
 int door_is_importing(void);
 
-/* Registers with the garbage collector, for door_is_importing(). Returns 0, or -1 with an
- * exception. */
-int door_watch_collector(void);
-
 /* A function's name in the rules: "pandas/core/apply.py:Apply.agg", the file below the folder of
  * libraries, and the qualified name. A new reference, or NULL with an exception. */
 PyObject *door_key(const PyCodeObject *code);
