@@ -217,7 +217,7 @@ static _Noreturn void drop_privileges_and_exec(const struct options *options,
     sigaction(SIGPIPE, &plain, NULL);
     umask(077);
     setsid();
-    if (place_descriptors(its) < 0 || chdir("/") < 0 ||
+    if (place_descriptors(its) < 0 ||
         (options->session && leave_for_copies(options, &ruleset) < 0) || confine(options) < 0)
         _exit(DROP_PRIVILEGES_FAILED);
     start(options, ruleset);
@@ -295,7 +295,7 @@ void child_signal(const struct child *child, int signal)
     if (child->pidfd >= 0)
         syscall(SYS_pidfd_send_signal, child->pidfd, signal, NULL, 0u);
     else if (child->pid > 0)
-        kill(child->pid, signal);
+        kill(signal == SIGKILL ? -child->pid : child->pid, signal);
 }
 
 void child_finish(struct child *child)

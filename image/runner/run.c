@@ -38,8 +38,9 @@
 #define LINGER_MS      50
 #define WATCH_MS       50 /* between two checks of the memory */
 #define OUTPUT_REST_MS 2  /* between two reads of output, so that small writes are sent together */
-#define HOLD_MS        2 /* FRAME_STARTED and output wait this long, so that a short run is one message \
-                          */
+#define HOLD_MS                                                                                    \
+    2 /* FRAME_STARTED and output wait this long, so that a short run is one message               \
+       */
 
 #define OUTSIDE_HIGH_WATER (1u << 20) /* bytes for the server before reading stops */
 #define INSIDE_HIGH_WATER  (1u << 20) /* bytes for the interpreter, likewise */
@@ -230,8 +231,21 @@ static void has_ended(struct runner_run *run, int status)
         enter(run, PHASE_ENDING, ENDING_MS_MAX);
 }
 
-/* PID 1 of a container must reap all orphans. A session has none, and a copy may end before its pid
- * is known, so it is left until then. The socket of the zygote reports its end. */
+/* What the interpreter left in its process group ends with it. Before it is reaped, because until
+ * then no other group can have its number. */
+static void end_group(const struct runner_run *run)
+{
+    siginfo_t info = {0};
+
+    if (!run->zygote && !run->reaped &&
+        waitid(P_PID, (id_t)run->child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == run->child->pid)
+        child_signal(run->child, SIGKILL);
+}
+
+/* The runner must reap all orphans, as PID 1 or as a subreaper. A session has none, and a copy may
+ * end before its pid is known, so it is left until then. The socket of the zygote reports its end.
+ */
 static void reap(struct runner_run *run)
 {
     struct signalfd_siginfo info;
@@ -246,6 +260,7 @@ static void reap(struct runner_run *run)
     }
     if (run->zygote && (run->reaped || run->child->pid == 0))
         return;
+    end_group(run);
     while ((pid = waitpid(run->zygote ? run->child->pid : -1, &status, WNOHANG)) > 0) {
         if (pid == run->child->pid)
             has_ended(run, status);

@@ -152,14 +152,18 @@ int server_executor_config(const struct config *config, struct executor_config *
     static const struct {
         const char *name;
         enum executor_engine engine;
-    } engines[] = {{"auto", EXECUTOR_AUTO}, {"docker", EXECUTOR_DOCKER}, {"local", EXECUTOR_LOCAL}};
+    } engines[] = {{"auto", EXECUTOR_AUTO},
+                   {"docker", EXECUTOR_DOCKER},
+                   {"local", EXECUTOR_LOCAL},
+                   {"process", EXECUTOR_PROCESS}};
     size_t i = 0;
 
     memset(executor, 0, sizeof *executor);
     while (i < sizeof engines / sizeof engines[0] && strcmp(engines[i].name, config->sandbox) != 0)
         i++;
     if (i == sizeof engines / sizeof engines[0])
-        return error_set(err, ERROR_INVALID, "--sandbox must be auto, docker or local, not '%s'",
+        return error_set(err, ERROR_INVALID,
+                         "--sandbox must be auto, docker, local or process, not '%s'",
                          config->sandbox);
     if (config_share_file(config, "", share, size, err) < 0)
         return -1;

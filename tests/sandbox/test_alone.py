@@ -3,7 +3,7 @@
 nothing, to an interpreter without the policy, in real sandboxes. The effects are observed from outside: the output, the processes that the
 kernel saw start, connections to a port, and whether each call got its own answer and the next one the correct one.
 
-LECTERN_SANDBOX: local or docker. LECTERN_WHOLE=1: every program with every layer left out. Otherwise every program without validator and
+LECTERN_SANDBOX: local, process or docker. LECTERN_WHOLE=1: every program with every layer left out. Otherwise every program without validator and
 policy, in Docker and in a session's sandbox, and one of each family with the others.
 """
 import concurrent.futures
@@ -197,7 +197,7 @@ class Alone(unittest.TestCase):
         self.stack = contextlib.ExitStack()
         self.addCleanup(self.stack.close)
         self.secret = secrets.token_hex(16)
-        if ENGINE == "local":
+        if ENGINE != "docker":
             if CANARY.exists():
                 self.secret = CANARY.read_text().strip()
             else:
