@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,14 +18,11 @@
 #include "executor/docker/docker_daemon.h"
 #include "executor/engine.h"
 #include "executor/local/local_machine.h"
+#include "executor/local/process_host.h"
 
 #define MOUNTS_CAP 65536 /* bytes of /proc/self/mountinfo that are read */
 
-#ifndef __NR_landlock_create_ruleset
-#define __NR_landlock_create_ruleset 444
-#endif
-#define LANDLOCK_ASK_VERSION 1u
-#define LANDLOCK_USED        6 /* the newest ABI that the runner uses: image/runner/landlock.c */
+#define LANDLOCK_USED 6 /* the newest ABI that the runner uses: image/runner/landlock.c */
 #define LANDLOCK_WHOLE                                                                             \
     3 /* the oldest ABI that covers all accesses to files, including truncation */
 
@@ -281,16 +277,16 @@ static void check_modules(struct doctor_rows *rows)
 
 static void check_landlock(struct doctor_rows *rows)
 {
-    long abi = syscall(__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_ASK_VERSION);
-    long used = abi < LANDLOCK_USED ? abi : LANDLOCK_USED;
+    int abi = process_host_look().landlock_abi;
+    int used = abi < LANDLOCK_USED ? abi : LANDLOCK_USED;
 
-    if (abi <= 0)
+    if (abi == 0)
         add_row(rows, "landlock", false, "a kernel with lsm=landlock (5.13 or newer)",
                 "this kernel has no Landlock: code can read every file of its sandbox, which is "
                 "only the system's");
     else
         add_row(rows, "landlock", true, "",
-                "this kernel has ABI %ld, of which %ld is used: what code may read is limited by "
+                "this kernel has ABI %d, of which %d is used: what code may read is limited by "
                 "it%s",
                 abi, used, abi < LANDLOCK_WHOLE ? "; truncating files is not (6.2 or newer)" : "");
 }

@@ -11,7 +11,6 @@
 
 #include "executor/local/local_machine.h"
 #include "executor/local/spawn.h"
-#include "executor/local/way.h"
 
 static void find_mounts(struct local_setup *setup)
 {

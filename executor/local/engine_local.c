@@ -16,19 +16,23 @@
  */
 #include "executor/engine.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "executor/local/files.h"
 #include "executor/local/local_machine.h"
 #include "executor/local/spawn.h"
-#include "executor/local/way.h"
+#include "helpers/base/cleanup.h"
+#include "helpers/base/hash.h"
 #include "helpers/base/log.h"
 
 struct local {
@@ -51,7 +55,67 @@ int local_way_choose_user(struct local_setup *setup,
     if (!setup->drop)
         return -1;
     setup->drop = false;
-    return try_out(setup, NULL);
+    return try_out(setup, err);
+}
+
+/* ---- the runner's files ---- */
+
+static void close_files(struct local_setup *setup)
+{
+    for (size_t i = 0; i < setup->file_count; i++)
+        close(setup->files[i].fd);
+    setup->file_count = 0;
+}
+
+static int open_file(struct local_setup *setup, const char *share_dir, const char *name,
+                     const char *mode, struct error *err)
+{
+    struct local_file *file = &setup->files[setup->file_count];
+    char path[LOCAL_SHARE_CAP + 64];
+
+    if (setup->file_count == LOCAL_FILES_CAP || strlen(name) >= sizeof file->name)
+        return error_set(err, ERROR_UNAVAILABLE, "%s holds more than it should: make build",
+                         share_dir);
+    snprintf(path, sizeof path, "%s/%s", share_dir, name);
+    file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->fd < 0)
+        return error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", path,
+                         strerrordesc_np(errno));
+    memcpy(file->name, name, strlen(name) + 1);
+    file->mode = mode;
+    setup->file_count++;
+    return 0;
+}
+
+static bool is_wanted(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return dot && (strcmp(dot, ".py") == 0 || strcmp(dot, ".so") == 0);
+}
+
+/* Opens the runner, the Python modules beside it, and the tables of the policy. */
+static int open_files(struct local_setup *setup, const char *share_dir, struct error *err)
+{
+    cleanup_dir DIR *folder = opendir(share_dir);
+    struct dirent *entry;
+    int rc;
+
+    if (!folder)
+        return error_set(err, ERROR_UNAVAILABLE, "%s: %s: make build", share_dir,
+                         strerrordesc_np(errno));
+    setup->file_count = 0;
+    rc = open_file(setup, share_dir, "runner", "0555", err);
+    if (rc == 0)
+        rc = open_file(setup, share_dir, "policy.json", "0444", err);
+    while (rc == 0 &&
+           (entry = readdir(folder))) { // NOLINT(concurrency-mt-unsafe): this thread's own folder
+        if (is_wanted(entry->d_name))
+            rc = open_file(setup, share_dir, entry->d_name, "0444", err);
+    }
+    if (rc < 0)
+        close_files(setup);
+    return rc;
 }
 
 /* ---- starting ---- */
@@ -69,7 +133,7 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
         rc = error_set(&why, ERROR_CANCELLED, "the server is stopping");
     found = local->setup;
     if (rc == 0)
-        rc = local_files_open(&found, local->share_dir, &why);
+        rc = open_files(&found, local->share_dir, &why);
     if (rc == 0 && !local->ready) {
         rc = local->way->look(&found, local->share_dir, &why);
         local->ready = rc == 0;
@@ -87,7 +151,7 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
     if (rc == 0 && setup)
         *setup = found;
     else
-        local_files_close(&found);
+        close_files(&found);
     return rc == 0 ? 0 : error_set(err, why.kind, "%s", why.text);
 }
 
@@ -110,7 +174,7 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
         free(box);
         box = NULL;
     }
-    local_files_close(&setup);
+    close_files(&setup);
     return box;
 }
 
@@ -204,11 +268,37 @@ static int local_works(void *state, struct error *err)
     return prepare(state, true, NULL, err);
 }
 
+/* A sum, because a folder may list its files in any order. */
+static void add_state(uint64_t *sum, const char *name, const struct stat *status)
+{
+    const uint64_t numbers[] = {(uint64_t)status->st_size, (uint64_t)status->st_mtim.tv_sec,
+                                (uint64_t)status->st_mtim.tv_nsec, status->st_ino, status->st_dev};
+
+    *sum += hash_bytes(hash_bytes(HASH_START, name, strlen(name)), numbers, sizeof numbers);
+}
+
+/* Identifies the files and python3 by their names, inodes, sizes and times. */
 static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
 {
     const struct local *local = state;
+    struct local_setup setup = {.file_count = 0};
+    struct stat status = {0};
+    uint64_t sum = 0;
+    int rc;
 
-    return local_files_made_of(local->share_dir, text, err);
+    if (open_files(&setup, local->share_dir, err) < 0)
+        return -1;
+    rc = stat(LOCAL_PYTHON, &status);
+    add_state(&sum, LOCAL_PYTHON, &status);
+    for (size_t i = 0; rc == 0 && i < setup.file_count; i++) {
+        rc = fstat(setup.files[i].fd, &status);
+        add_state(&sum, setup.files[i].name, &status);
+    }
+    if (rc < 0)
+        error_set(err, ERROR_UNAVAILABLE, "%s: %s", LOCAL_PYTHON, strerrordesc_np(errno));
+    close_files(&setup);
+    snprintf(text, ENGINE_MADE_OF_CAP, "%016" PRIx64, sum);
+    return rc;
 }
 
 static void local_describe(void *state, char *text, size_t size)
@@ -221,7 +311,7 @@ static void local_describe(void *state, char *text, size_t size)
         snprintf(text, size, "no code can run yet, and that is tried again: %.400s", err.text);
         return;
     }
-    local_files_close(&setup);
+    close_files(&setup);
     local->way->describe(&setup, text, size);
 }
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/local/local_plan.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 const struct local_limit local_limits[] = {
     {RLIMIT_CPU, LOCAL_CPU_SECONDS},
@@ -125,24 +122,5 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
     add_all(plan, command);
     if (plan->full)
         return error_set(err, ERROR_INTERNAL, "the plan of a local sandbox is longer than its cap");
-    return 0;
-}
-
-int process_plan_build(struct local_plan *plan, const struct local_setup *setup,
-                       const char *const *command, const char *folder, struct error *err)
-{
-    uint64_t number;
-    int len;
-
-    memset(plan, 0, sizeof *plan);
-    plan->drop = setup->drop;
-    plan->environment = runner_environment;
-    add(plan, setup->runner);
-    add_all(plan, command + 1);
-    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
-        return error_errno(err, errno, "getrandom");
-    len = snprintf(plan->folder, sizeof plan->folder, "%s/lectern-%016" PRIx64, folder, number);
-    if (plan->full || len < 0 || (size_t)len >= sizeof plan->folder)
-        return error_set(err, ERROR_INTERNAL, "the plan of a sandbox is longer than its cap");
     return 0;
 }

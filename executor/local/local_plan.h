@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The plan of one sandbox on this machine as data: the command line of bubblewrap, or of the runner
- * alone, and what is set before it is called. Building it has no side effects and depends only on
- * its arguments; spawn.c carries it out.
+ * The plan of one sandbox on this machine as data: a command line, and what is set before it is
+ * called. local_plan_build makes that of bubblewrap, has no side effects and depends only on its
+ * arguments. process.c makes that of the runner alone. spawn.c carries them out.
  */
 #ifndef LECTERN_EXECUTOR_LOCAL_PLAN_H
 #define LECTERN_EXECUTOR_LOCAL_PLAN_H
@@ -79,9 +79,23 @@ extern const size_t local_limit_count;
 int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
                      const char *const *command, struct error *err);
 
-/* The same without bubblewrap: the setup's runner takes the place of command[0]. folder: where the
- * working folder is created, for a moment. */
-int process_plan_build(struct local_plan *plan, const struct local_setup *setup,
-                       const char *const *command, const char *folder, struct error *err);
+/* A way to confine a runner on this machine: one for each engine of engine_local.c. */
+struct local_way {
+    /* Fills the setup except its owner and files, and tries it. Returns -1 with what is missing. */
+    int (*look)(struct local_setup *setup, const char *share_dir, struct error *err);
+    int (*plan)(struct local_plan *plan, const struct local_setup *setup,
+                const char *const *command, struct error *err);
+    /* One sentence; the setup works. */
+    void (*describe)(const struct local_setup *setup, char *text, size_t size);
+};
+
+extern const struct local_way local_way_bubblewrap;
+extern const struct local_way local_way_process; /* without namespaces */
+
+/* Tries the setup with try_out as nobody if the server is root, then as the current user, and sets
+ * its drop. */
+int local_way_choose_user(struct local_setup *setup,
+                          int (*try_out)(const struct local_setup *setup, struct error *err),
+                          struct error *err);
 
 #endif

@@ -7,28 +7,46 @@
  * The interpreter sees this machine's files: Landlock lets it read what Python needs and nothing
  * else, also where its user may read more. Its working folder is empty and already removed, so
  * nothing can be created in it and nothing is left of it. If the server is root, the runner becomes
- * nobody; if nobody cannot reach the runner's files, it stays root, the interpreter has no
+ * nobody; if nobody cannot start the runner there, it stays root, the interpreter has no
  * capability, and the description says so.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "executor/local/spawn.h"
-#include "executor/local/way.h"
 
+/* The setup's runner takes the place of command[0]. */
 static int plan_build(struct local_plan *plan, const struct local_setup *setup,
                       const char *const *command, struct error *err)
 {
     const char *folder = getenv("TMPDIR");          // NOLINT(concurrency-mt-unsafe): never changed
     struct process_host host = process_host_look(); /* a network may have come up */
+    uint64_t number;
+    int len;
 
     if (process_host_check(&host, err) < 0)
         return -1;
-    return process_plan_build(plan, setup, command, folder && folder[0] ? folder : "/tmp", err);
+    memset(plan, 0, sizeof *plan);
+    plan->drop = setup->drop;
+    plan->environment = runner_environment;
+    plan->argv[plan->argc++] = setup->runner;
+    while (command[plan->argc] && plan->argc + 1 < LOCAL_WORDS_CAP) {
+        plan->argv[plan->argc] = command[plan->argc];
+        plan->argc++;
+    }
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        return error_errno(err, errno, "getrandom");
+    len = snprintf(plan->folder, sizeof plan->folder, "%s/lectern-%016" PRIx64,
+                   folder && folder[0] ? folder : "/tmp", number);
+    if (command[plan->argc] || len < 0 || (size_t)len >= sizeof plan->folder)
+        return error_set(err, ERROR_INTERNAL, "the plan of a sandbox is longer than its cap");
+    return 0;
 }
 
 /* Whether the runner starts. */
@@ -57,7 +75,7 @@ static int look(struct local_setup *setup, const char *share_dir, struct error *
 static void describe(const struct local_setup *setup, char *text, size_t size)
 {
     const char *user = setup->drop      ? "nobody"
-                       : geteuid() == 0 ? "root (nobody cannot reach the runner's folder)"
+                       : geteuid() == 0 ? "root (nobody cannot start the runner here)"
                                         : "the user of the server";
     int len = snprintf(text, size, "code runs as a process of this machine, as %s: ", user);
 

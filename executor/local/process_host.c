@@ -2,7 +2,6 @@
 #include "executor/local/process_host.h"
 
 #include <ifaddrs.h>
-#include <linux/seccomp.h>
 #include <net/if.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +12,9 @@
 #define __NR_landlock_create_ruleset 444
 #endif
 #define LANDLOCK_ASK_VERSION 1u
+/* linux/seccomp.h, which belongs to the runner */
+#define SECCOMP_GET_ACTION_AVAIL 2u
+#define SECCOMP_RET_ERRNO        0x00050000u
 
 static bool has_seccomp(void)
 {
@@ -66,8 +68,7 @@ void process_host_describe(const struct process_host *host, char *text, size_t s
 {
     snprintf(text, size,
              "seccomp holds (no socket, no process, no signal), Landlock ABI %d (files%s%s)%s, no "
-             "new privileges, rlimits and deadlines. It has no namespace and no control group of "
-             "its own: "
+             "new privileges, rlimits and deadlines. There is no namespace and no control group: "
              "names and sizes of files, process ids and the host's name can be seen",
              host->landlock_abi, host->landlock_abi >= PROCESS_LANDLOCK_NETWORK ? ", TCP" : "",
              host->landlock_abi >= PROCESS_LANDLOCK_SCOPES ? ", signals" : "",

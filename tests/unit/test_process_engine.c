@@ -113,11 +113,16 @@ static pid_t wait_interpreter(pid_t runner)
 static struct engine_box *start_box(void **engine)
 {
     struct executor_config config = {.share_dir = share};
+    struct process_host host = process_host_look();
     struct error err = {0};
     struct engine_box *box;
 
     *engine = engine_process.open(&config, &err);
     assert_non_null(*engine);
+    if (process_host_check(&host, &err) < 0) {
+        print_message("SKIPPED: %s\n", err.text);
+        skip();
+    }
     box = engine_process.start(*engine, &execution_kinds[kind_index("bare")], &err);
     if (!box)
         fail_msg("%s", err.text);
