@@ -38,8 +38,9 @@
 #define LINGER_MS      50
 #define WATCH_MS       50 /* between two checks of the memory */
 #define OUTPUT_REST_MS 2  /* between two reads of output, so that small writes are sent together */
-#define HOLD_MS        2 /* FRAME_STARTED and output wait this long, so that a short run is one message \
-                          */
+#define HOLD_MS                                                                                    \
+    2 /* FRAME_STARTED and output wait this long, so that a short run is one message               \
+       */
 
 #define OUTSIDE_HIGH_WATER (1u << 20) /* bytes for the server before reading stops */
 #define INSIDE_HIGH_WATER  (1u << 20) /* bytes for the interpreter, likewise */
@@ -96,6 +97,7 @@ struct runner_run {
     int status; /* from waitpid */
     bool killed;
     bool has_job;
+    bool ran; /* its code runs, or has run: the process is no longer trusted */
     struct frame_job job;
     bool has_result; /* from the interpreter */
     enum verdict verdict;
@@ -122,6 +124,7 @@ static const struct frame_rule child_frames[] = {
     {FRAME_READY, 1, PYTHON_CAP, 0},
     {FRAME_PONG, 0, 0, 0},
     {FRAME_STARTED, 0, 0, 0},
+    {FRAME_CHECKED, 0, 0, 0},
     {FRAME_REQUEST, REQUEST_HEAD + sizeof "GET /" - 1, FRAME_REQUEST_CAP, 0},
     {FRAME_ARTIFACT, 1, FRAME_ARTIFACT_CAP, 0},
     {FRAME_RESULT, 2, FRAME_RESULT_CAP, 0},
@@ -360,12 +363,12 @@ static int finish_run(struct runner_run *run)
     len = snprintf(text, sizeof text,
                    "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":%d,\"seconds\":%.3f,"
                    "\"stdout_bytes\":%llu,\"stderr_bytes\":%llu,\"stdout_cut\":%llu,"
-                   "\"stderr_cut\":%llu}",
+                   "\"stderr_cut\":%llu,\"ran\":%s}",
                    words[judge(run, signal)], exit_code, signal,
                    run->started ? (double)(run->stopped - run->started) / 1000 : 0.0,
                    (unsigned long long)run->out.bytes, (unsigned long long)run->err.bytes,
                    (unsigned long long)output_cut(&run->out),
-                   (unsigned long long)output_cut(&run->err));
+                   (unsigned long long)output_cut(&run->err), run->ran ? "true" : "false");
     return send_frame(run, FRAME_EXIT, text, (size_t)len);
 }
 
@@ -559,6 +562,14 @@ static int take_started(struct runner_run *run)
     return send_frame(run, FRAME_STARTED, "", 0);
 }
 
+static int take_checked(struct runner_run *run)
+{
+    if (!run->started || run->ran)
+        return log_error("the interpreter runs code that it has not started");
+    run->ran = true;
+    return 0;
+}
+
 static int take_request(struct runner_run *run, const struct frame *piece)
 {
     uint32_t id = frame_get_u32(piece->payload);
@@ -615,6 +626,8 @@ static int take_from_child(struct runner_run *run, const struct frame *piece)
         return take_pong(run);
     case FRAME_STARTED:
         return take_started(run);
+    case FRAME_CHECKED:
+        return take_checked(run);
     case FRAME_REQUEST:
         return take_request(run, piece);
     case FRAME_ARTIFACT:
