@@ -287,7 +287,9 @@ int broker_take(struct broker *broker, const struct frame *frame, struct error *
     id = frame_get_u32(frame->payload);
     if (++broker->requests > broker->limits->requests) {
         if (broker->requests > broker->limits->requests + BROKER_OVER_CAP_MAX)
-            return error_set(err, ERROR_MALFORMED, "%zu requests in one run", broker->requests);
+            return error_set(err, ERROR_TOO_LARGE,
+                             "the code sent %zu requests and was ended: read in bulk",
+                             broker->requests);
         return refuse_request(
             broker, id, 403,
             "too many requests in one run: read in bulk, for instance all nodes at once", err);

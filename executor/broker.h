@@ -44,7 +44,8 @@ struct broker {
     size_t in_flight, requests, answer_bytes;
 };
 
-/* Processes a FRAME_REQUEST. On -1 the sandbox must be ended (ERROR_MALFORMED: it broke a rule). */
+/* Processes a FRAME_REQUEST. On -1 the sandbox must be ended (ERROR_MALFORMED: it broke a rule;
+ * ERROR_TOO_LARGE: the code goes on asking after many refusals). */
 int broker_take(struct broker *broker, const struct frame *frame, struct error *err);
 
 /* Called when the run has ended or continues in another sandbox: cancels the open requests, and

@@ -49,11 +49,16 @@ enum frame_type {
                 expression, "error": text or null, "error_type": text or null, "line": int or null,
                 "exit_code": int, "disagreement": {"code": word, "line": int} or null: the code did
                 not run because the policy in the sandbox refused it after the validator had
-                accepted it} */
+                accepted it; believed only if the FRAME_EXIT that follows says that none ran} */
     FRAME_EXIT = 'x', /* JSON from the runner, the last frame of a job: {"status": "ok" (details are
                          in a FRAME_RESULT), "timeout", "memory", "output", "crash", "cancelled" or
                          "import", "exit_code" of the process, "signal", "seconds", "stdout_bytes",
-                         "stderr_bytes", "stdout_cut", "stderr_cut"} */
+                         "stderr_bytes", "stdout_cut", "stderr_cut", "ran": false if none of the
+                         code has run} */
+
+    /* interpreter -> runner; the others of this direction are passed on to the server */
+    FRAME_CHECKED = 'C', /* no payload: the policy accepts the code, which runs now. All that
+                            follows may be the code's own word */
 };
 
 /* The payload of FRAME_JOB is five u32 with the limits that the runner enforces, then a JSON object

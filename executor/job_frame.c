@@ -121,6 +121,7 @@ int job_exit_read(const struct frame *frame, struct job_exit *ended, struct erro
         ended->seconds = -1;
     ended->stdout_cut = count_at(json, "stdout_cut");
     ended->stderr_cut = count_at(json, "stderr_cut");
+    ended->ran = !json_is_false(json_object_get(json, "ran"));
     if (!known)
         error_set(err, ERROR_MALFORMED, "the runner's last frame has no status that is known");
     json_decref(json);

@@ -21,6 +21,7 @@ struct job_exit {
     int signal;
     double seconds; /* negative if missing */
     uint64_t stdout_cut, stderr_cut;
+    bool ran; /* the code, or some of it */
 };
 int job_exit_read(const struct frame *frame, struct job_exit *ended, struct error *err);
 

@@ -339,6 +339,20 @@ static int take_output(struct executor_run *run, int fd, const struct frame *fra
     return 0;
 }
 
+static int take_request(struct executor_run *run, const struct frame *frame, struct error *err)
+{
+    struct error why = {0};
+
+    if (broker_take(&run->broker, frame, &why) == 0)
+        return 0;
+    if (why.kind == ERROR_TOO_LARGE) { /* the code's doing, not a fault of the sandbox */
+        end_with(run, EXECUTION_RUNTIME, why.text);
+        return 0;
+    }
+    *err = why;
+    return -1;
+}
+
 static int take_artifact(struct executor_run *run, const struct frame *frame, struct error *err)
 {
     struct execution_artifact *artifact = &run->artifacts[run->artifact_count];
@@ -457,7 +471,8 @@ static int take_exit(struct executor_run *run, const struct frame *frame, struct
     result.value = run->result.value;
     result.value_bound = run->result.value_bound;
     result.error_type = run->result.error_type;
-    if (run->result.refused[0] &&
+    /* Once code has run, a result is its own word. */
+    if (run->result.refused[0] && !ended.ran &&
         (ended.status == EXECUTION_RUNTIME || ended.status == EXECUTION_MEMORY)) {
         end_disagreeing(run, &result);
         return 0;
@@ -496,7 +511,7 @@ static int take_frame(struct executor_run *run, const struct frame *frame, struc
     case FRAME_STDERR:
         return take_output(run, 2, frame, err);
     case FRAME_REQUEST:
-        return broker_take(&run->broker, frame, err);
+        return take_request(run, frame, err);
     case FRAME_RESULT:
         return take_result(run, frame, err);
     case FRAME_EXIT:
@@ -512,6 +527,7 @@ static int take_frame(struct executor_run *run, const struct frame *frame, struc
     case FRAME_JOB:
     case FRAME_ANSWER:
     case FRAME_PING:
+    case FRAME_CHECKED:
         break;
     }
     return error_set(err, ERROR_MALFORMED, "the sandbox sent a frame '%c' out of its turn",

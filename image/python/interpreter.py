@@ -201,7 +201,7 @@ def import_one(name, plots):
     importlib.import_module(name)
 
 
-def import_early(names, plots, doors):
+def import_early(names, parts):
     """Performs the code's imports before its time limit begins. An import that fails here fails again in the code, which can handle it."""
     names = [name for name in names if name not in sys.modules]
     if not names:
@@ -211,17 +211,18 @@ def import_early(names, plots, doors):
         warnings.simplefilter("ignore")
         for name in names:
             try:
-                import_one(name, plots)
+                import_one(name, parts.plots)
             except ImportError:
                 continue
-    close_classes(doors)
+    close_classes(parts)
 
 
-def close_classes(doors):
+def close_classes(parts):
     """Makes the classes imported so far immutable."""
     if "numpy" in sys.modules:
-        doors.guard_arrays(sys.modules["numpy"].ndarray)
-    doors.freeze_classes(frozenset(getattr(sys.modules[module], name) for module, name in RULES.CHANGING if module in sys.modules))
+        parts.doors.guard_arrays(sys.modules["numpy"].ndarray)
+    parts.doors.freeze_classes(frozenset(
+        getattr(sys.modules[module], name) for module, name in parts.rules.CHANGING if module in sys.modules))
 
 
 def close_plots(plots, wanted):
@@ -240,7 +241,7 @@ def set_up(job, parts):
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
     parts.begin(session_id)
-    import_early(job["preload"], parts.plots, parts.doors)
+    import_early(job["preload"], parts)
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
     warnings.showwarning = reporter.show_warning
     if not job.get("warnings"):
@@ -261,6 +262,7 @@ def run_job(job, send, finish, parts):
         statements, last = compile_checked(reporter.tree)
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
+    send("C")
     try:
         parts.doors.run(statements, namespace)
         value = parts.doors.run(last, namespace) if last is not None else None
@@ -327,7 +329,7 @@ def describe_refusal(reporter, refusal):
 def prepare(parts, policy):
     """Prepares what jobs need but does not depend on them: the streams, and the builtins of each profile."""
     parts.streams = open_stream(1), open_stream(2)
-    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed, lambda: close_classes(parts.doors))
+    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed, lambda: close_classes(parts))
                       for profile, allowed in policy["profiles"].items()}
     signal.signal(signal.SIGALRM, lambda _number, frame: parts.on_deadline(frame))
 
@@ -351,7 +353,7 @@ def rehearse(parts, with_pandas):
     if "matplotlib.pyplot" in sys.modules:
         parts.plots.rehearse()
     names.clear()
-    close_classes(parts.doors)
+    close_classes(parts)
     gc.collect()
     gc.freeze()
 
@@ -363,12 +365,11 @@ def main(argv):
     folders = (here, options["--helpers"])
     with open(os.path.join(here, "policy.json"), encoding="utf-8") as file:
         policy = json.load(file)
-    global RULES
-    doors, guard, RULES = load_doors(here), load_file("guard", here), load_file("door_rules", here)
+    doors, guard, rules = load_doors(here), load_file("guard", here), load_file("door_rules", here)
     own = [os.path.join(here, name + ".py") for name in OWN]
-    guard.install(doors, RULES, FILENAME, own, [*sys.path, *folders], policy)
+    guard.install(doors, rules, FILENAME, own, [*sys.path, *folders], policy)
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
-    parts = types.SimpleNamespace(guard=guard, doors=doors, reporter=reporter, folders=folders,
+    parts = types.SimpleNamespace(guard=guard, doors=doors, rules=rules, reporter=reporter, folders=folders,
                                   show=load_file("values", here).show, plots=load_file("plots", here),
                                   checks=make_checks(load_file("policy", here), here))
     helpers = load_file("code_helpers", options["--helpers"])

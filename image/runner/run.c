@@ -44,6 +44,7 @@
 
 #define OUTSIDE_HIGH_WATER (1u << 20) /* bytes for the server before reading stops */
 #define INSIDE_HIGH_WATER  (1u << 20) /* bytes for the interpreter, likewise */
+#define KILLS_CAP          512        /* of the file that counts them */
 #define WARM_STDERR_CAP    (8u << 10) /* of what Python writes before the first job */
 
 #define REQUEST_HEAD       4u  /* request id */
@@ -96,6 +97,7 @@ struct runner_run {
     int status; /* from waitpid */
     bool killed;
     bool has_job;
+    bool ran; /* its code runs, or has run: the process is no longer trusted */
     struct frame_job job;
     bool has_result; /* from the interpreter */
     enum verdict verdict;
@@ -122,6 +124,7 @@ static const struct frame_rule child_frames[] = {
     {FRAME_READY, 1, PYTHON_CAP, 0},
     {FRAME_PONG, 0, 0, 0},
     {FRAME_STARTED, 0, 0, 0},
+    {FRAME_CHECKED, 0, 0, 0},
     {FRAME_REQUEST, REQUEST_HEAD + sizeof "GET /" - 1, FRAME_REQUEST_CAP, 0},
     {FRAME_ARTIFACT, 1, FRAME_ARTIFACT_CAP, 0},
     {FRAME_RESULT, 2, FRAME_RESULT_CAP, 0},
@@ -311,6 +314,23 @@ static void watch_memory(struct runner_run *run)
         end_run(run, VERDICT_MEMORY);
 }
 
+/* Whether the kernel has killed a process for lack of memory since the last call; `unknown` if that
+ * is not counted. */
+static bool was_oom_killed(const struct runner_run *run, bool unknown)
+{
+    struct child *first = run->zygote ? run->zygote : run->child;
+    char text[KILLS_CAP] = "";
+    const char *line = NULL;
+    unsigned long long before = first->kills;
+
+    if (pread(first->kills_fd, text, sizeof text - 1, 0) > 0)
+        line = strstr(text, "\noom_kill ");
+    if (!line)
+        return unknown;
+    first->kills = strtoull(line + strlen("\noom_kill "), NULL, 10);
+    return first->kills > before;
+}
+
 static enum verdict judge(const struct runner_run *run, int signal)
 {
     if (run->verdict != VERDICT_NONE)
@@ -319,7 +339,9 @@ static enum verdict judge(const struct runner_run *run, int signal)
         return VERDICT_OK;
     if (signal == SIGXCPU)
         return VERDICT_TIMEOUT;
-    return signal == SIGKILL && !run->killed ? VERDICT_MEMORY : VERDICT_CRASH;
+    /* The code cannot send SIGKILL (seccomp.c). */
+    return signal == SIGKILL && !run->killed && was_oom_killed(run, true) ? VERDICT_MEMORY
+                                                                          : VERDICT_CRASH;
 }
 
 static int send_tail(struct runner_run *run, const struct runner_output *output)
@@ -355,12 +377,12 @@ static int finish_run(struct runner_run *run)
     len = snprintf(text, sizeof text,
                    "{\"status\":\"%s\",\"exit_code\":%d,\"signal\":%d,\"seconds\":%.3f,"
                    "\"stdout_bytes\":%llu,\"stderr_bytes\":%llu,\"stdout_cut\":%llu,"
-                   "\"stderr_cut\":%llu}",
+                   "\"stderr_cut\":%llu,\"ran\":%s}",
                    words[judge(run, signal)], exit_code, signal,
                    run->started ? (double)(run->stopped - run->started) / 1000 : 0.0,
                    (unsigned long long)run->out.bytes, (unsigned long long)run->err.bytes,
                    (unsigned long long)output_cut(&run->out),
-                   (unsigned long long)output_cut(&run->err));
+                   (unsigned long long)output_cut(&run->err), run->ran ? "true" : "false");
     return send_frame(run, FRAME_EXIT, text, (size_t)len);
 }
 
@@ -554,6 +576,14 @@ static int take_started(struct runner_run *run)
     return send_frame(run, FRAME_STARTED, "", 0);
 }
 
+static int take_checked(struct runner_run *run)
+{
+    if (!run->started || run->ran)
+        return log_error("the interpreter runs code that it has not started");
+    run->ran = true;
+    return 0;
+}
+
 static int take_request(struct runner_run *run, const struct frame *piece)
 {
     uint32_t id = frame_get_u32(piece->payload);
@@ -610,6 +640,8 @@ static int take_from_child(struct runner_run *run, const struct frame *piece)
         return take_pong(run);
     case FRAME_STARTED:
         return take_started(run);
+    case FRAME_CHECKED:
+        return take_checked(run);
     case FRAME_REQUEST:
         return take_request(run, piece);
     case FRAME_ARTIFACT:
@@ -647,11 +679,19 @@ static int become_session(struct runner_run *run)
     return ask_copy(run);
 }
 
-/* Handles the zygote's answer. Its end is also the end of the runner. */
+/* Handles the zygote's answer. Its end is also the end of the runner. If the kernel killed it
+ * because the code took the container's memory, the server must hear that first. */
 static int take_copy(struct runner_run *run)
 {
     int done = child_take_copy(run->zygote, &run->copy);
 
+    if (done < 0 && run->has_job && was_oom_killed(run, false)) {
+        close(run->zygote->ends.control);
+        run->zygote->ends.control = -1;
+        run->leaving = true;
+        end_run(run, VERDICT_MEMORY);
+        return 0;
+    }
     if (done <= 0)
         return done;
     run->phase = PHASE_WARMING;

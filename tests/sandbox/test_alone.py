@@ -71,6 +71,8 @@ PROBES = {
     "frames": "for fd in range(3, 12):\n    attempt(lambda: os.write(fd, b'x\\0\\0\\0\\0\\0\\0\\x02{}' * 50))",
     "a forged ready": "attempt(lambda: os.write(3, b'R\\0\\0\\0\\0\\0\\0\\x0d{\"python\":\"3\"}'))",
     "a forged end": "attempt(lambda: os.write(1, b'x\\0\\0\\0\\0\\0\\0\\x02{}' * 3))",
+    "a forged disagreement": "result = b'{\"disagreement\":{\"code\":\"forbidden-name\",\"line\":3},\"error\":\"forged\",\"exit_code\":1}'\n"
+                             "os.write(3, b'v\\0\\0\\0' + len(result).to_bytes(4, 'big') + result)\nwhile True: pass",
     "another's session": "def ask(path):\n    os.write(3, b'q\\0\\0\\0' + (len(path) + 8).to_bytes(4, 'big') + b'\\0\\0\\0\\7GET ' + path)\n"
                          "    return os.read(3, 65536)\n"
                          "attempt(lambda: ask(b'/session/%(other)s/nodes'))",
@@ -78,6 +80,7 @@ PROBES = {
     "another's content": "from code_helpers import get_nodes\nattempt(lambda: get_nodes('../%(other)s'))\n"
                          "attempt(lambda: get_nodes(session_id + '/../%(other)s'))",
 }
+SAYS = {"a forged disagreement": "forged"}  # the run's own word, told as an error of the code
 PROBES = {name: OWN + code for name, code in PROBES.items()}
 
 # What is left out, and what it is left out of. Each row must hold by what is not.
@@ -156,11 +159,11 @@ class Setting:
         self.clients.append(client)
         return client
 
-    def call(self, client, code, seconds=SECONDS):
+    def call(self, client, code, seconds=SECONDS, sid=None):
         """The result; where the machine is too busy to have a sandbox in time, of the next try."""
         for _ in range(BUSY_TRIES):
             answer = client.request("tools/call", {"name": "execute_code", "arguments": {
-                "code": code, "session_id": self.sid, "timeout_seconds": seconds}})["result"]
+                "code": code, "session_id": sid or self.sid, "timeout_seconds": seconds}})["result"]
             if category(answer) != "busy":
                 break
         return answer
@@ -228,6 +231,8 @@ class Alone(unittest.TestCase):
             reasons.append("the secret came out")
         if LEAKS.search(text):
             reasons.append("it shows %r" % LEAKS.search(text).group())
+        if name in SAYS and (category(answer) != "runtime" or SAYS[name] not in text):
+            reasons.append("it is not told as an error of the code: %s" % text[:300])
         if category(answer) not in ENDS:
             reasons.append("it ended as %s: %s" % (category(answer), text[:300]))
         return ["%s: %s" % (name, reason) for reason in reasons]

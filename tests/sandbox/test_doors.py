@@ -59,9 +59,9 @@ class Open(unittest.TestCase):
         shutil.copytree(sandbox.WITHOUT_POLICY, folder, dirs_exist_ok=True)
         folder.chmod(0o755)
         text = (folder / "interpreter.py").read_text()
-        for line in ("    parts.doors.arm()\n", "    doors.freeze_classes("):
+        for line in ("    parts.doors.arm()\n", "    parts.doors.freeze_classes("):
             self.assertEqual(text.count(line), 1, line)
-        text = text.replace("    parts.doors.arm()\n", "").replace("    doors.freeze_classes(", "    frozenset(")
+        text = text.replace("    parts.doors.arm()\n", "").replace("    parts.doors.freeze_classes(", "    frozenset(")
         (folder / "interpreter.py").write_text(text)
         with sandbox.Session(interpreter=folder / "interpreter.py", **ROOMY) as box:
             for program in PROGRAMS:

@@ -576,6 +576,8 @@ class Breaches(unittest.TestCase):
             "two requests at once": "send('S'); os.write(3, b'q\\0\\0\\0\\0\\0\\0\\x0a\\0\\0\\0\\1GET /x' + b'q\\0\\0\\0\\0\\0\\0\\x0a\\0\\0\\0\\2GET /x')",
             "an answer to no ping": "send('P')",
             "two starts": "send('S'); send('S')",
+            "code that runs before the start": "send('C')",
+            "code that runs twice": "send('S'); send('C'); send('C')",
             "ready again": "send('R', b'3')",
             "a result that is no JSON": "send('S'); send('v', b'{]')",
             "a result that is no object": "send('S'); send('v', b'[1, 2]')",
@@ -594,6 +596,14 @@ class Breaches(unittest.TestCase):
             outcome = self.lie("send('S'); send('v', b'%s'); send('v', b'%s')" % (result, result.replace("v", "w")))
             self.assertIn(outcome.status, ("ok", "crash"))
             self.assertEqual(outcome.result.get("value"), "v")
+
+    def test_the_end_says_whether_code_ran(self):
+        """A disagreement is believed only where none has."""
+        for frames, ran in (("send('v', b'{}')", False), ("send('S'); send('v', b'{}')", False),
+                            ("send('S'); send('C'); send('v', b'{}')", True), ("send('S'); send('C'); os._exit(0)", True)):
+            self.assertIs(self.lie(frames).exit["ran"], ran, frames)
+        self.assertIs(sandbox.run("x = (").exit["ran"], False)
+        self.assertIs(sandbox.run("1").exit["ran"], True)
 
     def test_a_result_is_passed_on_unread(self):
         """What it says is for the server to judge (unit.frames); the runner's own word says no more than that there is one."""

@@ -346,7 +346,7 @@ static void test_too_many_requests(void **state)
     assert_int_equal(strncmp(waiter.out, "403 ", 4), 0);
     assert_int_equal(waiter.requests, 50);
     job_waiter_finish(&waiter);
-    check(fixture->executor, "gets 5000", EXECUTION_ENGINE, "");
+    check(fixture->executor, "gets 5000", EXECUTION_RUNTIME, "");
 }
 
 static void answer_large(struct job_waiter *waiter, struct broker_request *request)

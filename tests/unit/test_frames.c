@@ -355,6 +355,10 @@ static void test_exit_is_not_believed_blindly(void **state)
     assert_in_range(ended.exit_code, 0, 255);
     assert_int_equal(ended.stdout_cut, 0);
     assert_int_equal(ended.stderr_cut, 7);
+    assert_true(ended.ran); /* unless it says that none has */
+    frame = status_frame(FRAME_EXIT, "{\"status\":\"ok\",\"ran\":false}");
+    assert_int_equal(job_exit_read(&frame, &ended, NULL), 0);
+    assert_false(ended.ran);
 }
 
 static void test_result(void **state)
