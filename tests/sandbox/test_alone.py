@@ -34,7 +34,7 @@ ENGINE = os.environ.get("LECTERN_SANDBOX", "local")
 WHOLE = os.environ.get("LECTERN_WHOLE") == "1"
 AT_ONCE = 4
 SECONDS = 1
-SORT_CAP = 60  # programs with a layer left out, unless WHOLE
+SORT_CAP = 20 if ENGINE == "process" else 60  # programs with a layer left out, unless WHOLE
 CALL_SECONDS = 150
 BUSY_TRIES = 5
 # What a call may end as. "engine" is not among them: that would be a sandbox that broke, or a frame that was lost.
