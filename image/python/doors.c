@@ -27,19 +27,6 @@ static setattrofunc real_function_setattr, real_module_setattr;
 
 /* ---- names of attributes ---- */
 
-int door_is_constant(PyObject *constants, PyObject *name)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); i++) {
-        PyObject *item = PyTuple_GET_ITEM(constants, i);
-
-        if (item == name || (PyUnicode_CheckExact(item) && PyUnicode_Compare(item, name) == 0) ||
-            (PyTuple_CheckExact(item) && door_is_constant(item, name)) ||
-            (PyFrozenSet_CheckExact(item) && PySet_Contains(item, name) == 1))
-            return 1;
-    }
-    return 0;
-}
-
 static int is_dangerous(PyObject *name)
 {
     return (PyUnicode_GET_LENGTH(name) > 4 && PyUnicode_READ_CHAR(name, 0) == '_' &&
