@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "image/runner/log_error.h"
@@ -288,7 +289,8 @@ int child_start(struct child *child, const struct options *options)
     struct ends its;
     pid_t runner = getpid();
 
-    *child = (struct child){.pidfd = -1, .statm = -1, .kills_fd = -1, .landlock_abi = landlock_abi()};
+    *child =
+        (struct child){.pidfd = -1, .statm = -1, .kills_fd = -1, .landlock_abi = landlock_abi()};
     if (ends_make(&child->ends, &its) < 0)
         return -1;
     child->pid = fork();
@@ -315,6 +317,18 @@ void child_signal(const struct child *child, int signal)
         syscall(SYS_pidfd_send_signal, child->pidfd, signal, NULL, 0u);
     else if (child->pid > 0)
         kill(signal == SIGKILL ? -child->pid : child->pid, signal);
+}
+
+pid_t child_wait(const struct child *child, int *status)
+{
+    bool copy = child->pidfd >= 0;
+    siginfo_t info = {0};
+
+    /* Until it is reaped, no other group can have its number. */
+    if (!copy && waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == child->pid)
+        child_signal(child, SIGKILL);
+    return waitpid(copy ? child->pid : -1, status, WNOHANG);
 }
 
 void child_finish(struct child *child)

@@ -35,6 +35,9 @@ int child_take_copy(const struct child *zygote, struct child *copy);
 
 /* It must not be reaped yet. SIGKILL goes to all of its process group, unless it is a copy. */
 void child_signal(const struct child *child, int signal);
+/* Reaps it, or an orphan of it, if one has ended: waitpid's result. What it left in its process
+ * group is killed. A copy may leave nothing and is the only process that is waited for. */
+pid_t child_wait(const struct child *child, int *status);
 void child_finish(struct child *child); /* closes its descriptors */
 
 /* Resident memory in bytes; 0 if unknown. */

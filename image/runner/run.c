@@ -234,21 +234,8 @@ static void has_ended(struct runner_run *run, int status)
         enter(run, PHASE_ENDING, ENDING_MS_MAX);
 }
 
-/* What the interpreter left in its process group ends with it. Before it is reaped, because until
- * then no other group can have its number. */
-static void end_group(const struct runner_run *run)
-{
-    siginfo_t info = {0};
-
-    if (!run->zygote && !run->reaped &&
-        waitid(P_PID, (id_t)run->child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-        info.si_pid == run->child->pid)
-        child_signal(run->child, SIGKILL);
-}
-
-/* The runner must reap all orphans, as PID 1 or as a subreaper. A session has none, and a copy may
- * end before its pid is known, so it is left until then. The socket of the zygote reports its end.
- */
+/* The first process of a sandbox must reap all orphans. A session has none, and a copy may end
+ * before its pid is known, so it is left until then. The zygote's socket reports its end. */
 static void reap(struct runner_run *run)
 {
     struct signalfd_siginfo info;
@@ -263,8 +250,7 @@ static void reap(struct runner_run *run)
     }
     if (run->zygote && (run->reaped || run->child->pid == 0))
         return;
-    end_group(run);
-    while ((pid = waitpid(run->zygote ? run->child->pid : -1, &status, WNOHANG)) > 0) {
+    while ((pid = child_wait(run->child, &status)) > 0) {
         if (pid == run->child->pid)
             has_ended(run, status);
     }
