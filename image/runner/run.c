@@ -753,8 +753,6 @@ static int serve_child(struct runner_run *run, const struct pollfd *control)
 {
     int got = 1;
 
-    if ((control->revents & POLLOUT) && queue_flush(&run->to_child, control->fd) < 0)
-        run->to_child.len = 0; /* reading reports the end */
     if (control->revents & (POLLIN | POLLHUP | POLLERR))
         got = read_frames(run, control->fd, &run->from_child, take_from_child);
     if (got < 0 && on_child_breach(run) < 0)
@@ -766,6 +764,17 @@ static int serve_child(struct runner_run *run, const struct pollfd *control)
             enter(run, PHASE_ENDING, ASKED_MS);
     }
     return 0;
+}
+
+/* Sends what is queued at once; poll is asked for room only if some of it stays. Returns -1 if the
+ * server is gone. */
+static int pass_on(struct runner_run *run)
+{
+    if (run->to_child.len > 0 && queue_flush(&run->to_child, run->child->ends.control) < 0)
+        run->to_child.len = 0; /* reading reports the end */
+    return run->hold <= now_ms() || run->to_server.len >= OUTSIDE_HIGH_WATER
+               ? queue_flush(&run->to_server, STDOUT_FILENO)
+               : 0;
 }
 
 enum step { STEP_ON, STEP_DONE, STEP_FAILED };
@@ -796,8 +805,6 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
 
     if (fds[SERVER_OUT].revents & (POLLERR | POLLHUP | POLLNVAL))
         return STEP_DONE;
-    if ((fds[SERVER_OUT].revents & POLLOUT) && queue_flush(&run->to_server, STDOUT_FILENO) < 0)
-        return STEP_DONE;
     /* A server that hung up does not need what it sent before. */
     if (fds[SERVER_IN].revents & (POLLHUP | POLLERR | POLLNVAL))
         return STEP_DONE;
@@ -826,6 +833,8 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
         return STEP_FAILED;
     if (is_over(run) && finish_run(run) < 0)
         return STEP_FAILED;
+    if (pass_on(run) < 0)
+        return STEP_DONE;
     return go_on(run);
 }
 
