@@ -34,6 +34,7 @@
 
 static struct sock_filter filter[BPF_MAXINSNS];
 static struct sock_fprog program = {.filter = filter};
+static char own_score[ZYGOTE_SCORE_CAP]; /* for the OOM killer; "" if it cannot be changed */
 
 /* Returns -1 if it is not a complete program that names the process. */
 static int load_filter(void)
@@ -44,6 +45,12 @@ static int load_filter(void)
         return log_error("the filter for copies cannot be read");
     program.len = (unsigned short)((size_t)len / sizeof *filter);
     return close(ZYGOTE_FILTER_FD);
+}
+
+static void set_score(const char *score)
+{
+    if (own_score[0])
+        (void)!write(ZYGOTE_SCORE_FD, score, strlen(score));
 }
 
 static void name_process(uint32_t pid)
@@ -123,12 +130,14 @@ static pid_t serve_one(int ruleset, pid_t runner)
             ZYGOTE_ENDS ||
         asked != ZYGOTE_ASK)
         return -1;
+    set_score("1000");
     pid = (pid_t)syscall(SYS_clone, (unsigned long)ZYGOTE_CLONE_FLAGS, NULL, &pidfd, NULL, NULL);
     if (pid == 0) {
         if (take_ends(ends) < 0 || confine(ruleset, runner) < 0)
             _exit(EXIT_FAILED);
         return 0;
     }
+    set_score(own_score);
     if (answer(pid, pidfd) < 0)
         return -1;
     for (size_t i = 0; i < ZYGOTE_ENDS; i++)
@@ -144,6 +153,8 @@ int zygote_prepare(void)
 {
     if (prctl(PR_SET_DUMPABLE, 0) < 0)
         return log_errno("PR_SET_DUMPABLE");
+    if (pread(ZYGOTE_SCORE_FD, own_score, sizeof own_score - 1, 0) < 0)
+        own_score[0] = '\0';
     return load_filter();
 }
 

@@ -76,15 +76,20 @@ static int limit_resources(const struct options *options)
     return 0;
 }
 
-/* Makes it the OOM killer's first choice. Best effort: /proc may be missing. */
-static void offer_to_oom_killer(void)
+/* Makes it the OOM killer's first choice. A zygote is a later one than its copies, and not before
+ * the runner, because a lower score needs a privilege. Returns its score, to be changed for each
+ * clone (zygote.h); -1 without /proc. */
+static int offer_to_oom_killer(bool session)
 {
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    int fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
+    char text[ZYGOTE_SCORE_CAP] = "";
+    long own;
 
-    if (fd < 0)
-        return;
-    (void)!write(fd, "1000", 4);
-    close(fd);
+    if (fd < 0 || pread(fd, text, sizeof text - 1, 0) < 0)
+        return fd;
+    own = strtol(text, NULL, 10);
+    dprintf(fd, "%ld", session ? own + (1000 - own) / 5 : 1000);
+    return fd;
 }
 
 /* Drops all capabilities, even as root, now and after exec. */
@@ -135,7 +140,8 @@ static int confine(const struct options *options)
 {
     int listener = -1;
 
-    offer_to_oom_killer();
+    if (!options->session)
+        close(offer_to_oom_killer(false));
     if (limit_resources(options) < 0 || drop_capabilities() < 0)
         return -1;
 #ifdef LECTERN_TEST_WITHOUT_LANDLOCK
@@ -160,10 +166,13 @@ static int confine(const struct options *options)
 static int leave_for_copies(const struct options *options, int *ruleset)
 {
     int filter = memfd_create("filter", MFD_CLOEXEC);
+    int score = offer_to_oom_killer(true);
     int rules = -1;
 
     if (filter < 0)
         return log_errno("memfd_create");
+    if (score >= 0 && place(score, ZYGOTE_SCORE_FD) < 0)
+        return -1;
     if (seccomp_write_interpreter(filter) < 0 || place(filter, ZYGOTE_FILTER_FD) < 0)
         return -1;
 #ifdef LECTERN_TEST_WITHOUT_LANDLOCK
@@ -265,12 +274,21 @@ static int let_it_start(struct child *child, const struct options *options)
     return seccomp_exec_once_end(listener, asked);
 }
 
+/* The file in which the kernel counts the processes of the container that it killed for lack of
+ * memory, in versions 2 and 1 of control groups. */
+static int open_kills(void)
+{
+    int fd = open("/sys/fs/cgroup/memory.events", O_RDONLY | O_CLOEXEC);
+
+    return fd >= 0 ? fd : open("/sys/fs/cgroup/memory/memory.oom_control", O_RDONLY | O_CLOEXEC);
+}
+
 int child_start(struct child *child, const struct options *options)
 {
     struct ends its;
     pid_t runner = getpid();
 
-    *child = (struct child){.pidfd = -1, .statm = -1, .landlock_abi = landlock_abi()};
+    *child = (struct child){.pidfd = -1, .statm = -1, .kills_fd = -1, .landlock_abi = landlock_abi()};
     if (ends_make(&child->ends, &its) < 0)
         return -1;
     child->pid = fork();
@@ -287,6 +305,7 @@ int child_start(struct child *child, const struct options *options)
         return log_errno("PR_SET_DUMPABLE");
     ends_close(&its);
     child->statm = open_statm(child->pid);
+    child->kills_fd = open_kills();
     return let_it_start(child, options);
 }
 
@@ -305,7 +324,7 @@ void child_finish(struct child *child)
         close(child->statm);
     if (child->pidfd >= 0)
         close(child->pidfd);
-    child->statm = child->pidfd = -1;
+    child->statm = child->pidfd = -1; /* its count of kills is needed to the end */
 }
 
 unsigned long long child_resident(const struct child *child)
@@ -329,6 +348,7 @@ int child_ask_copy(const struct child *zygote, struct child *copy)
 
     *copy = (struct child){.pidfd = -1,
                            .statm = -1,
+                           .kills_fd = -1,
                            .landlock_abi = zygote->landlock_abi,
                            .exec_once = zygote->exec_once};
     if (ends_make(&copy->ends, &its) < 0)

@@ -44,6 +44,7 @@
 
 #define OUTSIDE_HIGH_WATER (1u << 20) /* bytes for the server before reading stops */
 #define INSIDE_HIGH_WATER  (1u << 20) /* bytes for the interpreter, likewise */
+#define KILLS_CAP          512        /* of the file that counts them */
 #define WARM_STDERR_CAP    (8u << 10) /* of what Python writes before the first job */
 
 #define REQUEST_HEAD       4u  /* request id */
@@ -299,6 +300,23 @@ static void watch_memory(struct runner_run *run)
         end_run(run, VERDICT_MEMORY);
 }
 
+/* Whether the kernel has killed a process for lack of memory since the last call; `unknown` if that
+ * is not counted. */
+static bool was_oom_killed(const struct runner_run *run, bool unknown)
+{
+    struct child *first = run->zygote ? run->zygote : run->child;
+    char text[KILLS_CAP] = "";
+    const char *line = NULL;
+    unsigned long long before = first->kills;
+
+    if (pread(first->kills_fd, text, sizeof text - 1, 0) > 0)
+        line = strstr(text, "\noom_kill ");
+    if (!line)
+        return unknown;
+    first->kills = strtoull(line + strlen("\noom_kill "), NULL, 10);
+    return first->kills > before;
+}
+
 static enum verdict judge(const struct runner_run *run, int signal)
 {
     if (run->verdict != VERDICT_NONE)
@@ -307,7 +325,9 @@ static enum verdict judge(const struct runner_run *run, int signal)
         return VERDICT_OK;
     if (signal == SIGXCPU)
         return VERDICT_TIMEOUT;
-    return signal == SIGKILL && !run->killed ? VERDICT_MEMORY : VERDICT_CRASH;
+    /* The code cannot send SIGKILL (seccomp.c). */
+    return signal == SIGKILL && !run->killed && was_oom_killed(run, true) ? VERDICT_MEMORY
+                                                                          : VERDICT_CRASH;
 }
 
 static int send_tail(struct runner_run *run, const struct runner_output *output)
@@ -645,11 +665,19 @@ static int become_session(struct runner_run *run)
     return ask_copy(run);
 }
 
-/* Handles the zygote's answer. Its end is also the end of the runner. */
+/* Handles the zygote's answer. Its end is also the end of the runner. If the kernel killed it
+ * because the code took the container's memory, the server must hear that first. */
 static int take_copy(struct runner_run *run)
 {
     int done = child_take_copy(run->zygote, &run->copy);
 
+    if (done < 0 && run->has_job && was_oom_killed(run, false)) {
+        close(run->zygote->ends.control);
+        run->zygote->ends.control = -1;
+        run->leaving = true;
+        end_run(run, VERDICT_MEMORY);
+        return 0;
+    }
     if (done <= 0)
         return done;
     run->phase = PHASE_WARMING;
