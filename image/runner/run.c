@@ -727,7 +727,7 @@ static int on_child_breach(struct runner_run *run)
     return 0;
 }
 
-enum { SERVER_IN, SERVER_OUT, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
+enum { SERVER_IN, SERVER_OUT, HANG_UP, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
 
 static void choose_descriptors(const struct runner_run *run, struct pollfd fds[DESCRIPTORS])
 {
@@ -741,6 +741,7 @@ static void choose_descriptors(const struct runner_run *run, struct pollfd fds[D
     /* poll reports a closed peer even if no event is requested. */
     fds[SERVER_IN] = (struct pollfd){STDIN_FILENO, room_inside ? POLLIN : 0, 0};
     fds[SERVER_OUT] = (struct pollfd){STDOUT_FILENO, send ? POLLOUT : 0, 0};
+    fds[HANG_UP] = (struct pollfd){run->options->hang_up, 0, 0};
     fds[CONTROL] = (struct pollfd){ended ? -1 : run->child->ends.control, control, 0};
     fds[OUT] = (struct pollfd){output ? run->out.fd : -1, POLLIN, 0};
     fds[ERR] = (struct pollfd){output ? run->err.fd : -1, POLLIN, 0};
@@ -809,7 +810,7 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
 {
     bool was_started = run->started != 0;
 
-    if (fds[SERVER_OUT].revents & (POLLERR | POLLHUP | POLLNVAL))
+    if ((fds[SERVER_OUT].revents | fds[HANG_UP].revents) & (POLLERR | POLLHUP | POLLNVAL))
         return STEP_DONE;
     /* A server that hung up does not need what it sent before. */
     if (fds[SERVER_IN].revents & (POLLHUP | POLLERR | POLLNVAL))
