@@ -17,12 +17,13 @@
 
 /* ---- kinds of sandbox (kinds.c), by number ---- */
 
-#define KINDS_COUNT       3
-#define KINDS_WAITING_MAX 12u /* sandboxes of all kinds that may be configured to wait */
+#define KINDS_COUNT 3
 
 /* Sets how many sandboxes of each kind wait: the table's defaults, overridden by text
- * ("bare=4,data=2", or NULL). Returns -1 with ERROR_INVALID. */
-int kinds_read_waiting(const char *text, unsigned waiting[KINDS_COUNT], struct error *err);
+ * ("bare=4,data=2", or NULL). Returns -1 with ERROR_INVALID, also if they are more than max in all.
+ */
+int kinds_read_waiting(const char *text, unsigned max, unsigned waiting[KINDS_COUNT],
+                       struct error *err);
 
 int kind_index(const char *name); /* -1 if no kind has that name */
 
@@ -92,18 +93,29 @@ struct executor_limits {
 
     /* Timing of the pool, in ms; 0 selects the default (pool.c). All members are unsigned. */
     struct pool_pace {
-        unsigned tick;    /* between checks of the waiting sandboxes and jobs */
-        unsigned ping;    /* approximate interval between pings of a waiting sandbox */
-        unsigned pong;    /* time limit for the answer to a ping */
-        unsigned renew;   /* maximum waiting time of a sandbox */
-        unsigned made_of; /* between two calls of the engine's made_of */
-        unsigned slot;    /* a tenth of the time for which demand is remembered */
-        unsigned recycle; /* from the end of a job to FRAME_READY, in a session's sandbox */
-        unsigned idle;    /* a session's sandbox is ended after this time without a job */
-        unsigned hold;    /* minimum time it is kept when others need room */
-        unsigned retry;   /* pause after the first failed start; doubles with each failure */
-        unsigned jobs;    /* maximum number of jobs of one session's sandbox (a count) */
+        unsigned tick;     /* between checks of the waiting sandboxes and jobs */
+        unsigned ping;     /* approximate interval between pings of a waiting sandbox */
+        unsigned pong;     /* time limit for the answer to a ping */
+        unsigned renew;    /* maximum waiting time of a sandbox */
+        unsigned made_of;  /* between two calls of the engine's made_of */
+        unsigned slot;     /* a tenth of the time for which demand is remembered */
+        unsigned recycle;  /* from the end of a job to FRAME_READY, in a session's sandbox */
+        unsigned idle;     /* a session's sandbox is ended after this time without a job */
+        unsigned hold;     /* minimum time it is kept when others need room */
+        unsigned patience; /* a job waits this long for its session's sandbox before it gets another
+                            */
+        unsigned retry;    /* pause after the first failed start; doubles with each failure */
+        unsigned jobs;     /* maximum number of jobs of one session's sandbox (a count) */
     } pace;
+
+    /* The room for sandboxes; 0 selects what the machine has (plan_room). */
+    struct pool_room {
+        unsigned sandboxes;  /* in any state, including those being removed */
+        unsigned of_session; /* of one session, so that it cannot take all */
+        unsigned waiting;    /* of all kinds, configured to wait */
+        unsigned by_demand;  /* of a kind, waiting because of demand */
+        unsigned starts;     /* at the same time */
+    } room;
 };
 extern const struct executor_limits executor_limits_default;
 

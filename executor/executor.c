@@ -14,9 +14,8 @@
 #include "executor/run.h"
 #include "helpers/base/log.h"
 
-/* Starts use at most POOL_STARTS_MAX threads, and made_of at most one, so one thread is always free
- * for removals. */
-#define WORKQ_THREADS (POOL_STARTS_MAX + 2)
+/* Besides those for starts: made_of uses at most one, so one is always free for removals. */
+#define WORKQ_THREADS_MORE 2u
 
 #define ENDS          32u /* recent ends of runs, which show how fast the queue moves */
 #define ENDS_MS       60000u
@@ -72,6 +71,12 @@ const struct executor_limits executor_limits_default = {
     .request_ms = EXECUTION_REQUEST_MS_MAX,
     .requests = EXECUTION_REQUESTS_CAP,
     .answer_bytes = EXECUTION_ANSWERS_CAP,
+};
+
+const char *const execution_isolations[ISOLATIONS] = {
+    [ISOLATION_EXECUTION] = "execution",
+    [ISOLATION_SESSION] = "session",
+    [ISOLATION_AUTO] = "auto",
 };
 
 const char *execution_status_name(enum execution_status status)
@@ -433,13 +438,27 @@ static void init_hosts(struct executor *executor, const struct executor_config *
     executor->run_host.on_end = submission_on_end;
 }
 
+/* A control group may allow less memory than the machine has. */
+static struct pool_room room_of(const struct executor_limits *limits)
+{
+    uint64_t memory = uv_get_total_memory(), allowed = uv_get_constrained_memory();
+
+    if (limits->room.sandboxes > 0)
+        return limits->room;
+    return plan_room(uv_available_parallelism(),
+                     allowed > 0 && allowed < memory ? allowed : memory);
+}
+
 static int create_parts(struct executor *executor, const struct executor_config *config,
                         struct error *err)
 {
-    struct workq_config workq = {
-        .name = "sandbox", .threads = WORKQ_THREADS, .capacity = POOL_WORKQ_JOBS};
+    struct pool_room room = room_of(&executor->limits);
+    struct workq_config workq = {.name = "sandbox",
+                                 .threads = room.starts + WORKQ_THREADS_MORE,
+                                 .capacity = POOL_WORKQ_JOBS};
     struct pool_config pool = {.host = &executor->sandbox_host,
                                .isolation = config->isolation,
+                               .room = room,
                                .on_counts = on_counts,
                                .on_empty = on_empty,
                                .user = executor};
@@ -455,7 +474,7 @@ static int create_parts(struct executor *executor, const struct executor_config 
         return -1;
     for (int kind = 0; kind < KINDS_COUNT; kind++)
         pool.warm[kind] = keeps_warm(config, kind);
-    if (kinds_read_waiting(config->waiting, pool.waiting, err) < 0)
+    if (kinds_read_waiting(config->waiting, room.waiting, pool.waiting, err) < 0)
         return -1;
     executor->pool = pool_create(&pool, err);
     if (!executor->pool)

@@ -3,7 +3,7 @@
  * Runs analysis code that the validator accepted in sandboxes: a Docker container, or the same
  * runner under bubblewrap if no Docker daemon answers. Sandboxes of each kind wait warm, and a job
  * takes one. Depending on the isolation, the sandbox is destroyed after one job and replaced, or it
- * stays with the session of that job, and each further job of the session runs in it, in a process
+ * stays with the session of that job, and further jobs of the session run in it, each in a process
  * forked from the same clean interpreter.
  *
  * Threads: the executor has one libuv loop on its own thread, and a small work queue for what
@@ -39,11 +39,14 @@
 #define EXECUTION_REQUESTS_CAP   20000u              /* helper requests of one run */
 #define EXECUTION_ANSWERS_CAP    ((size_t)256 << 20) /* bytes of all helper answers of one run */
 
-/* How long a sandbox is used. */
+/* What separates two jobs of one session. Two sessions never share a sandbox. */
 enum execution_isolation {
-    ISOLATION_EXECUTION, /* it runs one job and is destroyed */
-    ISOLATION_SESSION,   /* it runs the jobs of one session, each in a forked process */
+    ISOLATION_EXECUTION, /* each job has a new sandbox */
+    ISOLATION_SESSION,   /* the session has a sandbox, and each job a forked process in it */
+    ISOLATION_AUTO,      /* a new sandbox if one waits, otherwise that of the session */
+    ISOLATIONS,
 };
+extern const char *const execution_isolations[ISOLATIONS]; /* their names */
 
 /* A kind of sandbox. */
 struct execution_kind {

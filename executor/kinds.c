@@ -48,7 +48,8 @@ static bool read_one(const char *text, size_t len, unsigned waiting[KINDS_COUNT]
     return false;
 }
 
-int kinds_read_waiting(const char *text, unsigned waiting[KINDS_COUNT], struct error *err)
+int kinds_read_waiting(const char *text, unsigned max, unsigned waiting[KINDS_COUNT],
+                       struct error *err)
 {
     unsigned sum = 0;
 
@@ -66,10 +67,11 @@ int kinds_read_waiting(const char *text, unsigned waiting[KINDS_COUNT], struct e
     }
     for (int kind = 0; kind < KINDS_COUNT; kind++)
         sum += waiting[kind];
-    if (sum > KINDS_WAITING_MAX)
+    if (sum > max)
         return error_set(err, ERROR_INVALID,
-                         "sandboxes that wait: %u of all kinds are too many; write numbers that "
-                         "make at most %u, kinds that are not named counted (bare 2, data 1)",
-                         sum, KINDS_WAITING_MAX);
+                         "sandboxes that wait: this machine has room for %u, and %u are asked "
+                         "for; write smaller numbers (kinds that are not named count too: bare 2, "
+                         "data 1)",
+                         max, sum);
     return 0;
 }

@@ -32,7 +32,7 @@ int runner_command_build(struct runner_command *command, const struct execution_
     command->argv[argc++] = command->memory;
     command->argv[argc++] = "--preload";
     command->argv[argc++] = command->preload;
-    if (kind->isolation == ISOLATION_SESSION) {
+    if (kind->isolation != ISOLATION_EXECUTION) {
         command->argv[argc++] = "--isolation";
         command->argv[argc++] = "session";
     }

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+/* A sandbox with its libraries loaded has about 100 MB of its own; half of the memory is for them.
+ */
+#define ROOM_BYTES         (UINT64_C(128) << 20)
+#define ROOM_PER_PROCESSOR 8u
+#define ROOM_LEAST         4u
+
 /* ---- admission ---- */
 
 void admission_init(struct admission *admission)
@@ -62,7 +68,7 @@ void admission_serve(struct admission *admission, struct pool_wait *wait)
     admission_remove(admission, wait);
 }
 
-struct pool_wait *admission_first_of(struct admission *admission, const char *session)
+struct pool_wait *admission_first_of(const struct admission *admission, const char *session)
 {
     struct pool_wait *wait;
 
@@ -128,6 +134,25 @@ unsigned demand_peak(struct demand *demand, uint64_t now)
     return peak;
 }
 
+/* ---- room ---- */
+
+static unsigned between(uint64_t number, unsigned least, unsigned most)
+{
+    return number < least ? least : number > most ? most : (unsigned)number;
+}
+
+struct pool_room plan_room(unsigned processors, uint64_t memory_bytes)
+{
+    uint64_t fit = memory_bytes / 2 / ROOM_BYTES, used = (uint64_t)processors * ROOM_PER_PROCESSOR;
+    unsigned sandboxes = between(fit < used ? fit : used, ROOM_LEAST, POOL_SANDBOXES_CAP);
+
+    return (struct pool_room){.sandboxes = sandboxes,
+                              .of_session = sandboxes * 3 / 4,
+                              .waiting = sandboxes * 3 / 4,
+                              .by_demand = between(2 * (uint64_t)processors, 1, sandboxes / 4),
+                              .starts = between((uint64_t)processors + 1, 2, POOL_STARTS_CAP)};
+}
+
 unsigned plan_wanted(struct pool_state *state, int kind, uint64_t now)
 {
     unsigned peak = demand_peak(&state->kinds[kind].demand, now);
@@ -135,8 +160,8 @@ unsigned plan_wanted(struct pool_state *state, int kind, uint64_t now)
 
     if (!state->warm[kind])
         return 0;
-    if (peak > POOL_WAITING_BY_DEMAND)
-        peak = POOL_WAITING_BY_DEMAND;
+    if (peak > state->room.by_demand)
+        peak = state->room.by_demand;
     return peak > wanted ? peak : wanted;
 }
 
@@ -177,12 +202,6 @@ static struct slot *find_best(const struct pool_state *state, int kind, enum slo
     return best;
 }
 
-struct slot *plan_find_idle(const struct pool_state *state, int kind, const char *session,
-                            uint64_t now)
-{
-    return session ? find_best(state, kind, SLOT_IDLE, session, now) : NULL;
-}
-
 struct slot *plan_ping(const struct pool_state *state, uint64_t now)
 {
     struct slot *slot;
@@ -213,13 +232,40 @@ struct slot *plan_expired(const struct pool_state *state, uint64_t now)
 
 /* ---- jobs that wait ---- */
 
-/* False if the session only has to wait for a sandbox being recycled, which takes milliseconds, or
- * has its maximum number. */
-bool plan_wants_new(const struct pool_state *state, const struct pool_wait *wait)
+/* The sandboxes of a session that are not ending: of any kind, and of one kind in some states. */
+struct owned {
+    unsigned all, busy, recycling, idle;
+};
+
+static struct owned count_owned(const struct pool_state *state, int kind, const char *session)
+{
+    const struct slot *slot;
+    struct owned owned = {0};
+
+    TAILQ_FOREACH(slot, &state->slots, link)
+    {
+        if (!slot->bound || slot->state == SLOT_ENDING || !admission_same(slot->session, session))
+            continue;
+        owned.all++;
+        owned.busy += slot->kind == kind && slot->state == SLOT_BUSY;
+        owned.recycling += slot->kind == kind && slot->state == SLOT_RECYCLING;
+        owned.idle += slot->kind == kind && slot->state == SLOT_IDLE;
+    }
+    return owned;
+}
+
+bool plan_has_own(const struct pool_state *state, int kind, const char *session)
+{
+    struct owned owned = count_owned(state, kind, session);
+
+    return session && owned.busy + owned.recycling + owned.idle > 0;
+}
+
+/* The jobs of the same session before it in the queue. */
+static unsigned count_before(const struct pool_state *state, const struct pool_wait *wait)
 {
     const struct pool_wait *other;
-    const struct slot *slot;
-    unsigned before = 0, recycling = 0, of_session = 0;
+    unsigned before = 0;
 
     TAILQ_FOREACH(other, &state->kinds[wait->kind].queue.waits, link)
     {
@@ -227,17 +273,39 @@ bool plan_wants_new(const struct pool_state *state, const struct pool_wait *wait
             break;
         before += admission_same(other->session, wait->session);
     }
-    TAILQ_FOREACH(slot, &state->slots, link)
-    {
-        if (!slot->bound || slot->state == SLOT_ENDING ||
-            !admission_same(slot->session, wait->session))
-            continue;
-        of_session++;
-        recycling += slot->kind == wait->kind && slot->state == SLOT_RECYCLING;
-    }
-    if (wait->session && before < recycling)
+    return before;
+}
+
+/* False if the session has its maximum number, or if isolation by session only has to wait for one
+ * that is being recycled, which takes milliseconds. */
+bool plan_takes_new(const struct pool_state *state, const struct pool_wait *wait)
+{
+    struct owned owned = count_owned(state, wait->kind, wait->session);
+    unsigned before = count_before(state, wait);
+
+    if (state->isolation == ISOLATION_SESSION && wait->session && before < owned.recycling)
         return false;
-    return before + of_session < POOL_SESSION_CAP;
+    return before + owned.all < state->room.of_session;
+}
+
+struct slot *plan_find_idle(const struct pool_state *state, const struct pool_wait *wait,
+                            uint64_t now)
+{
+    if (!wait->session ||
+        (state->isolation == ISOLATION_AUTO && state->kinds[wait->kind].counts[SLOT_READY] > 0 &&
+         plan_takes_new(state, wait)))
+        return NULL;
+    return find_best(state, wait->kind, SLOT_IDLE, wait->session, now);
+}
+
+/* When a sandbox may be started for the job. Starting one takes far longer than most jobs, so a job
+ * first waits for its session's sandbox. */
+static uint64_t start_at(const struct pool_state *state, const struct pool_wait *wait)
+{
+    bool waits =
+        state->isolation != ISOLATION_EXECUTION && plan_has_own(state, wait->kind, wait->session);
+
+    return waits ? wait->since + state->pace.patience : wait->since;
 }
 
 struct pool_wait *plan_next_wait(const struct pool_state *state, int kind)
@@ -246,14 +314,15 @@ struct pool_wait *plan_next_wait(const struct pool_state *state, int kind)
 
     TAILQ_FOREACH(wait, &state->kinds[kind].queue.waits, link)
     {
-        if (plan_wants_new(state, wait))
+        if (plan_takes_new(state, wait))
             return wait;
     }
     return NULL;
 }
 
-/* The number of additional starts that jobs of the kind could use. */
-static unsigned unmet(const struct pool_state *state, int kind)
+/* The number of additional starts that jobs of the kind could use now. If more jobs can use one
+ * later, *later is set to an earlier time than it was. */
+static unsigned unmet(const struct pool_state *state, int kind, uint64_t now, uint64_t *later)
 {
     const struct kind_pool *kind_pool = &state->kinds[kind];
     const struct pool_wait *wait;
@@ -263,34 +332,47 @@ static unsigned unmet(const struct pool_state *state, int kind)
         return 0;
     TAILQ_FOREACH(wait, &kind_pool->queue.waits, link)
     {
-        could += plan_wants_new(state, wait);
-        if (could >= starting + POOL_STARTS_MAX)
+        uint64_t at = start_at(state, wait);
+
+        if (!plan_takes_new(state, wait))
+            continue;
+        if (at <= now)
+            could++;
+        else if (at < *later)
+            *later = at;
+        if (could >= starting + state->room.starts)
             break; /* more could not be started anyway */
     }
     return could > starting ? could - starting : 0;
 }
 
 /* Sandboxes that are ending also make room. */
-static bool needs_room(const struct pool_state *state)
+static bool needs_room(const struct pool_state *state, uint64_t now)
 {
+    uint64_t later = PLAN_NEVER;
     unsigned needed = 0;
 
-    if (state->total < POOL_SANDBOXES_CAP)
+    if (state->total < state->room.sandboxes)
         return false;
     for (int kind = 0; kind < KINDS_COUNT; kind++)
-        needed += unmet(state, kind);
-    if (needed > POOL_STARTS_MAX)
-        needed = POOL_STARTS_MAX;
+        needed += unmet(state, kind, now, &later);
+    if (needed > state->room.starts)
+        needed = state->room.starts;
     return needed > state->counts[SLOT_ENDING];
 }
 
 /* If others need room, it may be kept only for its minimum time. */
 bool plan_may_recycle(const struct pool_state *state, const struct slot *slot, uint64_t now)
 {
-    if (state->isolation != ISOLATION_SESSION || !slot->session || slot->jobs >= state->pace.jobs ||
-        is_stale(state, slot, now))
+    struct owned owned = count_owned(state, slot->kind, slot->session); /* with this one */
+
+    if (state->isolation == ISOLATION_EXECUTION || !slot->session ||
+        slot->jobs >= state->pace.jobs || is_stale(state, slot, now))
         return false;
-    return now - slot->bound_at < state->pace.hold || !needs_room(state);
+    if (state->isolation == ISOLATION_AUTO && owned.busy + owned.recycling + owned.idle > 1 &&
+        !admission_first_of(&state->kinds[slot->kind].queue, slot->session))
+        return false;
+    return now - slot->bound_at < state->pace.hold || !needs_room(state, now);
 }
 
 /* ---- steps; each returns whether there is something to do ---- */
@@ -358,16 +440,16 @@ static bool make_room(const struct pool_state *state, uint64_t now, struct plan_
 static bool start_for_jobs(struct pool_state *state, uint64_t now, struct plan_step *step)
 {
     /* At a cap, the end of a start or of a sandbox leads to the next check. */
-    if (state->counts[SLOT_STARTING] >= POOL_STARTS_MAX)
+    if (state->counts[SLOT_STARTING] >= state->room.starts)
         return false;
     for (int tried = 0; tried < KINDS_COUNT; tried++) {
         int kind = state->turn;
-        unsigned wanted = unmet(state, kind);
+        unsigned wanted = unmet(state, kind, now, &step->at);
 
         if (wanted > 0 && state->kinds[kind].retry_at > now)
             rest_until(step, state->kinds[kind].retry_at);
-        else if (wanted > 0 && state->total >= POOL_SANDBOXES_CAP) /* it keeps its turn */
-            return needs_room(state) && make_room(state, now, step);
+        else if (wanted > 0 && state->total >= state->room.sandboxes) /* it keeps its turn */
+            return needs_room(state, now) && make_room(state, now, step);
         state->turn = (state->turn + 1) % KINDS_COUNT;
         if (wanted > 0 && state->kinds[kind].retry_at <= now)
             return start(kind, step);
@@ -389,6 +471,8 @@ static bool wants_refill(struct pool_state *state, int kind, uint64_t now)
  * that makes room, lead to the next check. */
 static bool refill(struct pool_state *state, uint64_t now, struct plan_step *step)
 {
+    uint64_t put_off =
+        state->isolation == ISOLATION_AUTO ? POOL_REFILL_PUT_OFF_AUTO_MS : POOL_REFILL_PUT_OFF_MS;
     uint64_t calm = state->counts[SLOT_BUSY] > 0 ? PLAN_NEVER
                     : state->idle_since          ? state->idle_since + POOL_REFILL_PAUSE_MS
                                                  : 0;
@@ -403,9 +487,9 @@ static bool refill(struct pool_state *state, uint64_t now, struct plan_step *ste
         }
         if (!kind_pool->wanted_at)
             kind_pool->wanted_at = now;
-        if (state->counts[SLOT_STARTING] > 0 || state->total >= POOL_SANDBOXES_CAP)
+        if (state->counts[SLOT_STARTING] > 0 || state->total >= state->room.sandboxes)
             continue;
-        at = kind_pool->wanted_at + POOL_REFILL_PUT_OFF_MS;
+        at = kind_pool->wanted_at + put_off;
         at = calm < at ? calm : at;
         at = at > kind_pool->retry_at ? at : kind_pool->retry_at;
         if (at <= now)

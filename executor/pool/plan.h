@@ -14,12 +14,14 @@
 #include "executor/engine.h"
 #include "executor/sandbox.h"
 
-#define POOL_STARTS_MAX        3u    /* concurrent starts */
-#define POOL_SANDBOXES_CAP     16u   /* in any state, including those being removed */
-#define POOL_SESSION_CAP       12u   /* of one session, so that it cannot take all */
-#define POOL_WAITING_BY_DEMAND 4u    /* maximum per kind that wait because of demand */
-#define POOL_REFILL_PAUSE_MS   30u   /* after the last run ended */
-#define POOL_REFILL_PUT_OFF_MS 1000u /* maximum delay of a refill by active runs */
+/* On any machine; see struct pool_room. */
+#define POOL_SANDBOXES_CAP 64u
+#define POOL_STARTS_CAP    16u
+
+#define POOL_REFILL_PAUSE_MS 30u /* after the last run ended */
+/* Maximum delay of a refill by active runs; much longer if these can do without it. */
+#define POOL_REFILL_PUT_OFF_MS      1000u
+#define POOL_REFILL_PUT_OFF_AUTO_MS 10000u
 
 /* The recent demand for sandboxes of a kind: the largest number of jobs that arrived within one
  * second, in the last minutes. It reflects both a burst of callers and one caller who is faster
@@ -45,6 +47,7 @@ struct slot;
 /* A job that wants a sandbox. Embedded in the run. */
 struct pool_wait {
     TAILQ_ENTRY(pool_wait) link;
+    uint64_t since; /* set by the pool */
     int kind;
     const char *session; /* borrowed, or NULL */
     bool again;          /* its sandbox failed before the code ran, so it is served first */
@@ -74,7 +77,7 @@ void admission_remove(struct admission *admission, struct pool_wait *wait);
 void admission_serve(struct admission *admission, struct pool_wait *wait); /* also removes it */
 
 /* The first job of that session, or NULL. */
-struct pool_wait *admission_first_of(struct admission *admission, const char *session);
+struct pool_wait *admission_first_of(const struct admission *admission, const char *session);
 
 /* Reports the new place to each job whose place has changed. */
 void admission_tell(struct admission *admission);
@@ -123,6 +126,7 @@ struct kind_pool { /* of one kind */
 
 struct pool_state {
     enum execution_isolation isolation;
+    struct pool_room room;
     bool warm[KINDS_COUNT];        /* whether any sandbox waits */
     unsigned waiting[KINDS_COUNT]; /* minimum number of waiting sandboxes, if warm */
     struct pool_pace pace;
@@ -145,23 +149,32 @@ struct plan_step {
 };
 #define PLAN_NEVER UINT64_MAX
 
+/* The room of a machine with so many processors and bytes of memory. */
+struct pool_room plan_room(unsigned processors, uint64_t memory_bytes);
+
 /* Returns the next action. Jobs come first: each waiting job gets a waiting sandbox, or one is
- * started at once, up to POOL_STARTS_MAX. Refills wait until no answers are due. The caller
- * executes the action and asks again, until it is PLAN_REST. */
+ * started, up to the room's number of starts: at once, or when it has waited for its session's
+ * sandbox for pace.patience. Refills wait until no answers are due. The caller executes the action
+ * and asks again, until it is PLAN_REST. */
 struct plan_step plan_next(struct pool_state *state, uint64_t now);
 
 /* The number of sandboxes of the kind that should wait. */
 unsigned plan_wanted(struct pool_state *state, int kind, uint64_t now);
 
-/* Whether a queued job needs a sandbox that is not bound to a session. */
-bool plan_wants_new(const struct pool_state *state, const struct pool_wait *wait);
+/* Whether a queued job takes a sandbox that is not bound to a session, if one is ready. */
+bool plan_takes_new(const struct pool_state *state, const struct pool_wait *wait);
 struct pool_wait *plan_next_wait(const struct pool_state *state, int kind); /* or NULL */
 
-/* A waiting sandbox that is bound to the session, or NULL. */
-struct slot *plan_find_idle(const struct pool_state *state, int kind, const char *session,
+/* Whether the session has a sandbox of that kind, which it may be using. */
+bool plan_has_own(const struct pool_state *state, int kind, const char *session);
+
+/* The waiting sandbox of its session that a queued job takes, or NULL. With automatic isolation one
+ * that waits for any job comes first. */
+struct slot *plan_find_idle(const struct pool_state *state, const struct pool_wait *wait,
                             uint64_t now);
 
-/* Whether a sandbox whose job ended well may serve its session again. */
+/* Whether a sandbox whose job ended well serves its session again. With automatic isolation a
+ * session keeps one, and more only while its jobs wait. */
 bool plan_may_recycle(const struct pool_state *state, const struct slot *slot, uint64_t now);
 
 /* A waiting sandbox that should be pinged, or NULL. Only one is pinged at a time, and none while

@@ -16,8 +16,9 @@ static const struct pool_pace usual_pace = {
     .made_of = 10000,
     .slot = 30000, /* times DEMAND_SLOTS: five minutes */
     .recycle = 2000,
-    .idle = 60000,
+    .idle = 600000,
     .hold = 500,
+    .patience = 200,
     .retry = 250,
     .jobs = 1000,
 };
@@ -433,15 +434,19 @@ static void on_tick(uv_timer_t *timer)
 void pool_ask(struct pool *pool, struct pool_wait *wait)
 {
     struct kind_pool *kind_pool = &pool->state.kinds[wait->kind];
-    struct slot *own = plan_find_idle(&pool->state, wait->kind, wait->session, now_of(pool));
+    struct slot *own;
 
+    wait->since = now_of(pool);
     admission_add(&kind_pool->queue, wait);
+    own = plan_find_idle(&pool->state, wait, now_of(pool));
     if (own) {
         give(pool, own, wait);
         schedule(pool);
         return;
     }
-    if (!wait->again && plan_wants_new(&pool->state, wait))
+    if (!wait->again && plan_takes_new(&pool->state, wait) &&
+        !(pool->state.isolation == ISOLATION_AUTO &&
+          plan_has_own(&pool->state, wait->kind, wait->session)))
         demand_note(&kind_pool->demand, now_of(pool));
     /* A job waits: try now, not in half a minute. */
     if (kind_pool->failures > 0 &&
@@ -530,6 +535,7 @@ struct pool *pool_create(const struct pool_config *config, struct error *err)
     memcpy(pool->state.waiting, config->waiting, sizeof config->waiting);
     pool->state.pace = config->host->limits->pace;
     set_pace(&pool->state.pace);
+    pool->state.room = config->room;
     TAILQ_INIT(&pool->state.slots);
     for (int kind = 0; kind < KINDS_COUNT; kind++) {
         admission_init(&pool->state.kinds[kind].queue);

@@ -2,9 +2,10 @@
  *
  * Keeps sandboxes of each kind waiting, and gives a waiting job the next one that is ready.
  * Depending on the isolation, the sandbox is then removed, or it stays with the session of the job:
- * it is recycled until its runner is ready for the next job, and no other session gets it. A
- * sandbox of a session runs only jobs of its own kind: a smaller kind would work in it, but would
- * delay jobs of the larger kind.
+ * it is recycled until its runner is ready for the next job, and no other session gets it. With
+ * automatic isolation a job takes a new sandbox if one waits, else the one that its session keeps;
+ * so a burst does not wait for starts. A sandbox of a session runs only jobs of its own kind: a
+ * smaller kind would work in it, but would delay jobs of the larger kind.
  *
  * Starting a sandbox uses CPU time that answers need: it increases the 99th percentile of a run
  * tenfold. So refills start one at a time, shortly after the last run ended, and are delayed while
@@ -36,6 +37,7 @@ struct pool;
 struct pool_config {
     struct sandbox_host *host;
     enum execution_isolation isolation;
+    struct pool_room room;
     bool warm[KINDS_COUNT];        /* whether any sandbox waits */
     unsigned waiting[KINDS_COUNT]; /* minimum number of waiting sandboxes, if warm */
     /* Called when the counts may have changed. ready: waiting sandboxes without a session. */

@@ -263,8 +263,8 @@ void fields_list(const struct fields *fields, struct buf *to)
     }
 }
 
-static void say_unknown(const struct fields *fields, const char *name, const struct field *meant,
-                        struct validation_errors *problems)
+static void write_unknown(const struct fields *fields, const char *name, const struct field *meant,
+                          struct validation_errors *problems)
 {
     const char *noun = fields->noun ? fields->noun : "member";
     struct buf BUF_AUTO names = {0};
@@ -291,10 +291,10 @@ static void check_unknown(const struct fields *fields, const char *name, const j
     bool misspelt = meant && is_near(name, nearest_distance(name, meant->name));
 
     if (!(fields->flags & FIELDS_OPEN) || (misspelt && !json_object_get(kept, name)))
-        say_unknown(fields, name, meant, problems);
+        write_unknown(fields, name, meant, problems);
 }
 
-static void say_needed(const struct field *row, struct validation_errors *problems)
+static void write_needed(const struct field *row, struct validation_errors *problems)
 {
     struct buf BUF_AUTO wanted = {0};
 
@@ -318,7 +318,7 @@ static void check_row(const struct fields *fields, const struct field *row, cons
     }
     if (!value && !again) {
         if (row->required && !(fields->flags & FIELDS_CHANGE))
-            say_needed(row, problems);
+            write_needed(row, problems);
         return;
     }
     if (!json_is_null(value ? value : again) || row->required)

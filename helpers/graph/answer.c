@@ -78,7 +78,7 @@ const char *graph_count_text(struct graph_ask *ask, size_t count, const char *th
     return piece_text(ask, piece);
 }
 
-void graph_say_type(struct graph_ask *ask, uint32_t type)
+void graph_write_type(struct graph_ask *ask, uint32_t type)
 {
     if (graph_text_blank(ask->graph->types[type].name))
         buf_adds(ask->answer, "(no type)");
@@ -86,7 +86,7 @@ void graph_say_type(struct graph_ask *ask, uint32_t type)
         graph_text_add(ask->answer, ask->graph->types[type].name, GRAPH_TYPE_CAP, false);
 }
 
-static void say_types_between(struct graph_ask *ask, uint32_t from, uint32_t to)
+static void write_types_between(struct graph_ask *ask, uint32_t from, uint32_t to)
 {
     uint32_t type = GRAPH_NO_NODE;
     size_t count, at = 0;
@@ -95,11 +95,11 @@ static void say_types_between(struct graph_ask *ask, uint32_t from, uint32_t to)
     for (size_t shown = 0; shown < TYPES_SHOWN && next_type(ask, links, count, &at, &type);
          shown++) {
         buf_adds(ask->answer, shown > 0 ? ", " : "");
-        graph_say_type(ask, type);
+        graph_write_type(ask, type);
     }
 }
 
-static void say_left_out_rows(const struct graph_list *list)
+static void write_left_out_rows(const struct graph_list *list)
 {
     struct buf *answer = list->ask->answer;
     size_t left = list->total - list->shown;
@@ -119,8 +119,8 @@ static void say_left_out_rows(const struct graph_list *list)
                  " (no limit shows more: ask about a single node, or let execute_code count)\n");
 }
 
-static void say_cell(struct graph_ask *ask, const struct graph_column *column,
-                     const union graph_value *value)
+static void write_cell(struct graph_ask *ask, const struct graph_column *column,
+                       const union graph_value *value)
 {
     struct buf *to = ask->answer;
     const char *hole;
@@ -135,13 +135,14 @@ static void say_cell(struct graph_ask *ask, const struct graph_column *column,
     else if (column->kind == GRAPH_COLUMN_REAL)
         buf_addf(to, "%.9f", value->real);
     else if (column->kind == GRAPH_COLUMN_TYPES)
-        say_types_between(ask, value->ends.from, value->ends.to);
+        write_types_between(ask, value->ends.from, value->ends.to);
     else if (column->kind != GRAPH_COLUMN_FLAG)
         buf_addf(to, "%zu", value->count);
     buf_adds(to, *hole ? hole + 1 : hole);
 }
 
-static void say_some_nodes(struct graph_ask *ask, const uint32_t *nodes, size_t count, size_t most)
+static void write_some_nodes(struct graph_ask *ask, const uint32_t *nodes, size_t count,
+                             size_t most)
 {
     size_t shown;
 
@@ -157,7 +158,7 @@ static void say_some_nodes(struct graph_ask *ask, const uint32_t *nodes, size_t 
 }
 
 /* Lists the types that are followed, or those that are not. */
-static size_t say_types(struct graph_ask *ask, const struct graph_view *view, bool followed)
+static size_t write_types(struct graph_ask *ask, const struct graph_view *view, bool followed)
 {
     const struct graph *graph = ask->graph;
     size_t count = 0;
@@ -166,7 +167,7 @@ static size_t say_types(struct graph_ask *ask, const struct graph_view *view, bo
         if (view->follows[i] != followed || count++ >= TYPES_SHOWN)
             continue;
         buf_adds(ask->answer, count > 1 ? ", " : "");
-        graph_say_type(ask, i);
+        graph_write_type(ask, i);
         if (!followed)
             buf_addf(ask->answer, " (%zu)", graph->types[i].edges);
     }
@@ -175,7 +176,7 @@ static size_t say_types(struct graph_ask *ask, const struct graph_view *view, bo
     return count;
 }
 
-static void say_left_out_edges(struct graph_ask *ask, const struct graph_view *view)
+static void write_left_out_edges(struct graph_ask *ask, const struct graph_view *view)
 {
     const struct {
         size_t count;
@@ -197,7 +198,7 @@ static void say_left_out_edges(struct graph_ask *ask, const struct graph_view *v
 
 /* Lists types that were requested by name and that no edge here has; graph_choose_types accepts
  * only those of the contract. */
-static size_t say_absent(struct graph_ask *ask, size_t followed)
+static size_t write_absent(struct graph_ask *ask, size_t followed)
 {
     const char *const *types = ask->question->types;
     size_t count = 0;
@@ -213,21 +214,21 @@ static size_t say_absent(struct graph_ask *ask, size_t followed)
     return count;
 }
 
-static void say_scope(struct graph_ask *ask, const struct graph_view *view)
+static void write_scope(struct graph_ask *ask, const struct graph_view *view)
 {
     size_t followed;
 
     buf_adds(ask->answer, "Over ");
-    followed = say_types(ask, view, true);
+    followed = write_types(ask, view, true);
     if (view == ask->view && ask->question->types && ask->question->types[0])
-        followed += say_absent(ask, followed);
+        followed += write_absent(ask, followed);
     if (followed == 0)
         buf_adds(ask->answer, "no type (none of those that count here occurs)");
     graph_say(ask, ": %s.", graph_count_text(ask, view->m, "edge"));
-    say_left_out_edges(ask, view);
+    write_left_out_edges(ask, view);
     if (memchr(view->follows, false, ask->graph->type_count)) {
         buf_adds(ask->answer, " Not followed: ");
-        say_types(ask, view, false);
+        write_types(ask, view, false);
         buf_addc(ask->answer, '.');
     }
     buf_addc(ask->answer, '\n');
@@ -387,7 +388,7 @@ static void end_list(struct graph_list *list)
     struct graph_ask *ask = list->ask;
 
     if (!ask->data) {
-        say_left_out_rows(list);
+        write_left_out_rows(list);
         return;
     }
     ask->cut += list->total - list->shown;
@@ -412,7 +413,7 @@ void graph_row(struct graph_list *list, const struct graph_column *columns,
 
     graph_open(ask, NULL, '{');
     for (size_t i = 0; columns[i].kind != GRAPH_COLUMN_END; i++)
-        (ask->data ? put_cell : say_cell)(ask, &columns[i], &values[i]);
+        (ask->data ? put_cell : write_cell)(ask, &columns[i], &values[i]);
     graph_close(ask, '}');
     graph_say(ask, "\n");
 }
@@ -456,10 +457,10 @@ void graph_some_nodes(struct graph_ask *ask, const char *key, const uint32_t *no
     if (ask->data)
         graph_put_nodes(ask, key, nodes, count);
     else
-        say_some_nodes(ask, nodes, count, most);
+        write_some_nodes(ask, nodes, count, most);
 }
 
 void graph_scope(struct graph_ask *ask, const struct graph_view *view)
 {
-    (ask->data ? put_scope : say_scope)(ask, view);
+    (ask->data ? put_scope : write_scope)(ask, view);
 }

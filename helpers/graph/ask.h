@@ -73,7 +73,7 @@ GRAPH_QUERIES(GRAPH_QUERY_DECLARE)
 const char *graph_node_text(struct graph_ask *ask, uint32_t node);
 const char *graph_count_text(struct graph_ask *ask, size_t count, const char *thing);
 
-void graph_say_type(struct graph_ask *ask, uint32_t type);
+void graph_write_type(struct graph_ask *ask, uint32_t type);
 
 /* ---- data only; key NULL: inside an array ---- */
 

@@ -66,8 +66,8 @@ const struct graph_query *graph_query_find(const char *name, struct error *err)
 
 /* ---- nodes ---- */
 
-static int say_shared(const struct graph *graph, const char *name, const char *what, size_t count,
-                      struct error *err)
+static int write_shared(const struct graph *graph, const char *name, const char *what, size_t count,
+                        struct error *err)
 {
     struct buf BUF_AUTO text = {0};
     size_t shown = 0;
@@ -109,8 +109,8 @@ static void feed(struct nearest *search, const char *word, const char *candidate
         *best = node;
 }
 
-static int say_nearest(const struct graph *graph, const char *name, const char *what,
-                       struct error *err)
+static int write_nearest(const struct graph *graph, const char *name, const char *what,
+                         struct error *err)
 {
     struct buf BUF_AUTO text = {0};
     struct nearest ids, titles;
@@ -166,8 +166,8 @@ static int find_node(const struct graph *graph, const char *name, const char *wh
         return 0;
     }
     if (search.same_titles > 1)
-        return say_shared(graph, name, what, search.same_titles, err);
-    return say_nearest(graph, name, what, err);
+        return write_shared(graph, name, what, search.same_titles, err);
+    return write_nearest(graph, name, what, err);
 }
 
 /* ---- types ---- */
@@ -185,7 +185,7 @@ static bool is_contract_type(const char *name)
     return false;
 }
 
-static int say_unknown(const struct graph *graph, const char *name, struct error *err)
+static int write_unknown(const struct graph *graph, const char *name, struct error *err)
 {
     struct buf BUF_AUTO text = {0}, BUF_AUTO known = {0};
     struct nearest search;
@@ -220,7 +220,7 @@ static int choose(const struct graph *graph, const char *name, bool *follows, st
     if (type != GRAPH_NO_NODE)
         follows[type] = true;
     else if (!is_contract_type(name))
-        return say_unknown(graph, name, err);
+        return write_unknown(graph, name, err);
     return 0;
 }
 

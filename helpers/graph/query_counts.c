@@ -104,7 +104,7 @@ static int find_prerequisites(struct graph_ask *ask, struct prerequisites *found
 
 /* ---- as words ---- */
 
-static void say_sizes(struct graph_ask *ask, const struct defects *found, const uint32_t *sorted)
+static void write_sizes(struct graph_ask *ask, const struct defects *found, const uint32_t *sorted)
 {
     const struct graph *graph = ask->graph;
 
@@ -117,7 +117,7 @@ static void say_sizes(struct graph_ask *ask, const struct defects *found, const 
               graph_count_text(ask, graph->link_count + graph->stray_count, "relationship"));
     for (uint32_t i = 0; i < graph->type_count && i < TYPES_SHOWN; i++) {
         graph_say(ask, i > 0 ? ", " : ": ");
-        graph_say_type(ask, sorted[i]);
+        graph_write_type(ask, sorted[i]);
         graph_say(ask, " %zu", graph->types[sorted[i]].edges);
     }
     if (graph->type_count > TYPES_SHOWN)
@@ -125,7 +125,7 @@ static void say_sizes(struct graph_ask *ask, const struct defects *found, const 
     graph_say(ask, ".\n");
 }
 
-static void say_defects(struct graph_ask *ask, const struct defects *found)
+static void write_defects(struct graph_ask *ask, const struct defects *found)
 {
     const struct graph *graph = ask->graph;
 
@@ -154,7 +154,7 @@ static void say_defects(struct graph_ask *ask, const struct defects *found)
                   graph_count_text(ask, graph->repeated_ids, "further node"));
 }
 
-static void say_pieces(struct graph_ask *ask, const struct pieces *pieces)
+static void write_pieces(struct graph_ask *ask, const struct pieces *pieces)
 {
     graph_say(ask, "%s", graph_count_text(ask, (size_t)pieces->count, "piece"));
     if (pieces->count > 1)
@@ -163,7 +163,7 @@ static void say_pieces(struct graph_ask *ask, const struct pieces *pieces)
     graph_scope(ask, ask->view);
 }
 
-static void say_prerequisites(struct graph_ask *ask, const struct prerequisites *found)
+static void write_prerequisites(struct graph_ask *ask, const struct prerequisites *found)
 {
     const struct graph_order *order = found->order;
 
@@ -248,9 +248,9 @@ int graph_query_counts(struct graph_ask *ask, struct error *err)
         return -1;
     ask->no_scope = true;
     if (!ask->data) {
-        say_sizes(ask, &defects, sorted);
-        say_defects(ask, &defects);
-        say_pieces(ask, &pieces);
+        write_sizes(ask, &defects, sorted);
+        write_defects(ask, &defects);
+        write_pieces(ask, &pieces);
     } else {
         put_sizes(ask, &defects, sorted);
         put_pieces(ask, &pieces);
@@ -259,6 +259,6 @@ int graph_query_counts(struct graph_ask *ask, struct error *err)
         return 0;
     if (find_prerequisites(ask, &prerequisites, err) < 0)
         return -1;
-    (ask->data ? put_prerequisites : say_prerequisites)(ask, &prerequisites);
+    (ask->data ? put_prerequisites : write_prerequisites)(ask, &prerequisites);
     return 0;
 }

@@ -11,7 +11,7 @@ static void put_cycles(struct graph_ask *ask, const struct graph_order *order)
     graph_put(ask, "nodes_in_cycles", order->in_cycle);
 }
 
-static void say_cycles(struct graph_ask *ask, const struct graph_order *order)
+static void write_cycles(struct graph_ask *ask, const struct graph_order *order)
 {
     if (order->cycles > 0)
         graph_say(ask,
@@ -40,7 +40,7 @@ int graph_query_order(struct graph_ask *ask, struct error *err)
     graph_say(ask, "Teaching order of %s%s\n", graph_count_text(ask, ask->view->n, "node"),
               ask->view->n > 0 ? ":" : ".");
     put_cycles(ask, order);
-    say_cycles(ask, order);
+    write_cycles(ask, order);
     graph_list_begin(&list, ask, "nodes", ask->view->n);
     while (graph_list_row(&list)) {
         uint32_t v = order->nodes[list.shown - 1], step = order->of[v];
@@ -98,12 +98,12 @@ int graph_query_levels(struct graph_ask *ask, struct error *err)
         graph_put(ask, "level", level);
         graph_say(ask, "%s is on level %u of 0 to %u (0: no prerequisites).\n",
                   graph_node_text(ask, ask->node), level, order->levels - 1);
-        say_cycles(ask, order);
+        write_cycles(ask, order);
         return 0;
     }
     graph_say(ask, "%s; each node stands one behind its latest prerequisite.\n",
               graph_count_text(ask, order->levels, "level"));
-    say_cycles(ask, order);
+    write_cycles(ask, order);
     most = order->levels > 0 && ask->limit > order->levels ? ask->limit / order->levels : 1;
     if (ask->limit >= ask->view->n)
         most = ask->view->n;
@@ -174,7 +174,7 @@ int graph_query_longest_chain(struct graph_ask *ask, struct error *err)
         graph_say(ask, "No node, no chain.\n");
     }
     put_cycles(ask, order);
-    say_cycles(ask, order);
+    write_cycles(ask, order);
     graph_list_begin(&list, ask, "chain", order->levels);
     while (graph_list_row(&list)) {
         uint32_t component = chain[list.shown - 1], first = order->start[component],

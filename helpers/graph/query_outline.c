@@ -5,7 +5,7 @@
  */
 #include "helpers/graph/ask.h"
 
-static void say_group(struct graph_ask *ask, const struct graph_group *group)
+static void write_group(struct graph_ask *ask, const struct graph_group *group)
 {
     if (graph_text_blank(group->name))
         buf_adds(ask->answer, "(no group)");
@@ -68,7 +68,7 @@ static void add_groups(struct graph_ask *ask, const uint32_t *nodes, const uint3
     size_t most;
 
     if (one && !ask->data) {
-        say_group(ask, &graph->groups[first]);
+        write_group(ask, &graph->groups[first]);
         buf_addc(ask->answer, '\n');
         add_members(ask, nodes + start[first], graph->groups[first].nodes, ask->limit);
         return;
@@ -89,7 +89,7 @@ static void add_groups(struct graph_ask *ask, const uint32_t *nodes, const uint3
             add_members(ask, nodes + start[g], group->nodes, group->nodes);
             graph_close(ask, '}');
         } else {
-            say_group(ask, group);
+            write_group(ask, group);
             buf_adds(ask->answer, ": ");
             graph_some_nodes(ask, NULL, nodes + start[g], group->nodes, most);
         }

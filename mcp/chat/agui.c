@@ -574,7 +574,7 @@ static json_t *result_metadata(const json_t *block, const json_t *shown)
     json_t *metadata =
         json_pack("{s:b, s:i}", "isError", failed, "repairsMax", (int)CODE_ATTEMPTS_MAX - 1);
     static const struct {
-        const char *kept, *told;
+        const char *kept, *sent;
     } names[] = {{"category", "category"},
                  {"change_set", "changeSet"},
                  {"milliseconds", "milliseconds"},
@@ -585,7 +585,7 @@ static json_t *result_metadata(const json_t *block, const json_t *shown)
         json_t *value = json_object_get(shown, names[i].kept);
 
         if (value && !json_is_null(value))
-            json_object_set(metadata, names[i].told, value);
+            json_object_set(metadata, names[i].sent, value);
     }
     return metadata;
 }

@@ -347,8 +347,8 @@ static bool is_same_content(const json_t *difference)
            json_equal(json_object_get(before, "parameters"), json_object_get(after, "parameters"));
 }
 
-static void say_component(const struct preview *preview, struct store *store,
-                          const json_t *difference, struct buf *to)
+static void write_component(const struct preview *preview, struct store *store,
+                            const json_t *difference, struct buf *to)
 {
     const char *id = json_get_string(difference, "entity_id");
     const char *type = entity_component_type(thing_of(difference));
@@ -366,16 +366,16 @@ static void say_component(const struct preview *preview, struct store *store,
         buf_adds(to, fates[fate_of(difference)]);
 }
 
-static void say_node(const struct preview *preview, struct store *store, const json_t *difference,
-                     struct buf *to)
+static void write_node(const struct preview *preview, struct store *store, const json_t *difference,
+                       struct buf *to)
 {
     (void)preview;
     (void)store;
     buf_addf(to, "node %s", fates[fate_of(difference)]);
 }
 
-static void say_relationship(const struct preview *preview, struct store *store,
-                             const json_t *difference, struct buf *to)
+static void write_relationship(const struct preview *preview, struct store *store,
+                               const json_t *difference, struct buf *to)
 {
     const json_t *thing = thing_of(difference);
     const char *type = json_get_string(thing, "relationship_type");
@@ -390,8 +390,8 @@ static void say_relationship(const struct preview *preview, struct store *store,
     buf_addf(to, " %s", fates[fate_of(difference)]);
 }
 
-static void say_session(const struct preview *preview, struct store *store,
-                        const json_t *difference, struct buf *to)
+static void write_session(const struct preview *preview, struct store *store,
+                          const json_t *difference, struct buf *to)
 {
     (void)preview;
     (void)store;
@@ -406,10 +406,10 @@ static const struct entity {
     void (*say)(const struct preview *preview, struct store *store, const json_t *difference,
                 struct buf *to);
 } entities[] = {
-    {"node", NULL, offsetof(struct counts, nodes), say_node},
-    {"component", NULL, offsetof(struct counts, components), say_component},
-    {"relationship", "from_node_id", offsetof(struct counts, relationships), say_relationship},
-    {"session", NULL, SIZE_MAX, say_session},
+    {"node", NULL, offsetof(struct counts, nodes), write_node},
+    {"component", NULL, offsetof(struct counts, components), write_component},
+    {"relationship", "from_node_id", offsetof(struct counts, relationships), write_relationship},
+    {"session", NULL, SIZE_MAX, write_session},
 };
 
 static const struct entity *find_entity(const json_t *difference)
@@ -477,7 +477,7 @@ static bool is_at(const json_t *difference, const char *member, const char *node
     return json_string_is(json_object_get(difference, "before"), member, node_id);
 }
 
-static void say_lost(struct preview *preview, const json_t *node)
+static void write_lost(struct preview *preview, const json_t *node)
 {
     const char *node_id = json_get_string(node, "entity_id");
     size_t components = 0, relationships = 0, i;
@@ -513,7 +513,7 @@ static int list_changes(struct preview *preview, struct store *store, struct err
     json_array_foreach(preview->differences, i, difference)
     {
         if (is_entity(difference, "node") && fate_of(difference) == GOES && said < NODES_SAID_MAX) {
-            say_lost(preview, difference);
+            write_lost(preview, difference);
             said++;
         }
     }
@@ -607,7 +607,7 @@ static bool is_single(const struct preview *preview)
 }
 
 /* The first change, if it is the only one. */
-static void say_single(const struct preview *preview, struct buf *to)
+static void write_single(const struct preview *preview, struct buf *to)
 {
     const json_t *change = json_array_get(preview->changes, 0);
     const char *node_id = json_get_string(change, "node_id");
@@ -633,7 +633,7 @@ static void write_headline(const struct approval *approval, struct buf *to)
         buf_addf(to, "Restore version %ld: %s.\n", preview->asked.version, preview->undone.what);
     } else if (is_single(preview)) {
         buf_addf(to, "%s:", approval->tool->title);
-        say_single(preview, to);
+        write_single(preview, to);
     } else {
         buf_addf(to, "%s: %zu operation%s", approval->tool->title, operations,
                  operations == 1 ? "" : "s");

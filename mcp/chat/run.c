@@ -103,7 +103,7 @@ static enum run_state stop(struct chat_run *run)
         return run_fail(run, &run->failure);
     close_thread(run, stops[run->stopped_by].call, "stopped", stops[run->stopped_by].note);
     if (run->stopped_by == RUN_STOP_SERVER)
-        run_tell_limit(run, "stopped", NULL, stops[RUN_STOP_SERVER].note);
+        run_notify_limit(run, "stopped", NULL, stops[RUN_STOP_SERVER].note);
     return end_saved(run, RUN_CANCELLED);
 }
 
@@ -142,15 +142,15 @@ static void end(struct chat_run *run)
     if (failed)
         log_warning("chat", "run %s failed: %s", run->run_id ? run->run_id : "",
                     run->outcome_error.text);
-    run_tell(run,
-             &(struct run_event){
-                 .kind = RUN_ENDED,
-                 .outcome = run->outcome,
-                 .usage = &run->usage,
-                 .interrupts = run->outcome == RUN_INTERRUPTED ? run->thread->interrupts : NULL,
-                 .err = failed ? &run->outcome_error : NULL,
-                 .unsaved = run->unsaved,
-             });
+    run_notify(run,
+               &(struct run_event){
+                   .kind = RUN_ENDED,
+                   .outcome = run->outcome,
+                   .usage = &run->usage,
+                   .interrupts = run->outcome == RUN_INTERRUPTED ? run->thread->interrupts : NULL,
+                   .err = failed ? &run->outcome_error : NULL,
+                   .unsaved = run->unsaved,
+               });
     free_run(run);
 }
 
@@ -174,7 +174,7 @@ static bool is_needed(const struct run_call *call)
 
 /* Marks the calls of this tool that need an approval in the message, and looks for their results:
  * returns 1 if one succeeded, -1 if all have failed, 0 if there are none. */
-static int look_back(const struct run_call *call, const json_t *message, json_t *asked)
+static int result_of_calls(const struct run_call *call, const json_t *message, json_t *asked)
 {
     const json_t *content = json_object_get(message, "content"), *block;
     int found = 0;
@@ -204,7 +204,7 @@ static unsigned attempt_of(const struct run_call *call)
 
     json_array_foreach(call->run->thread->messages, i, message)
     {
-        int found = look_back(call, message, asked);
+        int found = result_of_calls(call, message, asked);
 
         failed = found > 0 ? 0 : failed + (found < 0);
     }
@@ -615,8 +615,8 @@ static int note_again(struct chat_run *run, struct error *err)
 
     if (run_note(run, THREAD_AGAIN, AGAIN, NULL, id, err) < 0)
         return -1;
-    run_tell(run,
-             &(struct run_event){.kind = RUN_AGAIN, .id = id, .text = AGAIN, .len = strlen(AGAIN)});
+    run_notify(
+        run, &(struct run_event){.kind = RUN_AGAIN, .id = id, .text = AGAIN, .len = strlen(AGAIN)});
     return 0;
 }
 
@@ -640,7 +640,7 @@ static enum run_state take_request(struct chat_run *run)
 {
     struct error err = {0};
 
-    run_tell(run, &(struct run_event){.kind = RUN_BEGAN});
+    run_notify(run, &(struct run_event){.kind = RUN_BEGAN});
     if (put_request(run, &err) < 0)
         return run_fail(run, &err);
     return run_save(run, RUN_STATE_READ);

@@ -48,10 +48,10 @@ static void begin(struct chat_run *run, size_t block, enum run_block kind,
 
     sent->kind = kind;
     sent->open = true;
-    run_tell(run, &(struct run_event){.kind = event,
-                                      .id = block_id(run, block, own),
-                                      .name = sent->name,
-                                      .message_id = sent->name ? run->message_id : NULL});
+    run_notify(run, &(struct run_event){.kind = event,
+                                        .id = block_id(run, block, own),
+                                        .name = sent->name,
+                                        .message_id = sent->name ? run->message_id : NULL});
 }
 
 /* A delta is part of a longer text and not NUL-terminated; the text of an event is. */
@@ -64,10 +64,10 @@ static void tell_piece(struct chat_run *run, size_t block, enum run_event_kind e
     buf_add(&piece, text, len);
     if (piece.failed || len == 0)
         return;
-    run_tell(run, &(struct run_event){.kind = event,
-                                      .id = block_id(run, block, own),
-                                      .text = piece.data,
-                                      .len = piece.len});
+    run_notify(run, &(struct run_event){.kind = event,
+                                        .id = block_id(run, block, own),
+                                        .text = piece.data,
+                                        .len = piece.len});
 }
 
 static void on_text_begin(void *user, size_t block)
@@ -123,7 +123,8 @@ static void end_block(struct chat_run *run, size_t block)
     if (!sent->open)
         return;
     sent->open = false;
-    run_tell(run, &(struct run_event){.kind = ended[sent->kind], .id = block_id(run, block, own)});
+    run_notify(run,
+               &(struct run_event){.kind = ended[sent->kind], .id = block_id(run, block, own)});
 }
 
 static void on_block_end(void *user, size_t block)
@@ -174,14 +175,14 @@ static void drop_call(struct chat_run *run, const char *id, const char *name, co
 
     if (text_uuid(own, NULL) < 0)
         return;
-    run_tell(run, &(struct run_event){.kind = RUN_CALL_RESULT,
-                                      .id = id,
-                                      .name = name,
-                                      .message_id = own,
-                                      .text = why,
-                                      .len = strlen(why),
-                                      .is_error = true,
-                                      .category = failure_category_name(FAILURE_CANCELLED)});
+    run_notify(run, &(struct run_event){.kind = RUN_CALL_RESULT,
+                                        .id = id,
+                                        .name = name,
+                                        .message_id = own,
+                                        .text = why,
+                                        .len = strlen(why),
+                                        .is_error = true,
+                                        .category = failure_category_name(FAILURE_CANCELLED)});
 }
 
 /* Each call that was reported and is not in content gets a result that says why. */
@@ -298,11 +299,11 @@ static void free_call(struct model_call *call)
 
 static void on_wait(struct model_call *call, unsigned attempt, unsigned wait_ms, const char *why)
 {
-    run_tell(call->user, &(struct run_event){.kind = RUN_WAITING,
-                                             .number = attempt,
-                                             .milliseconds = wait_ms,
-                                             .text = why,
-                                             .len = strlen(why)});
+    run_notify(call->user, &(struct run_event){.kind = RUN_WAITING,
+                                               .number = attempt,
+                                               .milliseconds = wait_ms,
+                                               .text = why,
+                                               .len = strlen(why)});
 }
 
 static void on_answered(struct model_call *call)
@@ -397,13 +398,13 @@ enum run_state run_ask(struct chat_run *run)
     forget_blocks(run);
     if (check_bounds(run, &err) < 0 || text_uuid(run->message_id, &err) < 0)
         return run_fail(run, &err);
-    run_tell(run, &(struct run_event){.kind = RUN_TURN_BEGAN, .number = run->turn});
+    run_notify(run, &(struct run_event){.kind = RUN_TURN_BEGAN, .number = run->turn});
     if (run->cancelled) /* by the listener */
         return RUN_STATE_STOP;
     if (send_request(run, &err) == 0)
         return RUN_STATE_ASKING;
-    run_tell(run, &(struct run_event){
-                      .kind = RUN_TURN_ENDED, .number = run->turn, .usage = &run->usage});
+    run_notify(run, &(struct run_event){
+                        .kind = RUN_TURN_ENDED, .number = run->turn, .usage = &run->usage});
     return err.kind == ERROR_TOO_LARGE ? too_large(run, &err) : run_fail(run, &err);
 }
 
@@ -528,8 +529,8 @@ enum run_state run_take_answer(struct chat_run *run)
     close_blocks(run);
     run->usage.requests++;
     model_usage_add(&run->usage.tokens, &call->message.usage);
-    run_tell(run, &(struct run_event){
-                      .kind = RUN_TURN_ENDED, .number = run->turn, .usage = &run->usage});
+    run_notify(run, &(struct run_event){
+                        .kind = RUN_TURN_ENDED, .number = run->turn, .usage = &run->usage});
     if (run->cancelled || call->err.kind == ERROR_CANCELLED) {
         add_partial(run, &call->message);
         next = RUN_STATE_STOP;

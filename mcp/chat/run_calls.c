@@ -138,11 +138,11 @@ static void tell(struct run_call *call, enum run_event_kind kind, const struct b
         return;
     utf8_clean(given->data, given->len, cap, &text);
     if (!text.failed)
-        run_tell(call->run, &(struct run_event){.kind = kind,
-                                                .id = call->id,
-                                                .name = call->name,
-                                                .text = text.data,
-                                                .len = text.len});
+        run_notify(call->run, &(struct run_event){.kind = kind,
+                                                  .id = call->id,
+                                                  .name = call->name,
+                                                  .text = text.data,
+                                                  .len = text.len});
 }
 
 static void tell_progress(struct run_call *call)
@@ -375,21 +375,21 @@ static int call_result(struct run_call *call, struct error *err)
     if (!call->block || !call->shown)
         return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
     call->state = RUN_CALL_ANSWERED;
-    run_tell(run, &(struct run_event){
-                      .kind = RUN_CALL_RESULT,
-                      .id = call->id,
-                      .name = call->name,
-                      .message_id = id,
-                      .text = text.data,
-                      .len = text.len,
-                      .call = call->made ? &call->call : NULL,
-                      .arguments = json_object_get(call->use, "input"),
-                      .is_error = is_error(call),
-                      .category = is_error(call) ? category : NULL,
-                      .milliseconds = took.milliseconds,
-                      .waited = took.waited,
-                      .repair = repair_of(call),
-                  });
+    run_notify(run, &(struct run_event){
+                        .kind = RUN_CALL_RESULT,
+                        .id = call->id,
+                        .name = call->name,
+                        .message_id = id,
+                        .text = text.data,
+                        .len = text.len,
+                        .call = call->made ? &call->call : NULL,
+                        .arguments = json_object_get(call->use, "input"),
+                        .is_error = is_error(call),
+                        .category = is_error(call) ? category : NULL,
+                        .milliseconds = took.milliseconds,
+                        .waited = took.waited,
+                        .repair = repair_of(call),
+                    });
     return 0;
 }
 
@@ -497,8 +497,8 @@ static void start(struct run_call *call)
 {
     struct chat_run *run = call->run;
 
-    run_tell(run,
-             &(struct run_event){.kind = RUN_CALL_STARTED, .id = call->id, .name = call->name});
+    run_notify(run,
+               &(struct run_event){.kind = RUN_CALL_STARTED, .id = call->id, .name = call->name});
     if (run->cancelled) /* by the listener */
         return;
     call->made = true;

@@ -137,9 +137,9 @@ struct chat_run {
 
 /* ---- run_thread.c ---- */
 
-void run_tell(struct chat_run *run, const struct run_event *event);
+void run_notify(struct chat_run *run, const struct run_event *event);
 /* Reports that a limit was reached; id is of its note, or NULL. */
-void run_tell_limit(struct chat_run *run, const char *name, const char *id, const char *text);
+void run_notify_limit(struct chat_run *run, const char *name, const char *id, const char *text);
 /* Adds a note to the thread. kind: a limit's, "error", "stopped", "refusal", "empty" or
  * THREAD_AGAIN. id (may be NULL) gets its id. more (may be NULL) has additional members of its
  * "shown"; takes ownership. */

@@ -13,16 +13,16 @@
 
 /* ---- events ---- */
 
-void run_tell(struct chat_run *run, const struct run_event *event)
+void run_notify(struct chat_run *run, const struct run_event *event)
 {
     run->listener->on_event(run->listener, event);
 }
 
-void run_tell_limit(struct chat_run *run, const char *name, const char *id, const char *text)
+void run_notify_limit(struct chat_run *run, const char *name, const char *id, const char *text)
 {
-    run_tell(run,
-             &(struct run_event){
-                 .kind = RUN_LIMIT, .id = id, .name = name, .text = text, .len = strlen(text)});
+    run_notify(run,
+               &(struct run_event){
+                   .kind = RUN_LIMIT, .id = id, .name = name, .text = text, .len = strlen(text)});
 }
 
 json_t *run_usage_json(const struct run_usage *usage)
@@ -72,7 +72,7 @@ int run_limit(struct chat_run *run, const char *name, json_t *more, struct error
     va_end(arguments);
     if (run_note(run, name, text, more, id, err) < 0)
         return -1;
-    run_tell_limit(run, name, id, text);
+    run_notify_limit(run, name, id, text);
     return 0;
 }
 
@@ -119,10 +119,10 @@ enum run_state run_save(struct chat_run *run, enum run_state next)
 
 static void tell_text(struct chat_run *run, const char *id, const char *text)
 {
-    run_tell(run, &(struct run_event){.kind = RUN_TEXT_BEGAN, .id = id});
-    run_tell(run,
-             &(struct run_event){.kind = RUN_TEXT, .id = id, .text = text, .len = strlen(text)});
-    run_tell(run, &(struct run_event){.kind = RUN_TEXT_ENDED, .id = id});
+    run_notify(run, &(struct run_event){.kind = RUN_TEXT_BEGAN, .id = id});
+    run_notify(run,
+               &(struct run_event){.kind = RUN_TEXT, .id = id, .text = text, .len = strlen(text)});
+    run_notify(run, &(struct run_event){.kind = RUN_TEXT_ENDED, .id = id});
 }
 
 enum run_state run_end_with_text(struct chat_run *run, const char *kind, const char *text,

@@ -104,9 +104,10 @@ enum config_command {
     ROW(ANALYSES, "profile", profile, TEXT, "P", "data-science", 0, 0,                             \
         CONFIG_ANY_SANDBOX | CONFIG_VALIDATE,                                                      \
         "modules that analyses may import: minimal, data-science or visualization")                \
-    ROW(ANALYSES, "isolation", isolation, TEXT, "WHAT", "execution", 0, 0, CONFIG_ANY_SANDBOX,     \
+    ROW(ANALYSES, "isolation", isolation, TEXT, "WHAT", "auto", 0, 0, CONFIG_ANY_SANDBOX,          \
         "execution: a new sandbox for each analysis; session: one sandbox for each session, "      \
-        "which forks an interpreter for each analysis")                                            \
+        "which forks an interpreter for each analysis; auto: a new sandbox while one is warm, "    \
+        "otherwise that of the session")                                                           \
     ROW(ANALYSES, "timeout", timeout, NUMBER, "SECONDS", "5", 1, 60, CONFIG_ANY_SANDBOX,           \
         "time limit for one analysis")                                                             \
     ROW(ANALYSES, "warm", warm, TEXT, "KIND=N,...", NULL, 0, 0, CONFIG_SERVE | CONFIG_STDIO,       \

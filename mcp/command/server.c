@@ -153,6 +153,7 @@ int server_executor_config(const struct config *config, struct executor_config *
         const char *name;
         enum executor_engine engine;
     } engines[] = {{"auto", EXECUTOR_AUTO}, {"docker", EXECUTOR_DOCKER}, {"local", EXECUTOR_LOCAL}};
+    enum execution_isolation isolation = 0;
     size_t i = 0;
 
     memset(executor, 0, sizeof *executor);
@@ -163,11 +164,14 @@ int server_executor_config(const struct config *config, struct executor_config *
                          config->sandbox);
     if (config_share_file(config, "", share, size, err) < 0)
         return -1;
-    if (strcmp(config->isolation, "execution") != 0 && strcmp(config->isolation, "session") != 0)
-        return error_set(err, ERROR_INVALID, "--isolation must be execution or session, not '%s'",
+    while (isolation < ISOLATIONS &&
+           strcmp(execution_isolations[isolation], config->isolation) != 0)
+        isolation++;
+    if (isolation == ISOLATIONS)
+        return error_set(err, ERROR_INVALID,
+                         "--isolation must be auto, execution or session, not '%s'",
                          config->isolation);
-    executor->isolation =
-        strcmp(config->isolation, "session") == 0 ? ISOLATION_SESSION : ISOLATION_EXECUTION;
+    executor->isolation = isolation;
     executor->engine = engines[i].engine;
     executor->docker_host = config->docker_host;
     executor->docker_image = config->image;

@@ -468,7 +468,7 @@ static int read_rows(struct sheet_reader *reader, const struct buf *text)
     return rc;
 }
 
-static void say_what_was_made(const struct sheet_reader *reader)
+static void write_what_was_made(const struct sheet_reader *reader)
 {
     if (reader->titles_made > 0)
         format_note(reader->report, "%s: %zu nodes have no title: the id stands for it",
@@ -499,7 +499,7 @@ json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const st
         rc = error_set(err, ERROR_MALFORMED, "%s is empty; its first line must be a heading: %s",
                        name, sheet->heading_needed);
     if (rc == 0)
-        say_what_was_made(&reader);
+        write_what_was_made(&reader);
     json_decref(reader.cells);
     json_decref(reader.keys);
     json_decref(reader.taken);

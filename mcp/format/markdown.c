@@ -491,7 +491,7 @@ static json_t *read_folder(struct markdown_reader *reader, const json_t *names, 
     return json_incref(root);
 }
 
-static void say_what_was_done(const struct markdown_reader *reader, size_t links)
+static void write_what_was_done(const struct markdown_reader *reader, size_t links)
 {
     if (reader->notes > 0)
         format_note(reader->report,
@@ -526,7 +526,7 @@ static json_t *markdown_read(const char *path, struct format_report *report, str
     else if (names)
         root = read_folder(&reader, names, err);
     if (root)
-        say_what_was_done(&reader, links);
+        write_what_was_done(&reader, links);
     json_decref(reader.files);
     json_decref(reader.ids);
     json_decref(reader.links);

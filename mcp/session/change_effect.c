@@ -27,26 +27,26 @@ static size_t least(size_t a, size_t b)
 
 /* ---- words ---- */
 
-static void say_node(struct buf *to, const struct graph_node_name *name)
+static void add_node(struct buf *to, const struct graph_node_name *name)
 {
     graph_text_add(to, name->id, GRAPH_ID_CAP, false);
     buf_addc(to, ' ');
     graph_text_add(to, name->title, GRAPH_TITLE_CAP, true);
 }
 
-static void say_more(struct buf *to, size_t total, size_t said)
+static void write_more(struct buf *to, size_t total, size_t said)
 {
     if (total > said)
         buf_addf(to, ", … %zu more", total - said);
 }
 
-static void say_cycle(struct buf *to, const struct graph_new_cycle *cycle)
+static void write_cycle(struct buf *to, const struct graph_new_cycle *cycle)
 {
     size_t said = least(cycle->count, CYCLE_NODES_SAID);
 
     buf_adds(to, "New prerequisite cycle: ");
     for (size_t i = 0; i < said; i++) {
-        say_node(to, &cycle->nodes[i]);
+        add_node(to, &cycle->nodes[i]);
         buf_adds(to, " -> ");
     }
     if (said < cycle->count)
@@ -55,18 +55,18 @@ static void say_cycle(struct buf *to, const struct graph_new_cycle *cycle)
     buf_adds(to, ". No teaching order can satisfy it.\n");
 }
 
-static void say_cycles(struct buf *to, const struct graph_difference *difference)
+static void add_cycles(struct buf *to, const struct graph_difference *difference)
 {
     size_t said = least(difference->cycle_count, CYCLES_SAID);
 
     for (size_t i = 0; i < said; i++)
-        say_cycle(to, &difference->cycles[i]);
+        write_cycle(to, &difference->cycles[i]);
     if (difference->cycles_total > said)
         buf_addf(to, "… and %zu more new cycles.\n", difference->cycles_total - said);
 }
 
 /* Nodes behind other cut-off nodes are counted, not named. */
-static void say_cut_off(struct buf *to, const struct graph_difference *difference)
+static void add_cut_off(struct buf *to, const struct graph_difference *difference)
 {
     static const char *const why[] = {
         [GRAPH_CUT_ALONE] = " (no relationship is left)",
@@ -88,17 +88,17 @@ static void say_cut_off(struct buf *to, const struct graph_difference *differenc
             behind++;
         } else if (said < CUT_OFF_SAID) {
             buf_adds(to, said++ > 0 ? ", " : "");
-            say_node(to, &cut->node);
+            add_node(to, &cut->node);
             buf_adds(to, why[cut->why]);
         }
     }
-    say_more(to, difference->cut_off_count - behind, said);
+    write_more(to, difference->cut_off_count - behind, said);
     if (behind > 0)
         buf_addf(to, "; and %zu that only these or a cycle lead to", behind);
     buf_adds(to, ".\n");
 }
 
-static void say_chain(struct buf *to, const struct graph_difference *difference, bool all)
+static void write_chain(struct buf *to, const struct graph_difference *difference, bool all)
 {
     if (!all && difference->chain_before == difference->chain_after)
         return;
@@ -107,7 +107,7 @@ static void say_chain(struct buf *to, const struct graph_difference *difference,
              difference->chain_after);
 }
 
-static void say_downstream(struct buf *to, const struct graph_difference *difference)
+static void write_downstream(struct buf *to, const struct graph_difference *difference)
 {
     size_t total = difference->downstream_count, said = least(total, DOWNSTREAM_SAID);
 
@@ -116,9 +116,9 @@ static void say_downstream(struct buf *to, const struct graph_difference *differ
     buf_addf(to, "Downstream of the change, %zu node%s: ", total, total == 1 ? "" : "s");
     for (size_t i = 0; i < said; i++) {
         buf_adds(to, i > 0 ? ", " : "");
-        say_node(to, &difference->downstream[i]);
+        add_node(to, &difference->downstream[i]);
     }
-    say_more(to, total, said);
+    write_more(to, total, said);
     buf_adds(to, ".\n");
 }
 
@@ -184,7 +184,7 @@ static void write_all(struct buf *to, const struct graph_difference *difference)
     buf_addf(to, ",\"downstream_total\":%zu}", difference->downstream_count);
 }
 
-static void say_no_news(struct buf *to, const struct graph_difference *difference)
+static void write_no_news(struct buf *to, const struct graph_difference *difference)
 {
     if (difference->cycles_total == 0)
         buf_adds(to, "No new prerequisite cycle. ");
@@ -192,14 +192,14 @@ static void say_no_news(struct buf *to, const struct graph_difference *differenc
         buf_adds(to, "No node is cut off. ");
 }
 
-static void say_all(struct buf *to, const struct graph_difference *difference, bool all)
+static void add_all(struct buf *to, const struct graph_difference *difference, bool all)
 {
-    say_cycles(to, difference);
-    say_cut_off(to, difference);
+    add_cycles(to, difference);
+    add_cut_off(to, difference);
     if (all)
-        say_no_news(to, difference);
-    say_chain(to, difference, all);
-    say_downstream(to, difference);
+        write_no_news(to, difference);
+    write_chain(to, difference, all);
+    write_downstream(to, difference);
 }
 
 int change_effect(const struct outline *before, const struct outline *after, bool all,
@@ -219,7 +219,7 @@ int change_effect(const struct outline *before, const struct outline *after, boo
         if (json)
             write_all(json, &difference);
         if (words)
-            say_all(words, &difference, all);
+            add_all(words, &difference, all);
         graph_difference_finish(&difference);
         rc = 0;
     }

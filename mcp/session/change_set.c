@@ -288,7 +288,7 @@ static int reorder_components(struct run *run, struct error *err)
  * once, for the whole set (change_effect.c) ---- */
 
 /* N001 "Title"; nothing if the operation named the relationship by its id. */
-static void say_end(struct run *run, const char *name, const char *title)
+static void write_end(struct run *run, const char *name, const char *title)
 {
     const char *node_id = get_text(run, name);
     char shown[TITLE_SAID];
@@ -302,12 +302,12 @@ static void say_end(struct run *run, const char *name, const char *title)
     add_result(run, json_pack("{s:s}", name, node_id));
 }
 
-static int say_relationship(struct run *run, const char *done, struct relationship_state *state)
+static int write_relationship(struct run *run, const char *done, struct relationship_state *state)
 {
     buf_addf(&run->message, "%s %s from ", done, state->type);
-    say_end(run, "from_node_id", state->from_title);
+    write_end(run, "from_node_id", state->from_title);
     buf_adds(&run->message, " to ");
-    say_end(run, "to_node_id", state->to_title);
+    write_end(run, "to_node_id", state->to_title);
     add_result(run, json_pack("{s:I}", "id", (json_int_t)state->id));
     json_decref(state->cycle);
     return 0;
@@ -319,7 +319,7 @@ static int create_relationship(struct run *run, struct error *err)
 
     if (store_relationship_create(run->store, run->writer, run->sid, run->given, &state, err) < 0)
         return -1;
-    return say_relationship(run, "Created", &state);
+    return write_relationship(run, "Created", &state);
 }
 
 static int find_relationship(const struct run *run, int64_t *id, struct error *err)
@@ -350,7 +350,7 @@ static int edit_relationship(struct run *run, struct error *err)
     if (find_relationship(run, &id, err) < 0 ||
         store_relationship_update(run->store, run->writer, run->sid, id, changes, &state, err) < 0)
         return -1;
-    return say_relationship(run, "Changed", &state);
+    return write_relationship(run, "Changed", &state);
 }
 
 static int delete_relationship(struct run *run, struct error *err)
@@ -361,7 +361,7 @@ static int delete_relationship(struct run *run, struct error *err)
     if (find_relationship(run, &id, err) < 0 ||
         store_relationship_delete(run->store, run->writer, run->sid, id, &state, err) < 0)
         return -1;
-    return say_relationship(run, "Deleted", &state);
+    return write_relationship(run, "Deleted", &state);
 }
 
 /* ---- the table ---- */
@@ -497,7 +497,7 @@ static const struct operation *find(const char *name)
     return NULL;
 }
 
-static int say_unknown(const json_t *op, struct error *err)
+static int write_unknown(const json_t *op, struct error *err)
 {
     struct buf BUF_AUTO names = {0};
     struct nearest search;
@@ -568,7 +568,7 @@ static const struct operation *read_operation(struct run *run, const json_t *ite
         return NULL;
     }
     if (!operation) {
-        say_unknown(json_object_get(item, "op"), err);
+        write_unknown(json_object_get(item, "op"), err);
         return NULL;
     }
     validation_begin(&problems, "");

@@ -226,7 +226,7 @@ static int lead_back(void *user, const struct rewind_row *row, struct error *err
 {
     struct comparing *work = user;
 
-    if (rewind_want(&work->early, row, err) != 0 || rewind_want(&work->late, row, err) != 0 ||
+    if (rewind_include(&work->early, row, err) != 0 || rewind_include(&work->late, row, err) != 0 ||
         (row->version > work->last && rewind_invert(&work->late, row, err) != 0))
         return -1;
     return rewind_invert(&work->early, row, err);
@@ -477,7 +477,7 @@ static int want_row(void *user, const struct rewind_row *row, struct error *err)
 {
     struct reading *reading = user;
 
-    return row->op == REWIND_BEGIN ? 0 : rewind_want(&reading->rewind, row, err);
+    return row->op == REWIND_BEGIN ? 0 : rewind_include(&reading->rewind, row, err);
 }
 
 static int want_sets(struct reading *reading, struct error *err)

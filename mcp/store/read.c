@@ -272,8 +272,8 @@ int store_session_of_node(struct store *store, const char *node_id, char sid[SES
 
 /* ---- which node a name means: its id, or a title that no other node has ---- */
 
-static int say_shared(struct store *store, int64_t session, const char *name, const char *what,
-                      size_t count, struct error *err)
+static int write_shared(struct store *store, int64_t session, const char *name, const char *what,
+                        size_t count, struct error *err)
 {
     struct rows *rows = db_query(store->db, err, SQL_NODE_NAMES, "i", session);
     struct buf BUF_AUTO list = {0};
@@ -337,7 +337,7 @@ static int search(struct store *store, int64_t session, const char *name, const 
     if (graph_name_found(&search, &place))
         return read_id(store, session, place, found, err);
     if (search.same_titles > 1)
-        return say_shared(store, session, name, what, search.same_titles, err);
+        return write_shared(store, session, name, what, search.same_titles, err);
     store_node_find(store, session, name, &unknown, err);
     return error_wrap(err, "%s", what);
 }
@@ -380,7 +380,7 @@ static int64_t shown_order(struct rows *rows)
 /* Appends "[{...}, ...]" for one node. confidence (or NULL) sums up the values that are set. */
 struct confidence {
     double sum;
-    size_t told;
+    size_t count;
 };
 
 /* The number after the only key with that name, without a tree: quotes within a string are escaped,
@@ -404,20 +404,20 @@ static bool read_only_confidence(const struct kept *kept, double *value)
 static void count_confidence(const struct kept *kept, struct confidence *confidence)
 {
     json_auto_t *component = NULL;
-    const json_t *told;
+    const json_t *member;
     double value;
 
     if (!(kept->flags & ROW_COMPONENT_CONFIDENCE))
         return;
     if (!read_only_confidence(kept, &value)) {
         component = json_read(kept->body, kept->len, "a kept component", NULL);
-        told = json_object_get(component, "confidence");
-        if (!json_is_number(told))
+        member = json_object_get(component, "confidence");
+        if (!json_is_number(member))
             return;
-        value = json_number_value(told);
+        value = json_number_value(member);
     }
     confidence->sum += value;
-    confidence->told++;
+    confidence->count++;
 }
 
 static int add_sequence(struct store *store, int64_t node, struct buf *json, size_t *total,
@@ -471,8 +471,8 @@ static void add_sequence_fields(struct buf *json, const json_t *node,
                                 const struct confidence *confidence)
 {
     const json_t *overall = json_object_get(node, "overall_confidence");
-    json_auto_t *mean = !overall && confidence->told > 0
-                            ? json_real(confidence->sum / (double)confidence->told)
+    json_auto_t *mean = !overall && confidence->count > 0
+                            ? json_real(confidence->sum / (double)confidence->count)
                             : NULL;
 
     add_member(json, "suggested_template", json_object_get(node, "suggested_template"));

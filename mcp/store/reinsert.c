@@ -158,13 +158,13 @@ static int want_all(struct reinsertion *work, struct error *err)
     struct rewind_node *node;
 
     for (size_t i = 0; i < target->node_count; i++)
-        if (rewind_want_node(now, target->nodes[i]->key, target->nodes[i]->node_id, &node, err) !=
-            0)
+        if (rewind_include_node(now, target->nodes[i]->key, target->nodes[i]->node_id, &node,
+                                err) != 0)
             return -1;
     for (size_t i = 0; i < target->entry_count; i++)
-        if (rewind_want_entry(now, target->entries[i]->entity, target->entries[i]->id, err) != 0)
+        if (rewind_include_entry(now, target->entries[i]->entity, target->entries[i]->id, err) != 0)
             return -1;
-    return target->further ? rewind_want_session(now, err) : 0;
+    return target->further ? rewind_include_session(now, err) : 0;
 }
 
 /* ---- relationships, the node map, the session's own fields ---- */

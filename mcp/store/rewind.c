@@ -184,10 +184,10 @@ static int want_old_node(struct rewind *rewind, const struct rewind_row *row, st
     if (found > 0)
         key = rows_int(rows, 0);
     rows_end(rows);
-    return rewind_want_node(rewind, key, row->node_id, &node, err);
+    return rewind_include_node(rewind, key, row->node_id, &node, err);
 }
 
-int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct error *err)
+int rewind_include(struct rewind *rewind, const struct rewind_row *row, struct error *err)
 {
     struct rewind_node *node;
 
@@ -198,14 +198,14 @@ int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct erro
             return 0;
         if (node_key(row) == 0)
             return want_old_node(rewind, row, err);
-        return rewind_want_node(rewind, node_key(row), row->node_id, &node, err);
+        return rewind_include_node(rewind, node_key(row), row->node_id, &node, err);
     case REWIND_RELATIONSHIP:
     case REWIND_NODE_MAP:
-        return rewind_want_entry(rewind, row->entity, row->entity_id, err);
+        return rewind_include_entry(rewind, row->entity, row->entity_id, err);
     case REWIND_SESSION:
         break;
     }
-    return rewind_want_session(rewind, err);
+    return rewind_include_session(rewind, err);
 }
 
 /* ---- images of things, read from the database as it is now ---- */
@@ -293,8 +293,8 @@ static int read_node(struct rewind *rewind, struct rewind_node *node, struct err
     return sequence_read(rewind->store, node->key, true, &node->sequence, err);
 }
 
-int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
-                     struct rewind_node **node, struct error *err)
+int rewind_include_node(struct rewind *rewind, int64_t key, const char *node_id,
+                        struct rewind_node **node, struct error *err)
 {
     for (size_t i = rewind->node_count; i-- > 0;) {
         if (rewind->nodes[i]->key == key) {
@@ -310,8 +310,8 @@ int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
     return key < 0 ? 0 : read_node(rewind, *node, err);
 }
 
-int rewind_want_entry(struct rewind *rewind, enum rewind_entity entity, const char *id,
-                      struct error *err)
+int rewind_include_entry(struct rewind *rewind, enum rewind_entity entity, const char *id,
+                         struct error *err)
 {
     struct db *db = rewind->store->db;
     struct rewind_entry *entry;
@@ -345,7 +345,7 @@ int rewind_want_entry(struct rewind *rewind, enum rewind_entity entity, const ch
     return entry->value ? 0 : -1;
 }
 
-int rewind_want_session(struct rewind *rewind, struct error *err)
+int rewind_include_session(struct rewind *rewind, struct error *err)
 {
     struct rows *rows;
     struct row_text text;

@@ -82,13 +82,13 @@ struct rewind_node *rewind_row_node(const struct rewind *rewind, const struct re
 struct rewind_entry *rewind_row_entry(const struct rewind *rewind, const struct rewind_row *row);
 bool rewind_has(const struct rewind *rewind, const struct rewind_row *row);
 /* Reads the current state of the row's entity, unless it was wanted before. */
-int rewind_want(struct rewind *rewind, const struct rewind_row *row, struct error *err);
+int rewind_include(struct rewind *rewind, const struct rewind_row *row, struct error *err);
 /* Wants a node by its key. */
-int rewind_want_node(struct rewind *rewind, int64_t key, const char *node_id,
-                     struct rewind_node **node, struct error *err);
-int rewind_want_entry(struct rewind *rewind, enum rewind_entity entity, const char *id,
-                      struct error *err);
-int rewind_want_session(struct rewind *rewind, struct error *err);
+int rewind_include_node(struct rewind *rewind, int64_t key, const char *node_id,
+                        struct rewind_node **node, struct error *err);
+int rewind_include_entry(struct rewind *rewind, enum rewind_entity entity, const char *id,
+                         struct error *err);
+int rewind_include_session(struct rewind *rewind, struct error *err);
 
 /* Reverts the row in the image of its entity, which must have been wanted. */
 int rewind_invert(struct rewind *rewind, const struct rewind_row *row, struct error *err);

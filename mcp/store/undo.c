@@ -443,9 +443,9 @@ static int want_both(void *user, const struct rewind_row *row, struct error *err
 {
     struct undoing *undo = user;
 
-    if (rewind_want(&undo->then, row, err) != 0)
+    if (rewind_include(&undo->then, row, err) != 0)
         return -1;
-    return rewind_want(&undo->now, row, err);
+    return rewind_include(&undo->now, row, err);
 }
 
 static int take_back(void *user, const struct rewind_row *row, struct error *err)
@@ -553,7 +553,7 @@ static int take_back_row(void *user, const struct rewind_row *row, struct error 
 
     if (++work->rows == 1)
         text_cut(work->last, sizeof work->last, row->change_set);
-    if (rewind_want(&work->rewind, row, err) != 0)
+    if (rewind_include(&work->rewind, row, err) != 0)
         return -1;
     return rewind_invert(&work->rewind, row, err);
 }

@@ -253,7 +253,7 @@ const struct tool tool_batch_add_components = {
 /* ---- create_relationship: a repeat is refused; an edge that closes a cycle of prerequisites is
  * made, and the cycle is said by titles ---- */
 
-static void say_cycle(struct buf *to, const json_t *cycle)
+static void write_cycle(struct buf *to, const json_t *cycle)
 {
     char title[TITLE_SAID];
     json_t *node;
@@ -300,7 +300,7 @@ static int create_relationship(struct tool_call *call, struct store *store, stru
              text_cut_line(from_title, sizeof from_title, state.from_title), to,
              text_cut_line(to_title, sizeof to_title, state.to_title), (long long)state.id);
     if (state.cycle)
-        say_cycle(&call->text, state.cycle);
+        write_cycle(&call->text, state.cycle);
     json_decref(state.cycle);
     return 0;
 }

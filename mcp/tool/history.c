@@ -39,7 +39,7 @@ static json_t *read_page(struct store *store, const char *sid, const struct hist
 
 /* ---- list ---- */
 
-static void say_change(struct buf *to, const json_t *change)
+static void write_change(struct buf *to, const json_t *change)
 {
     const char *at = json_get_string(change, "at");
     const json_t *entries = json_object_get(change, "entries");
@@ -76,7 +76,7 @@ static int list(struct tool_call *call, struct store *store, const struct asked 
     buf_addf(&call->text, "The curriculum is at version %" JSON_INTEGER_FORMAT "; %zu change%s%s",
              json_integer_value(json_object_get(read, "version")), total, total == 1 ? "" : "s",
              total == 0 ? "." : ", newest first:");
-    json_array_foreach(changes, i, change) say_change(&call->text, change);
+    json_array_foreach(changes, i, change) write_change(&call->text, change);
     if (total > json_array_size(changes))
         buf_addf(&call->text, "\n%zu earlier: send version, the one to list from, or limit.",
                  total - json_array_size(changes));
@@ -149,8 +149,8 @@ static void add_members(struct buf *to, const json_t *before, const json_t *afte
     }
 }
 
-static void say_node(const struct saying *saying, const json_t *entry, const json_t *before,
-                     const json_t *after)
+static void write_node(const struct saying *saying, const json_t *entry, const json_t *before,
+                       const json_t *after)
 {
     buf_adds(saying->to, "node ");
     add_node(saying, json_get_string(entry, "entity_id"));
@@ -167,8 +167,8 @@ static void add_component(struct buf *to, const json_t *component)
     buf_addf(to, "%s \"%s\"", type, summary);
 }
 
-static void say_component(const struct saying *saying, const json_t *entry, const json_t *before,
-                          const json_t *after)
+static void write_component(const struct saying *saying, const json_t *entry, const json_t *before,
+                            const json_t *after)
 {
     bool both = !json_is_null(before) && !json_is_null(after);
 
@@ -184,8 +184,8 @@ static void say_component(const struct saying *saying, const json_t *entry, cons
     buf_addf(saying->to, " (component_id %s)", json_get_string(entry, "entity_id"));
 }
 
-static void say_relationship(const struct saying *saying, const json_t *entry, const json_t *before,
-                             const json_t *after)
+static void write_relationship(const struct saying *saying, const json_t *entry,
+                               const json_t *before, const json_t *after)
 {
     const json_t *relationship = json_is_null(after) ? before : after;
     static const char *const ends[] = {"from_node_id", "to_node_id"};
@@ -203,8 +203,8 @@ static void say_relationship(const struct saying *saying, const json_t *entry, c
         add_members(saying->to, before, after);
 }
 
-static void say_node_map(const struct saying *saying, const json_t *entry, const json_t *before,
-                         const json_t *after)
+static void write_node_map(const struct saying *saying, const json_t *entry, const json_t *before,
+                           const json_t *after)
 {
     (void)before;
     (void)after;
@@ -212,8 +212,8 @@ static void say_node_map(const struct saying *saying, const json_t *entry, const
     add_node(saying, json_get_string(entry, "entity_id"));
 }
 
-static void say_session(const struct saying *saying, const json_t *entry, const json_t *before,
-                        const json_t *after)
+static void write_session(const struct saying *saying, const json_t *entry, const json_t *before,
+                          const json_t *after)
 {
     (void)entry;
     buf_adds(saying->to, "the curriculum's own fields");
@@ -225,11 +225,11 @@ static const struct {
     void (*say)(const struct saying *saying, const json_t *entry, const json_t *before,
                 const json_t *after);
 } sayings[] = {
-    {"node", say_node},
-    {"component", say_component},
-    {"relationship", say_relationship},
-    {NODE_MAP_ENTITY, say_node_map},
-    {"session", say_session},
+    {"node", write_node},
+    {"component", write_component},
+    {"relationship", write_relationship},
+    {NODE_MAP_ENTITY, write_node_map},
+    {"session", write_session},
 };
 
 static void say(const struct saying *saying, const json_t *entry)
@@ -244,8 +244,8 @@ static void say(const struct saying *saying, const json_t *entry)
 }
 
 /* difference: as store_read_difference tells it. One line a thing. */
-static int say_difference(struct buf *to, struct store *store, const char *sid,
-                          const json_t *difference, struct error *err)
+static int write_difference(struct buf *to, struct store *store, const char *sid,
+                            const json_t *difference, struct error *err)
 {
     const struct saying saying = {to, store, sid, json_object_get(difference, "differences")};
     size_t total = json_array_size(saying.differences), i;
@@ -286,7 +286,7 @@ static int difference(struct tool_call *call, struct store *store, const struct 
         store_read_difference(store, asked->sid, asked->version, to, &text, err) < 0)
         return -1;
     read = json_read(text.data, text.len, "the history", err);
-    return read ? say_difference(&call->text, store, asked->sid, read, err) : -1;
+    return read ? write_difference(&call->text, store, asked->sid, read, err) : -1;
 }
 
 /* ---- undo and restore ---- */

@@ -154,7 +154,7 @@ static size_t add_images(const struct execution_result *result, struct tool_call
     return left_out;
 }
 
-static void say_left_out(struct buf *to, const struct left_out *left_out, const char *what)
+static void write_left_out(struct buf *to, const struct left_out *left_out, const char *what)
 {
     char number[32];
 
@@ -163,7 +163,7 @@ static void say_left_out(struct buf *to, const struct left_out *left_out, const 
                  grouped(left_out->count, number), left_out->unit, what);
 }
 
-static void say_figures(struct buf *to, const struct tool_call *call, size_t left_out)
+static void write_figures(struct buf *to, const struct tool_call *call, size_t left_out)
 {
     if (call->image_count > 0)
         buf_addf(to, ", %zu figure%s", call->image_count, call->image_count == 1 ? "" : "s");
@@ -205,10 +205,10 @@ void run_answer_write(const struct execution_result *result, const struct run_an
              result->seconds);
     if (result->exit_code != 0 && status == EXECUTION_RUNTIME)
         buf_addf(to, ", exit code %d", result->exit_code);
-    say_figures(to, call, images_left);
-    say_left_out(to, &out_left, "output");
-    say_left_out(to, &err_left, "stderr");
-    say_left_out(to, &value_left, "the value");
+    write_figures(to, call, images_left);
+    write_left_out(to, &out_left, "output");
+    write_left_out(to, &err_left, "stderr");
+    write_left_out(to, &value_left, "the value");
     if (limits->timeout_cut_to > 0)
         buf_addf(to, ", timeout_seconds limited to %ld", limits->timeout_cut_to);
     buf_addc(to, ']');

@@ -238,7 +238,7 @@ static void on_undone(struct workq_job *job, const struct error *err)
 
 /* ---- the second step ---- */
 
-static void say_left_out(struct tool_call *call, const struct error *err)
+static void write_left_out(struct tool_call *call, const struct error *err)
 {
     buf_addf(&call->text, "\n(The rest of this answer is left out: %s)", err->text);
 }
@@ -250,7 +250,7 @@ static void on_then(struct workq_job *job, void *context)
 
     (void)context;
     if (cancel_check(call->cancel, &err) < 0 || call->tool->then(call, &err) < 0)
-        say_left_out(call, &err);
+        write_left_out(call, &err);
 }
 
 static void on_whole(struct workq_job *job)
@@ -298,7 +298,7 @@ static void on_workq_done(struct workq_job *job)
         job->done = on_then_done;
         if (workq_submit(call->server->store.graph, job, &err) == 0)
             return;
-        say_left_out(call, &err);
+        write_left_out(call, &err);
     }
     call->on_done(call);
 }

@@ -293,7 +293,7 @@ void fake_runner_main(int argc, char **argv)
         return;
     signal(SIGPIPE, SIG_IGN);
     fake.fault = atoi(argv[2]);
-    fake.serves_session = atoi(argv[3]) == ISOLATION_SESSION;
+    fake.serves_session = atoi(argv[3]) != ISOLATION_EXECUTION;
     misbehave(fake.fault);
     frame_decoder_init(&fake.decoder, to_runner);
     fake.at = fake.bytes;

@@ -159,11 +159,11 @@ class Setting:
         self.clients.append(client)
         return client
 
-    def call(self, client, code, seconds=SECONDS):
+    def call(self, client, code, seconds=SECONDS, sid=None):
         """The result; where the machine is too busy to have a sandbox in time, of the next try."""
         for _ in range(BUSY_TRIES):
             answer = client.request("tools/call", {"name": "execute_code", "arguments": {
-                "code": code, "session_id": self.sid, "timeout_seconds": seconds}})["result"]
+                "code": code, "session_id": sid or self.sid, "timeout_seconds": seconds}})["result"]
             if category(answer) != "busy":
                 break
         return answer

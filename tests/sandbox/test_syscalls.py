@@ -32,7 +32,7 @@ UNKNOWN = names("unknown")
 ARGUMENTS = {
     "mmap": "0, 0, 1, 2, -1, 0", "mprotect": "1, 0, 0", "open": "0, 0", "openat": "-1, 0, 0", "fcntl": "-1, 1",
     "ioctl": "-1, 0x5401", "prlimit64": "0, -1, 0, 0", "kill": "os.getpid(), 0", "tgkill": "os.getpid(), os.getpid(), 0",
-    "futex": "0, 1, 0",
+    "futex": "0, 1, 0", "madvise": "0, 0, 4", "clock_gettime": "0, 0", "clock_getres": "0, 0", "clock_nanosleep": "0, 0, 0, 0",
 }
 
 SWEEPS = """
@@ -53,6 +53,11 @@ for prot in PROT:
     add("mmap anonymous %d" % prot, 9, 0, 0, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     add("mmap file %d" % prot, 9, 0, 0, prot, MAP_PRIVATE, -1, 0)
     add("mmap shared %d" % prot, 9, 0, 0, prot, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+for advice in range(26):
+    add("madvise %d" % advice, 28, 0, 0, advice)
+for clock in (1, 11, -1, -6, (~1 << 3) | 2, (~os.getpid() << 3) | 2):
+    for name, number in (("gettime", 228), ("getres", 229), ("nanosleep", 230)):
+        add("clock_%s %s" % (name, clock if clock > 0 else "negative %d" % (clock & 7)), number, clock, 0, 0, 0)
 add("prlimit64 set", 302, 0, 7, 1, 0)
 add("prlimit64 of the runner, set", 302, os.getppid(), 7, 1, 0)
 for target in (0, 1, -1, os.getppid(), -os.getpid(), 2 ** 31 - 1):
@@ -65,7 +70,9 @@ SWEPT = {"fcntl 1", "fcntl 2", "fcntl 3", "fcntl 1030", "ioctl 0x5401", "ioctl 0
            for flags in ("0o0", "0o2000000", "0o10000", "0o200000")),
          *("mprotect %d" % prot for prot in range(4)), *("mmap anonymous %d" % prot for prot in range(4)),
          *("mmap file %d" % prot for prot in range(6)), "ioctl 0x100005401",
-         "open 0o20000000", "openat 0o20000000"}
+         "open 0o20000000", "openat 0o20000000",
+         "madvise 4", "madvise 8", "madvise 14",
+         *("clock_%s %d" % (name, clock) for name in ("gettime", "getres", "nanosleep") for clock in (1, 11))}
 
 
 def numbers():

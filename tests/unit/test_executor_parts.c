@@ -250,19 +250,19 @@ static void test_waiting(void **state)
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(kinds_read_waiting(NULL, waiting, &err), 0);
+    assert_int_equal(kinds_read_waiting(NULL, 12, waiting, &err), 0);
     assert_int_equal(waiting[0], 2);
     assert_int_equal(waiting[1], 1);
     assert_int_equal(waiting[2], 0);
-    assert_int_equal(kinds_read_waiting("bare=4,plot=1", waiting, &err), 0);
+    assert_int_equal(kinds_read_waiting("bare=4,plot=1", 12, waiting, &err), 0);
     assert_int_equal(waiting[0], 4);
     assert_int_equal(waiting[1], 1);
     assert_int_equal(waiting[2], 1);
-    assert_int_equal(kinds_read_waiting("bare=0,data=0", waiting, &err), 0);
+    assert_int_equal(kinds_read_waiting("bare=0,data=0", 12, waiting, &err), 0);
     assert_int_equal(waiting[0] + waiting[1] + waiting[2], 0);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         memset(&err, 0, sizeof err);
-        if (kinds_read_waiting(bad[i], waiting, &err) == 0)
+        if (kinds_read_waiting(bad[i], 12, waiting, &err) == 0)
             fail_msg("%s", bad[i]);
         assert_int_equal(err.kind, ERROR_INVALID);
         assert_non_null(strstr(err.text, "write "));

@@ -43,6 +43,7 @@ static int set_up(void **state)
     atomic_store(&fake_started, 0);
     limits = executor_limits_default;
     limits.pace = (struct pool_pace){.tick = 10, .hold = 50};
+    limits.room = plan_room(2, (uint64_t)8 << 30);
     config = (struct executor_config){.isolation = ISOLATION_EXECUTION};
     before = holdings_count();
     return 0;
@@ -158,7 +159,7 @@ static void test_demand_grows(void **state)
         begin(&waiters[i], "s", "plot", "sleep 20");
     for (int i = 0; i < 6; i++)
         finish(&waiters[i], EXECUTION_OK, "");
-    await_ready("plot", POOL_WAITING_BY_DEMAND);
+    await_ready("plot", limits.room.by_demand);
     await_ready("bare", 2);
     assert_int_equal(kind("plot").lost, 0);
 }
@@ -337,7 +338,7 @@ static void test_never_two_sessions_in_one_sandbox(void **state)
             reused += strtoul(waiters[i].out, NULL, 10) > 1;
             finish(&waiters[i], EXECUTION_OK, NULL);
         }
-        assert_true(atomic_load(&fake_boxes) <= (int)POOL_SANDBOXES_CAP);
+        assert_true(atomic_load(&fake_boxes) <= (int)limits.room.sandboxes);
     }
     print_message("%u of %u jobs in a sandbox that was there\n", reused, CALLERS * EACH);
     assert_true(reused > 0);
@@ -384,7 +385,7 @@ static void check_fair(const char *session)
         earlier += many[i].end_order < one.end_order;
     }
     print_message("the first of another: behind %u\n", earlier);
-    assert_true(earlier <= POOL_SESSION_CAP);
+    assert_true(earlier <= limits.room.of_session);
     finish(&one, EXECUTION_OK, "x");
     for (int i = 0; i < 40; i++)
         finish(&many[i], EXECUTION_OK, "");

@@ -80,8 +80,16 @@ static void ask(struct pool_wait *wait, int kind, const char *session)
     memset(wait, 0, sizeof *wait);
     wait->kind = kind;
     wait->session = session;
+    wait->since = now;
     wait->placed = on_placed;
     admission_add(&pool.kinds[kind].queue, wait);
+}
+
+static struct slot *idle_for(int kind, const char *session)
+{
+    const struct pool_wait wait = {.kind = kind, .session = session};
+
+    return plan_find_idle(&pool, &wait, now);
 }
 
 /* The next step; a start or an end is carried out. */
@@ -131,7 +139,10 @@ static int set_up(void **state)
         pool.kinds[kind].demand.slot_ms = 30000;
         pool.warm[kind] = true;
     }
-    pool.pace = (struct pool_pace){.renew = 1800000, .idle = 60000, .hold = 500, .jobs = 3};
+    pool.isolation = ISOLATION_EXECUTION;
+    pool.room = plan_room(2, (uint64_t)8 << 30);
+    pool.pace = (struct pool_pace){
+        .renew = 1800000, .idle = 60000, .hold = 500, .jobs = 3, .patience = 200};
     return 0;
 }
 
@@ -173,20 +184,20 @@ static void test_refills_come_one_at_a_time_and_in_calm(void **state)
 
 static void test_demand_is_met_and_forgotten(void **state)
 {
-    struct slot *waiting[POOL_WAITING_BY_DEMAND];
+    struct slot *waiting[POOL_SANDBOXES_CAP];
 
     (void)state;
     for (int i = 0; i < 6; i++)
         demand_note(&pool.kinds[PLOT].demand, now);
-    assert_int_equal(plan_wanted(&pool, PLOT, now), POOL_WAITING_BY_DEMAND);
-    for (unsigned i = 0; i < POOL_WAITING_BY_DEMAND; i++) {
+    assert_int_equal(plan_wanted(&pool, PLOT, now), pool.room.by_demand);
+    for (unsigned i = 0; i < pool.room.by_demand; i++) {
         assert_starts(PLOT);
         waiting[i] = ready(slots[slot_count - 1]);
     }
     now += 270000;
     assert_rests_until(PLAN_NEVER);
     now += 30000;
-    for (unsigned i = 0; i < POOL_WAITING_BY_DEMAND; i++)
+    for (unsigned i = 0; i < pool.room.by_demand; i++)
         assert_ends(waiting[i]);
     assert_rests_until(PLAN_NEVER);
     pool.warm[PLOT] = false;
@@ -249,18 +260,19 @@ static void test_a_session_has_its_share(void **state)
     (void)state;
     pool.isolation = ISOLATION_SESSION;
     slot = idle(BARE, "s");
-    assert_ptr_equal(plan_find_idle(&pool, BARE, "s", now), slot);
-    assert_null(plan_find_idle(&pool, BARE, "other", now));
-    assert_null(plan_find_idle(&pool, DATA, "s", now));
-    assert_null(plan_find_idle(&pool, BARE, NULL, now));
+    assert_ptr_equal(idle_for(BARE, "s"), slot);
+    assert_null(idle_for(BARE, "other"));
+    assert_null(idle_for(DATA, "s"));
+    assert_null(idle_for(BARE, NULL));
     enter(slot, SLOT_RECYCLING);
     ask(&waits[0], BARE, "s");
     ask(&waits[1], BARE, "s");
-    assert_false(plan_wants_new(&pool, &waits[0])); /* gets that one */
-    assert_true(plan_wants_new(&pool, &waits[1]));
-    for (unsigned i = 1; i < POOL_SESSION_CAP; i++)
+    assert_false(plan_takes_new(&pool, &waits[0])); /* gets that one */
+    assert_true(plan_takes_new(&pool, &waits[1]));
+    assert_rests_until(now + pool.pace.patience);
+    for (unsigned i = 1; i < pool.room.of_session; i++)
         enter(idle(BARE, "s"), SLOT_BUSY);
-    assert_false(plan_wants_new(&pool, &waits[1]));
+    assert_false(plan_takes_new(&pool, &waits[1]));
     assert_rests_until(PLAN_NEVER);
     ask(&waits[2], BARE, "other");
     assert_starts(BARE);
@@ -276,7 +288,7 @@ static void test_room_is_made_at_the_cap(void **state)
     first = idle(BARE, "a");
     now += 100;
     second = idle(BARE, "b");
-    while (pool.total < POOL_SANDBOXES_CAP)
+    while (pool.total < pool.room.sandboxes)
         enter(ready(start(DATA)), SLOT_BUSY);
     assert_true(plan_may_recycle(&pool, first, now + 1000)); /* nobody waits */
     ask(&wait, PLOT, "c");
@@ -311,6 +323,75 @@ static void test_what_waits_for_its_session_expires(void **state)
     assert_false(plan_may_recycle(&pool, slot, now)); /* all that one takes */
 }
 
+static void test_auto_prefers_a_new_sandbox(void **state)
+{
+    struct pool_wait first, second;
+    struct slot *own, *fresh;
+    struct plan_step next;
+
+    (void)state;
+    pool.isolation = ISOLATION_AUTO;
+    own = idle(DATA, "s");
+    pool.waiting[DATA] = 1;
+    fresh = ready(start(DATA));
+    assert_null(idle_for(DATA, "s"));
+    ask(&first, DATA, "s");
+    next = step();
+    assert_int_equal(next.action, PLAN_GIVE);
+    assert_ptr_equal(next.slot, fresh);
+    admission_serve(&pool.kinds[DATA].queue, &first);
+    fresh->bound = true;
+    fresh->session = (char *)"s";
+    enter(fresh, SLOT_BUSY);
+    assert_ptr_equal(idle_for(DATA, "s"), own);
+    enter(own, SLOT_BUSY);
+    ask(&second, DATA, "s");
+    assert_rests_until(now + pool.pace.patience);     /* one of the two is likely to be faster */
+    assert_true(plan_may_recycle(&pool, fresh, now)); /* a job waits for it */
+    admission_remove(&pool.kinds[DATA].queue, &second);
+    assert_false(plan_may_recycle(&pool, fresh, now)); /* the session keeps only one */
+    enter(fresh, SLOT_ENDING);
+    assert_true(plan_may_recycle(&pool, own, now));
+    ask(&second, DATA, "s");
+    now += pool.pace.patience;
+    assert_starts(DATA);
+}
+
+static void test_auto_puts_refills_off_while_sessions_have_their_own(void **state)
+{
+    struct slot *own;
+
+    (void)state;
+    pool.isolation = ISOLATION_AUTO;
+    pool.waiting[DATA] = 1;
+    own = idle(DATA, "s");
+    enter(own, SLOT_BUSY);
+    assert_rests_until(now + POOL_REFILL_PUT_OFF_AUTO_MS);
+    enter(own, SLOT_IDLE);
+    pool.idle_since = now;
+    now += POOL_REFILL_PAUSE_MS;
+    assert_starts(DATA);
+}
+
+static void test_the_room_follows_the_machine(void **state)
+{
+    const uint64_t gigabyte = (uint64_t)1 << 30;
+    struct pool_room small = plan_room(1, gigabyte / 2), usual = plan_room(2, 8 * gigabyte),
+                     large = plan_room(64, 256 * gigabyte);
+
+    (void)state;
+    assert_int_equal(small.sandboxes, 4);
+    assert_int_equal(small.starts, 2);
+    assert_int_equal(small.by_demand, 1);
+    assert_int_equal(usual.sandboxes, 16);
+    assert_int_equal(usual.of_session, 12);
+    assert_int_equal(usual.by_demand, 4);
+    assert_int_equal(usual.starts, 3);
+    assert_int_equal(plan_room(8, 4 * gigabyte).sandboxes, 16); /* memory decides */
+    assert_int_equal(large.sandboxes, POOL_SANDBOXES_CAP);
+    assert_int_equal(large.starts, POOL_STARTS_CAP);
+}
+
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -323,6 +404,9 @@ int main(void)
         WITH(test_a_session_has_its_share),
         WITH(test_room_is_made_at_the_cap),
         WITH(test_what_waits_for_its_session_expires),
+        WITH(test_auto_prefers_a_new_sandbox),
+        WITH(test_auto_puts_refills_off_while_sessions_have_their_own),
+        WITH(test_the_room_follows_the_machine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include <linux/audit.h>
+#include <time.h>
 
 #define TABLE        "tests/data/system_calls.txt"
 #define NUMBERS      1024        /* system calls have numbers below */
@@ -230,11 +231,12 @@ static void read_expected(const struct maker *maker)
 
 /* ---- calls whose arguments are checked ---- */
 
-#define FILE_FD 7
-#define PRIVATE (MAP_PRIVATE | MAP_ANONYMOUS)
-#define SHARED  (MAP_SHARED | MAP_ANONYMOUS)
-#define WRITE   (PROT_READ | PROT_WRITE)
-#define EXECUTE (PROT_READ | PROT_EXEC)
+#define FILE_FD          7
+#define PRIVATE          (MAP_PRIVATE | MAP_ANONYMOUS)
+#define SHARED           (MAP_SHARED | MAP_ANONYMOUS)
+#define WRITE            (PROT_READ | PROT_WRITE)
+#define EXECUTE          (PROT_READ | PROT_EXEC)
+#define CPU_TIME_OF(pid) ((uint32_t) ~(pid) << 3 | 2) /* as clock_getcpuclockid does it */
 
 static const struct sample {
     const char *filter, *call;
@@ -272,6 +274,17 @@ static const struct sample {
     {"interpreter", "mmap", {0, 1, EXECUTE | PROT_WRITE, MAP_PRIVATE, FILE_FD}, false},
     {"interpreter", "mprotect", {0, 1, WRITE}, true},
     {"interpreter", "mprotect", {0, 1, EXECUTE}, false},
+    {"interpreter", "madvise", {0, 1, MADV_DONTNEED}, true},
+    {"interpreter", "madvise", {0, 1, MADV_FREE}, true},
+    {"interpreter", "madvise", {0, 1, MADV_HUGEPAGE}, true},
+    {"interpreter", "madvise", {0, 1, MADV_MERGEABLE}, false},
+    {"interpreter", "madvise", {0, 1, MADV_PAGEOUT}, false},
+    {"interpreter", "clock_gettime", {CLOCK_MONOTONIC}, true},
+    {"interpreter", "clock_gettime", {CPU_TIME_OF(CHILD)}, false},
+    {"interpreter", "clock_getres", {CLOCK_REALTIME}, true},
+    {"interpreter", "clock_getres", {CPU_TIME_OF(CHILD)}, false},
+    {"interpreter", "clock_nanosleep", {CLOCK_MONOTONIC}, true},
+    {"interpreter", "clock_nanosleep", {CPU_TIME_OF(CHILD)}, false},
     {"interpreter", "prlimit64", {0, RLIMIT_AS, 0, 1}, true},
     {"interpreter", "prlimit64", {0, RLIMIT_AS, 1, 0}, false},
     {"interpreter", "prlimit64", {0, RLIMIT_AS, UINT64_C(1) << 32, 0}, false},
@@ -289,6 +302,10 @@ static const struct sample {
     {"zygote", "openat", {FILE_FD, 0, O_RDONLY}, true},
     {"zygote", "mmap", {0, 1, WRITE, PRIVATE}, true},
     {"zygote", "mprotect", {0, 1, WRITE}, true},
+    {"zygote", "madvise", {0, 1, MADV_DONTNEED}, true},
+    {"zygote", "clock_gettime", {CLOCK_MONOTONIC}, true},
+    {"zygote", "clock_getres", {CLOCK_MONOTONIC}, true},
+    {"zygote", "clock_nanosleep", {CLOCK_MONOTONIC}, true},
     {"zygote", "prlimit64", {0, RLIMIT_NPROC, 1, 0}, true},
     {"zygote", "prlimit64", {0, RLIMIT_CPU, 1, 0}, true},
     {"zygote", "prlimit64", {0, RLIMIT_AS, 1, 0}, false},

@@ -90,7 +90,7 @@ export async function redoChange(sid: string, set: string): Promise<string | nul
 }
 
 // Like undoChange, for callers that have no other place to show the result.
-export async function undoAndTell(sid: string, set: string, what: string): Promise<void> {
+export async function undoAndNotify(sid: string, set: string, what: string): Promise<void> {
   const fault = await undoChange(sid, set);
   if (fault) tell("error", `Not undone: ${fault}`);
   else tell("info", `Done again: ${what}.`, undefined, { sid, set, undone: `Undone: ${what}.` });
@@ -128,7 +128,7 @@ export async function undoLast(): Promise<void> {
       return;
     }
     const { what } = last;
-    const run = () => void undoAndTell(sid, last.change_set, what);
+    const run = () => void undoAndNotify(sid, last.change_set, what);
     if (isOwn(last.who)) run();
     else tell("info", `The last change is not yours: ${what}, by ${person(last.who)}.`, { label: "Undo it anyway", run });
   } catch (error) {

@@ -101,11 +101,11 @@ function putEnd(items: Item[], from: string | null, item: EndItem | NoteItem): v
 // A snapshot has not what only this page knows: costs, notes of this visit, questions that are still to be sent or were refused.
 export function snapshot(chat: Chat, event: Fields): Chat {
   const known = new Map(chat.items.map(item => [keyOf(item), item]));
-  const told: Item[] = [];
+  const found: Item[] = [];
   list(event.messages)
     .map(fields)
-    .forEach((message, at) => told.push(...itemsOf(message, at, told)));
-  const items = told.map(item => keepKnown(item, known));
+    .forEach((message, at) => found.push(...itemsOf(message, at, found)));
+  const items = found.map(item => keepKnown(item, known));
   const there = new Set(items.map(keyOf));
   let from: string | null = null;
   for (const item of chat.items) {

@@ -5,7 +5,7 @@ import { readHistory } from "../base/api";
 import { Words } from "../base/difference";
 import { landed } from "../base/state";
 import type { HistoryEntry } from "../base/types";
-import { undoAndTell } from "../base/undo";
+import { undoAndNotify } from "../base/undo";
 import { errorText, person } from "../base/words";
 import { ago } from "./ago";
 import { outline } from "./drawn";
@@ -59,7 +59,7 @@ function One({ at, change }: { at: Shown; change: HistoryEntry }) {
         <button type="button" class="button button-small" aria-expanded={!!detail} disabled={busy} onClick={() => void show()}>Before and after</button>
         {!change.undone_by && <button type="button" class="button button-small" disabled={busy} onClick={() => {
           setBusy(true);
-          void undoAndTell(at.sid, change.change_set, change.what).finally(() => setBusy(false));
+          void undoAndNotify(at.sid, change.change_set, change.what).finally(() => setBusy(false));
         }} aria-label={`Undo this: ${change.what}`}>Undo this</button>}
       </div>
       {failed && <p class="n-fault" role="alert">{failed}</p>}
