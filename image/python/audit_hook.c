@@ -6,6 +6,7 @@
 #include "image/python/doors.h"
 
 #include <fcntl.h>
+#include <opcode.h>
 #include <string.h>
 
 #define WRITE_FLAGS (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
@@ -56,6 +57,41 @@ static int is_refused(const char *event, PyObject *name)
     return found && !(strncmp(event, "ctypes.", 7) == 0 && door_is_importing());
 }
 
+/* Whether the running function imports by an import statement, or lets a function written in C
+ * import something: those have constant names. Otherwise it calls __import__(). */
+static int imports_openly(const PyCodeObject *code, PyObject *name)
+{
+    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+    PyObject *word = PyUnicode_FromString("__import__"),
+             *bytes = PyCode_GetCode((PyCodeObject *)code);
+    int last = frame ? PyFrame_GetLasti(frame) : -1, open = 0;
+
+    if (word && bytes && last >= 0 && last < PyBytes_GET_SIZE(bytes))
+        open = (unsigned char)PyBytes_AS_STRING(bytes)[last] == IMPORT_NAME ||
+               PySequence_Contains(code->co_names, word) == 0 ||
+               door_is_constant(code->co_consts, name);
+    Py_XDECREF(word);
+    Py_XDECREF(bytes);
+    Py_XDECREF(frame);
+    return open;
+}
+
+/* Of a module that is not loaded yet. */
+static int check_import(PyObject *name)
+{
+    PyCodeObject *code = door_caller();
+    int passes = code == NULL || door_is_own(code) || imports_openly(code, name) ||
+                 door_rule(door_rules.modules, code) == Py_True || door_is_importing();
+
+    Py_XDECREF(code);
+    if (passes)
+        return 0;
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_ImportError,
+                     "module '%S' is not imported by its name (rule: import-by-name)", name);
+    return -1;
+}
+
 static int check_event(const char *event, PyObject *name, PyObject *args)
 {
     PyCodeObject *code;
@@ -69,6 +105,8 @@ static int check_event(const char *event, PyObject *name, PyObject *args)
                       : door_refuse("interpreter-object", "%S is the interpreter's own",
                                     PyTuple_GET_ITEM(args, 1));
     }
+    if (strcmp(event, "import") == 0)
+        return check_import(PyTuple_GET_ITEM(args, 0));
     if (strcmp(event, "open") == 0)
         return opens_to_read(args)
                    ? 0

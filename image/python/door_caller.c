@@ -108,6 +108,19 @@ int door_has(PyObject *set, const PyCodeObject *code)
     return found == 1;
 }
 
+int door_is_constant(PyObject *constants, PyObject *name)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); i++) {
+        PyObject *item = PyTuple_GET_ITEM(constants, i);
+
+        if (item == name || (PyUnicode_CheckExact(item) && PyUnicode_Compare(item, name) == 0) ||
+            (PyTuple_CheckExact(item) && door_is_constant(item, name)) ||
+            (PyFrozenSet_CheckExact(item) && PySet_Contains(item, name) == 1))
+            return 1;
+    }
+    return 0;
+}
+
 int door_is_importing(void)
 {
     PyFrameObject *frame;

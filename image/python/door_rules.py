@@ -34,6 +34,17 @@ PUBLIC = frozenset((
     "pandas/core/apply.py:Apply.apply_str", "pandas/core/apply.py:Apply.transform_str_or_callable", "pandas/core/apply.py:Apply.agg_list_like",
     "pandas/core/apply.py:Apply._try_aggregate_string_function", "pandas/core/apply.py:Apply.normalize_dictlike_arg",
     "pandas/core/computation/expr.py:BaseExprVisitor.visit_Attribute", "pandas/core/groupby/groupby.py:GroupBy.__getattr__",
+    "pandas/core/groupby/groupby.py:GroupBy.apply", "pandas/core/groupby/groupby.py:GroupBy.pct_change",
+    "pandas/core/groupby/groupby.py:GroupBy._make_wrapper", "pandas/core/groupby/groupby.py:GroupBy._make_wrapper.<locals>.<lambda>",
+    "pandas/core/groupby/generic.py:SeriesGroupBy.aggregate", "pandas/core/groupby/generic.py:SeriesGroupBy.filter.<locals>.<lambda>",
+    "pandas/core/groupby/generic.py:DataFrameGroupBy._define_paths.<locals>.<lambda>",
+    "pandas/core/groupby/generic.py:DataFrameGroupBy._define_paths.<locals>.<lambda>.<locals>.<lambda>",
+    "pandas/core/resample.py:_GroupByMixin._apply.<locals>.func", "pandas/core/reshape/pivot.py:_compute_grand_margin",
+    "pandas/core/window/rolling.py:Window._validate", "pandas/core/indexes/interval.py:IntervalIndex._maybe_cast_slice_bound",
+    "pandas/core/apply.py:Apply.agg",
+    "scipy/stats/_stats_py.py:_parse_kstest_args", "scipy/stats/_hypotests.py:cramervonmises", "scipy/stats/_morestats.py:_parse_dist_kw",
+    "scipy/stats/_distn_infrastructure.py:_fit_determine_optimizer", "scipy/interpolate/_rbf.py:Rbf.__init__",
+    "pandas/core/indexers/objects.py:BaseIndexer.__init__",
     "pandas/core/groupby/groupby.py:GroupBy._transform", "pandas/core/groupby/base.py:maybe_normalize_deprecated_kernels",
 ))
 
@@ -112,15 +123,25 @@ TEXTS.update({
 # Functions that may import by a computed name: the names, or True for all.
 MODULES = {
     "pandas/compat/_optional.py:import_optional_dependency": frozenset((
-        "tabulate", "scipy", "scipy.stats", "matplotlib", "matplotlib.pyplot", "jinja2", "numexpr", "bottleneck")),
+        "tabulate", "scipy", "scipy.stats", "scipy.signal", "matplotlib", "matplotlib.pyplot", "jinja2", "numexpr", "bottleneck")),
     "pandas/plotting/_core.py:_load_backend": frozenset(("pandas.plotting._matplotlib",)),
 }
 
 # Classes that their library modifies at run time: ("module", "class").
 CHANGING = (
     ("matplotlib.mathtext", "MathTextParser"), ("matplotlib.path", "Path"), ("networkx.utils.decorators", "argmap"),
-    ("pandas.core.dtypes.dtypes", "PandasExtensionDtype"), ("scipy.integrate._ode", "IntegratorBase"),
+    ("pandas.core.dtypes.dtypes", "PandasExtensionDtype"),
+    *(("scipy.integrate._ode", name) for name in ("IntegratorBase", "vode", "zvode", "lsoda", "dopri5", "dop853")),
 )
+
+# Functions written in C or Fortran that call back with arrays over memory which they free: ("module", "class" or "", "name").
+HANDING = (
+    *(("scipy.optimize._minpack", "", name) for name in ("_hybrd", "_hybrj", "_lmdif", "_lmder")),
+    ("scipy.integrate._odepack", "", "odeint"), ("scipy.optimize._direct", "", "direct"), ("scipy.optimize._cobyla", "", "minimize"),
+    *(("scipy.integrate._ode", name, "runner") for name in ("vode", "zvode", "lsoda", "dopri5", "dop853")),
+)
+# Classes whose library reads memory by what methods of a subclass answer: ("module", "class").
+SEALED = (("numpy.random", "SeedSequence"),)
 
 # (type, attributes, whether only FRAMES may read them). Otherwise they are refused only to analysis code.
 INTERPRETER = (
@@ -129,7 +150,8 @@ INTERPRETER = (
     (types.GeneratorType, ("gi_frame", "gi_code", "gi_yieldfrom"), True),
     (types.CoroutineType, ("cr_frame", "cr_code", "cr_await", "cr_origin"), True),
     (types.AsyncGeneratorType, ("ag_frame", "ag_code", "ag_await"), True),
-    (types.FunctionType, ("__globals__", "__code__", "__closure__", "__builtins__", "__defaults__", "__kwdefaults__"), False),
+    (types.ModuleType, ("__dict__",), False),
+    (types.FunctionType, ("__dict__", "__globals__", "__code__", "__closure__", "__builtins__", "__defaults__", "__kwdefaults__"), False),
     (types.BuiltinFunctionType, ("__self__",), False),
     (types.MethodType, ("__func__", "__self__"), False),
     (types.CellType, ("cell_contents",), False),

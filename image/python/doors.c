@@ -12,6 +12,7 @@
  * - the attributes of frames, code, generators and tracebacks: only in the functions that the rules
  *   list. Those of functions, methods and types: not in analysis code.
  * - metaclasses: not in analysis code.
+ * - attributes of modules, and of functions of libraries: not changed by analysis code.
  *
  * Classes of libraries become immutable. The rules come from door_rules.py. Nothing is refused
  * before arm(), and it cannot be undone. Written for CPython 3.11, whose types it changes.
@@ -20,24 +21,11 @@
 
 /* The original functions, which the guarded ones call. */
 static PyObject *real_getattr, *real_setattr, *real_delattr, *real_eval, *real_exec, *real_compile,
-    *real_import_module;
+    *real_import_module, *real_global_enum;
 static newfunc real_type_new, real_attrgetter_new, real_methodcaller_new;
-static PyCFunction real_resize;
+static setattrofunc real_function_setattr, real_module_setattr;
 
 /* ---- names of attributes ---- */
-
-static int is_constant(PyObject *constants, PyObject *name)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(constants); i++) {
-        PyObject *item = PyTuple_GET_ITEM(constants, i);
-
-        if (item == name || (PyUnicode_CheckExact(item) && PyUnicode_Compare(item, name) == 0) ||
-            (PyTuple_CheckExact(item) && is_constant(item, name)) ||
-            (PyFrozenSet_CheckExact(item) && PySet_Contains(item, name) == 1))
-            return 1;
-    }
-    return 0;
-}
 
 static int is_dangerous(PyObject *name)
 {
@@ -56,6 +44,27 @@ static int is_function(PyObject *object)
     return PyFunction_Check(object) || PyMethod_Check(object) || PyCFunction_Check(object);
 }
 
+/* Whether a function was not made by analysis code, nor for it by a library's template. */
+static int is_librarys(PyObject *object)
+{
+    return PyFunction_Check(object) &&
+           ((PyFunctionObject *)object)->func_globals != door_rules.namespace;
+}
+
+/* Whether the caller of the running function, update_wrapper(), is analysis code. */
+static int is_wrapped_by_analysis(void)
+{
+    PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+    PyFrameObject *back = frame ? PyFrame_GetBack(frame) : NULL;
+    PyCodeObject *code = back ? PyFrame_GetCode(back) : NULL;
+    int found = code == NULL || door_is_analysis(code);
+
+    Py_XDECREF(code);
+    Py_XDECREF(back);
+    Py_XDECREF(frame);
+    return found;
+}
+
 /* Whether a name that a rule allows may be computed for this object: not for a module, not the
  * dictionary of a type, and annotations are read only from functions, because an instance has those
  * of its class. */
@@ -65,7 +74,9 @@ static int fits_rule(PyObject *object, PyObject *name, int stores)
         return 0;
     if (PyUnicode_CompareWithASCIIString(name, "__annotations__") == 0)
         return stores ? !PyType_Check(object) : is_function(object);
-    return PyUnicode_CompareWithASCIIString(name, "__dict__") != 0 || !PyType_Check(object);
+    if (PyUnicode_CompareWithASCIIString(name, "__dict__") != 0)
+        return 1;
+    return !PyType_Check(object) && !(is_librarys(object) && is_wrapped_by_analysis());
 }
 
 /* object is NULL if it is not known yet. name may be any object; the real function refuses one that
@@ -86,8 +97,9 @@ static int check_name(PyObject *object, PyObject *name, int stores)
         Py_DECREF(code);
         return 0;
     }
-    passes = door_is_own(code) || (!door_is_analysis(code) &&
-                                   (is_constant(code->co_consts, name) || door_is_importing()));
+    passes =
+        door_is_own(code) || (!door_is_analysis(code) &&
+                              (door_is_constant(code->co_consts, name) || door_is_importing()));
     allowed = passes ? NULL : door_rule(door_rules.attributes, code);
     Py_DECREF(code);
     if (passes)
@@ -98,6 +110,34 @@ static int check_name(PyObject *object, PyObject *name, int stores)
         return 0;
     PyErr_SetObject(PyExc_AttributeError, name); /* callers expect this one */
     return -1;
+}
+
+/* Modules, and functions of libraries, are not changed by analysis code, nor by functions that get
+ * the name from it. */
+static int check_store(PyObject *object, PyObject *name)
+{
+    PyCodeObject *code = door_rules.armed ? door_caller() : NULL;
+    int refused = 0;
+
+    if (code && door_is_analysis(code))
+        refused = PyModule_Check(object) || is_librarys(object);
+    else if (code && door_has(door_rules.public, code))
+        refused = PyModule_Check(object) || (is_librarys(object) && is_wrapped_by_analysis());
+    Py_XDECREF(code);
+    return refused ? door_refuse("library-function",
+                                 "attribute '%U' of a library's module or function is not changed",
+                                 name)
+                   : 0;
+}
+
+static int guarded_function_setattr(PyObject *function, PyObject *name, PyObject *value)
+{
+    return check_store(function, name) < 0 ? -1 : real_function_setattr(function, name, value);
+}
+
+static int guarded_module_setattr(PyObject *module, PyObject *name, PyObject *value)
+{
+    return check_store(module, name) < 0 ? -1 : real_module_setattr(module, name, value);
 }
 
 /* A class pattern reads attributes by these names in C, without getattr. */
@@ -123,6 +163,18 @@ static PyObject *plain_name(PyObject *name)
                                                                 : Py_NewRef(name);
 }
 
+/* Functions that get the name from analysis code do not hand out modules. */
+static int check_module(PyObject *name)
+{
+    PyCodeObject *code = door_caller();
+    int passes = code == NULL || !door_has(door_rules.public, code);
+
+    Py_XDECREF(code);
+    return passes
+               ? 0
+               : door_refuse("attribute-by-name", "module '%U' is out of reach by its name", name);
+}
+
 /* getattr(), setattr() or delattr(): (object, name) or (object, name, value). */
 static PyObject *by_name(PyObject *function, PyObject *const *args, Py_ssize_t count, int stores)
 {
@@ -135,13 +187,20 @@ static PyObject *by_name(PyObject *function, PyObject *const *args, Py_ssize_t c
     plain[2] = count == 3 ? args[2] : NULL;
     if (plain[1] == NULL)
         return NULL;
-    if (check_name(plain[0], plain[1], stores) < 0)
+    if (check_name(plain[0], plain[1], stores) < 0) {
+        if (!stores && plain[2] && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+            PyErr_Clear();
+            done = Py_NewRef(plain[2]);
+        }
         goto out;
+    }
     if (stores && plain[2] && PyUnicode_Check(plain[1]) &&
         PyUnicode_CompareWithASCIIString(plain[1], "__match_args__") == 0 &&
         check_match_names(plain[2]) < 0)
         goto out;
     done = PyObject_Vectorcall(function, plain, (size_t)count, NULL);
+    if (done && PyModule_Check(done) && check_module(plain[1]) < 0)
+        Py_CLEAR(done);
 out:
     Py_DECREF(plain[1]);
     return done;
@@ -315,7 +374,7 @@ static PyObject *guarded_import_module(PyObject *module, PyObject *const *args, 
         rule = door_rule(door_rules.modules, code);
         passes = door_is_own(code) || rule == Py_True || door_is_importing() ||
                  is_same_package(code, name) || (rule && PySet_Contains(rule, name) == 1) ||
-                 (!door_is_analysis(code) && is_constant(code->co_consts, name));
+                 (!door_is_analysis(code) && door_is_constant(code->co_consts, name));
     }
     Py_XDECREF(code);
     if (!passes) {
@@ -532,55 +591,6 @@ static PyObject *freeze_classes(PyObject *module, PyObject *changing)
     return PyLong_FromSsize_t(count);
 }
 
-/* numpy.ndarray.resize(..., refcheck=False) could free memory that other arrays still use, so the
- * check is always made. It succeeds if the array has no other references. */
-static PyObject *guarded_resize(PyObject *array, PyObject *args, PyObject *keywords)
-{
-    PyObject *check = keywords ? PyDict_GetItemString(keywords, "refcheck") : NULL;
-    PyObject *checked = NULL, *done = NULL;
-    int is_true = check ? PyObject_IsTrue(check) : 1;
-
-    if (is_true < 0)
-        return NULL;
-    if (door_rules.armed && !is_true) {
-        checked = PyDict_Copy(keywords);
-        if (checked == NULL || PyDict_SetItemString(checked, "refcheck", Py_True) < 0)
-            goto out;
-    }
-    done = ((PyCFunctionWithKeywords)(void (*)(void))real_resize)(array, args,
-                                                                  checked ? checked : keywords);
-out:
-    Py_XDECREF(checked);
-    return done;
-}
-
-static PyMethodDef resize_method = {"resize", (PyCFunction)(void (*)(void))guarded_resize,
-                                    METH_VARARGS | METH_KEYWORDS, NULL};
-
-/* guard_arrays(numpy.ndarray) */
-static PyObject *guard_arrays(PyObject *module, PyObject *type)
-{
-    PyObject *real, *made, *name = PyUnicode_FromString("resize");
-    int done = -1;
-
-    (void)module;
-    if (name && real_resize)
-        done = 0; /* already guarded */
-    else if (name && PyType_Check(type)) {
-        real = PyDict_GetItemWithError(((PyTypeObject *)type)->tp_dict, name);
-        if (real && Py_IS_TYPE(real, &PyMethodDescr_Type)) {
-            real_resize = ((PyMethodDescrObject *)real)->d_method->ml_meth;
-            made = PyDescr_NewMethod((PyTypeObject *)type, &resize_method);
-            done = made ? replace_entry((PyTypeObject *)type, name, made) : -1;
-            Py_XDECREF(made);
-        }
-    }
-    Py_XDECREF(name);
-    if (done < 0 && !PyErr_Occurred())
-        PyErr_SetString(PyExc_TypeError, "numpy.ndarray has no method resize to guard");
-    return done < 0 ? NULL : Py_NewRef(Py_None);
-}
-
 /* ---- the module ---- */
 
 static PyMethodDef guarded[] = {
@@ -595,6 +605,24 @@ static PyMethodDef guarded[] = {
 static PyObject **const behind[] = {&real_getattr, &real_setattr, &real_delattr,
                                     &real_eval,    &real_exec,    &real_compile};
 
+/* enum.global_enum(class) writes into the namespace of any module, by its name. */
+static PyObject *guarded_global_enum(PyObject *module, PyObject *const *args, Py_ssize_t count,
+                                     PyObject *keywords)
+{
+    PyCodeObject *code = door_rules.armed ? door_caller() : NULL;
+    int passes = code == NULL || door_is_own(code) || door_is_importing();
+
+    (void)module;
+    Py_XDECREF(code);
+    if (!passes) {
+        door_refuse("library-function", "a module's names are not changed", NULL);
+        return NULL;
+    }
+    return PyObject_Vectorcall(real_global_enum, args, (size_t)count, keywords);
+}
+
+static PyMethodDef global_enum = {"global_enum", (PyCFunction)(void (*)(void))guarded_global_enum,
+                                  METH_FASTCALL | METH_KEYWORDS, NULL};
 static PyMethodDef import_module = {"import_module",
                                     (PyCFunction)(void (*)(void))guarded_import_module,
                                     METH_FASTCALL | METH_KEYWORDS, NULL};
@@ -614,17 +642,17 @@ static int guard_builtins(void)
     return done;
 }
 
-static int guard_importlib(void)
+static int guard_function(const char *module_name, PyMethodDef *guarded_function, PyObject **real)
 {
-    PyObject *importlib = PyImport_ImportModule("importlib"), *function = NULL;
+    PyObject *module = PyImport_ImportModule(module_name), *function = NULL;
     int done = -1;
 
-    real_import_module = importlib ? PyObject_GetAttrString(importlib, "import_module") : NULL;
-    function = real_import_module ? PyCFunction_New(&import_module, NULL) : NULL;
+    *real = module ? PyObject_GetAttrString(module, guarded_function->ml_name) : NULL;
+    function = *real ? PyCFunction_New(guarded_function, NULL) : NULL;
     if (function)
-        done = PyObject_SetAttrString(importlib, "import_module", function);
+        done = PyObject_SetAttrString(module, guarded_function->ml_name, function);
     Py_XDECREF(function);
-    Py_XDECREF(importlib);
+    Py_XDECREF(module);
     return done;
 }
 
@@ -652,11 +680,17 @@ static PyObject *install(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     }
     if (door_take_rules(keywords) < 0 || PyType_Ready(&guarded_attribute_type) < 0 ||
-        guard_builtins() < 0 || guard_importlib() < 0 ||
+        guard_builtins() < 0 ||
+        guard_function("importlib", &import_module, &real_import_module) < 0 ||
+        guard_function("enum", &global_enum, &real_global_enum) < 0 ||
         guard_new("attrgetter", guarded_attrgetter_new, &real_attrgetter_new) < 0 ||
         guard_new("methodcaller", guarded_methodcaller_new, &real_methodcaller_new) < 0 ||
         PySys_AddAuditHook(door_audit, NULL) < 0)
         return NULL;
+    real_function_setattr = PyFunction_Type.tp_setattro;
+    PyFunction_Type.tp_setattro = guarded_function_setattr;
+    real_module_setattr = PyModule_Type.tp_setattro;
+    PyModule_Type.tp_setattro = guarded_module_setattr;
     real_type_new = PyType_Type.tp_new;
     PyType_Type.tp_new = guarded_type_new;
     Py_RETURN_NONE;
@@ -681,6 +715,7 @@ static PyObject *run(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "O!O!", &PyCode_Type, &code, &PyDict_Type, &names))
         return NULL;
+    Py_XSETREF(door_rules.namespace, Py_NewRef(names));
     state->cframe->current_frame = NULL;
     value = PyEval_EvalCode(code, names, names);
     state->cframe->current_frame = beneath;
@@ -690,7 +725,9 @@ static PyObject *run(PyObject *module, PyObject *args)
 static PyMethodDef methods[] = {
     {"install", (PyCFunction)(void (*)(void))install, METH_VARARGS | METH_KEYWORDS, NULL},
     {"guard_attribute", guard_attribute, METH_VARARGS, NULL},
-    {"guard_arrays", guard_arrays, METH_O, NULL},
+    {"guard_arrays", door_guard_arrays, METH_VARARGS, NULL},
+    {"hand_copies", door_hand_copies, METH_O, NULL},
+    {"seal", door_seal, METH_O, NULL},
     {"freeze_classes", freeze_classes, METH_O, NULL},
     {"arm", arm, METH_NOARGS, NULL},
     {"run", run, METH_VARARGS, NULL},

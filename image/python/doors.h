@@ -12,6 +12,7 @@
 /* Owned references, set by install(). Functions are named as in door_key(). */
 struct door_rules {
     int armed;
+    PyObject *namespace;  /* dict: the globals of the analysis code; NULL before run() */
     PyObject *filename;   /* str: the file name of the analysis code */
     PyObject *own;        /* frozenset: files whose functions are not restricted */
     PyObject *folders;    /* tuple of str ending with a slash: where libraries are */
@@ -43,6 +44,9 @@ PyCodeObject *door_caller(void);
 int door_is_analysis(const PyCodeObject *code);
 int door_is_own(const PyCodeObject *code);
 
+/* Whether a name is among the constants of a function, or in a tuple or set of them. */
+int door_is_constant(PyObject *constants, PyObject *name);
+
 /* Whether an import is in progress, looking outwards from the current frame to the first frame of
  * analysis code. Never while the garbage collector runs, because it can call finalizers of analysis
  * code in the middle of an import. */
@@ -63,6 +67,11 @@ int door_begins_with(PyObject *text, PyObject *prefix);
 /* Raises PermissionError with the name of the rule, unless an exception is already set. format has
  * at most one conversion, for text. Returns -1. */
 int door_refuse(const char *rule, const char *format, PyObject *text);
+
+/* Functions of the module, written in door_memory.c. */
+PyObject *door_guard_arrays(PyObject *module, PyObject *args);
+PyObject *door_hand_copies(PyObject *module, PyObject *function);
+PyObject *door_seal(PyObject *module, PyObject *type);
 
 /* The audit hook, for PySys_AddAuditHook. */
 int door_audit(const char *event, PyObject *args, void *unused);

@@ -111,7 +111,7 @@ def make_builtins(builtins, allowed, imported):
 
 DATA_FOLDERS = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data")  # libraries read these besides their own files
 # Roles of names in the policy that refuse them as attributes, also by a computed name.
-ATTRIBUTE_ROLES = frozenset(("attribute", "writer"))
+ATTRIBUTE_ROLES = frozenset(("attribute", "writer", "query"))
 
 
 def install(doors, rules, filename, own, folders, policy):
@@ -121,7 +121,8 @@ def install(doors, rules, filename, own, folders, policy):
     doors.install(
         filename=filename, own=frozenset(own), folders=below, readable=(*below, *(folder + "/" for folder in DATA_FOLDERS)),
         names=frozenset(name for name, roles in policy["names"].items() if not ATTRIBUTE_ROLES.isdisjoint(roles)),
-        attributes=rules.ATTRIBUTES, public=rules.PUBLIC, members=rules.MEMBERS.union(policy["dunder_methods"]), memory=rules.MEMORY, frames=rules.FRAMES, texts=rules.TEXTS, modules=rules.MODULES, events=rules.EVENTS,
+        attributes=rules.ATTRIBUTES, public=rules.PUBLIC, members=rules.MEMBERS.union(policy["dunder_methods"]), memory=rules.MEMORY,
+        frames=rules.FRAMES, texts=rules.TEXTS, modules=rules.MODULES, events=rules.EVENTS,
         families=rules.FAMILIES, harmless=rules.HARMLESS_EVENTS, listing=rules.LISTING_EVENTS, looking=rules.LOOKING_EVENTS)
     for kind, attributes, frames in rules.INTERPRETER:
         for name in attributes:

@@ -218,11 +218,19 @@ def import_early(names, parts):
 
 
 def close_classes(parts):
-    """Makes the classes imported so far immutable."""
+    """Makes the classes imported so far immutable, and guards what libraries do with memory."""
+    def loaded(rows):
+        return [(sys.modules[module], *names) for module, *names in rows if module in sys.modules]
+
     if "numpy" in sys.modules:
-        parts.doors.guard_arrays(sys.modules["numpy"].ndarray)
-    parts.doors.freeze_classes(frozenset(
-        getattr(sys.modules[module], name) for module, name in parts.rules.CHANGING if module in sys.modules))
+        numpy = sys.modules["numpy"]
+        parts.doors.guard_arrays(numpy.ndarray, numpy.nditer, numpy.nested_iters)
+    for module, owner, name in loaded(parts.rules.HANDING):
+        owner = getattr(module, owner) if owner else module
+        setattr(owner, name, parts.doors.hand_copies(getattr(owner, name)))
+    for module, name in loaded(parts.rules.SEALED):
+        parts.doors.seal(getattr(module, name))
+    parts.doors.freeze_classes(frozenset(getattr(*row) for row in loaded(parts.rules.CHANGING)))
 
 
 def close_plots(plots, wanted):
