@@ -93,9 +93,10 @@ struct engine_box {
 
 /* ---- removing ----
  *
- * A daemon that is away is not asked, and a container whose creation was not answered may appear
- * after the request to remove it. Both removals stay pending, and are tried again at the next
- * starts. The list is bounded; the next server finds the rest by their label. */
+ * A daemon that is away is not asked, a container whose creation was not answered may appear after
+ * the request to remove it, and a removal that the daemon has begun may fail. These removals stay
+ * pending, and are tried again at the next starts and at the end. The list is bounded; the next
+ * server finds the rest by their label. */
 
 static time_t now_s(void)
 {
@@ -105,9 +106,11 @@ static time_t now_s(void)
     return now.tv_sec;
 }
 
-/* Returns 0 if the container is gone, is being removed, or does not exist (then *none is set; none
- * may be NULL). */
-static int remove_container(struct docker_daemon *daemon, const char *name, unsigned ms, bool *none,
+enum removed { REMOVED, REMOVED_SOON, REMOVED_NONE };
+
+/* Returns whether the container is gone, is being removed by the daemon (AutoRemove), or does not
+ * exist; or -1. */
+static int remove_container(struct docker_daemon *daemon, const char *name, unsigned ms,
                             struct error *err)
 {
     char path[NAME_CAP + 64];
@@ -119,15 +122,13 @@ static int remove_container(struct docker_daemon *daemon, const char *name, unsi
     snprintf(path, sizeof path, "/containers/%s?force=1&v=1", name);
     status = docker_call(daemon, &request, &answer, err);
     message = json_get_string(answer, "message");
-    if (none)
-        *none = status == 404;
     if (status < 0)
         return -1;
+    if (status == 404)
+        return REMOVED_NONE;
     if (status == 409 && message && strstr(message, "in progress"))
-        return 0; /* AutoRemove is removing it */
-    if (status >= 300 && status != 404)
-        return docker_refused(status, answer, "remove a container", err);
-    return 0;
+        return REMOVED_SOON;
+    return status < 300 ? REMOVED : docker_refused(status, answer, "remove a container", err);
 }
 
 static void put_back(struct docker *docker, struct removal *removal)
@@ -175,10 +176,9 @@ static struct removal *take_due(struct docker *docker, time_t now)
 static int try_removal(struct docker *docker, struct removal *removal, unsigned ms)
 {
     struct error err = {0};
-    bool none;
-    int rc = remove_container(docker->daemon, removal->name, ms, &none, &err);
+    int rc = remove_container(docker->daemon, removal->name, ms, &err);
 
-    if (rc == 0 && !(none && now_s() < removal->doubtful_until)) {
+    if (rc == REMOVED || (rc == REMOVED_NONE && now_s() >= removal->doubtful_until)) {
         free(removal);
         return 0;
     }
@@ -301,7 +301,7 @@ static void sweep(struct docker_daemon *daemon)
             continue;
         if (removed >= SWEEP_CAP || time(NULL) - began > SWEEP_S ||
             !docker_daemon_is_here(daemon) ||
-            remove_container(daemon, id, SWEEP_S * 1000, NULL, &err) < 0)
+            remove_container(daemon, id, SWEEP_S * 1000, &err) < 0)
             kept++;
         else
             removed++;
