@@ -4,6 +4,7 @@
 #
 #   cmake/deps.sh [--check] GROUP...     build sandbox image page test test-full lint, or all
 #   cmake/deps.sh --table                the table as Markdown, for the README
+#   cmake/deps.sh --libraries            what is linked: the packages of cmake/sysroot.sh
 #
 # Quiet and quick where nothing is missing. Installs with apt-get, as root or through sudo; where neither is possible it says what
 # to type and fails. --check never installs.
@@ -57,6 +58,8 @@ python3-httptools         | test       | py:httptools              | its HTTP pa
 python3-websockets        | test       | py:websockets             | clients of /mcp-sync in the tests               | BSD-3-Clause
 openssl                   | test       | cmd:openssl               | makes certificates in the tests                 | Apache-2.0
 ca-certificates           | test       | file:/etc/ssl/certs/ca-certificates.crt | whom connections to the service of a model trust | MPL-2.0 and GPL-2.0-or-later
+gcc-aarch64-linux-gnu     | test-full  | cmd:aarch64-linux-gnu-gcc | builds for 64-bit ARM                           | GPL-3.0-or-later with exception
+qemu-user                 | test-full  | cmd:qemu-aarch64          | runs the unit tests of that build               | GPL-2.0-or-later
 chromium                  | test-full  | cmd:chromium              | shows the page in the tests                     | BSD-3-Clause
 wrk                       | test-full  | cmd:wrk                   | load for the bench of the session API           | Apache-2.0
 clang-format              | lint       | cmd:clang-format          | layout of the C code                            | Apache-2.0 with LLVM exception
@@ -72,6 +75,11 @@ if [ "${1:-}" = --table ]; then
   rows | while IFS='|' read -r package groups _ purpose licence; do
     echo "| $package | ${groups// /, } | $purpose | $licence |"
   done
+  exit
+fi
+
+if [ "${1:-}" = --libraries ]; then
+  rows | awk -F '|' '$2 == "build" && $3 !~ /^cmd:/ { printf "%s ", $1 }'
   exit
 fi
 

@@ -3,11 +3,13 @@
 tests/data/between. Then runs that take memory and that end themselves. None meets a policy or a guard, so all call the kernel as they like, and
 only seccomp, Landlock, limits and the clone are between them.
 
-LECTERN_SANDBOX: local or docker.
+LECTERN_SANDBOX: local or docker. LECTERN_PAIRS: the number of random pairs (40), LECTERN_SEED: what they are drawn from.
 """
 import contextlib
+import functools
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -35,20 +37,25 @@ def pairs(*ways):
             yield look.id, leave.code.decode(), look.code.decode()
 
 
+@functools.cache
+def setting(runner, _name):
+    """A server without a validator; its interpreters have no policy and no guard."""
+    stack = contextlib.ExitStack()
+    unittest.addModuleCleanup(stack.close)
+    made = Setting(stack, "secret", runner=runner, guard="no_guard.py", words=("--isolation", "session"))
+    return made, made.client()
+
+
 class Between(unittest.TestCase):
-    """The server has no validator, the interpreter no policy and no guard."""
-    runner = None
+    runner, name = None, "shared by several tests"
 
     @classmethod
     def setUpClass(cls):
-        cls.stack = contextlib.ExitStack()
-        cls.addClassCleanup(cls.stack.close)
-        cls.setting = Setting(cls.stack, "secret", runner=cls.runner, guard="no_guard.py", words=("--isolation", "session"))
-        cls.client = cls.setting.client()
+        cls.setting, cls.client = setting(cls.runner, cls.name)
 
-    def run_code(self, code, sid=None):
+    def run_code(self, code, sid=None, seconds=5):
         """(output, error category): of a run in the sandbox of the session."""
-        answer = self.setting.call(self.client, code, seconds=20, sid=sid)
+        answer = self.setting.call(self.client, code, seconds=seconds, sid=sid)
         return answer["content"][0]["text"].rpartition("[")[0], category(answer)
 
     def follow(self, leave, look):
@@ -67,11 +74,6 @@ class Pairs(Between):
                 self.assertTrue(same, seen)
                 self.assertNotIn(MARK, seen)
 
-    def test_in_one_run_it_is_found(self):
-        for name, leave, look in pairs("own"):
-            with self.subTest(name):
-                self.assertIn(MARK, self.run_code(leave + "\n" + look)[0])
-
     def test_what_is_told(self):
         """A later run of the session learns it, and a run of another session does not."""
         for name, leave, look in pairs("told"):
@@ -81,6 +83,97 @@ class Pairs(Between):
                 known = "LEFT = %r\n" % left
                 self.assertNotIn(MARK, self.run_code(known + look, self.setting.other)[0])
                 self.assertIn(MARK, self.run_code(known + look)[0])
+
+
+# When a run leaves what it leaves: (statements around it, how often of 100).
+MOMENTS = (
+    ("exec(LEAVE, globals())", 30),
+    ("time.sleep(0.02)\nexec(LEAVE, globals())", 10),
+    ("for _ in range(3):\n    exec(LEAVE, globals())", 10),
+    ("exec(LEAVE, globals())\nraise ValueError('left')", 15),
+    ("print('x' * 60000)\nexec(LEAVE, globals())", 10),
+    ("import atexit\natexit.register(exec, LEAVE, globals())", 5),
+    ("class Last:\n    def __del__(self):\n        exec(LEAVE, globals())\nlast = Last()\nlast.itself = last", 5),
+    ("sys.settrace(lambda *_: exec(LEAVE, globals()))\n(lambda: 1)()", 5),
+    ("try:\n    os.fork()\nexcept OSError:\n    pass\nexec(LEAVE, globals())", 6),
+    # These end the sandbox too.
+    ("exec(LEAVE, globals())\nos.abort()", 2),
+    ("exec(LEAVE, globals())\nwhile True: pass", 2),
+)
+LOOK = """
+import os, random, sys
+print("RUN", hash("which sandbox"), hash(random.getstate()), os.urandom(8).hex())
+for name, look in LOOKS:
+    try:
+        exec(look, dict(globals(), print=lambda *words: words == ("FOUND",) and sys.stdout.write("GOT %s\\n" % name)))
+    except Exception:
+        pass
+"""
+
+
+class RandomPairs(Between):
+    """Each run looks for all that there may be, under the names that the one before it used, and then leaves some of it."""
+    count = int(os.environ.get("LECTERN_PAIRS", "40"))
+
+    def setUp(self):
+        self.seed = int(os.environ.get("LECTERN_SEED", random.randrange(10 ** 9)))
+        self.random = random.Random(self.seed)
+        self.randoms, self.shared = set(), 0
+
+    def names(self):
+        """The names and numbers of the pairs of tests/data/between: what they are in one pair of runs."""
+        word = "".join(self.random.choices("abcdefghijklmnopqrstuvwxyz", k=12))
+        number = self.random.randrange(2000, 4000)
+        return {"left": word, "LEFT": word.upper(), "0x1ef7": hex(self.random.randrange(1, 1 << 31)), "4321": str(number)}
+
+    def renamed(self, code, names):
+        return re.sub("|".join(names), lambda found: names[found[0]], code)
+
+    def draw(self, channels, most=3, moments=MOMENTS):
+        """(a part of a program that leaves something, what of the channels, under which names)"""
+        names, chosen = self.names(), self.random.sample(channels, self.random.randint(1, most))
+        moment = self.random.choices([code for code, _ in moments], [often for _, often in moments])[0]
+        part = "".join("try:\n    exec(%r, globals())\nexcept OSError:\n    pass\n" % self.renamed(leave, names) for _, leave, _ in chosen)
+        return "import os, sys, time\nLEAVE = %r\n%s\n" % (part, moment), [name for name, _, _ in chosen], names
+
+    def looking(self, channels, before):
+        """A part that looks for what the part before has left. What is spent is looked for if it was: that spends, too."""
+        looks = [(name, self.renamed(look, before[2])) for name, _, look in channels if not name.startswith("spent") or name in before[1]]
+        return "LOOKS = %r\n%s" % (looks, LOOK)
+
+    def run_one(self, kind, channels, before, after):
+        """Looks for what the run before it has left, and leaves its own; which sandbox it was in."""
+        text, end = self.run_code("%s\n%s%s" % (kind, self.looking(channels, before), after[0]), seconds=2)
+        said = "seed %d, after %s of %s: %s, %s" % (self.seed, before[1], before[2], end, text[:2000])
+        self.assertNotIn("GOT ", text, said)
+        head = re.match(r"RUN (\S+) (\S+) (\S+)\n", text)
+        self.assertTrue(head, said)
+        self.assertTrue(self.randoms.isdisjoint(head.groups()[1:]), said)
+        self.randoms.update(head.groups()[1:])
+        return head[1]
+
+    def test_nothing_is_found(self):
+        kinds = {"import json": [], "import pandas, numpy": list(pairs("own", "held"))}
+        kinds["import json"] = [pair for pair in kinds["import pandas, numpy"] if not re.search("numpy|pandas", pair[2])]
+        last = {kind: (self.draw(channels), None) for kind, channels in kinds.items()}
+        for number in range(self.count):
+            kind = "import json" if number % 4 else "import pandas, numpy"
+            for _ in range(2):
+                before, where = last[kind]
+                drawn = self.draw(kinds[kind])
+                here = self.run_one(kind, kinds[kind], before, drawn)
+                self.shared += here == where
+                last[kind] = drawn, here
+        print("%d pairs of seed %d: %d of %d runs in the sandbox of the run before" % (self.count, self.seed, self.shared, 2 * self.count))
+        self.assertGreater(self.shared, self.count)
+
+    @unittest.skipUnless(ENGINE == "local", "one engine shows that the programs can find something")
+    def test_in_one_run_it_is_found(self):
+        for channel in pairs("own"):
+            with self.subTest(channel[0]):
+                before = self.draw([channel], 1, MOMENTS[:2])
+                kind = "import numpy\n" if "numpy" in channel[2] else "import pandas\n" if "pandas" in channel[2] else ""
+                self.assertIn("GOT %s\n" % channel[0], self.run_code(kind + before[0] + self.looking([channel], before))[0])
 
 
 @unittest.skipUnless(ENGINE == "local", "one engine shows that the programs can find something")
@@ -186,6 +279,7 @@ def inside(name):
 @unittest.skipUnless(ENGINE == "docker", "only a container has a control group")
 class OutOfMemory(Between):
     """The kernel ends what is in the container, before the runner sees that the code takes too much."""
+    name = "with little memory"
 
     def check(self, scores):
         """scores: for the OOM killer, of the copy and the zygote; None leaves them as they are."""
