@@ -4,6 +4,7 @@
 Environment: LECTERN_BUILD, the build folder; LECTERN_SHARED, the folder with real curricula and corpora.
 """
 import atexit
+import ctypes
 import json
 import os
 import pathlib
@@ -36,6 +37,7 @@ def reachable(build):
     return pathlib.Path(copy.name)
 
 
+LIBC = ctypes.CDLL(None)
 PARTS = reachable(BUILD)
 SHARE = PARTS / "share"
 WITHOUT_POLICY = PARTS / "tests/sandbox/without_policy"  # as SHARE, but its interpreter judges nothing
@@ -56,6 +58,19 @@ def shared(*parts):
     if not path.exists():
         raise unittest.SkipTest("SKIPPED: %s is not here; set LECTERN_SHARED to the folder that has it" % path)
     return path
+
+
+def system_calls(arch=0):
+    """{name: number} of an architecture by its AUDIT_ARCH value, or of this machine."""
+    library = ctypes.CDLL("libseccomp.so.2")
+    library.seccomp_syscall_resolve_num_arch.restype = ctypes.c_void_p
+    found = {}
+    for number in range(600):
+        text = library.seccomp_syscall_resolve_num_arch(ctypes.c_uint32(arch), number)
+        if text:
+            found[ctypes.string_at(text).decode()] = number
+            LIBC.free(ctypes.c_void_p(text))
+    return found
 
 
 def bubblewrap(*files):
