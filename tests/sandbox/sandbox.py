@@ -44,8 +44,9 @@ WITHOUT_POLICY = PARTS / "tests/sandbox/without_policy"  # as SHARE, but its int
 PYTHON = "/usr/bin/python3"
 HEAD = struct.Struct(">B3xI")
 JOB_HEAD = struct.Struct(">5I")  # timeout_ms, stdout_cap, stderr_cap, tail_cap, output_limit
-READY_SECONDS = 60
-END_SECONDS = 30  # for a process to be gone; programs that must be ended would run longer
+PATIENCE = int(os.environ.get("LECTERN_PATIENCE", "1"))  # an emulated machine takes this many times longer
+READY_SECONDS = 60 * PATIENCE
+END_SECONDS = 30 * PATIENCE  # for a process to be gone; programs that must be ended would run longer
 SESSION = "5e551011-0000-4000-8000-000000000001"
 
 DATA_PRELOAD = "numpy,pandas,networkx"
@@ -266,6 +267,7 @@ class Sandbox:
     def send_job(self, code, **fields):
         limits = {"timeout_ms": 5000, "stdout_cap": 65536, "stderr_cap": 16384, "tail_cap": 0, "output_limit": 16 << 20}
         limits.update((name, fields[name]) for name in limits if name in fields)
+        limits["timeout_ms"] *= PATIENCE
         job = {"code": code, "profile": "minimal", "session_id": SESSION, "timeout_ms": limits["timeout_ms"], "preload": [],
                "warnings": False}
         job.update((name, value) for name, value in fields.items() if name not in limits)
