@@ -10,7 +10,7 @@
 const char *const runner_environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", NULL};
 
 int runner_command_build(struct runner_command *command, const struct execution_kind *kind,
-                         struct error *err)
+                         const char *channel, struct error *err)
 {
     size_t used = 0, argc = 0;
 
@@ -35,6 +35,10 @@ int runner_command_build(struct runner_command *command, const struct execution_
     if (kind->isolation != ISOLATION_EXECUTION) {
         command->argv[argc++] = "--isolation";
         command->argv[argc++] = "session";
+    }
+    if (channel) {
+        command->argv[argc++] = "--channel";
+        command->argv[argc++] = channel;
     }
     return 0;
 }

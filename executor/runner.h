@@ -10,7 +10,7 @@
 
 #define RUNNER_FOLDER    "/lectern" /* folder of the runner and its files in a sandbox */
 #define RUNNER_USER      65534u     /* nobody, in every sandbox */
-#define RUNNER_WORDS_CAP 11u
+#define RUNNER_WORDS_CAP 13u
 #define RUNNER_TEXT_CAP  512u /* names of modules to preload */
 
 struct runner_command {
@@ -20,8 +20,10 @@ struct runner_command {
     char memory[16];
 };
 
+/* channel: a socket in the sandbox that the runner connects to; NULL: it uses its standard streams.
+ */
 int runner_command_build(struct runner_command *command, const struct execution_kind *kind,
-                         struct error *err);
+                         const char *channel, struct error *err);
 
 extern const char *const runner_environment[]; /* "NAME=value", NULL-terminated */
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "executor/docker/docker_channel.h"
 #include "executor/owner.h"
 #include "executor/runner.h"
 
@@ -147,7 +148,8 @@ static json_t *fixed_config(void)
                      DOCKER_OOM_SCORE, "LogConfig", "Type", "none", "RestartPolicy", "Name", "no");
 }
 
-/* Adds the limits of control groups; returns -1 if one could not be added. */
+/* Adds the limits of control groups, the channel and the runtime; returns -1 if one could not be
+ * added. */
 static int add_limits(json_t *config, const struct docker_plan *plan)
 {
     json_int_t memory = (json_int_t)plan->kind->memory_mb << 20;
@@ -169,6 +171,11 @@ static int add_limits(json_t *config, const struct docker_plan *plan)
             json_object_set_new(config, limits[i].name, json_integer(limits[i].value)) < 0)
             return -1;
     }
+    if (plan->channel &&
+        json_object_set_new(config, "Mounts",
+                            json_pack("[{s:s, s:s, s:s, s:b}]", "Type", "bind", "Source",
+                                      plan->channel, "Target", CHANNEL_TARGET, "ReadOnly", 1)) < 0)
+        return -1;
     return plan->runtime && plan->runtime[0]
                ? json_object_set_new(config, "Runtime", json_string(plan->runtime))
                : 0;
@@ -192,7 +199,8 @@ json_t *docker_plan_create(const struct docker_plan *plan, struct error *err)
     char user[32], since[32];
     json_t *json;
 
-    if (runner_command_build(&command, plan->kind, err) < 0)
+    if (runner_command_build(&command, plan->kind,
+                             plan->channel ? CHANNEL_TARGET "/" CHANNEL_SOCKET : NULL, err) < 0)
         return NULL;
     snprintf(user, sizeof user, "%u:%u", RUNNER_USER, RUNNER_USER);
     snprintf(since, sizeof since, "%ld", plan->started);

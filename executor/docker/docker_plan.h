@@ -57,6 +57,7 @@ struct docker_plan {
     const struct execution_kind *kind;
     const char *image, *owner;
     const char *runtime;         /* NULL: the daemon's default */
+    const char *channel;         /* folder of the channel's socket (docker_channel.h); NULL: none */
     struct docker_limits limits; /* those that the daemon supports; others are not requested */
     bool cpu_at_once; /* set the CPU limit at the start, for a daemon that cannot change it later */
     long started;     /* seconds since 1970 */

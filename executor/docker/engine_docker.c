@@ -8,6 +8,10 @@
  * not support are not requested; if it cannot change the limits of a running container, all are set
  * at the start.
  *
+ * Frames go over a direct channel where the daemon shares this machine's files (docker_channel.h),
+ * else over the attached stream, which is open in any case: the runner's standard error comes over
+ * it, and the container ends with it.
+ *
  * The daemon may be away, at the start or later: each start checks again (docker_daemon.h). Each
  * time it becomes available, containers that a dead server left are removed.
  *
@@ -25,8 +29,11 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "executor/docker/docker_channel.h"
 #include "executor/docker/docker_daemon.h"
 #include "executor/owner.h"
 #include "executor/runner.h"
@@ -35,7 +42,8 @@
 #define IMAGE_CAP   256
 #define RUNTIME_CAP 128
 
-#define NAME_CAP         128 /* of a container's name or id */
+#define CHANNEL_MS       2000 /* for the runner to connect */
+#define NAME_CAP         128  /* of a container's name or id */
 #define REMOVALS_CAP     256u
 #define REMOVALS_AT_ONCE 8u     /* tried at each start */
 #define REMOVALS_RETRY_S 10     /* between two attempts */
@@ -62,10 +70,12 @@ struct docker {
     char image[IMAGE_CAP];
     char runtime[RUNTIME_CAP]; /* "": the default of the daemon */
     struct cancel *stop;
+    struct docker_channels channels;
     pthread_mutex_t lock;     /* protects all members below */
     unsigned long started;    /* counter for names */
     bool no_update;           /* the daemon cannot change the limits of running containers */
     bool no_quota, no_shares; /* it refuses limits that it reported as supported */
+    bool no_channel;          /* it does not share this machine's files */
     TAILQ_HEAD(, removal) removals;
     size_t removal_count;
     bool overflowed; /* logged once */
@@ -73,7 +83,9 @@ struct docker {
 
 struct engine_box {
     char name[NAME_CAP];
+    unsigned long number;
     struct http_tunnel *tunnel;
+    int channel; /* -1: frames go over the tunnel */
     struct docker_plan plan;
     struct docker_demux demux;
     struct runner_stderr errors;
@@ -81,9 +93,10 @@ struct engine_box {
 
 /* ---- removing ----
  *
- * A daemon that is away is not asked, and a container whose creation was not answered may appear
- * after the request to remove it. Both removals stay pending, and are tried again at the next
- * starts. The list is bounded; the next server finds the rest by their label. */
+ * A daemon that is away is not asked, a container whose creation was not answered may appear after
+ * the request to remove it, and a removal that the daemon has begun may fail. These removals stay
+ * pending, and are tried again at the next starts and at the end. The list is bounded; the next
+ * server finds the rest by their label. */
 
 static time_t now_s(void)
 {
@@ -93,9 +106,11 @@ static time_t now_s(void)
     return now.tv_sec;
 }
 
-/* Returns 0 if the container is gone, is being removed, or does not exist (then *none is set; none
- * may be NULL). */
-static int remove_container(struct docker_daemon *daemon, const char *name, unsigned ms, bool *none,
+enum removed { REMOVED, REMOVED_SOON, REMOVED_NONE };
+
+/* Returns whether the container is gone, is being removed by the daemon (AutoRemove), or does not
+ * exist; or -1. */
+static int remove_container(struct docker_daemon *daemon, const char *name, unsigned ms,
                             struct error *err)
 {
     char path[NAME_CAP + 64];
@@ -107,15 +122,13 @@ static int remove_container(struct docker_daemon *daemon, const char *name, unsi
     snprintf(path, sizeof path, "/containers/%s?force=1&v=1", name);
     status = docker_call(daemon, &request, &answer, err);
     message = json_get_string(answer, "message");
-    if (none)
-        *none = status == 404;
     if (status < 0)
         return -1;
+    if (status == 404)
+        return REMOVED_NONE;
     if (status == 409 && message && strstr(message, "in progress"))
-        return 0; /* AutoRemove is removing it */
-    if (status >= 300 && status != 404)
-        return docker_refused(status, answer, "remove a container", err);
-    return 0;
+        return REMOVED_SOON;
+    return status < 300 ? REMOVED : docker_refused(status, answer, "remove a container", err);
 }
 
 static void put_back(struct docker *docker, struct removal *removal)
@@ -163,10 +176,9 @@ static struct removal *take_due(struct docker *docker, time_t now)
 static int try_removal(struct docker *docker, struct removal *removal, unsigned ms)
 {
     struct error err = {0};
-    bool none;
-    int rc = remove_container(docker->daemon, removal->name, ms, &none, &err);
+    int rc = remove_container(docker->daemon, removal->name, ms, &err);
 
-    if (rc == 0 && !(none && now_s() < removal->doubtful_until)) {
+    if (rc == REMOVED || (rc == REMOVED_NONE && now_s() >= removal->doubtful_until)) {
         free(removal);
         return 0;
     }
@@ -289,7 +301,7 @@ static void sweep(struct docker_daemon *daemon)
             continue;
         if (removed >= SWEEP_CAP || time(NULL) - began > SWEEP_S ||
             !docker_daemon_is_here(daemon) ||
-            remove_container(daemon, id, SWEEP_S * 1000, NULL, &err) < 0)
+            remove_container(daemon, id, SWEEP_S * 1000, &err) < 0)
             kept++;
         else
             removed++;
@@ -312,7 +324,7 @@ static int meet(struct docker *docker, bool quiet, struct error *err)
         return -1;
     if (again) {
         pthread_mutex_lock(&docker->lock);
-        docker->no_update = docker->no_quota = docker->no_shares =
+        docker->no_update = docker->no_quota = docker->no_shares = docker->no_channel =
             false; /* it may be another daemon */
         pthread_mutex_unlock(&docker->lock);
         sweep(docker->daemon);
@@ -453,15 +465,81 @@ static struct engine_box *create_box(struct docker *docker, struct error *err)
     }
     box->demux.errors = &box->errors;
     pthread_mutex_lock(&docker->lock);
-    snprintf(box->name, sizeof box->name, "lectern-%s-%lu", apart, ++docker->started);
+    box->number = ++docker->started;
     pthread_mutex_unlock(&docker->lock);
+    box->channel = -1;
+    snprintf(box->name, sizeof box->name, "lectern-%s-%lu", apart, box->number);
     return box;
+}
+
+/* ---- the direct channel ---- */
+
+/* Leaves the channel empty if there is none. */
+static void open_channel(struct docker *docker, struct engine_box *box,
+                         struct docker_channel *channel)
+{
+    const char *address = docker_daemon_address(docker->daemon);
+    struct error err = {0};
+    bool none;
+
+    *channel = (struct docker_channel){.listener = -1};
+    pthread_mutex_lock(&docker->lock);
+    none = docker->no_channel;
+    pthread_mutex_unlock(&docker->lock);
+    if (none || !docker->channels.path[0] || strncmp(address, "tcp://", strlen("tcp://")) == 0)
+        return;
+    if (docker_channel_open(channel, &docker->channels, box->number, &err) < 0)
+        log_warning("executor", "%s; the daemon's stream is used", err.text);
+    box->plan.channel = channel->folder[0] ? channel->folder : NULL;
+}
+
+static void learn_no_channel(struct docker *docker, const char *why)
+{
+    if (learn(docker, &docker->no_channel))
+        log_info("executor",
+                 "containers use the daemon's stream, because it does not share this machine's "
+                 "files: %s",
+                 why);
+}
+
+/* Takes the runner's connection. If there is none, the runner uses the attached stream. */
+static void take_channel(struct docker *docker, struct engine_box *box,
+                         struct docker_channel *channel)
+{
+    struct error err = {0};
+
+    if (!channel->folder[0])
+        return;
+    box->channel = docker_channel_accept(channel, http_tunnel_fd(box->tunnel), CHANNEL_MS, &err);
+    if (box->channel < 0 && err.kind == ERROR_TIMEOUT)
+        learn_no_channel(docker, err.text);
+    else if (box->channel < 0)
+        log_debug("executor", "%s", err.text);
+    docker_channel_close(channel);
+    box->plan.channel = NULL;
+}
+
+/* Creates a container with a channel, or without one if the daemon cannot mount its folder. */
+static int create_either(struct docker *docker, struct engine_box *box,
+                         struct docker_channel *channel, bool *doubtful, struct error *err)
+{
+    struct error why = {0};
+
+    if (create_container(docker, box, doubtful, &why) == 0)
+        return 0;
+    if (!channel->folder[0] || !strstr(why.text, channel->folder))
+        return error_set(err, why.kind, "%s", why.text);
+    learn_no_channel(docker, why.text);
+    docker_channel_close(channel);
+    box->plan.channel = NULL;
+    return create_container(docker, box, doubtful, err);
 }
 
 static struct engine_box *docker_start(void *state, const struct execution_kind *kind,
                                        struct error *err)
 {
     struct docker *docker = state;
+    struct docker_channel channel;
     struct engine_box *box;
     bool doubtful = false;
 
@@ -472,13 +550,16 @@ static struct engine_box *docker_start(void *state, const struct execution_kind 
     if (!box)
         return NULL;
     plan_box(docker, kind, &box->plan);
-    if (create_container(docker, box, &doubtful, err) < 0)
+    open_channel(docker, box, &channel);
+    if (create_either(docker, box, &channel, &doubtful, err) < 0)
         goto fail;
     box->tunnel = docker_attach(docker->daemon, box->name, docker->stop, err);
     if (!box->tunnel || start_container(docker, box, err) < 0)
         goto fail;
+    take_channel(docker, box, &channel);
     return box;
 fail:
+    docker_channel_close(&channel);
     http_tunnel_close(box->tunnel);
     remove_later(docker, box->name, doubtful);
     free(box);
@@ -515,6 +596,8 @@ static void docker_destroy(void *state, struct engine_box *box)
     /* The connection is closed first: a daemon whose reader has stopped cannot even kill the
      * container. */
     http_tunnel_close(box->tunnel);
+    if (box->channel >= 0)
+        close(box->channel);
     remove_later(docker, box->name, false);
     free(box);
 }
@@ -523,15 +606,10 @@ static void docker_destroy(void *state, struct engine_box *box)
 
 static int docker_fd(const struct engine_box *box)
 {
-    return http_tunnel_fd(box->tunnel);
+    return box->channel >= 0 ? box->channel : http_tunnel_fd(box->tunnel);
 }
 
-static ssize_t docker_send(struct engine_box *box, const void *bytes, size_t len)
-{
-    return http_tunnel_send(box->tunnel, bytes, len);
-}
-
-static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
+static ssize_t receive_attached(struct engine_box *box, void *bytes, size_t size)
 {
     for (;;) {
         ssize_t got = http_tunnel_receive(box->tunnel, bytes, size);
@@ -550,8 +628,47 @@ static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
     }
 }
 
+/* With a channel only the runner's standard error comes over the attached stream. It is read all
+ * the same: a daemon whose reader has stopped cannot even kill the container. Returns -1 at its
+ * end: the daemon is gone, and the container is about to be. */
+static int read_errors(struct engine_box *box)
+{
+    char bytes[1024];
+    ssize_t got;
+
+    do {
+        got = receive_attached(box, bytes, sizeof bytes);
+    } while (got > 0);
+    return got < 0 && errno == EAGAIN ? 0 : -1;
+}
+
+static ssize_t docker_send(struct engine_box *box, const void *bytes, size_t len)
+{
+    if (box->channel < 0)
+        return http_tunnel_send(box->tunnel, bytes, len);
+    if (read_errors(box) < 0) {
+        errno = EPIPE;
+        return -1;
+    }
+    return send(box->channel, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static ssize_t docker_receive(struct engine_box *box, void *bytes, size_t size)
+{
+    ssize_t got;
+
+    if (box->channel < 0)
+        return receive_attached(box, bytes, size);
+    got = recv(box->channel, bytes, size, MSG_DONTWAIT);
+    if (got >= 0)
+        read_errors(box);
+    return got;
+}
+
 static const char *docker_stderr_tail(struct engine_box *box)
 {
+    if (box->channel >= 0)
+        read_errors(box);
     return runner_stderr_line(&box->errors);
 }
 
@@ -562,6 +679,7 @@ static void docker_close(void *state)
     struct docker *docker = state;
 
     finish_removals(docker);
+    docker_channels_close(&docker->channels);
     docker_daemon_destroy(docker->daemon);
     cancel_unref(docker->stop);
     pthread_mutex_destroy(&docker->lock);
@@ -598,6 +716,7 @@ static void *docker_open(const struct executor_config *config, struct error *err
         docker_daemon_create(config->docker_host, docker->image, config->docker_times, err);
     if (!docker->daemon)
         goto fail;
+    docker_channels_open(&docker->channels, docker->owner);
     meet(docker, true, &why); /* a daemon that is away now does not prevent opening */
     return docker;
 fail:

@@ -371,7 +371,7 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
     struct local_plan plan;
     struct engine_box *box;
 
-    if (runner_command_build(&command, kind, err) < 0 || prepare(local, false, &setup, err) < 0)
+    if (runner_command_build(&command, kind, NULL, err) < 0 || prepare(local, false, &setup, err) < 0)
         return NULL;
     box = calloc(1, sizeof *box);
     if (!box) {

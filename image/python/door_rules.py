@@ -22,7 +22,7 @@ ATTRIBUTES = {
     "dataclasses.py:_set_new_attribute": frozenset((
         "__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__setattr__", "__delattr__", "__match_args__", "__hash__")),
     **{"dataclasses.py:" + name: DATACLASS for name in (
-        "_process_class", "fields", "_is_dataclass_instance", "is_dataclass", "_asdict_inner", "_astuple_inner", "replace")},
+        "_process_class", "fields", "_asdict_inner", "_astuple_inner", "replace")},
     **{"matplotlib/artist.py:ArtistInspector.get_aliases" + inner: frozenset(("set_usetex", "set_file", "set_state"))
        for inner in ("", ".<locals>.<listcomp>")},  # setp: reads their documentation and calls none
     "matplotlib/backend_bases.py:FigureCanvasBase._switch_canvas_and_return_print_method": frozenset(("print_png",)),
@@ -32,7 +32,7 @@ ATTRIBUTES = {
 PUBLIC = frozenset((
     "functools.py:update_wrapper",
     "pandas/core/apply.py:Apply.apply_str", "pandas/core/apply.py:Apply.transform_str_or_callable", "pandas/core/apply.py:Apply.agg_list_like",
-    "pandas/core/apply.py:Apply._try_aggregate_string_function", "pandas/core/apply.py:Apply.normalize_dictlike_arg",
+    "pandas/core/apply.py:Apply._try_aggregate_string_function",
     "pandas/core/computation/expr.py:BaseExprVisitor.visit_Attribute", "pandas/core/groupby/groupby.py:GroupBy.__getattr__",
     "pandas/core/groupby/groupby.py:GroupBy.apply", "pandas/core/groupby/groupby.py:GroupBy.pct_change",
     "pandas/core/groupby/groupby.py:GroupBy._make_wrapper", "pandas/core/groupby/groupby.py:GroupBy._make_wrapper.<locals>.<lambda>",
@@ -45,7 +45,7 @@ PUBLIC = frozenset((
     "scipy/stats/_stats_py.py:_parse_kstest_args", "scipy/stats/_hypotests.py:cramervonmises", "scipy/stats/_morestats.py:_parse_dist_kw",
     "scipy/stats/_distn_infrastructure.py:_fit_determine_optimizer", "scipy/interpolate/_rbf.py:Rbf.__init__",
     "pandas/core/indexers/objects.py:BaseIndexer.__init__",
-    "pandas/core/groupby/groupby.py:GroupBy._transform", "pandas/core/groupby/base.py:maybe_normalize_deprecated_kernels",
+    "pandas/core/groupby/groupby.py:GroupBy._transform",
 ))
 
 # The __names__ that classes of analysis code may define, in addition to the methods that the policy allows.

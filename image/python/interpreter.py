@@ -20,8 +20,8 @@ import importlib.machinery
 import importlib.util
 import io
 import json
-import linecache
 import os
+import select
 import signal
 import struct
 import sys
@@ -33,12 +33,16 @@ CONTROL_FD = 3
 HEAD = struct.Struct(">B3xI")
 REQUEST_HEAD = struct.Struct(">I")
 ANSWER_HEAD = struct.Struct(">IH")
+# The module's own functions make these anew in each call.
+read_json, write_json = json.JSONDecoder().scan_once, json.JSONEncoder(ensure_ascii=False).encode
 
 VALUE_CHARS = 32768  # of the last expression's value; escaped, and with the error, it stays under FRAME_RESULT_CAP
 ERROR_CHARS = 8192
 RESERVE_BYTES = 4 << 20  # freed after the code has failed, because it may have left no memory for the report
 NAME_CHARS = 200  # of the exception's type
 FILENAME = "<code>"
+IDLE_SECONDS = 0.002  # in which a job that waited for its copy has come
+REHEARSALS = 10  # after about so many calls Python has adapted a function's instructions
 # Files whose functions the guards let do everything. Not listed from the folder: nothing keeps a folder open, even for a moment.
 OWN = ("interpreter", "guard", "hints", "plots", "policy", "policy_calls", "policy_meaning", "policy_names", "report", "values", "zygote")
 
@@ -181,7 +185,7 @@ def make_finish(send, wait):
         result = {"value": clip(value, VALUE_CHARS), "bound": bound, "error": clip(error, ERROR_CHARS),
                   "error_type": clip(error_type, NAME_CHARS), "line": line, "exit_code": exit_code,
                   "disagreement": disagreement}
-        send("v", json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
+        send("v", write_json(result).encode("utf-8", "replace"))
         wait()  # wait to be killed: ending this process uses CPU time that the answer needs
         os._exit(exit_code)
 
@@ -214,7 +218,12 @@ def import_early(names, parts):
                 import_one(name, parts.plots)
             except ImportError:
                 continue
+    set_streams(parts)
     close_classes(parts)
+
+
+def set_streams(parts):
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
 
 
 def close_classes(parts):
@@ -244,16 +253,13 @@ def close_plots(plots, wanted):
 def set_up(job, parts):
     """Does everything that comes before the time limit begins, and returns the code's namespace. Also runs once as a rehearsal, leaving no
     trace."""
-    reporter, session_id = parts.reporter, job.get("session_id")
-    linecache.cache[FILENAME] = (len(job["code"]), None, list(io.StringIO(job["code"], None)), FILENAME)
+    session_id = job.get("session_id")
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
     parts.begin(session_id)
     import_early(job["preload"], parts)
-    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
-    warnings.showwarning = reporter.show_warning
-    if not job.get("warnings"):
-        warnings.simplefilter("ignore")
+    if job.get("warnings"):
+        parts.no_warnings.__exit__(None, None, None)
     return make_namespace(session_id, parts.builtins.get(job["profile"]) or parts.guard.make_builtins(builtins, (), int))
 
 
@@ -261,7 +267,7 @@ def run_job(job, send, finish, parts):
     source = job["code"].encode("utf-8")
     reporter, namespace = parts.reporter, set_up(job, parts)
     close_plots(parts.plots, job.get("warnings"))
-    reserve = bytes(RESERVE_BYTES)
+    reporter.code, reserve = job["code"], parts.__dict__.pop("reserve")
     parts.on_deadline = lambda frame: finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
     parts.doors.arm()
     send("S")
@@ -335,35 +341,49 @@ def describe_refusal(reporter, refusal):
 
 
 def prepare(parts, policy):
-    """Prepares what jobs need but does not depend on them: the streams, and the builtins of each profile."""
+    """Prepares what jobs need but does not depend on them: the streams, warnings, and the builtins of each profile."""
+    parts.reserve = bytes(RESERVE_BYTES)
     parts.streams = open_stream(1), open_stream(2)
+    set_streams(parts)
+    warnings.showwarning = parts.reporter.show_warning
+    parts.no_warnings = warnings.catch_warnings()
+    parts.no_warnings.__enter__()
+    warnings.simplefilter("ignore")
     parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed, lambda: close_classes(parts))
                       for profile, allowed in policy["profiles"].items()}
     signal.signal(signal.SIGALRM, lambda _number, frame: parts.on_deadline(frame))
 
 
-def rehearse(parts, with_pandas):
-    """Runs the path of a job once in advance, because code that runs for the first time is several times slower. Then freezes the garbage
-    collector's objects, so that it has fewer to traverse while the code runs."""
+def rehearse(parts, times):
+    """Runs the path of a job in advance, because code that runs for the first time is several times slower."""
     source = "rows = [{'a': n} for n in range(3)]\nprint(len(rows), file=out)\nsum(row['a'] for row in rows)"
-    if with_pandas:
+    if "pandas" in sys.modules:
         source = ("import pandas\nframe = pandas.DataFrame([{'a': 1, 'b': 'x'}, {'a': 2, 'b': 'y'}])\n"
                   "print(frame.groupby('b').a.sum().sort_values(), frame[frame.a > 1], file=out)\n") + source
     profile, check = list(parts.checks.items())[-1]  # the widest
-    job = json.loads(json.dumps({"code": source, "profile": profile, "preload": ["json"], "warnings": True}))
+    job = write_json({"code": source, "profile": profile, "preload": ["json"]})
     before = sys.modules["__main__"]
-    names = set_up(job, parts)
+    for _ in range(times):
+        names = set_up(read_json(job, 0)[0], parts)
+        statements, last = compile_checked(checked_tree(source.encode("utf-8"), check))
     sys.modules["__main__"] = before
     names["out"] = io.StringIO()
-    statements, last = compile_checked(checked_tree(source.encode("utf-8"), check))
     exec(statements, names)
-    json.dumps({"value": parts.show(eval(last, names))}, ensure_ascii=False).encode("utf-8", "replace")
-    if "matplotlib.pyplot" in sys.modules:
-        parts.plots.rehearse()
+    write_json({"value": parts.show(eval(last, names))}).encode("utf-8", "replace")
     names.clear()
+
+
+def freeze(parts):
+    """Freezes the classes, and the garbage collector's objects, so that it has fewer to traverse while the code runs."""
     close_classes(parts)
     gc.collect()
     gc.freeze()
+
+
+def warm_copy(parts):
+    """In a copy each page is slow when it is first written to. Does that in advance if no job comes at once."""
+    if not select.select((CONTROL_FD,), (), (), IDLE_SECONDS)[0]:
+        rehearse(parts, 1)
 
 
 def main(argv):
@@ -389,17 +409,21 @@ def main(argv):
             import_one(name, parts.plots)
     become_copy = load_file("zygote", here).load(here, int(options["--ruleset"])) if "--ruleset" in options else None
     prepare(parts, policy)
-    rehearse(parts, "pandas" in sys.modules)
+    rehearse(parts, REHEARSALS)
+    if "matplotlib.pyplot" in sys.modules:
+        parts.plots.rehearse()
+    freeze(parts)
     ready = b"%d.%d.%d" % sys.version_info[:3]
     send("R", ready)
     if become_copy is not None:
         become_copy()
         send("R", ready)
+        warm_copy(parts)
     kind, job = receive()
     while kind == "p":  # answers whether this process is alive
         send("P")
         kind, job = receive()
-    run_job(json.loads(bytes(job)), send, make_finish(send, receive), parts)
+    run_job(read_json(job.decode(), 0)[0], send, make_finish(send, receive), parts)
 
 
 main(sys.argv)

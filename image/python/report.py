@@ -2,6 +2,8 @@
 """Describes how a run failed, for the author of the code: the traceback lines of the code, the error, and a hint for frequent mistakes.
 Paths of the sandbox's files are removed."""
 import importlib.util
+import io
+import linecache
 import os
 import re
 import sys
@@ -27,6 +29,7 @@ class Reporter:
     def __init__(self, filename, folders, memory_mb):
         self.filename = filename
         self.memory_mb = memory_mb
+        self.code = ""
         self.tree = None
         # Longest first, so that nothing of a longer path remains.
         roots = {os.path.abspath(path) + "/" for path in [*sys.path, *folders, sys.prefix + "/lib"] if path}
@@ -36,6 +39,10 @@ class Reporter:
     def kind(error):
         """The name of its type. A metaclass belongs to the code and is not called."""
         return KIND_NAME(type(error))
+
+    def show_lines(self):
+        """Lets tracebacks show the lines of the code."""
+        linecache.cache[self.filename] = (len(self.code), None, list(io.StringIO(self.code, None)), self.filename)
 
     def scrub(self, text):
         return self.paths.sub("", text)
@@ -64,6 +71,7 @@ class Reporter:
 
     def failed(self, error, namespace):
         """The members of the result for an exception."""
+        self.show_lines()
         kind = self.kind(error)
         own = self.own_frames(error.__traceback__)
         line = own[-1].tb_lineno if own else getattr(error, "lineno", None)
@@ -94,6 +102,7 @@ class Reporter:
             frame = frame.f_back
         text = "TimeoutError: the code ran for %g s, the longest it may, and was ended" % seconds
         if own:
+            self.show_lines()
             stack = traceback.StackSummary.extract(reversed(own), lookup_lines=True)
             text += "; it was at\n" + "".join(stack.format()).rstrip("\n")
             progress = hints.progress(own[0][0], own[0][1], self.tree)

@@ -275,11 +275,14 @@ static int let_it_start(struct child *child, const struct options *options)
 }
 
 /* The file in which the kernel counts the processes of the container that it killed for lack of
- * memory, in versions 2 and 1 of control groups. */
+ * memory, in versions 2 and 1 of control groups. Outside a container it counts those of others. */
 static int open_kills(void)
 {
-    int fd = open("/sys/fs/cgroup/memory.events", O_RDONLY | O_CLOEXEC);
+    int fd;
 
+    if (getpid() != 1)
+        return -1;
+    fd = open("/sys/fs/cgroup/memory.events", O_RDONLY | O_CLOEXEC);
     return fd >= 0 ? fd : open("/sys/fs/cgroup/memory/memory.oom_control", O_RDONLY | O_CLOEXEC);
 }
 
@@ -288,7 +291,8 @@ int child_start(struct child *child, const struct options *options)
     struct ends its;
     pid_t runner = getpid();
 
-    *child = (struct child){.pidfd = -1, .statm = -1, .kills_fd = -1, .landlock_abi = landlock_abi()};
+    *child =
+        (struct child){.pidfd = -1, .statm = -1, .kills_fd = -1, .landlock_abi = landlock_abi()};
     if (ends_make(&child->ends, &its) < 0)
         return -1;
     child->pid = fork();

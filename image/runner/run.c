@@ -38,9 +38,7 @@
 #define LINGER_MS      50
 #define WATCH_MS       50 /* between two checks of the memory */
 #define OUTPUT_REST_MS 2  /* between two reads of output, so that small writes are sent together */
-#define HOLD_MS                                                                                    \
-    2 /* FRAME_STARTED and output wait this long, so that a short run is one message               \
-       */
+#define HOLD_MS        2  /* FRAME_STARTED and output wait, so that a short run is one message */
 
 #define OUTSIDE_HIGH_WATER (1u << 20) /* bytes for the server before reading stops */
 #define INSIDE_HIGH_WATER  (1u << 20) /* bytes for the interpreter, likewise */
@@ -130,6 +128,10 @@ static const struct frame_rule child_frames[] = {
     {FRAME_RESULT, 2, FRAME_RESULT_CAP, 0},
     {0},
 };
+
+/* A frame, or a piece of one, of a type that the decoder's rules allow. */
+typedef int take_frame(struct runner_run *run, const struct frame *piece);
+#define FRAME_TYPES (UCHAR_MAX + 1)
 
 static int64_t now_ms(void)
 {
@@ -487,8 +489,9 @@ static int take_answer(struct runner_run *run, const struct frame *piece)
 }
 
 /* Passed on to the interpreter, because the server asks whether that is alive. */
-static int take_ping(struct runner_run *run)
+static int take_ping(struct runner_run *run, const struct frame *piece)
 {
+    (void)piece;
     if (run->phase != PHASE_IDLE)
         return log_error("a ping where none waits for a job");
     if (run->waiting_for_pong)
@@ -499,22 +502,10 @@ static int take_ping(struct runner_run *run)
     return 0;
 }
 
-static int take_from_server(struct runner_run *run, const struct frame *piece)
-{
-    switch (piece->type) {
-    case FRAME_JOB:
-        return take_job(run, piece);
-    case FRAME_ANSWER:
-        return take_answer(run, piece);
-    case FRAME_PING:
-        return take_ping(run);
-    default:
-        return -1;
-    }
-}
+static take_frame *const from_server[FRAME_TYPES] = {
+    [FRAME_JOB] = take_job, [FRAME_ANSWER] = take_answer, [FRAME_PING] = take_ping};
 
-/* ---- frames from the interpreter. They are untrusted: type, length, order and form are checked.
- * ---- */
+/* ---- frames from the interpreter, untrusted: type, length, order and form are checked ---- */
 
 static int take_ready(struct runner_run *run, const struct frame *piece)
 {
@@ -543,16 +534,18 @@ static int take_ready(struct runner_run *run, const struct frame *piece)
 }
 
 /* A job may have followed the ping. */
-static int take_pong(struct runner_run *run)
+static int take_pong(struct runner_run *run, const struct frame *piece)
 {
+    (void)piece;
     if (!run->waiting_for_pong)
         return log_error("an answer to no ping");
     run->waiting_for_pong = false;
     return send_frame(run, FRAME_PONG, "", 0);
 }
 
-static int take_started(struct runner_run *run)
+static int take_started(struct runner_run *run, const struct frame *piece)
 {
+    (void)piece;
     if (run->phase != PHASE_IMPORTING)
         return log_error("the interpreter started what it was not given");
     run->started = now_ms();
@@ -562,8 +555,9 @@ static int take_started(struct runner_run *run)
     return send_frame(run, FRAME_STARTED, "", 0);
 }
 
-static int take_checked(struct runner_run *run)
+static int take_checked(struct runner_run *run, const struct frame *piece)
 {
+    (void)piece;
     if (!run->started || run->ran)
         return log_error("the interpreter runs code that it has not started");
     run->ran = true;
@@ -617,27 +611,11 @@ static int take_result(struct runner_run *run, const struct frame *piece)
     return send_frame(run, FRAME_RESULT, piece->payload, piece->len);
 }
 
-static int take_from_child(struct runner_run *run, const struct frame *piece)
-{
-    switch (piece->type) {
-    case FRAME_READY:
-        return take_ready(run, piece);
-    case FRAME_PONG:
-        return take_pong(run);
-    case FRAME_STARTED:
-        return take_started(run);
-    case FRAME_CHECKED:
-        return take_checked(run);
-    case FRAME_REQUEST:
-        return take_request(run, piece);
-    case FRAME_ARTIFACT:
-        return take_artifact(run, piece);
-    case FRAME_RESULT:
-        return take_result(run, piece);
-    default:
-        return -1;
-    }
-}
+static take_frame *const from_child[FRAME_TYPES] = {
+    [FRAME_READY] = take_ready,     [FRAME_PONG] = take_pong,
+    [FRAME_STARTED] = take_started, [FRAME_CHECKED] = take_checked,
+    [FRAME_REQUEST] = take_request, [FRAME_ARTIFACT] = take_artifact,
+    [FRAME_RESULT] = take_result};
 
 /* ---- sessions: one copy of the zygote after the other ---- */
 
@@ -706,7 +684,7 @@ static int next_run(struct runner_run *run)
 
 /* Reads once and handles all frames. Returns 1 if more may come, 0 at the end, -1 on a breach. */
 static int read_frames(struct runner_run *run, int fd, struct frame_decoder *decoder,
-                       int (*take)(struct runner_run *run, const struct frame *piece))
+                       take_frame *const take[FRAME_TYPES])
 {
     ssize_t got = read(fd, run->chunk, sizeof run->chunk);
     const char *data = (const char *)run->chunk;
@@ -717,7 +695,7 @@ static int read_frames(struct runner_run *run, int fd, struct frame_decoder *dec
     if (got <= 0)
         return got < 0 && (errno == EAGAIN || errno == EINTR) ? 1 : 0;
     while ((rc = frame_decode(decoder, &data, &len, &piece)) == FRAME_COMPLETE) {
-        if (take(run, &piece) < 0)
+        if (take[piece.type](run, &piece) < 0)
             return -1;
     }
     return rc == FRAME_MORE ? 1 : log_error("%s", decoder->fault);
@@ -749,7 +727,7 @@ static int on_child_breach(struct runner_run *run)
     return 0;
 }
 
-enum { SERVER_IN, SERVER_OUT, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
+enum { SERVER_IN, SERVER_OUT, HANG_UP, CONTROL, OUT, ERR, SIGNALS, ZYGOTE, DESCRIPTORS };
 
 static void choose_descriptors(const struct runner_run *run, struct pollfd fds[DESCRIPTORS])
 {
@@ -763,6 +741,7 @@ static void choose_descriptors(const struct runner_run *run, struct pollfd fds[D
     /* poll reports a closed peer even if no event is requested. */
     fds[SERVER_IN] = (struct pollfd){STDIN_FILENO, room_inside ? POLLIN : 0, 0};
     fds[SERVER_OUT] = (struct pollfd){STDOUT_FILENO, send ? POLLOUT : 0, 0};
+    fds[HANG_UP] = (struct pollfd){run->options->hang_up, 0, 0};
     fds[CONTROL] = (struct pollfd){ended ? -1 : run->child->ends.control, control, 0};
     fds[OUT] = (struct pollfd){output ? run->out.fd : -1, POLLIN, 0};
     fds[ERR] = (struct pollfd){output ? run->err.fd : -1, POLLIN, 0};
@@ -781,10 +760,8 @@ static int serve_child(struct runner_run *run, const struct pollfd *control)
 {
     int got = 1;
 
-    if ((control->revents & POLLOUT) && queue_flush(&run->to_child, control->fd) < 0)
-        run->to_child.len = 0; /* reading reports the end */
     if (control->revents & (POLLIN | POLLHUP | POLLERR))
-        got = read_frames(run, control->fd, &run->from_child, take_from_child);
+        got = read_frames(run, control->fd, &run->from_child, from_child);
     if (got < 0 && on_child_breach(run) < 0)
         return -1;
     if (got <= 0) {
@@ -794,6 +771,17 @@ static int serve_child(struct runner_run *run, const struct pollfd *control)
             enter(run, PHASE_ENDING, ASKED_MS);
     }
     return 0;
+}
+
+/* Sends what is queued at once; poll is asked for room only if some of it stays. Returns -1 if the
+ * server is gone. */
+static int pass_on(struct runner_run *run)
+{
+    if (run->to_child.len > 0 && queue_flush(&run->to_child, run->child->ends.control) < 0)
+        run->to_child.len = 0; /* reading reports the end */
+    return run->hold <= now_ms() || run->to_server.len >= OUTSIDE_HIGH_WATER
+               ? queue_flush(&run->to_server, STDOUT_FILENO)
+               : 0;
 }
 
 enum step { STEP_ON, STEP_DONE, STEP_FAILED };
@@ -822,15 +810,13 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
 {
     bool was_started = run->started != 0;
 
-    if (fds[SERVER_OUT].revents & (POLLERR | POLLHUP | POLLNVAL))
-        return STEP_DONE;
-    if ((fds[SERVER_OUT].revents & POLLOUT) && queue_flush(&run->to_server, STDOUT_FILENO) < 0)
+    if ((fds[SERVER_OUT].revents | fds[HANG_UP].revents) & (POLLERR | POLLHUP | POLLNVAL))
         return STEP_DONE;
     /* A server that hung up does not need what it sent before. */
     if (fds[SERVER_IN].revents & (POLLHUP | POLLERR | POLLNVAL))
         return STEP_DONE;
     if (fds[SERVER_IN].revents & POLLIN) {
-        int got = read_frames(run, STDIN_FILENO, &run->from_server, take_from_server);
+        int got = read_frames(run, STDIN_FILENO, &run->from_server, from_server);
 
         if (got <= 0)
             return got < 0 ? STEP_FAILED : STEP_DONE;
@@ -854,6 +840,8 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
         return STEP_FAILED;
     if (is_over(run) && finish_run(run) < 0)
         return STEP_FAILED;
+    if (pass_on(run) < 0)
+        return STEP_DONE;
     return go_on(run);
 }
 

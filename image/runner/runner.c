@@ -2,9 +2,9 @@
  *
  * The runner: the first process of a sandbox, PID 1 of the container or the main process under
  * bubblewrap. It starts the confined interpreter, exchanges frames (executor/frame.h) with the
- * server on its standard input and output, enforces the job's deadline and caps, and ends with the
- * job. When the server hangs up, it kills the interpreter and ends at once, so nothing is left
- * behind.
+ * server on its standard input and output or on a socket (--channel), enforces the job's deadline
+ * and caps, and ends with the job. When the server hangs up, it kills the interpreter and ends at
+ * once, so nothing is left behind.
  *
  *      runner --kind data --preload numpy,pandas,networkx --memory-mb 256
  *
@@ -24,7 +24,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "image/runner/child.h"
@@ -46,6 +48,7 @@ static const struct {
     {"--python", offsetof(struct options, python)},
     {"--interpreter", offsetof(struct options, interpreter)},
     {"--helpers", offsetof(struct options, helpers)},
+    {"--channel", offsetof(struct options, channel)},
 };
 
 static int read_memory(struct options *options, const char *text)
@@ -120,6 +123,7 @@ static int read_options(struct options *options, int argc, char **argv)
     options->preload = "";
     options->python = PYTHON_DEFAULT;
     options->memory_mb = MEMORY_MB_DEFAULT;
+    options->hang_up = -1;
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         puts(LECTERN_VERSION);
         exit(EXIT_SUCCESS); // NOLINT(concurrency-mt-unsafe): there is one thread
@@ -128,7 +132,7 @@ static int read_options(struct options *options, int argc, char **argv)
         if (i + 1 == argc)
             return log_error("%s wants a value; usage: runner [--kind NAME] [--preload MOD,MOD] "
                              "[--memory-mb N] [--isolation execution|session] [--python PATH] "
-                             "[--interpreter PATH] [--helpers DIR]",
+                             "[--interpreter PATH] [--helpers DIR] [--channel PATH]",
                              argv[i]);
         if (read_one(options, argv[i], argv[i + 1]) < 0)
             return -1;
@@ -168,6 +172,26 @@ static int watch_signals(void)
     return fd < 0 ? log_errno("signalfd") : fd;
 }
 
+/* Replaces standard input and output by a connection to the server. If there is none, they are
+ * used. The hang-up of the former standard input still ends the runner. */
+static void connect_channel(struct options *options)
+{
+    struct sockaddr_un server = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+    snprintf(server.sun_path, sizeof server.sun_path, "%s", options->channel);
+    if (fd < 0 || input < 0 || connect(fd, (struct sockaddr *)&server, sizeof server) < 0) {
+        log_errno("connect to %s", options->channel);
+        close(input);
+    } else if (dup2(fd, STDIN_FILENO) < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+        log_errno("dup2");
+    } else {
+        options->hang_up = input;
+    }
+    close(fd);
+}
+
 static int set_nonblocking(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -195,6 +219,8 @@ int main(int argc, char **argv)
     if (read_options(&options, argc, argv) < 0)
         return 1;
     signals = watch_signals();
+    if (options.channel)
+        connect_channel(&options);
     if (signals < 0 || set_nonblocking(STDIN_FILENO) < 0 || set_nonblocking(STDOUT_FILENO) < 0)
         return 1;
     if (child_start(&child, &options) < 0 || confine_runner(&child, options.session) < 0)

@@ -19,7 +19,9 @@ struct options {
     const char *python;      /* the Python binary */
     const char *interpreter; /* interpreter.py; default: beside the runner's own binary */
     const char *helpers;     /* folder of code_helpers.py; default: that of the interpreter */
+    const char *channel;     /* socket of the server; NULL: standard input and output are used */
     unsigned memory_mb;
+    int hang_up;           /* standard input, if the channel replaced it; -1: none */
     bool session;          /* run one job after another, each in a clean copy; otherwise one job */
     char beside[PATH_MAX]; /* folder of the runner's binary, "" without /proc */
     char interpreter_path[PATH_MAX];

@@ -249,6 +249,9 @@ static void run_done(void *arg)
     struct analysis *analysis = arg;
     char line[LOG_LINE_CAP];
 
+    analysis->ended_early = !analysis->handed_over;
+    if (analysis->ended_early)
+        return; /* on_session is about to come */
     describe_end(analysis, line, sizeof line);
     analysis->run_id = 0;
     analysis->on_done(analysis);
@@ -303,26 +306,32 @@ static int hand_over(struct analysis *analysis, struct error *err)
 static void on_session(struct workq_job *job)
 {
     struct analysis *analysis = container_of(job, struct analysis, job);
-    struct error *err = &analysis->err;
 
-    /* If cancelled, the executor may be gone, as at the end of the server. */
-    if (analysis->cancelled && err->kind == ERROR_NONE)
-        error_set(err, ERROR_CANCELLED, "the run was cancelled before it began");
-    if (err->kind != ERROR_NONE)
-        did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
-    else if (hand_over(analysis, err) == 0)
-        return;
-    analysis->on_failed(analysis, err);
+    analysis->handed_over = true;
+    if (analysis->err.kind != ERROR_NONE)
+        analysis->on_failed(analysis, &analysis->err);
+    else if (analysis->ended_early)
+        run_done(analysis);
 }
 
+/* On the read work queue. It hands the code over itself: the loop would only be one stop more. */
 static void find_session(struct workq_job *job, void *store)
 {
     struct analysis *analysis = container_of(job, struct analysis, job);
+    struct error *err = &analysis->err;
+    int rc = analysis->find_session
+                 ? analysis->find_session(analysis, store, err)
+                 : store_session(store, analysis->session_id, NULL, 0, NULL, err);
 
-    if (analysis->find_session)
-        analysis->find_session(analysis, store, &analysis->err);
+    pthread_mutex_lock(&analysis->progress.lock);
+    /* If cancelled, the executor may be gone, as at the end of the server. */
+    if (rc == 0 && analysis->cancelled)
+        rc = error_set(err, ERROR_CANCELLED, "the run was cancelled before it began");
+    if (rc < 0)
+        did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
     else
-        store_session(store, analysis->session_id, NULL, 0, NULL, &analysis->err);
+        hand_over(analysis, err);
+    pthread_mutex_unlock(&analysis->progress.lock);
 }
 
 int analysis_start(struct analysis *analysis, struct error *err)
@@ -333,7 +342,8 @@ int analysis_start(struct analysis *analysis, struct error *err)
         error_set(err, ERROR_UNAVAILABLE, "%s", server->analyses.executor_error);
         return did_not_run(analysis, err, 0);
     }
-    if (!analysis->find_session && !analysis->session_id)
+    analysis->handed_over = !analysis->find_session && !analysis->session_id;
+    if (analysis->handed_over)
         return hand_over(analysis, err);
     analysis->job.work = find_session;
     analysis->job.done = on_session;
@@ -344,9 +354,14 @@ int analysis_start(struct analysis *analysis, struct error *err)
 
 void analysis_cancel(struct analysis *analysis)
 {
+    uint64_t run_id;
+
+    pthread_mutex_lock(&analysis->progress.lock);
     analysis->cancelled = true;
-    if (analysis->run_id != 0)
-        executor_cancel(analysis->server->analyses.executor, analysis->run_id);
+    run_id = analysis->run_id;
+    pthread_mutex_unlock(&analysis->progress.lock);
+    if (run_id != 0)
+        executor_cancel(analysis->server->analyses.executor, run_id);
 }
 
 /* The last lines of at most that many characters, or of one long line its end. */

@@ -64,7 +64,8 @@ struct analysis {
     /* Private. */
     struct workq_job job; /* finds the session */
     struct error err;
-    bool cancelled;
+    bool cancelled;                /* protected by the lock of progress, like run_id */
+    bool handed_over, ended_early; /* whether the loop knows that it runs, and that it has ended */
     struct verdict verdict;
     const char *preload[VALIDATOR_MODULES_CAP + 1];
     struct run_progress progress;

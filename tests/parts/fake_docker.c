@@ -143,6 +143,7 @@ static bool mutter(struct connection *connection, enum fake_docker_fault fault)
     } answers[] = {
         {DOCKER_500, 500, "{\"message\":\"it is broken\"}"},
         {DOCKER_409, 409, "{\"message\":\"it is taken\"}"},
+        {DOCKER_409_BEGUN, 409, "{\"message\":\"removal of container x is already in progress\"}"},
         {DOCKER_404_PAGE, 404, "page not found\n"},
         {DOCKER_NO_SPACE, 500, "{\"message\":\"mkdir /var/lib: no space left on device\"}"},
         {DOCKER_NO_QUOTA, 400,

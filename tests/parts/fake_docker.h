@@ -16,6 +16,7 @@ enum fake_docker_fault {
     DOCKER_SLOW,        /* answers after FAKE_DOCKER_SLOW_MS */
     DOCKER_500,         /* "it is broken" */
     DOCKER_409,         /* "it is taken" */
+    DOCKER_409_BEGUN,   /* "removal … is already in progress", and it never ends */
     DOCKER_404_PAGE,    /* no such thing in this API, in plain text */
     DOCKER_NO_SPACE,    /* 500: no space left on device */
     DOCKER_NO_QUOTA,    /* 400: NanoCPUs can not be set */

@@ -6,6 +6,7 @@
  * machine's own daemon would kill it.
  */
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -224,6 +227,67 @@ static void test_killed_server(void **state)
     executor = create();
     assert_int_equal(executor_wait_warm(executor, "bare", WARM_MS, &err), 0);
     executor_destroy(executor);
+    assert_none_left();
+}
+
+/* In a process whose temporary folder is only its own: a daemon elsewhere does not see it either.
+ */
+static int run_unseen(void)
+{
+    struct error err = {0};
+    struct executor *executor;
+    struct job_waiter waiter;
+
+    if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+        mount("none", "/mnt", "tmpfs", 0, NULL) < 0 ||
+        setenv("TMPDIR", "/mnt", 1) < 0 || // NOLINT(concurrency-mt-unsafe): there is one thread
+        !(executor = executor_create(&config, &err)))
+        return EXIT_FAILURE;
+    job_waiter_do(&waiter, executor, "bare", "print(1)");
+    executor_destroy(executor);
+    return waiter.status == EXECUTION_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Where the daemon cannot mount the channel's folder, frames go over its stream. */
+static void test_no_channel(void **state)
+{
+    int status;
+    pid_t pid = fork();
+
+    (void)state;
+    if (pid == 0)
+        _exit(run_unseen());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_none_left();
+}
+
+/* Frames go straight to the container's first process, and nobody else can connect any more. */
+static void test_channel(void **state)
+{
+    struct error err = {0};
+    void *engine = engine_docker.open(&config, &err);
+    struct engine_box *box =
+        engine_docker.start(engine, &execution_kinds[kind_index("bare")], &err);
+    json_t *containers = list(), *container;
+    struct ucred peer = {0};
+    socklen_t len = sizeof peer;
+    const json_t *mount;
+
+    (void)state;
+    assert_non_null(box);
+    assert_int_equal(json_array_size(containers), 1);
+    container = inspect(json_get_string(json_array_get(containers, 0), "Id"));
+    assert_int_equal(getsockopt(engine_docker.fd(box), SOL_SOCKET, SO_PEERCRED, &peer, &len), 0);
+    assert_int_equal(
+        peer.pid, json_integer_value(json_object_get(json_object_get(container, "State"), "Pid")));
+    mount = json_array_get(json_object_get(json_object_get(container, "HostConfig"), "Mounts"), 0);
+    assert_true(json_is_true(json_object_get(mount, "ReadOnly")));
+    assert_int_equal(access(json_get_string(mount, "Source"), F_OK), -1);
+    json_decref(container);
+    json_decref(containers);
+    engine_docker.destroy(engine, box);
+    engine_docker.close(engine);
     assert_none_left();
 }
 
@@ -451,7 +515,8 @@ static void test_nothing_held(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_server), /* first: it forks, and there is no thread yet */
+        cmocka_unit_test(test_killed_server), /* first: they fork, and there is no thread yet */
+        cmocka_unit_test(test_no_channel),    cmocka_unit_test(test_channel),
         cmocka_unit_test(test_limits),        cmocka_unit_test(test_always_removed),
         cmocka_unit_test(test_sweep),         cmocka_unit_test(test_no_image),
         cmocka_unit_test(test_no_daemon),     cmocka_unit_test(test_nothing_held),

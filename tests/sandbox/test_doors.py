@@ -3,7 +3,6 @@
 reaches its goal; with the doors not armed, each of ours does. Every row of door_rules.py names a function that exists in this machine's
 libraries."""
 import ast
-import importlib.util
 import pathlib
 import re
 import shutil
@@ -13,24 +12,17 @@ import tempfile
 import types
 import unittest
 
+import door_search
 import sandbox
 
 sys.path.insert(0, str(sandbox.ROOT / "tests/data"))
 import corpus  # noqa: E402
 
-LIBRARIES = ("/usr/lib/python3/dist-packages", "/usr/lib/python3.11")
 PROGRAMS = [program for program in corpus.programs("evasions") if "static" not in program.words]
 STATIC = [program for program in corpus.programs("evasions") if "static" in program.words]
 UNNAMED = {ast.Lambda: "<lambda>", ast.SetComp: "<setcomp>", ast.ListComp: "<listcomp>"}
 MARK = "REACHED|Zen of Python"  # the second: the module `this` was imported
 ROOMY = dict(kind="plot", preload=sandbox.PLOT_PRELOAD, memory_mb=512, bwrap=True)
-
-
-def load_rules():
-    spec = importlib.util.spec_from_file_location("door_rules", sandbox.ROOT / "image/python/door_rules.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Guarded(unittest.TestCase):
@@ -157,8 +149,40 @@ class Open(unittest.TestCase):
                         self.assertRegex(outcome.text, MARK, outcome.result.get("error"))
 
 
+class Search(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.loaded = door_search.loaded_files(door_search.allowed_modules())
+        cls.calls = list(door_search.search(door_search.sources(cls.loaded)))
+        cls.rows, cls.rules = door_search.rows(), door_search.load_rules()
+
+    @staticmethod
+    def key(call):
+        return "%s %s" % (call.place, call.door)
+
+    def test_something_decides_about_each_call(self):
+        self.assertGreater(len(self.calls), 1000)
+        self.assertEqual([self.key(call) for call in self.calls
+                          if door_search.derive(call, self.rules) is None and self.key(call) not in self.rows], [])
+
+    def test_each_row_has_a_call_that_needs_it(self):
+        needed = {self.key(call) for call in self.calls if door_search.derive(call, self.rules) is None}
+        self.assertEqual(sorted(self.rows.keys() - needed), [])
+
+    def test_what_is_left_out_is_not_loaded(self):
+        self.assertEqual([path for path in self.loaded if not door_search.UNLOADED.isdisjoint(path.parts)], [])
+
+    def test_functions_with_more_rights_are_found(self):
+        """Those that door_rules.py lists call what the rule is about."""
+        found = {call.place for call in self.calls}
+        for name, rows in (("ATTRIBUTES", self.rules.ATTRIBUTES), ("PUBLIC", self.rules.PUBLIC), ("TEXTS", self.rules.TEXTS),
+                           ("MODULES", self.rules.MODULES)):
+            with self.subTest(name):
+                self.assertEqual(sorted(row for row in rows if not row.startswith("<frozen") and row not in found), [])
+
+
 class Rules(unittest.TestCase):
-    rules = load_rules()
+    rules = door_search.load_rules()
 
     @staticmethod
     def functions(path):
@@ -184,7 +208,7 @@ class Rules(unittest.TestCase):
                 file, name = row.rsplit(":", 1)
                 if file.startswith("<frozen "):
                     file = file[len("<frozen "):-1].replace(".", "/") + ".py"
-                paths = [path for folder in LIBRARIES if (path := pathlib.Path(folder, file)).exists()]
+                paths = [path for folder in door_search.FOLDERS if (path := pathlib.Path(folder, file)).exists()]
                 self.assertTrue(paths, file)
                 self.assertIn(name, self.functions(paths[0]))
 
@@ -217,7 +241,7 @@ class Rules(unittest.TestCase):
         kept = re.compile(r"^\s*\w+ *= *(?:builtins\.)?(?:getattr|setattr|delattr|eval|exec|compile)\s*(?:#.*)?$", re.M)
         found = []
         for package in ("pandas", "numpy", "networkx", "scipy", "matplotlib"):
-            for path in pathlib.Path(LIBRARIES[0], package).rglob("*.py"):
+            for path in pathlib.Path(door_search.FOLDERS[0], package).rglob("*.py"):
                 if "/tests/" not in str(path) and kept.search(path.read_text(errors="replace")):
                     found.append(str(path))
         self.assertEqual(found, [])

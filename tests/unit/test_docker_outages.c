@@ -51,21 +51,26 @@ static void test_without_groups(void **state)
     assert_nothing_left(fixture);
 }
 
-/* A daemon that removes nothing is asked again, at the latest at the end. */
+/* A daemon that removes nothing, or does not end what it began, is asked again, at the latest at
+ * the end. */
 static void test_owed(void **state)
 {
+    static const enum fake_docker_fault faults[] = {DOCKER_500, DOCKER_409_BEGUN};
     struct fixture *fixture = *state;
-    struct executor *executor;
 
-    fake_docker_set(fixture->docker, DOCKER_500, "/start");
-    executor = create(fixture);
-    run_fails(executor, "start a container");
-    fake_docker_set(fixture->docker, DOCKER_500, "DELETE");
-    for (int i = 0; i < 3; i++)
-        run_ok(executor);
-    fake_docker_set(fixture->docker, DOCKER_WELL, "");
-    executor_destroy(executor);
-    assert_nothing_left(fixture);
+    for (size_t fault = 0; fault < sizeof faults / sizeof *faults; fault++) {
+        struct executor *executor;
+
+        fake_docker_set(fixture->docker, DOCKER_500, "/start");
+        executor = create(fixture);
+        run_fails(executor, "start a container");
+        fake_docker_set(fixture->docker, faults[fault], "DELETE");
+        for (int i = 0; i < 3; i++)
+            run_ok(executor);
+        fake_docker_set(fixture->docker, DOCKER_WELL, "");
+        executor_destroy(executor);
+        assert_nothing_left(fixture);
+    }
 }
 
 /* Goes while sandboxes wait, and comes back. */

@@ -149,6 +149,7 @@ static void test_docker_plan(void **state)
     assert_int_equal(json_integer_value(json_object_get(host, "CpuShares")), DOCKER_SHARES_WARMING);
     assert_null(json_object_get(host, "NanoCpus")); /* only once it is warm */
     assert_null(json_object_get(host, "Runtime"));
+    assert_null(json_object_get(host, "Mounts"));
     assert_non_null(strstr(json_get_string(json_object_get(host, "Tmpfs"), "/tmp"), "noexec"));
     json_decref(json);
     assert_true(docker_plan_settles(&plan));
@@ -163,13 +164,21 @@ static void test_docker_plan(void **state)
 static void test_docker_plan_by_daemon(void **state)
 {
     struct docker_plan plan = docker_plan();
+    const json_t *mount, *words;
     struct error err = {0};
     json_t *json;
 
     (void)state;
     plan.runtime = "runsc";
     plan.cpu_at_once = true;
+    plan.channel = "/tmp/channels/1";
     json = docker_plan_create(&plan, &err);
+    mount = json_array_get(json_object_get(host_of(json), "Mounts"), 0);
+    assert_string_equal(json_get_string(mount, "Source"), "/tmp/channels/1");
+    assert_true(json_is_true(json_object_get(mount, "ReadOnly")));
+    words = json_object_get(json, "Cmd");
+    assert_string_equal(json_string_value(json_array_get(words, json_array_size(words) - 2)),
+                        "--channel");
     assert_string_equal(json_get_string(host_of(json), "Runtime"), "runsc");
     assert_int_equal(json_integer_value(json_object_get(host_of(json), "NanoCpus")), 500000000);
     assert_int_equal(json_integer_value(json_object_get(host_of(json), "CpuShares")), 1024);
@@ -196,11 +205,11 @@ static void test_runner_command(void **state)
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(runner_command_build(&command, &kind, &err), 0);
+    assert_int_equal(runner_command_build(&command, &kind, NULL, &err), 0);
     assert_string_equal(command.argv[6], "numpy,pandas,networkx");
     assert_null(command.argv[7]);
     kind.isolation = ISOLATION_SESSION;
-    assert_int_equal(runner_command_build(&command, &kind, &err), 0);
+    assert_int_equal(runner_command_build(&command, &kind, NULL, &err), 0);
     assert_string_equal(command.argv[7], "--isolation");
     assert_string_equal(command.argv[8], "session");
     assert_null(command.argv[9]);
