@@ -252,6 +252,16 @@ class Layers(unittest.TestCase):
         met, _ = self.probe("probes = {}\n" + NETWORK, runner=sandbox.PARTS / "tests/sandbox/runner_without_seccomp")
         self.assertEqual(met, {"connect": "EACCES", "signal the runner": "EPERM"})
 
+    def test_without_seccomp_the_runner_ends_what_is_left(self):
+        """Also without a namespace that would end with it: what was forked is in the group of the interpreter."""
+        if os.getuid() != 0:
+            raise unittest.SkipTest("SKIPPED: others than root have a limit on processes besides: sudo make test")
+        met, _ = self.probe("def leave():\n    pid = os.fork()\n    while pid == 0:\n        signal.pause()\n"
+                            "    raise RuntimeError(pid)\nprobes = {'leave a process': leave}\n",
+                            runner=sandbox.PARTS / "tests/sandbox/runner_without_seccomp")
+        pid = int(re.fullmatch(r"RuntimeError: (\d+)", met["leave a process"]).group(1))
+        sandbox.wait_until_gone(pid)
+
     def test_seccomp_alone(self):
         met, left = self.probe(CALLS, runner=sandbox.PARTS / "tests/sandbox/runner_without_landlock")
         self.assertEqual(met.pop("thread"), "RuntimeError: can't start new thread")
