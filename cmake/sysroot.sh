@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The libraries of another architecture, for cross-compiling, with its Python and kernel for the tests: build/ARCH/sysroot, unpacked from the packages of this machine's own
-# apt sources. apt keeps its state in build/ARCH, so that nothing is installed, the machine's own package lists stay as they are,
-# and any user may run it. It takes no time where the sysroot has what the table of cmake/deps.sh needs for the build.
+# The libraries of another architecture, for cross-compiling, and its Python and kernel, for the tests: build/ARCH/sysroot, unpacked
+# from the packages of this machine's own apt sources. apt keeps its state in build/ARCH, so that nothing is installed, the machine's
+# own package lists stay as they are, and any user may run it. It takes no time if the sysroot has these packages.
 #
 #   cmake/sysroot.sh ARCH      a name of Debian's, such as arm64
 #
