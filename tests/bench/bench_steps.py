@@ -7,6 +7,7 @@ same code in an interpreter that is as warm. Several builds, engines and isolati
 BUILD is a build folder, or any folder with lectern and share/. Docker is measured where DOCKER_HOST is set. Each build runs three servers:
 as it is, with an interpreter that notes the time of each step, and with one that does nothing but the bare work. All processes share the
 clock. LECTERN_STEPS selects by words, for example "docker execution print(1)"."""
+import contextlib
 import json
 import os
 import pathlib
@@ -283,17 +284,16 @@ def main():
         for isolation in ISOLATIONS:
             if not chosen(engine, isolation):
                 continue
-            ways = [Way(build, engine, isolation) for build in BUILDS]
-            for program, (kind, code) in load.PROGRAMS.items():
-                if not chosen(program):
-                    continue
-                sides = [{} for _ in ways]
-                for _ in range(ROUNDS):
-                    for way, times in zip(ways, sides):
-                        way.measure(kind, code, times)
-                table("%s, isolation by %s, %s" % (engine, isolation, program), sides)
-            for way in ways:
-                way.close()
+            with contextlib.ExitStack() as stack:
+                ways = [stack.enter_context(contextlib.closing(Way(build, engine, isolation))) for build in BUILDS]
+                for program, (kind, code) in load.PROGRAMS.items():
+                    if not chosen(program):
+                        continue
+                    sides = [{} for _ in ways]
+                    for _ in range(ROUNDS):
+                        for way, times in zip(ways, sides):
+                            way.measure(kind, code, times)
+                    table("%s, isolation by %s, %s" % (engine, isolation, program), sides)
 
 
 if __name__ == "__main__":
