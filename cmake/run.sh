@@ -53,7 +53,7 @@ if docker_answers; then
     export LECTERN_SANDBOX=local
   fi
 else
-  echo "==> No Docker daemon answers: analyses run in the local sandbox (bubblewrap)"
+  echo "==> No Docker daemon answers: analyses run under bubblewrap, or as a process where that cannot work"
 fi
 
 # Fails where the store holds only curricula of the user's own: they are served, and the demo stays out of them.

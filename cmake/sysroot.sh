@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The libraries of another architecture, for cross-compiling: build/ARCH/sysroot, unpacked from the packages of this machine's own
-# apt sources. apt keeps its state in build/ARCH, so that nothing is installed, the machine's own package lists stay as they are,
-# and any user may run it. It takes no time where the sysroot has what the table of cmake/deps.sh needs for the build.
+# The libraries of another architecture, for cross-compiling, and its Python and kernel, for the tests: build/ARCH/sysroot, unpacked
+# from the packages of this machine's own apt sources. apt keeps its state in build/ARCH, so that nothing is installed, the machine's
+# own package lists stay as they are, and any user may run it. It takes no time if the sysroot has these packages.
 #
 #   cmake/sysroot.sh ARCH      a name of Debian's, such as arm64
 #
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 arch=${1:?usage: cmake/sysroot.sh ARCH}
 top=$PWD/build/$arch root=$PWD/build/$arch/sysroot apt=$PWD/build/$arch/apt
-read -ra packages <<<"$(cmake/deps.sh --libraries)"
+read -ra packages <<<"$(cmake/deps.sh --libraries) python3-minimal linux-image-cloud-$arch"
 [ "$(cat "$root/packages" 2>/dev/null)" != "${packages[*]}" ] || exit 0
 
 for tool in apt-get dpkg-deb; do
@@ -53,7 +53,7 @@ ln -s usr/lib "$root/lib"
 for package in "$apt"/archives/*.deb; do
   dpkg-deb --fsys-tarfile "$package" |
     tar -x -C "$root" --keep-directory-symlink --no-same-owner --wildcards \
-      --exclude='./*bin' --exclude='./usr/*bin' --exclude='./usr/share' --exclude='./var' --exclude='./etc'
+      --exclude='./lib/modules' --exclude='./usr/share' --exclude='./var' --exclude='./etc'
 done
 find "$root" -type l -lname '/*' -printf '%p\t%l\n' | while IFS=$'\t' read -r link target; do
   ln -sfn --relative "$root$target" "$link"

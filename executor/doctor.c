@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,14 +18,11 @@
 #include "executor/docker/docker_daemon.h"
 #include "executor/engine.h"
 #include "executor/local/local_machine.h"
+#include "executor/local/process_host.h"
 
 #define MOUNTS_CAP 65536 /* bytes of /proc/self/mountinfo that are read */
 
-#ifndef __NR_landlock_create_ruleset
-#define __NR_landlock_create_ruleset 444
-#endif
-#define LANDLOCK_ASK_VERSION 1u
-#define LANDLOCK_USED        6 /* the newest ABI that the runner uses: image/runner/landlock.c */
+#define LANDLOCK_USED 6 /* the newest ABI that the runner uses: image/runner/landlock.c */
 #define LANDLOCK_WHOLE                                                                             \
     3 /* the oldest ABI that covers all accesses to files, including truncation */
 
@@ -84,7 +80,7 @@ static bool find_newer(const char *share_dir, time_t than, char *name, size_t si
     return found;
 }
 
-static bool check_image(struct doctor_rows *rows, const struct executor_config *config,
+static void check_image(struct doctor_rows *rows, const struct executor_config *config,
                         struct docker_daemon *daemon)
 {
     const char *name = config->docker_image ? config->docker_image : "";
@@ -96,7 +92,7 @@ static bool check_image(struct doctor_rows *rows, const struct executor_config *
     if (!name[0] || docker_find_image(daemon, &image, &err) < 0) {
         add_row(rows, "sandbox image", false, "make image", "%s",
                 name[0] ? err.text : "none is named: --image");
-        return false;
+        return;
     }
     made = image_time(image.created);
     if (made > 0 && find_newer(config->share_dir, made, newer, sizeof newer))
@@ -106,10 +102,9 @@ static bool check_image(struct doctor_rows *rows, const struct executor_config *
                 name, image.created, config->share_dir, newer);
     else
         add_row(rows, "sandbox image", true, "", "%s of %.19s is there", name, image.created);
-    return true;
 }
 
-static bool check_runtime(struct doctor_rows *rows, const char *asked,
+static void check_runtime(struct doctor_rows *rows, const char *asked,
                           const struct docker_info *info)
 {
     /* A shim of containerd need not be registered: its name is that of its binary, with dots. */
@@ -127,7 +122,6 @@ static bool check_runtime(struct doctor_rows *rows, const char *asked,
                 "install it and name it under \"runtimes\" in /etc/docker/daemon.json, or leave "
                 "out --runtime",
                 "the daemon has no runtime %s, only %s", asked, info->runtimes);
-    return ok;
 }
 
 static void check_limits(struct doctor_rows *rows, const struct docker_info *info)
@@ -166,7 +160,7 @@ static void check_seccomp(struct doctor_rows *rows, const struct docker_info *in
 }
 
 static void check_info(struct doctor_rows *rows, const struct executor_config *config,
-                       struct docker_daemon *daemon, bool *well)
+                       struct docker_daemon *daemon)
 {
     struct docker_info info;
     struct error err = {0};
@@ -174,19 +168,18 @@ static void check_info(struct doctor_rows *rows, const struct executor_config *c
     if (docker_ask_info(daemon, &info, &err) < 0) {
         add_row(rows, "docker limits", false, "", "the daemon does not say: %s", err.text);
     } else {
-        *well = check_runtime(rows, config->docker_runtime, &info) && *well;
+        check_runtime(rows, config->docker_runtime, &info);
         check_limits(rows, &info);
         check_seccomp(rows, &info);
     }
 }
 
-static bool check_docker(struct doctor_rows *rows, const struct executor_config *config)
+static void check_docker(struct doctor_rows *rows, const struct executor_config *config)
 {
     struct error err = {0};
     struct docker_daemon *daemon =
         docker_daemon_create(config->docker_host, config->docker_image, NULL, &err);
     char server[160];
-    bool well = false;
 
     if (!daemon || docker_hello(daemon, &err) < 0) {
         add_row(rows, "docker daemon", false,
@@ -196,31 +189,30 @@ static bool check_docker(struct doctor_rows *rows, const struct executor_config 
     } else {
         docker_daemon_server(daemon, server, sizeof server);
         add_row(rows, "docker daemon", true, "", "%s at %s", server, docker_daemon_address(daemon));
-        well = check_image(rows, config, daemon);
-        check_info(rows, config, daemon, &well);
+        check_image(rows, config, daemon);
+        check_info(rows, config, daemon);
     }
     docker_daemon_destroy(daemon);
-    return well;
 }
 
-/* ---- bubblewrap ---- */
+/* ---- bubblewrap, and the runner alone ---- */
 
-static bool check_bubblewrap(struct doctor_rows *rows, const struct executor_config *config)
+static void check_engine(struct doctor_rows *rows, const char *name, const struct engine *engine,
+                         const char *fix, const struct executor_config *config)
 {
     char text[ENGINE_DESCRIPTION_CAP];
     struct error err = {0};
-    void *state = engine_local.open(config, &err);
-    bool works = state && engine_local.works(state, &err) == 0;
+    void *state = engine->open(config, &err);
+    bool works = state && engine->works(state, &err) == 0;
 
     if (works) {
-        engine_local.describe(state, text, sizeof text);
-        add_row(rows, "bubblewrap", true, "", "%s", text);
+        engine->describe(state, text, sizeof text);
+        add_row(rows, name, true, "", "%s", text);
     } else {
-        add_row(rows, "bubblewrap", false, "make deps && make build", "%s", err.text);
+        add_row(rows, name, false, fix, "%s", err.text);
     }
     if (state)
-        engine_local.close(state);
-    return works;
+        engine->close(state);
 }
 
 static void check_userns(struct doctor_rows *rows)
@@ -260,7 +252,7 @@ static int run_python(const char *script, char *text, size_t size)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
-static bool check_modules(struct doctor_rows *rows)
+static void check_modules(struct doctor_rows *rows)
 {
     static const char script[] =
         "import importlib.util as u, sys\n"
@@ -279,32 +271,22 @@ static bool check_modules(struct doctor_rows *rows)
         add_row(rows, "python modules", true, "",
                 LOCAL_PYTHON " %s has numpy, pandas, networkx, scipy, tabulate and matplotlib",
                 text);
-    return rows->rows[rows->count - 1].ok;
-}
-
-static bool check_local(struct doctor_rows *rows, const struct executor_config *config)
-{
-    bool works = check_bubblewrap(rows, config), modules;
-
-    check_userns(rows);
-    modules = check_modules(rows);
-    return works && modules;
 }
 
 /* ---- the kernel ---- */
 
 static void check_landlock(struct doctor_rows *rows)
 {
-    long abi = syscall(__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_ASK_VERSION);
-    long used = abi < LANDLOCK_USED ? abi : LANDLOCK_USED;
+    int abi = process_host_look().landlock_abi;
+    int used = abi < LANDLOCK_USED ? abi : LANDLOCK_USED;
 
-    if (abi <= 0)
+    if (abi == 0)
         add_row(rows, "landlock", false, "a kernel with lsm=landlock (5.13 or newer)",
                 "this kernel has no Landlock: code can read every file of its sandbox, which is "
                 "only the system's");
     else
         add_row(rows, "landlock", true, "",
-                "this kernel has ABI %ld, of which %ld is used: what code may read is limited by "
+                "this kernel has ABI %d, of which %d is used: what code may read is limited by "
                 "it%s",
                 abi, used, abi < LANDLOCK_WHOLE ? "; truncating files is not (6.2 or newer)" : "");
 }
@@ -333,40 +315,73 @@ static void check_machine(struct doctor_rows *rows)
 
 /* ---- all ---- */
 
-/* One of the two engines is enough, but an engine selected by name is needed. */
-static bool is_needed(const struct executor_config *config, enum executor_engine engine,
-                      bool other_works)
+enum { DOCKER, BUBBLEWRAP, PROCESS, ENGINES };
+
+/* Rows without which an engine cannot run code. The failure of any other row only disables a layer.
+ */
+static const struct must {
+    const char *name;
+    bool of[ENGINES];
+} musts[] = {
+    {"docker daemon", {[DOCKER] = true}},
+    {"sandbox image", {[DOCKER] = true}},
+    {"docker runtime", {[DOCKER] = true}},
+    {"bubblewrap", {[BUBBLEWRAP] = true}},
+    {"process", {[PROCESS] = true}},
+    {"python modules", {[BUBBLEWRAP] = true, [PROCESS] = true}},
+};
+
+static const struct must *find_must(const char *name)
 {
-    return config->engine == engine || (config->engine == EXECUTOR_AUTO && !other_works);
+    for (size_t i = 0; i < sizeof musts / sizeof *musts; i++) {
+        if (strcmp(musts[i].name, name) == 0)
+            return &musts[i];
+    }
+    return NULL;
 }
 
-/* False for rows whose failure only disables a layer: code still runs. */
-static bool is_a_must(const char *name)
+/* Whether all of that engine's rows are ok. */
+static bool engine_works(const struct doctor_rows *rows, int engine)
 {
-    static const char *const musts[] = {"docker daemon", "sandbox image", "docker runtime",
-                                        "bubblewrap", "python modules"};
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct must *must = find_must(rows->rows[i].name);
 
-    for (size_t i = 0; i < sizeof musts / sizeof *musts; i++) {
-        if (strcmp(name, musts[i]) == 0)
-            return true;
+        if (must && must->of[engine] && !rows->rows[i].ok)
+            return false;
     }
-    return false;
+    return true;
+}
+
+/* One engine is enough, but an engine selected by name is needed. */
+static bool is_needed(const struct doctor_rows *rows, const struct executor_config *config,
+                      const char *name)
+{
+    static const enum executor_engine asked[ENGINES] = {EXECUTOR_DOCKER, EXECUTOR_LOCAL,
+                                                        EXECUTOR_PROCESS};
+    const struct must *must = find_must(name);
+    bool is_asked = false, other_works = false;
+
+    for (int engine = 0; must && engine < ENGINES; engine++) {
+        is_asked = is_asked || (must->of[engine] && config->engine == asked[engine]);
+        other_works = other_works || (!must->of[engine] && engine_works(rows, engine));
+    }
+    return must && (is_asked || (config->engine == EXECUTOR_AUTO && !other_works));
 }
 
 size_t executor_doctor(const struct executor_config *config, struct executor_check *checks,
                        size_t cap)
 {
     struct doctor_rows all = {.count = 0};
-    bool docker = check_docker(&all, config), local;
-    size_t of_docker = all.count, of_local, count;
+    size_t count;
 
-    local = check_local(&all, config);
-    of_local = all.count;
+    check_docker(&all, config);
+    check_engine(&all, "bubblewrap", &engine_local, "make deps && make build", config);
+    check_userns(&all);
+    check_engine(&all, "process", &engine_process, "Docker or bubblewrap", config);
+    check_modules(&all);
     check_machine(&all);
-    for (size_t i = 0; i < of_local; i++)
-        all.rows[i].needed = is_a_must(all.rows[i].name) &&
-                             (i < of_docker ? is_needed(config, EXECUTOR_DOCKER, local)
-                                            : is_needed(config, EXECUTOR_LOCAL, docker));
+    for (size_t i = 0; i < all.count; i++)
+        all.rows[i].needed = is_needed(&all, config, all.rows[i].name);
     count = all.count < cap ? all.count : cap;
     memcpy(checks, all.rows, count * sizeof *checks);
     return count;

@@ -79,7 +79,8 @@ struct engine {
 
 extern const struct engine engine_docker;
 extern const struct engine engine_local;
-extern const struct engine engine_auto; /* uses the first of the two that works, from then on */
+extern const struct engine engine_process;
+extern const struct engine engine_auto; /* uses the first of these that works, from then on */
 
 /* Limits for executor_create_with, which the tests set. */
 struct executor_limits {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Selects the engine that runs the code: the one selected by name, even if it does not work yet;
- * otherwise Docker if a daemon answers and has the image, else the local one. It reports what the
- * other one lacked, with the command that fixes it. If neither works at the start, engine_auto
- * checks both, in that order, at each start of a sandbox; the first that works is used from then
- * on.
+ * otherwise the first that works of the table below, whose order is that of their strength. It
+ * reports what those before it lacked, with the command that fixes it. If none works at the start,
+ * engine_auto checks all, in that order, at each start of a sandbox; the first that works is used
+ * from then on.
  */
 #include "executor/engine.h"
 
@@ -23,6 +23,7 @@ static const struct {
 } rows[] = {
     {EXECUTOR_DOCKER, &engine_docker},
     {EXECUTOR_LOCAL, &engine_local},
+    {EXECUTOR_PROCESS, &engine_process},
 };
 #define AUTO_COUNT (sizeof rows / sizeof *rows)
 
@@ -82,7 +83,7 @@ static int look(struct auto_state *self, bool quiet, struct error *err)
     }
     error_set(err, ERROR_UNAVAILABLE, "%s", text);
     if (!quiet && !self->logged)
-        log_warning("executor", "%s. Analyses wait; both are looked for again", text);
+        log_warning("executor", "%s. Analyses wait; all are looked for again", text);
     self->logged = self->logged || !quiet;
     return -1;
 }
@@ -185,6 +186,16 @@ static bool open_working(const struct engine *engine, const struct executor_conf
     return false;
 }
 
+static void add_lack(char *note, size_t size, const char *name, const struct error *lack)
+{
+    size_t used = strlen(note);
+
+    if (used == 0)
+        snprintf(note, size, "code runs in the %s sandbox: %.450s", name, lack->text);
+    else
+        snprintf(note + used, size - used, "; %s", lack->text);
+}
+
 const struct engine *engine_choose(const struct executor_config *config, void **state, char *note,
                                    size_t note_size, struct error *err)
 {
@@ -196,12 +207,11 @@ const struct engine *engine_choose(const struct executor_config *config, void **
             return open_one(rows[i].engine, config, state, err);
     }
     for (size_t i = 0; i < AUTO_COUNT; i++) {
-        if (!open_working(rows[i].engine, config, state, &lacks[i]))
-            continue;
-        if (i > 0)
-            snprintf(note, note_size, "code runs in the %s sandbox: %s", rows[i].engine->name,
-                     lacks[0].text);
-        return rows[i].engine;
+        if (open_working(rows[i].engine, config, state, &lacks[i])) {
+            for (size_t j = 0; j < i; j++)
+                add_lack(note, note_size, rows[i].engine->name, &lacks[j]);
+            return rows[i].engine;
+        }
     }
     return open_one(&engine_auto, config, state, err);
 }

@@ -584,7 +584,7 @@ struct executor *executor_create_with(const struct engine *engine,
 
 struct executor *executor_create(const struct executor_config *config, struct error *err)
 {
-    char note[ENGINE_DESCRIPTION_CAP];
+    char note[2 * ENGINE_DESCRIPTION_CAP];
     const struct engine *engine;
     struct executor *executor;
     void *state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Runs analysis code that the validator accepted in sandboxes: a Docker container, or the same
- * runner under bubblewrap if no Docker daemon answers. Sandboxes of each kind wait warm, and a job
- * takes one. Depending on the isolation, the sandbox is destroyed after one job and replaced, or it
- * stays with the session of that job, and further jobs of the session run in it, each in a process
+ * runner under bubblewrap, or that runner alone. Sandboxes of each kind wait warm, and a job takes
+ * one. Depending on the isolation, the sandbox is destroyed after one job and replaced, or it stays
+ * with the session of that job, and further jobs of the session run in it, each in a process
  * forked from the same clean interpreter.
  *
  * Threads: the executor has one libuv loop on its own thread, and a small work queue for what
@@ -138,7 +138,7 @@ struct execution_job {
     void *user;
 };
 
-enum executor_engine { EXECUTOR_AUTO, EXECUTOR_DOCKER, EXECUTOR_LOCAL };
+enum executor_engine { EXECUTOR_AUTO, EXECUTOR_DOCKER, EXECUTOR_LOCAL, EXECUTOR_PROCESS };
 
 struct docker_times; /* executor/docker/docker_daemon.h */
 
@@ -149,7 +149,8 @@ struct executor_config {
     const char *docker_image;   /* "lectern-sandbox:0.2.0" */
     const char *docker_runtime; /* HostConfig.Runtime, "runsc"; NULL: the daemon's default */
     const struct docker_times *docker_times; /* NULL: the defaults; tests use shorter ones */
-    const char *share_dir;   /* has runner, interpreter.py, code_helpers: for the local engine */
+    const char *share_dir;   /* has runner, interpreter.py, code_helpers: for the engines
+                                without Docker */
     const char *const *warm; /* kinds to keep waiting, NULL-terminated; NULL: all */
     const char *waiting; /* how many of a kind wait, "bare=4,data=2"; the others, and NULL: as in
                             the table of kinds */
@@ -164,7 +165,8 @@ struct executor;
  * an engine works. */
 struct executor *executor_create(const struct executor_config *config, struct error *err);
 
-const char *executor_engine_name(const struct executor *executor); /* "docker", "local" */
+const char *
+executor_engine_name(const struct executor *executor); /* "docker", "local", "process" */
 /* Describes in one sentence what runs the code and which layers protect it, for the start message
  * and doctor. As of its creation; valid for the executor's life. */
 const char *executor_describe(const struct executor *executor);
@@ -221,7 +223,7 @@ struct executor_check {
     const char
         *name; /* "docker daemon", "sandbox image", "bubblewrap", "landlock", "python modules" */
     bool ok;
-    bool needed; /* false: only one of the two engines needs it */
+    bool needed; /* false: another engine works without it */
     char text[512];
     char fix[256]; /* the command that fixes it, or "" */
 };

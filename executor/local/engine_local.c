@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Sandboxes without Docker: the same runner under bubblewrap, with this machine's python3.
- *
- * Each sandbox has its own namespaces (no network, no other processes, its own session), an empty
- * read-only root with this machine's /usr mounted read-only, 16 MB of /tmp, and no capabilities;
- * its user is nobody. If the server is root, it becomes nobody for the kernel too before it calls
- * bubblewrap. If the kernel does not let nobody create namespaces, nobody is only the name inside,
- * and the description says so.
+ * Sandboxes without Docker: the same runner with this machine's python3, in two engines. `local`
+ * puts it under bubblewrap (bubblewrap.c), `process` runs it as it is (process.c).
  *
  * There is no cgroup. Instead there are, for memory, the runner's RLIMIT_AS and its check of the
  * interpreter's actual use; for CPU, RLIMIT_CPU (60 s for each process), the deadlines, niceness 5
@@ -15,45 +10,34 @@
  *
  * If the machine lacks something, each start checks again, so that a fix takes effect at once.
  *
- * A sandbox dies with the server: bubblewrap asks the kernel for that (--die-with-parent), and the
- * runner ends when its standard input closes. --die-with-parent refers to the thread that started
- * it, so only threads of the work queue start sandboxes.
+ * A sandbox dies with the server: the kernel kills its first process with the thread that started
+ * it (spawn.h), bubblewrap asks for the same inside (--die-with-parent), and the runner ends when
+ * its standard input closes.
  */
 #include "executor/engine.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <inttypes.h>
-#include <linux/close_range.h>
-#include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "executor/local/local_machine.h"
-#include "executor/local/local_plan.h"
+#include "executor/local/spawn.h"
 #include "helpers/base/cleanup.h"
 #include "helpers/base/hash.h"
 #include "helpers/base/log.h"
 
-#define SHARE_PATH_CAP 4096
-/* Class best-effort, level 7: ioprio_set(2) has no header. */
-#define IOPRIO_LOWEST_BE (2 << 13 | 7)
-#define TRIAL_MS         5000 /* time limit of one trial */
-
 struct local {
-    char share_dir[SHARE_PATH_CAP];
+    const struct local_way *way;
+    char share_dir[LOCAL_SHARE_CAP];
     pthread_mutex_t lock;     /* protects all members below; held while the machine is checked */
     struct local_setup setup; /* without files */
     bool ready;               /* setup works */
@@ -61,111 +45,17 @@ struct local {
     atomic_bool stopping;     /* not protected by lock */
 };
 
-struct engine_box {
-    pid_t pid;
-    int stream; /* its standard input and output, one non-blocking socket */
-    int errors; /* its standard error, non-blocking */
-    struct runner_stderr tail;
-};
-
-/* ---- bubblewrap's process ---- */
-
-/* Runs between fork and exec, so it may only make async-signal-safe calls. Never returns. */
-static void become(const struct local_plan *plan, const struct local_setup *setup, int stream,
-                   int errors)
+int local_way_choose_user(struct local_setup *setup,
+                          int (*try_out)(const struct local_setup *setup, struct error *err),
+                          struct error *err)
 {
-    static char *const no_environment[] = {NULL};
-    struct sigaction plain = {.sa_handler = SIG_DFL};
-    sigset_t none;
-
-    for (int signal_number = 1; signal_number < NSIG; signal_number++)
-        sigaction(signal_number, &plain, NULL);
-    sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, NULL);
-    setpgid(0, 0); /* its own process group: it is killed as a whole, and the terminal does not
-                      signal it */
-    if (dup2(stream, STDIN_FILENO) < 0 || dup2(stream, STDOUT_FILENO) < 0 ||
-        dup2(errors, STDERR_FILENO) < 0)
-        _exit(126);
-    /* Descriptors that a library opened without close-on-exec must not be inherited. */
-    if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) < 0) {
-        for (int fd = STDERR_FILENO + 1; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
-            fcntl(fd, F_SETFD, FD_CLOEXEC);
-    }
-    for (size_t i = 0; i < setup->file_count; i++)
-        fcntl(setup->files[i].fd, F_SETFD, 0);
-    for (size_t i = 0; i < local_limit_count; i++) {
-        struct rlimit limit = {.rlim_cur = local_limits[i].value,
-                               .rlim_max = local_limits[i].value};
-
-        if (setrlimit((__rlimit_resource_t)local_limits[i].resource, &limit) < 0 && errno != EPERM)
-            _exit(126);
-    }
-    setpriority(PRIO_PROCESS, 0, LOCAL_NICE);
-    syscall(SYS_ioprio_set, 1, 0, IOPRIO_LOWEST_BE);
-    if (plan->drop &&
-        (setgroups(0, NULL) < 0 || setresgid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0 ||
-         setresuid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0))
-        _exit(126);
-    execve(plan->argv[0], (char *const *)plan->argv, no_environment);
-    _exit(127);
-}
-
-/* Starts bubblewrap with a socket as its standard input and output and a pipe from its standard
- * error. It inherits the setup's files, and dies with the calling thread. */
-static int spawn(struct engine_box *box, const struct local_plan *plan,
-                 const struct local_setup *setup, struct error *err)
-{
-    int stream[2], errors[2];
-
-    memset(box, 0, sizeof *box);
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, stream) < 0)
-        return error_errno(err, errno, "a channel to the sandbox");
-    cleanup_fd int mine = stream[0], its = stream[1];
-    if (pipe2(errors, O_CLOEXEC | O_NONBLOCK) < 0)
-        return error_errno(err, errno, "a channel to the sandbox");
-    cleanup_fd int words = errors[0], its_words = errors[1];
-    fcntl(mine, F_SETFL, O_NONBLOCK);
-    box->pid = fork();
-    if (box->pid == 0)
-        become(plan, setup, its, its_words);
-    if (box->pid < 0)
-        return error_errno(err, errno, "fork");
-    setpgid(box->pid, box->pid); /* also done here, because either process may run first */
-    box->stream = steal_fd(&mine);
-    box->errors = steal_fd(&words);
-    return 0;
-}
-
-/* The end of what it wrote to its standard error; valid until the next call. */
-static const char *last_words(struct engine_box *box)
-{
-    char text[1024];
-    ssize_t got;
-
-    while ((got = read(box->errors, text, sizeof text)) > 0)
-        runner_stderr_add(&box->tail, text, (size_t)got);
-    return runner_stderr_line(&box->tail);
-}
-
-/* The process must have been waited for. */
-static void close_process(struct engine_box *box)
-{
-    close(box->stream);
-    close(box->errors);
-}
-
-/* Kills it with everything in it, and waits for that. */
-static void kill_process(struct engine_box *box)
-{
-    /* Killing bubblewrap ends its PID namespace with everything in it. The whole group is killed,
-     * because until bubblewrap's inner process is complete it does not die with the outer one. */
-    kill(-box->pid, SIGKILL);
-    kill(box->pid, SIGKILL);
-    while (waitpid(box->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    last_words(box);
-    close_process(box);
+    setup->drop = geteuid() == 0;
+    if (try_out(setup, err) == 0)
+        return 0;
+    if (!setup->drop)
+        return -1;
+    setup->drop = false;
+    return try_out(setup, err);
 }
 
 /* ---- the runner's files ---- */
@@ -181,7 +71,7 @@ static int open_file(struct local_setup *setup, const char *share_dir, const cha
                      const char *mode, struct error *err)
 {
     struct local_file *file = &setup->files[setup->file_count];
-    char path[SHARE_PATH_CAP + 64];
+    char path[LOCAL_SHARE_CAP + 64];
 
     if (setup->file_count == LOCAL_FILES_CAP || strlen(name) >= sizeof file->name)
         return error_set(err, ERROR_UNAVAILABLE, "%s holds more than it should: make build",
@@ -228,103 +118,6 @@ static int open_files(struct local_setup *setup, const char *share_dir, struct e
     return rc;
 }
 
-/* ---- the machine ---- */
-
-static void find_mounts(struct local_setup *setup)
-{
-    static const char *const paths[] = {
-        "/usr",          "/lib", "/lib32",           "/lib64",
-        "/libx32",       "/bin", "/etc/ld.so.cache", "/etc/alternatives",
-        "/etc/localtime"};
-
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && setup->mount_count < LOCAL_MOUNTS_CAP;
-         i++) {
-        struct local_mount *mount = &setup->mounts[setup->mount_count];
-        ssize_t len = readlink(paths[i], mount->target, sizeof mount->target - 1);
-
-        mount->path = paths[i];
-        mount->target[len > 0 ? len : 0] = '\0';
-        if (len > 0 || access(paths[i], F_OK) == 0)
-            setup->mount_count++;
-    }
-}
-
-static int find_bwrap(struct local_setup *setup, struct error *err)
-{
-    static const char *const folders[] = {"/usr/bin", "/usr/local/bin", "/bin"};
-
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(setup->bwrap, sizeof setup->bwrap, "%s/bwrap", folders[i]);
-        if (access(setup->bwrap, X_OK) == 0)
-            return 0;
-    }
-    return error_set(err, ERROR_UNAVAILABLE,
-                     "bubblewrap is not installed: apt-get install bubblewrap");
-}
-
-/* Whether a sandbox with only true(1) starts. */
-static int try_out(const struct local_setup *setup, struct error *err)
-{
-    static const char *const command[] = {"/usr/bin/true", NULL};
-    struct local_setup empty = *setup;
-    struct engine_box process;
-    struct local_plan plan;
-    struct pollfd poll_fd;
-    int status = 0, rc;
-
-    empty.file_count = 0;
-    if (local_plan_build(&plan, &empty, command, err) < 0 ||
-        spawn(&process, &plan, &empty, err) < 0)
-        return -1;
-    poll_fd = (struct pollfd){.fd = process.stream, .events = POLLIN};
-    rc = poll(&poll_fd, 1, TRIAL_MS);
-    if (rc > 0 && waitpid(process.pid, &status, 0) == process.pid) {
-        rc = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
-        if (rc < 0)
-            error_set(err, ERROR_UNAVAILABLE, "bubblewrap cannot make a sandbox here: %s",
-                      last_words(&process));
-        close_process(&process);
-        return rc;
-    }
-    error_set(err, ERROR_UNAVAILABLE, "bubblewrap did not end within %d s", TRIAL_MS / 1000);
-    kill_process(&process);
-    return -1;
-}
-
-/* Tries as nobody, then as the current user. */
-static int try_ways(struct local_setup *setup, struct error *err)
-{
-    struct local_userns userns = local_userns_look("/proc/sys");
-    struct error first = {0};
-
-    setup->drop = geteuid() == 0;
-    if (try_out(setup, &first) == 0)
-        return 0;
-    if (setup->drop) {
-        setup->drop = false;
-        if (try_out(setup, NULL) == 0)
-            return 0;
-    }
-    if (userns.fix)
-        return error_set(err, ERROR_UNAVAILABLE, "%s; %s: %s", first.text, userns.text, userns.fix);
-    return error_set(err, ERROR_UNAVAILABLE,
-                     "%s; %s, so where this is a container its seccomp profile may: run it with "
-                     "--security-opt seccomp=unconfined, or use Docker from it",
-                     first.text, userns.text);
-}
-
-/* Fills setup except its owner and files, and tries an empty sandbox. */
-static int look(struct local_setup *setup, struct error *err)
-{
-    setup->mount_count = 0;
-    find_mounts(setup);
-    if (find_bwrap(setup, err) < 0)
-        return -1;
-    if (access(LOCAL_PYTHON, X_OK) < 0)
-        return error_set(err, ERROR_UNAVAILABLE, LOCAL_PYTHON " is not there: make deps");
-    return try_ways(setup, err);
-}
-
 /* ---- starting ---- */
 
 /* Returns 0 if sandboxes work here; checks again if they did not. *setup gets the files opened now
@@ -342,7 +135,7 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
     if (rc == 0)
         rc = open_files(&found, local->share_dir, &why);
     if (rc == 0 && !local->ready) {
-        rc = look(&found, &why);
+        rc = local->way->look(&found, local->share_dir, &why);
         local->ready = rc == 0;
         if (rc == 0)
             local->setup = found;
@@ -376,7 +169,7 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
     box = calloc(1, sizeof *box);
     if (!box) {
         error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
-    } else if (local_plan_build(&plan, &setup, command.argv, err) < 0 ||
+    } else if (local->way->plan(&plan, &setup, command.argv, err) < 0 ||
                spawn(box, &plan, &setup, err) < 0) {
         free(box);
         box = NULL;
@@ -394,7 +187,7 @@ static int local_settle(void *state, struct engine_box *box, struct error *err)
 static void local_destroy(void *state, struct engine_box *box)
 {
     (void)state;
-    kill_process(box);
+    spawn_end(box);
     free(box);
 }
 
@@ -415,7 +208,7 @@ static ssize_t local_receive(struct engine_box *box, void *bytes, size_t size)
     ssize_t got = recv(box->stream, bytes, size, MSG_DONTWAIT);
 
     if (got >= 0)
-        last_words(box);
+        spawn_last_words(box);
     return got;
 }
 
@@ -429,7 +222,8 @@ static void local_close(void *state)
     free(local);
 }
 
-static void *local_open(const struct executor_config *config, struct error *err)
+static void *open_way(const struct local_way *way, const struct executor_config *config,
+                      struct error *err)
 {
     struct local *local = calloc(1, sizeof *local);
     struct error why = {0};
@@ -439,6 +233,7 @@ static void *local_open(const struct executor_config *config, struct error *err)
         error_set(err, ERROR_MEMORY, "out of memory for the local engine");
         return NULL;
     }
+    local->way = way;
     pthread_mutex_init(&local->lock, NULL);
     if (!config->share_dir || strlen(config->share_dir) >= sizeof local->share_dir) {
         error_set(err, ERROR_INVALID, "the folder with the runner is not known: --share");
@@ -458,6 +253,16 @@ fail:
     return NULL;
 }
 
+static void *local_open(const struct executor_config *config, struct error *err)
+{
+    return open_way(&local_way_bubblewrap, config, err);
+}
+
+static void *process_open(const struct executor_config *config, struct error *err)
+{
+    return open_way(&local_way_process, config, err);
+}
+
 static int local_works(void *state, struct error *err)
 {
     return prepare(state, true, NULL, err);
@@ -475,7 +280,7 @@ static void add_state(uint64_t *sum, const char *name, const struct stat *status
 /* Identifies the files and python3 by their names, inodes, sizes and times. */
 static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
 {
-    struct local *local = state;
+    const struct local *local = state;
     struct local_setup setup = {.file_count = 0};
     struct stat status = {0};
     uint64_t sum = 0;
@@ -501,21 +306,13 @@ static void local_describe(void *state, char *text, size_t size)
     struct local *local = state;
     struct local_setup setup = {.drop = false};
     struct error err = {0};
-    const char *user;
 
     if (prepare(local, true, &setup, &err) < 0) {
         snprintf(text, size, "no code can run yet, and that is tried again: %.400s", err.text);
         return;
     }
-    user = setup.drop       ? "nobody"
-           : geteuid() == 0 ? "nobody (root outside: this kernel lets nobody make no namespaces)"
-                            : "nobody (outside, the user of the server)";
     close_files(&setup);
-    snprintf(text, size,
-             "code runs under bubblewrap on this machine as %s: separate namespaces, no network, "
-             "read-only root, no capability, seccomp and Landlock by the runner; memory and CPU by "
-             "rlimits and deadlines, since no cgroup holds them",
-             user);
+    local->way->describe(&setup, text, size);
 }
 
 static void local_interrupt(void *state)
@@ -539,5 +336,22 @@ const struct engine engine_local = {
     .fd = local_fd,
     .send = local_send,
     .receive = local_receive,
-    .stderr_tail = last_words,
+    .stderr_tail = spawn_last_words,
+};
+
+const struct engine engine_process = {
+    .name = "process",
+    .open = process_open,
+    .close = local_close,
+    .works = local_works,
+    .describe = local_describe,
+    .interrupt = local_interrupt,
+    .made_of = local_made_of,
+    .start = local_start,
+    .settle = local_settle,
+    .destroy = local_destroy,
+    .fd = local_fd,
+    .send = local_send,
+    .receive = local_receive,
+    .stderr_tail = spawn_last_words,
 };

@@ -94,8 +94,12 @@ static void add_owner(struct local_plan *plan, const struct local_setup *setup)
 int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
                      const char *const *command, struct error *err)
 {
+    static const char *const no_environment[] = {NULL};
+
     memset(plan, 0, sizeof *plan);
     plan->drop = setup->drop;
+    plan->files = true;
+    plan->environment = no_environment;
     add(plan, setup->bwrap);
     add_all(plan, (const char *const[]){"--unshare-all", "--unshare-user", "--cap-drop", "ALL",
                                         "--new-session", "--die-with-parent", "--as-pid-1",

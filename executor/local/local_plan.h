@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The plan of one local sandbox as data: the command line of bubblewrap, and what is set before it
- * is called. Building it has no side effects and depends only on its arguments; engine_local.c
- * executes it.
+ * The plan of one sandbox on this machine as data: a command line, and what is set before it is
+ * called. local_plan_build makes that of bubblewrap, has no side effects and depends only on its
+ * arguments. process.c makes that of the runner alone. spawn.c carries them out.
  */
 #ifndef LECTERN_EXECUTOR_LOCAL_PLAN_H
 #define LECTERN_EXECUTOR_LOCAL_PLAN_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
+#include "executor/local/process_host.h"
 #include "executor/owner.h"
 #include "executor/runner.h"
 
@@ -23,6 +24,8 @@
     60u /* CPU time of one process: warming, imports and run, with a reserve */
 #define LOCAL_FILES_OPEN 256u
 #define LOCAL_OWNER      "LECTERN_OWNER" /* precedes the owner in the command line */
+#define LOCAL_SHARE_CAP  4096u
+#define LOCAL_FOLDER_CAP 256u
 
 /* A path of this machine that is visible in sandboxes; found once. */
 struct local_mount {
@@ -45,7 +48,10 @@ struct local_setup {
     size_t file_count;
     struct local_mount mounts[LOCAL_MOUNTS_CAP];
     size_t mount_count;
-    bool drop; /* become nobody before bubblewrap is called, if the server is root */
+    bool drop; /* become nobody before the command, if the server is root */
+    /* Only without bubblewrap: */
+    char runner[LOCAL_SHARE_CAP]; /* absolute path */
+    struct process_host host;
 };
 
 struct local_plan {
@@ -56,6 +62,9 @@ struct local_plan {
     size_t text_len;
     bool full; /* a cap was reached: the plan is unusable */
     bool drop;
+    bool files;                     /* the command inherits the setup's files */
+    const char *const *environment; /* of the command; static */
+    char folder[LOCAL_FOLDER_CAP];  /* created, entered and removed before the command; "": none */
 };
 
 struct local_limit {
@@ -69,5 +78,24 @@ extern const size_t local_limit_count;
  * has no runner: that only tests whether sandboxes work. */
 int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
                      const char *const *command, struct error *err);
+
+/* A way to confine a runner on this machine: one for each engine of engine_local.c. */
+struct local_way {
+    /* Fills the setup except its owner and files, and tries it. Returns -1 with what is missing. */
+    int (*look)(struct local_setup *setup, const char *share_dir, struct error *err);
+    int (*plan)(struct local_plan *plan, const struct local_setup *setup,
+                const char *const *command, struct error *err);
+    /* One sentence; the setup works. */
+    void (*describe)(const struct local_setup *setup, char *text, size_t size);
+};
+
+extern const struct local_way local_way_bubblewrap;
+extern const struct local_way local_way_process; /* without namespaces */
+
+/* Tries the setup with try_out as nobody if the server is root, then as the current user, and sets
+ * its drop. */
+int local_way_choose_user(struct local_setup *setup,
+                          int (*try_out)(const struct local_setup *setup, struct error *err),
+                          struct error *err);
 
 #endif

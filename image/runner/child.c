@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "image/runner/log_error.h"
@@ -226,7 +227,7 @@ static _Noreturn void drop_privileges_and_exec(const struct options *options,
     sigaction(SIGPIPE, &plain, NULL);
     umask(077);
     setsid();
-    if (place_descriptors(its) < 0 || chdir("/") < 0 ||
+    if (place_descriptors(its) < 0 ||
         (options->session && leave_for_copies(options, &ruleset) < 0) || confine(options) < 0)
         _exit(DROP_PRIVILEGES_FAILED);
     start(options, ruleset);
@@ -318,7 +319,19 @@ void child_signal(const struct child *child, int signal)
     if (child->pidfd >= 0)
         syscall(SYS_pidfd_send_signal, child->pidfd, signal, NULL, 0u);
     else if (child->pid > 0)
-        kill(child->pid, signal);
+        kill(signal == SIGKILL ? -child->pid : child->pid, signal);
+}
+
+pid_t child_wait(const struct child *child, int *status)
+{
+    bool copy = child->pidfd >= 0;
+    siginfo_t info = {0};
+
+    /* Until it is reaped, no other group can have its number. */
+    if (!copy && waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == child->pid)
+        child_signal(child, SIGKILL);
+    return waitpid(copy ? child->pid : -1, status, WNOHANG);
 }
 
 void child_finish(struct child *child)

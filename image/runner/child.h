@@ -33,8 +33,12 @@ int child_ask_copy(const struct child *zygote, struct child *copy);
  * message logged if the zygote has ended or its answer is not valid. */
 int child_take_copy(const struct child *zygote, struct child *copy);
 
-void child_signal(const struct child *child, int signal); /* must not be reaped yet */
-void child_finish(struct child *child);                   /* closes its descriptors */
+/* It must not be reaped yet. SIGKILL goes to all of its process group, unless it is a copy. */
+void child_signal(const struct child *child, int signal);
+/* Reaps it, or an orphan of it, if one has ended: waitpid's result. What it left in its process
+ * group is killed. A copy may leave nothing and is the only process that is waited for. */
+pid_t child_wait(const struct child *child, int *status);
+void child_finish(struct child *child); /* closes its descriptors */
 
 /* Resident memory in bytes; 0 if unknown. */
 unsigned long long child_resident(const struct child *child);

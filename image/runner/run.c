@@ -236,8 +236,8 @@ static void has_ended(struct runner_run *run, int status)
         enter(run, PHASE_ENDING, ENDING_MS_MAX);
 }
 
-/* PID 1 of a container must reap all orphans. A session has none, and a copy may end before its pid
- * is known, so it is left until then. The socket of the zygote reports its end. */
+/* The first process of a sandbox must reap all orphans. A session has none, and a copy may end
+ * before its pid is known, so it is left until then. The zygote's socket reports its end. */
 static void reap(struct runner_run *run)
 {
     struct signalfd_siginfo info;
@@ -252,7 +252,7 @@ static void reap(struct runner_run *run)
     }
     if (run->zygote && (run->reaped || run->child->pid == 0))
         return;
-    while ((pid = waitpid(run->zygote ? run->child->pid : -1, &status, WNOHANG)) > 0) {
+    while ((pid = child_wait(run->child, &status)) > 0) {
         if (pid == run->child->pid)
             has_ended(run, status);
     }

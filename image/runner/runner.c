@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The runner: the first process of a sandbox, PID 1 of the container or the main process under
- * bubblewrap. It starts the confined interpreter, exchanges frames (executor/frame.h) with the
- * server on its standard input and output or on a socket (--channel), enforces the job's deadline
- * and caps, and ends with the job. When the server hangs up, it kills the interpreter and ends at
- * once, so nothing is left behind.
+ * The runner: the first process of a sandbox, PID 1 of the container or under bubblewrap, and a
+ * subreaper without them. It starts the confined interpreter, exchanges frames (executor/frame.h)
+ * with the server on its standard input and output or on a socket (--channel), enforces the job's
+ * deadline and caps, and ends with the job. When the server hangs up, it kills the interpreter and
+ * ends at once, so nothing is left behind.
  *
  *      runner --kind data --preload numpy,pandas,networkx --memory-mb 256
  *
@@ -223,6 +223,8 @@ int main(int argc, char **argv)
         connect_channel(&options);
     if (signals < 0 || set_nonblocking(STDIN_FILENO) < 0 || set_nonblocking(STDOUT_FILENO) < 0)
         return 1;
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+        return log_errno("PR_SET_CHILD_SUBREAPER") < 0;
     if (child_start(&child, &options) < 0 || confine_runner(&child, options.session) < 0)
         return 1;
     status = run_loop(&child, &options, signals);

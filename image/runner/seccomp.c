@@ -180,6 +180,7 @@ static const struct allowed runner_calls[] = {
     ANY(poll),
     ANY(ppoll),
     ANY(wait4),
+    ANY(waitid),
     ANY(exit),
     ANY(exit_group),
     ANY(clock_gettime),
@@ -256,10 +257,10 @@ static scmp_filter_ctx filter_create(const struct allowed *calls, size_t count)
     return context;
 }
 
-/* Allows signals to that process only. */
+/* Allows signals to that process only, or to that process group if it is negative. */
 static int allow_signal(scmp_filter_ctx context, int call, pid_t to)
 {
-    const struct scmp_arg_cmp when = {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (scmp_datum_t)to};
+    const struct scmp_arg_cmp when = {0, SCMP_CMP_MASKED_EQ, ALL_BITS, (uint32_t)to};
 
     return seccomp_rule_add_array(context, SCMP_ACT_ALLOW, call, 1, &when);
 }
@@ -367,6 +368,8 @@ int seccomp_confine_runner(pid_t interpreter, bool session)
     if (!context)
         return -1;
     code = allow_signal(context, SCMP_SYS(kill), interpreter);
+    if (code == 0)
+        code = allow_signal(context, SCMP_SYS(kill), -interpreter);
     if (code == 0)
         code = allow_signal(context, SCMP_SYS(tgkill), getpid());
     if (code == 0 && session)

@@ -100,7 +100,7 @@ enum config_command {
         CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,                                  \
         "time limit for one graph query")                                                          \
     ROW(ANALYSES, "sandbox", sandbox, TEXT, "ENGINE", "auto", 0, 0, CONFIG_ANY_SANDBOX,            \
-        "docker, local (bubblewrap), or auto: Docker if a daemon answers")                         \
+        "docker, local (bubblewrap), process, or auto: the first of these that works")             \
     ROW(ANALYSES, "profile", profile, TEXT, "P", "data-science", 0, 0,                             \
         CONFIG_ANY_SANDBOX | CONFIG_VALIDATE,                                                      \
         "modules that analyses may import: minimal, data-science or visualization")                \

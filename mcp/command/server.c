@@ -152,7 +152,10 @@ int server_executor_config(const struct config *config, struct executor_config *
     static const struct {
         const char *name;
         enum executor_engine engine;
-    } engines[] = {{"auto", EXECUTOR_AUTO}, {"docker", EXECUTOR_DOCKER}, {"local", EXECUTOR_LOCAL}};
+    } engines[] = {{"auto", EXECUTOR_AUTO},
+                   {"docker", EXECUTOR_DOCKER},
+                   {"local", EXECUTOR_LOCAL},
+                   {"process", EXECUTOR_PROCESS}};
     enum execution_isolation isolation = 0;
     size_t i = 0;
 
@@ -160,7 +163,8 @@ int server_executor_config(const struct config *config, struct executor_config *
     while (i < sizeof engines / sizeof engines[0] && strcmp(engines[i].name, config->sandbox) != 0)
         i++;
     if (i == sizeof engines / sizeof engines[0])
-        return error_set(err, ERROR_INVALID, "--sandbox must be auto, docker or local, not '%s'",
+        return error_set(err, ERROR_INVALID,
+                         "--sandbox must be auto, docker, local or process, not '%s'",
                          config->sandbox);
     if (config_share_file(config, "", share, size, err) < 0)
         return -1;

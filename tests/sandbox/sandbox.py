@@ -4,6 +4,7 @@
 Environment: LECTERN_BUILD, the build folder; LECTERN_SHARED, the folder with real curricula and corpora.
 """
 import atexit
+import ctypes
 import json
 import os
 import pathlib
@@ -36,14 +37,16 @@ def reachable(build):
     return pathlib.Path(copy.name)
 
 
+LIBC = ctypes.CDLL(None)
 PARTS = reachable(BUILD)
 SHARE = PARTS / "share"
 WITHOUT_POLICY = PARTS / "tests/sandbox/without_policy"  # as SHARE, but its interpreter judges nothing
 PYTHON = "/usr/bin/python3"
 HEAD = struct.Struct(">B3xI")
 JOB_HEAD = struct.Struct(">5I")  # timeout_ms, stdout_cap, stderr_cap, tail_cap, output_limit
-READY_SECONDS = 60
-END_SECONDS = 30  # for a process to be gone; programs that must be ended would run longer
+PATIENCE = int(os.environ.get("LECTERN_PATIENCE", "1"))  # an emulated machine takes this many times longer
+READY_SECONDS = 60 * PATIENCE
+END_SECONDS = 30 * PATIENCE  # for a process to be gone; programs that must be ended would run longer
 SESSION = "5e551011-0000-4000-8000-000000000001"
 
 DATA_PRELOAD = "numpy,pandas,networkx"
@@ -56,6 +59,19 @@ def shared(*parts):
     if not path.exists():
         raise unittest.SkipTest("SKIPPED: %s is not here; set LECTERN_SHARED to the folder that has it" % path)
     return path
+
+
+def system_calls(arch=0):
+    """{name: number} of an architecture by its AUDIT_ARCH value, or of this machine."""
+    library = ctypes.CDLL("libseccomp.so.2")
+    library.seccomp_syscall_resolve_num_arch.restype = ctypes.c_void_p
+    found = {}
+    for number in range(600):
+        text = library.seccomp_syscall_resolve_num_arch(ctypes.c_uint32(arch), number)
+        if text:
+            found[ctypes.string_at(text).decode()] = number
+            LIBC.free(ctypes.c_void_p(text))
+    return found
 
 
 def bubblewrap(*files):
@@ -253,6 +269,7 @@ class Sandbox:
     def send_job(self, code, **fields):
         limits = {"timeout_ms": 5000, "stdout_cap": 65536, "stderr_cap": 16384, "tail_cap": 0, "output_limit": 16 << 20}
         limits.update((name, fields[name]) for name in limits if name in fields)
+        limits["timeout_ms"] *= PATIENCE
         job = {"code": code, "profile": "minimal", "session_id": SESSION, "timeout_ms": limits["timeout_ms"], "preload": [],
                "warnings": False}
         job.update((name, value) for name, value in fields.items() if name not in limits)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Real code in real sandboxes, the same for each engine: which one is the first argument, "local"
- * or "docker" (where DOCKER_HOST says). The image's name is LECTERN_IMAGE.
+ * Real code in real sandboxes, the same for each engine: which one is the first argument, "local",
+ * "process" or "docker" (where DOCKER_HOST says). The image's name is LECTERN_IMAGE.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -329,19 +329,27 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_requests),      cmocka_unit_test(test_nothing_is_shared),
         cmocka_unit_test(test_many),          cmocka_unit_test(test_refused_inside),
     };
+    static const struct {
+        const char *name;
+        enum executor_engine engine;
+    } engines[] = {
+        {"local", EXECUTOR_LOCAL}, {"process", EXECUTOR_PROCESS}, {"docker", EXECUTOR_DOCKER}};
     const char *build = getenv("LECTERN_BUILD"); // NOLINT(concurrency-mt-unsafe)
     static char share[4096];
     struct error err = {0};
     uv_loop_t first;
 
-    if (argc != 2 || (strcmp(argv[1], "local") != 0 && strcmp(argv[1], "docker") != 0)) {
-        fprintf(stderr, "usage: test_sandbox local|docker\n");
+    for (size_t i = 0; argc == 2 && i < sizeof engines / sizeof *engines; i++) {
+        if (strcmp(argv[1], engines[i].name) == 0)
+            config.engine = engines[i].engine;
+    }
+    if (config.engine == EXECUTOR_AUTO) {
+        fprintf(stderr, "usage: test_sandbox local|process|docker\n");
         return 2;
     }
     if (getenv("LECTERN_TEST_DEBUG")) // NOLINT(concurrency-mt-unsafe)
         log_set_level(LOG_DEBUG);
     snprintf(share, sizeof share, "%s/share", build ? build : "build/dev");
-    config.engine = strcmp(argv[1], "local") == 0 ? EXECUTOR_LOCAL : EXECUTOR_DOCKER;
     config.share_dir = share;
     config.docker_image = getenv("LECTERN_IMAGE"); // NOLINT(concurrency-mt-unsafe)
     /* libuv and libcurl keep a few descriptors from their first use on: before any are counted. */

@@ -68,9 +68,8 @@ class Clean(unittest.TestCase):
         return outcome
 
     def test_globals_modules_and_the_environment(self):
-        """Without the guard, which would not let the code change any of them."""
-        self.box.stop()
         self.box = Session(interpreter=sandbox.interpreter_that_allows(self, guard=False))
+        self.addCleanup(self.box.stop)
         look = "import json, code_helpers, decimal\n" + SYSTEM + (
             "print(sorted(globals()), sorted(sys.modules) == sorted(set(sys.modules)), len(sys.modules), len(vars(json)),\n"
             "      json.dumps([1]), sorted(os.environ.items()), os.getcwd(), sys.getrecursionlimit(), sorted(vars(code_helpers)),\n"

@@ -253,6 +253,48 @@ static void test_a_session_keeps_its_sandbox(void **state)
     run("one", "whose", EXECUTION_OK, "4 one");
 }
 
+/* With automatic isolation a burst needs no start: no sandbox but the first becomes ready here. */
+static void test_a_burst_needs_no_start(void **state)
+{
+    struct job_waiter waiters[4];
+    unsigned jobs = 0;
+
+    (void)state;
+    config.isolation = ISOLATION_AUTO;
+    config.waiting = "bare=1,data=0";
+    limits.pace.patience = SOON_MS;
+    create();
+    await_ready("bare", 1);
+    atomic_store(&fake_fault, FAKE_NEVER_READY);
+    run("s", "whose", EXECUTION_OK, "1 s");
+    run("s", "whose", EXECUTION_OK, "2 s");
+    for (int i = 0; i < 4; i++)
+        begin(&waiters[i], "s", "bare", "whose");
+    for (int i = 0; i < 4; i++) {
+        assert_true(job_waiter_wait(&waiters[i], SOON_MS));
+        assert_string_equal(strchr(waiters[i].out, ' '), " s");
+        jobs |= 1u << strtoul(waiters[i].out, NULL, 10);
+        finish(&waiters[i], EXECUTION_OK, NULL);
+    }
+    assert_int_equal(jobs, 1u << 3 | 1u << 4 | 1u << 5 | 1u << 6);
+}
+
+/* Where a new sandbox waits it is used for one job, and the session keeps the one it has. */
+static void test_a_new_sandbox_comes_first(void **state)
+{
+    (void)state;
+    config.isolation = ISOLATION_AUTO;
+    config.waiting = "bare=1,data=0";
+    create();
+    await_ready("bare", 1);
+    run("s", "whose", EXECUTION_OK, "1 s");
+    await_ready("bare", 2); /* its own, and a new one */
+    run("s", "whose", EXECUTION_OK, "1 s");
+    await_ready("bare", 2);
+    assert_int_equal(kind("bare").started, 3);
+    run("t", "whose", EXECUTION_OK, "1 t");
+}
+
 static void test_what_a_session_does_not_keep(void **state)
 {
     struct job_waiter waiter;
@@ -483,6 +525,8 @@ int main(int argc, char **argv)
         WITH(test_old_ones_are_renewed),
         WITH(test_a_new_image_replaces_what_waits),
         WITH(test_a_session_keeps_its_sandbox),
+        WITH(test_a_burst_needs_no_start),
+        WITH(test_a_new_sandbox_comes_first),
         WITH(test_what_a_session_does_not_keep),
         WITH(test_idle_sandboxes_end),
         WITH(test_never_two_sessions_in_one_sandbox),

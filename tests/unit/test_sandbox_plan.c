@@ -104,6 +104,27 @@ static void test_local_plan_is_capped(void **state)
     assert_int_equal(err.kind, ERROR_INTERNAL);
 }
 
+/* The runner alone: no bubblewrap, none of its files, its own environment, a folder of its own. */
+static void test_process_plan(void **state)
+{
+    const char *const command[] = {"/lectern/runner", "--kind", "bare", NULL};
+    struct local_setup machine = {.runner = "/opt/share/runner", .drop = true};
+    struct local_plan plan, next;
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(local_way_process.plan(&plan, &machine, command, &err), 0);
+    assert_int_equal(FIND(&plan, "/opt/share/runner", "--kind", "bare"), 0);
+    assert_int_equal(plan.argc, 3);
+    assert_null(plan.argv[3]);
+    assert_true(plan.drop);
+    assert_false(plan.files);
+    assert_ptr_equal(plan.environment, runner_environment);
+    assert_non_null(strstr(plan.folder, "/lectern-"));
+    assert_int_equal(local_way_process.plan(&next, &machine, command, &err), 0);
+    assert_string_not_equal(plan.folder, next.folder);
+}
+
 static struct docker_plan docker_plan(void)
 {
     struct docker_info info;
@@ -282,15 +303,11 @@ static void test_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_local_plan),
-        cmocka_unit_test(test_local_plan_is_capped),
-        cmocka_unit_test(test_runner_command),
-        cmocka_unit_test(test_docker_plan),
-        cmocka_unit_test(test_docker_plan_by_daemon),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_owner),
-        cmocka_unit_test(test_foreign_owners),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_local_plan),     cmocka_unit_test(test_local_plan_is_capped),
+        cmocka_unit_test(test_process_plan),   cmocka_unit_test(test_runner_command),
+        cmocka_unit_test(test_docker_plan),    cmocka_unit_test(test_docker_plan_by_daemon),
+        cmocka_unit_test(test_kinds),          cmocka_unit_test(test_owner),
+        cmocka_unit_test(test_foreign_owners), cmocka_unit_test(test_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The runner under bubblewrap: its own namespaces (no network, no other processes, its own
+ * session), an empty read-only root with this machine's /usr mounted read-only, 16 MB of /tmp, and
+ * no capabilities; its user is nobody. If the server is root, it becomes nobody for the kernel too
+ * before it calls bubblewrap. If the kernel does not let nobody create namespaces, nobody is only
+ * the name inside, and the description says so.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "executor/local/local_machine.h"
+#include "executor/local/spawn.h"
+
+static void find_mounts(struct local_setup *setup)
+{
+    static const char *const paths[] = {
+        "/usr",          "/lib", "/lib32",           "/lib64",
+        "/libx32",       "/bin", "/etc/ld.so.cache", "/etc/alternatives",
+        "/etc/localtime"};
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && setup->mount_count < LOCAL_MOUNTS_CAP;
+         i++) {
+        struct local_mount *mount = &setup->mounts[setup->mount_count];
+        ssize_t len = readlink(paths[i], mount->target, sizeof mount->target - 1);
+
+        mount->path = paths[i];
+        mount->target[len > 0 ? len : 0] = '\0';
+        if (len > 0 || access(paths[i], F_OK) == 0)
+            setup->mount_count++;
+    }
+}
+
+static int find_bwrap(struct local_setup *setup, struct error *err)
+{
+    static const char *const folders[] = {"/usr/bin", "/usr/local/bin", "/bin"};
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(setup->bwrap, sizeof setup->bwrap, "%s/bwrap", folders[i]);
+        if (access(setup->bwrap, X_OK) == 0)
+            return 0;
+    }
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "bubblewrap is not installed: apt-get install bubblewrap");
+}
+
+/* Whether a sandbox with only true(1) starts. */
+static int try_out(const struct local_setup *setup, struct error *err)
+{
+    static const char *const command[] = {"/usr/bin/true", NULL};
+    struct local_setup empty = *setup;
+    struct local_plan plan;
+
+    empty.file_count = 0;
+    return local_plan_build(&plan, &empty, command, err) < 0 ? -1 : spawn_trial(&plan, &empty, err);
+}
+
+static int look(struct local_setup *setup, const char *share_dir, struct error *err)
+{
+    struct local_userns userns = local_userns_look("/proc/sys");
+    struct error why = {0};
+
+    (void)share_dir;
+    setup->mount_count = 0;
+    find_mounts(setup);
+    if (find_bwrap(setup, err) < 0)
+        return -1;
+    if (local_way_choose_user(setup, try_out, &why) == 0)
+        return 0;
+    if (userns.fix)
+        return error_set(err, ERROR_UNAVAILABLE, "%s; %s: %s", why.text, userns.text, userns.fix);
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "%s; %s, so where this is a container its seccomp profile may: run it with "
+                     "--security-opt seccomp=unconfined, or use Docker from it",
+                     why.text, userns.text);
+}
+
+static void describe(const struct local_setup *setup, char *text, size_t size)
+{
+    const char *user = setup->drop ? "nobody"
+                       : geteuid() == 0
+                           ? "nobody (root outside: this kernel lets nobody make no namespaces)"
+                           : "nobody (outside, the user of the server)";
+
+    snprintf(text, size,
+             "code runs under bubblewrap on this machine as %s: separate namespaces, no network, "
+             "read-only root, no capability, seccomp and Landlock by the runner; memory and CPU by "
+             "rlimits and deadlines, since no cgroup holds them",
+             user);
+}
+
+const struct local_way local_way_bubblewrap = {look, local_plan_build, describe};

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The runner as an ordinary process, for machines where neither Docker nor bubblewrap can work. No
+ * privilege is needed. seccomp and Landlock are the only walls, so a machine without them is
+ * refused (process_host.h).
+ *
+ * The interpreter sees this machine's files: Landlock lets it read what Python needs and nothing
+ * else, also where its user may read more. Its working folder is empty and already removed, so
+ * nothing can be created in it and nothing is left of it. If the server is root, the runner becomes
+ * nobody; if nobody cannot start the runner there, it stays root, the interpreter has no
+ * capability, and the description says so.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "executor/local/spawn.h"
+
+/* The setup's runner takes the place of command[0]. */
+static int plan_build(struct local_plan *plan, const struct local_setup *setup,
+                      const char *const *command, struct error *err)
+{
+    const char *folder = getenv("TMPDIR");          // NOLINT(concurrency-mt-unsafe): never changed
+    struct process_host host = process_host_look(); /* a network may have come up */
+    uint64_t number;
+    int len;
+
+    if (process_host_check(&host, err) < 0)
+        return -1;
+    memset(plan, 0, sizeof *plan);
+    plan->drop = setup->drop;
+    plan->environment = runner_environment;
+    plan->argv[plan->argc++] = setup->runner;
+    while (command[plan->argc] && plan->argc + 1 < LOCAL_WORDS_CAP) {
+        plan->argv[plan->argc] = command[plan->argc];
+        plan->argc++;
+    }
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+        return error_errno(err, errno, "getrandom");
+    len = snprintf(plan->folder, sizeof plan->folder, "%s/lectern-%016" PRIx64,
+                   folder && folder[0] ? folder : "/tmp", number);
+    if (command[plan->argc] || len < 0 || (size_t)len >= sizeof plan->folder)
+        return error_set(err, ERROR_INTERNAL, "the plan of a sandbox is longer than its cap");
+    return 0;
+}
+
+/* Whether the runner starts. */
+static int try_out(const struct local_setup *setup, struct error *err)
+{
+    static const char *const command[] = {"runner", "--version", NULL};
+    struct local_plan plan;
+
+    return plan_build(&plan, setup, command, err) < 0 ? -1 : spawn_trial(&plan, setup, err);
+}
+
+static int look(struct local_setup *setup, const char *share_dir, struct error *err)
+{
+    char path[LOCAL_SHARE_CAP + 64], real[PATH_MAX];
+
+    setup->host = process_host_look();
+    if (process_host_check(&setup->host, err) < 0)
+        return -1;
+    snprintf(path, sizeof path, "%s/runner", share_dir);
+    if (!realpath(path, real) || strlen(real) >= sizeof setup->runner)
+        return error_set(err, ERROR_UNAVAILABLE, "%s: %s", path, strerrordesc_np(errno));
+    memcpy(setup->runner, real, strlen(real) + 1);
+    return local_way_choose_user(setup, try_out, err);
+}
+
+static void describe(const struct local_setup *setup, char *text, size_t size)
+{
+    const char *user = setup->drop      ? "nobody"
+                       : geteuid() == 0 ? "root (nobody cannot start the runner here)"
+                                        : "the user of the server";
+    int len = snprintf(text, size, "code runs as a process of this machine, as %s: ", user);
+
+    process_host_describe(&setup->host, text + len, size - (size_t)len);
+}
+
+const struct local_way local_way_process = {look, plan_build, describe};

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sandbox on a kernel for 64-bit ARM, in an emulated machine: the runner, seccomp, Landlock, the zygote, and each system call.
+
+usage: kernel.py BUILD_FOLDER       that of the preset arm64, with its sysroot
+
+The machine has no disk. Its initial file system is made here from the sysroot, the runner and the tests of tests/sandbox, and its
+first process is this file too: as /init it runs the tests and prints how they ended.
+"""
+import ctypes
+import gzip
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+CALLS = ("test_bare", "test_arguments")
+TESTS = {  # without bubblewrap, which is not in this machine
+    "test_syscalls": [name + "." + test for name in ("EachSystemCall", "EachSystemCallOfACopy") for test in CALLS],
+    "test_layers": ["Layers.test_what_python_needs_is_there", "Layers.test_the_one_exec_is_used_up", "Layers.test_both",
+                    "LayersOfACopy.test_both"],
+}
+END = "tests ended with status "
+MACHINE = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", "1024", "-nic", "none", "-nographic", "-no-reboot"]
+SECONDS = 1500  # for a machine that is busy with other work; it takes less than one minute
+INSIDE = "/lectern"
+# Of the sysroot: what Python needs.
+LIBRARIES = r"usr/lib/aarch64-linux-gnu/(lib(c|m|z|expat|ffi|seccomp|crypto)\.so\.[\d.]+|ld-linux-aarch64\.so\.1)"
+COPIED = re.compile(r"usr|lib|usr/bin|usr/bin/python3(\.11)?|usr/lib|usr/lib/ld-linux[^/]*|usr/lib/aarch64-linux-gnu|%s|"
+                    r"usr/lib/python3\.11(/(?!config-|test|idlelib|lib2to3|__pycache__).*)?" % LIBRARIES)
+
+
+def entry(name, mode, data=b"", number=0):
+    """One file in the format newc of cpio."""
+    name = name.encode() + b"\0"
+    head = b"070701" + b"".join(b"%08x" % value for value in (number, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(name), 0))
+    return head + name + b"\0" * (-(len(head) + len(name)) % 4) + data + b"\0" * (-len(data) % 4)
+
+
+def tree(source, place, copied=re.compile(".*")):
+    """The entries of a file or folder, at that place in the file system."""
+    if not copied.fullmatch(place):
+        return
+    status = source.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        yield place, status.st_mode, os.readlink(source).encode()
+    elif stat.S_ISREG(status.st_mode):
+        yield place, status.st_mode | 0o444, source.read_bytes()
+    else:
+        yield place, stat.S_IFDIR | 0o755, b""
+        for child in sorted(source.iterdir()):
+            yield from tree(child, place + "/" + child.name, copied)
+
+
+def file_system(build, source):
+    for name in ("dev", "proc", "sys", "tmp", "etc", "lectern", "lectern/build", "lectern/tests"):
+        yield name, stat.S_IFDIR | 0o755, b""
+    for part in ("usr", "lib"):
+        yield from tree(build / "sysroot" / part, part, COPIED)
+    for name in ("usr/share", "usr/share/zoneinfo"):
+        yield name, stat.S_IFDIR | 0o755, b""
+    yield from tree(build / "share", "lectern/build/share")
+    for part in ("sandbox", "data"):
+        yield from tree(source / "tests" / part, "lectern/tests/" + part)
+    yield "etc/passwd", stat.S_IFREG | 0o644, b"root:x:0:0:root:/:/bin/sh\n"
+    yield "init", stat.S_IFREG | 0o755, b"#!/usr/bin/python3.11\n" + Path(__file__).read_bytes()
+
+
+def start(build):
+    source = Path(__file__).resolve().parents[2]
+    kernel = next((build / "sysroot/boot").glob("vmlinuz-*"))
+    packed = build / "kernel_test.cpio.gz"
+    with gzip.open(packed, "wb", compresslevel=1) as file:
+        for number, (name, mode, data) in enumerate(file_system(build, source), 1):
+            file.write(entry(name, mode, data, number))
+        file.write(entry("TRAILER!!!", 0))
+    ran = subprocess.run([*MACHINE, "-kernel", kernel, "-initrd", packed, "-append", "console=ttyAMA0 quiet panic=-1"],
+                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False)
+    text = ran.stdout.decode(errors="replace")
+    print(text)
+    return 0 if re.search(r"(?m)^%s0\r?$" % END, text) else 1
+
+
+def run_analyses():
+    """In a sandbox, and two in one session."""
+    sys.path.insert(0, INSIDE + "/tests/sandbox")
+    import sandbox
+    for kind, count in ((sandbox.Sandbox, 1), (sandbox.Session, 2)):
+        with kind() as box:
+            for number in range(count):
+                outcome = box.run("import statistics\nprint(statistics.mean([1, 2, %d]))" % number)
+                expected = ("ok", "%s\n" % ("1", "1.3333333333333333")[number])
+                if (outcome.status, outcome.text) != expected:
+                    raise AssertionError("%s: %s, %r, %s" % (kind.__name__, outcome.status, outcome.text, outcome.complaints))
+                print(kind.__name__, "ran", repr(outcome.text), flush=True)
+
+
+def run_inside():
+    libc = ctypes.CDLL(None, use_errno=True)
+    for kind, place in ((b"proc", b"/proc"), (b"sysfs", b"/sys"), (b"devtmpfs", b"/dev"), (b"tmpfs", b"/tmp")):
+        if libc.mount(kind, place, kind, 0, None) < 0:
+            raise OSError(ctypes.get_errno(), "mount %s" % place.decode())
+    print(*os.uname(), flush=True)
+    os.environ.update(PATH="/usr/bin", LECTERN_BUILD=INSIDE + "/build", LECTERN_SHARED="/nowhere", LECTERN_PATIENCE="20")
+    run_analyses()
+    statuses = [subprocess.run([sys.executable, "-B", test + ".py", "-v", *names], cwd=INSIDE + "/tests/sandbox", check=False).returncode
+                for test, names in TESTS.items()]
+    print("%s%d" % (END, max(statuses)), flush=True)
+
+
+def main():
+    if os.getpid() == 1:
+        try:
+            run_inside()
+        finally:
+            ctypes.CDLL(None).reboot(0x4321fedc)  # power off
+    build = Path(sys.argv[1]).resolve()
+    if not shutil.which(MACHINE[0]):
+        print("SKIPPED: %s is missing: cmake/deps.sh test-full" % MACHINE[0])
+        return 77
+    if not (build / "share/runner").exists():
+        print("SKIPPED: there is no build for arm64: make test-full TESTS=arm64")
+        return 77
+    return start(build)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
