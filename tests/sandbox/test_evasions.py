@@ -20,7 +20,7 @@ import test_alone
 from test_alone import ENGINE, category, harness
 from test_doors import MARK, PROGRAMS
 
-IN_ONE_RUN = 40
+IN_ONE_RUN = 100
 SECONDS = 60  # of one run; the machine is busy
 BATCH = """
 print("== %(id)s")
@@ -71,12 +71,13 @@ class Evasions(unittest.TestCase):
             with self.subTest(path.name):
                 self.assertIn(category(answer), ("validation", "runtime"), answer)
                 self.assertNotRegex(answer["content"][0]["text"], r"(?m)^PWN")
-            self.next_call(setting, client, path.name)
+            if category(answer) == "runtime":
+                self.next_call(setting, client, path.name)
 
     def test_each_isolation(self):
         secret = secrets.token_hex(16)  # one for all, so that the image is built once
         for isolation in choices("isolation"):
-            words = ("--isolation", isolation, "--profile", "visualization", "--warm", "bare=1,data=1,plot=1", "--stdout-cap", "60000")
+            words = ("--isolation", isolation, "--profile", "visualization", "--warm", "bare=1,data=1,plot=0", "--stdout-cap", "60000")
             for check, left_out in ((self.check_ours, {}), (self.check_shared, {"policy": True, "server": "../../lectern"})):
                 with self.subTest(isolation), contextlib.ExitStack() as stack:
                     setting = test_alone.Setting(stack, secret, words=words, **left_out)
