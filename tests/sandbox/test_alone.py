@@ -258,10 +258,10 @@ class Alone(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
             return len(programs), [reason for found in pool.map(one, enumerate(programs)) for reason in found]
 
-    def check_row(self, row, whole, *words):
-        setting = Setting(self.stack, self.secret, words=words, **ROWS[row])
+    def check_row(self, row, whole, isolation="execution"):
+        setting = Setting(self.stack, self.secret, words=("--isolation", isolation), **ROWS[row])
         seen = watch.Watch(setting.server.process.pid, os.environ.get("LECTERN_DOCKERD") if ENGINE == "docker" else None,
-                           forks="session" in words)
+                           forks=isolation == "session")
         try:
             count, wrong = self.run_all(setting, whole, seen.forks)
         finally:
@@ -282,7 +282,7 @@ class Alone(unittest.TestCase):
 
     def test_validator_and_policy_left_out_where_a_sandbox_stays(self):
         """One sandbox for all of a session's runs: after each hostile one, the next is right."""
-        self.check_row("validator and policy", True, "--isolation", "session")
+        self.check_row("validator and policy", True, "session")
 
     def test_seccomp_left_out(self):
         self.check_row("seccomp", WHOLE)

@@ -324,6 +324,8 @@ static const struct sample {
     {"runner", "mprotect", {0, 1, EXECUTE}, false},
     {"runner", "kill", {CHILD, SIGKILL}, true},
     {"runner", "kill", {CHILD + 1, SIGKILL}, false},
+    {"runner", "kill", {(uint64_t)-CHILD, SIGKILL}, true}, /* its process group */
+    {"runner", "kill", {UINT64_MAX, SIGKILL}, false},
     {"runner", "kill", {SELF, SIGKILL}, false},
     {"runner", "tgkill", {SELF, SELF, SIGABRT}, true},
     {"runner", "tgkill", {CHILD, CHILD, SIGKILL}, false},
