@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,9 @@ void docker_channels_open(struct docker_channels *channels, const char *owner)
     len = snprintf(channels->path, sizeof channels->path, "%s/" PREFIX "%s", temporary, label);
     if (len >= 0 && (size_t)len < sizeof channels->path && mkdir(channels->path, 0700) == 0)
         return;
-    log_info("executor", "containers use the daemon's stream: %s cannot be made", channels->path);
+    log_info("executor", "containers use the daemon's stream, because %s cannot be made: %s",
+             channels->path,
+             strerrordesc_np((size_t)len < sizeof channels->path ? errno : ENAMETOOLONG));
     channels->path[0] = '\0';
 }
 
@@ -103,6 +106,15 @@ void docker_channels_close(struct docker_channels *channels)
 }
 
 /* ---- one channel ---- */
+
+/* Others may write to the temporary folder, and something may have cleaned it up. */
+static bool is_own(const char *path)
+{
+    struct stat status;
+
+    return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+           (status.st_mode & 077) == 0;
+}
 
 /* Binds through the folder's descriptor, because a socket's address is short. Anybody may connect
  * who reaches it: in a container the runner has another user id. */
@@ -124,8 +136,8 @@ int docker_channel_open(struct docker_channel *channel, const struct docker_chan
     int saved;
 
     *channel = (struct docker_channel){.listener = -1};
-    if (!channels->path[0])
-        return error_set(err, ERROR_UNAVAILABLE, "there is no folder for channels");
+    if (!is_own(channels->path))
+        return error_set(err, ERROR_UNAVAILABLE, "%s is gone", channels->path);
     snprintf(channel->folder, sizeof channel->folder, "%s/%lu", channels->path, number);
     if (mkdir(channel->folder, 0700) == 0) {
         channel->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -70,12 +70,12 @@ struct docker {
     char image[IMAGE_CAP];
     char runtime[RUNTIME_CAP]; /* "": the default of the daemon */
     struct cancel *stop;
-    struct docker_channels channels;
-    pthread_mutex_t lock;     /* protects all members below */
-    unsigned long started;    /* counter for names */
-    bool no_update;           /* the daemon cannot change the limits of running containers */
-    bool no_quota, no_shares; /* it refuses limits that it reported as supported */
-    bool no_channel;          /* it does not share this machine's files */
+    pthread_mutex_t lock;            /* protects all members below */
+    unsigned long started;           /* counter for names */
+    bool no_update;                  /* the daemon cannot change the limits of running containers */
+    bool no_quota, no_shares;        /* it refuses limits that it reported as supported */
+    struct docker_channels channels; /* made when a daemon is met */
+    bool no_channel;                 /* it does not share this machine's files */
     TAILQ_HEAD(, removal) removals;
     size_t removal_count;
     bool overflowed; /* logged once */
@@ -326,6 +326,8 @@ static int meet(struct docker *docker, bool quiet, struct error *err)
         pthread_mutex_lock(&docker->lock);
         docker->no_update = docker->no_quota = docker->no_shares = docker->no_channel =
             false; /* it may be another daemon */
+        if (!docker->channels.path[0])
+            docker_channels_open(&docker->channels, docker->owner);
         pthread_mutex_unlock(&docker->lock);
         sweep(docker->daemon);
     }
@@ -479,16 +481,18 @@ static void open_channel(struct docker *docker, struct engine_box *box,
                          struct docker_channel *channel)
 {
     const char *address = docker_daemon_address(docker->daemon);
+    struct docker_channels channels;
     struct error err = {0};
     bool none;
 
     *channel = (struct docker_channel){.listener = -1};
     pthread_mutex_lock(&docker->lock);
-    none = docker->no_channel;
+    channels = docker->channels;
+    none = docker->no_channel || !channels.path[0];
     pthread_mutex_unlock(&docker->lock);
-    if (none || !docker->channels.path[0] || strncmp(address, "tcp://", strlen("tcp://")) == 0)
+    if (none || strncmp(address, "tcp://", strlen("tcp://")) == 0)
         return;
-    if (docker_channel_open(channel, &docker->channels, box->number, &err) < 0)
+    if (docker_channel_open(channel, &channels, box->number, &err) < 0)
         log_warning("executor", "%s; the daemon's stream is used", err.text);
     box->plan.channel = channel->folder[0] ? channel->folder : NULL;
 }
@@ -716,7 +720,6 @@ static void *docker_open(const struct executor_config *config, struct error *err
         docker_daemon_create(config->docker_host, docker->image, config->docker_times, err);
     if (!docker->daemon)
         goto fail;
-    docker_channels_open(&docker->channels, docker->owner);
     meet(docker, true, &why); /* a daemon that is away now does not prevent opening */
     return docker;
 fail:

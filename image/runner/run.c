@@ -832,7 +832,6 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
         return STEP_FAILED;
     if (fds[SIGNALS].revents)
         reap(run);
-    watch_memory(run);
     if (run->until && now_ms() >= run->until && on_deadline(run) < 0)
         return STEP_FAILED;
     if (run->has_result && run->phase == PHASE_ENDING &&
@@ -842,6 +841,7 @@ static enum step serve(struct runner_run *run, const struct pollfd fds[DESCRIPTO
         return STEP_FAILED;
     if (pass_on(run) < 0)
         return STEP_DONE;
+    watch_memory(run); /* last, because what is passed on is waited for */
     return go_on(run);
 }
 
