@@ -73,7 +73,7 @@ const struct executor_limits executor_limits_default = {
     .answer_bytes = EXECUTION_ANSWERS_CAP,
 };
 
-const char *const execution_isolations[ISOLATIONS] = {
+const char *const execution_isolations[ISOLATION_COUNT] = {
     [ISOLATION_EXECUTION] = "execution",
     [ISOLATION_SESSION] = "session",
     [ISOLATION_AUTO] = "auto",

@@ -44,9 +44,9 @@ enum execution_isolation {
     ISOLATION_EXECUTION, /* each job has a new sandbox */
     ISOLATION_SESSION,   /* the session has a sandbox, and each job a forked process in it */
     ISOLATION_AUTO,      /* a new sandbox if one waits, otherwise that of the session */
-    ISOLATIONS,
+    ISOLATION_COUNT,
 };
-extern const char *const execution_isolations[ISOLATIONS]; /* their names */
+extern const char *const execution_isolations[ISOLATION_COUNT]; /* their names */
 
 /* A kind of sandbox. */
 struct execution_kind {

@@ -142,7 +142,7 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
         local->setup.file_count = 0;
     }
     if (rc == 0 && local->logged)
-        log_info("executor", "local sandboxes can be made again");
+        log_info("executor", "sandboxes can be made again");
     if (rc < 0 && why.kind != ERROR_CANCELLED && !local->logged && !quiet)
         log_warning("executor", "%s. Analyses wait for it; it is looked for again", why.text);
     if (rc == 0 || !quiet)
@@ -164,7 +164,8 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
     struct local_plan plan;
     struct engine_box *box;
 
-    if (runner_command_build(&command, kind, NULL, err) < 0 || prepare(local, false, &setup, err) < 0)
+    if (runner_command_build(&command, kind, NULL, err) < 0 ||
+        prepare(local, false, &setup, err) < 0)
         return NULL;
     box = calloc(1, sizeof *box);
     if (!box) {

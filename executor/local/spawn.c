@@ -37,6 +37,13 @@ static int become_nobody(void)
                : 0;
 }
 
+/* Says so where spawn_last_words finds it. */
+static _Noreturn void give_up(const char *what)
+{
+    (void)!write(STDERR_FILENO, what, strlen(what));
+    _exit(126);
+}
+
 /* Runs between fork and exec, so it may only make async-signal-safe calls. Never returns. */
 static void become(const struct local_plan *plan, const struct local_setup *setup, int stream,
                    int errors, pid_t server)
@@ -69,14 +76,15 @@ static void become(const struct local_plan *plan, const struct local_setup *setu
     }
     setpriority(PRIO_PROCESS, 0, LOCAL_NICE);
     syscall(SYS_ioprio_set, 1, 0, IOPRIO_LOWEST_BE);
-    if ((plan->folder[0] && enter_removed_folder(plan->folder) < 0) ||
-        (plan->drop && become_nobody() < 0))
-        _exit(126);
+    if (plan->folder[0] && enter_removed_folder(plan->folder) < 0)
+        give_up("no working folder can be made in TMPDIR, or in /tmp if that is not set");
+    if (plan->drop && become_nobody() < 0)
+        give_up("the server is root and cannot become nobody");
     /* After the change of user, which would undo it. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != server)
         _exit(126);
     execve(plan->argv[0], (char *const *)plan->argv, (char *const *)plan->environment);
-    _exit(127);
+    give_up("it cannot be executed");
 }
 
 int spawn(struct engine_box *box, const struct local_plan *plan, const struct local_setup *setup,

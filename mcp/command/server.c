@@ -168,10 +168,10 @@ int server_executor_config(const struct config *config, struct executor_config *
                          config->sandbox);
     if (config_share_file(config, "", share, size, err) < 0)
         return -1;
-    while (isolation < ISOLATIONS &&
+    while (isolation < ISOLATION_COUNT &&
            strcmp(execution_isolations[isolation], config->isolation) != 0)
         isolation++;
-    if (isolation == ISOLATIONS)
+    if (isolation == ISOLATION_COUNT)
         return error_set(err, ERROR_INVALID,
                          "--isolation must be auto, execution or session, not '%s'",
                          config->isolation);

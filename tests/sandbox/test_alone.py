@@ -101,13 +101,14 @@ def category(answer):
 class Setting:
     """A server without a validator, on sandboxes with some layer left out, and two sessions: one that asks, one with a secret."""
 
-    def __init__(self, stack, secret, runner=None, guard=None, server="lectern_without_validator", words=()):
+    def __init__(self, stack, secret, runner=None, guard=None, policy=False, server="lectern_without_validator", words=()):
         self.secret, self.clients = secret, []
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-test-")))
         folder.chmod(0o755)
         share = folder / "share"
         shutil.copytree(sandbox.SHARE, share)
-        shutil.copyfile(HERE / "no_policy.py", share / "policy.py")
+        if not policy:
+            shutil.copyfile(HERE / "no_policy.py", share / "policy.py")
         if runner:
             shutil.copyfile(TESTS / runner, share / "runner")
         if guard:

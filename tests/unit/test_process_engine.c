@@ -110,20 +110,29 @@ static pid_t wait_interpreter(pid_t runner)
     return child;
 }
 
-static struct engine_box *start_box(void **engine)
+/* Skips the test where the kernel lacks something. */
+static void *open_engine(void)
 {
     struct executor_config config = {.share_dir = share};
     struct process_host host = process_host_look();
     struct error err = {0};
-    struct engine_box *box;
+    void *engine = engine_process.open(&config, &err);
 
-    *engine = engine_process.open(&config, &err);
-    assert_non_null(*engine);
+    assert_non_null(engine);
     if (process_host_check(&host, &err) < 0) {
+        engine_process.close(engine);
         print_message("SKIPPED: %s\n", err.text);
         skip();
     }
-    box = engine_process.start(*engine, &execution_kinds[kind_index("bare")], &err);
+    return engine;
+}
+
+static struct engine_box *start_box(void *engine)
+{
+    struct error err = {0};
+    struct engine_box *box =
+        engine_process.start(engine, &execution_kinds[kind_index("bare")], &err);
+
     if (!box)
         fail_msg("%s", err.text);
     return box;
@@ -143,6 +152,7 @@ static void assert_ends(pid_t pid)
 
 static void test_killed_server(void **state)
 {
+    void *engine = open_engine();
     pid_t server, pids[2] = {0};
     int ends[2];
 
@@ -151,9 +161,7 @@ static void test_killed_server(void **state)
     server = fork();
     assert_true(server >= 0);
     if (server == 0) {
-        void *engine;
-
-        pids[0] = start_box(&engine)->pid;
+        pids[0] = start_box(engine)->pid;
         pids[1] = wait_interpreter(pids[0]);
         (void)!write(ends[1], pids, sizeof pids);
         for (;;)
@@ -168,17 +176,16 @@ static void test_killed_server(void **state)
     assert_ends(pids[1]);
     close(ends[0]);
     close(ends[1]);
+    engine_process.close(engine);
 }
 
 static void test_killed_runner(void **state)
 {
-    struct engine_box *box;
-    pid_t interpreter;
-    void *engine;
+    void *engine = open_engine();
+    struct engine_box *box = start_box(engine);
+    pid_t interpreter = wait_interpreter(box->pid);
 
     (void)state;
-    box = start_box(&engine);
-    interpreter = wait_interpreter(box->pid);
     kill(interpreter, SIGSTOP);
     kill(box->pid, SIGKILL);
     assert_ends(interpreter);
@@ -191,14 +198,12 @@ static void test_killed_runner(void **state)
 static void test_working_folder(void **state)
 {
     char path[64], cwd[PATH_MAX] = "";
-    struct engine_box *box;
+    void *engine = open_engine();
+    struct engine_box *box = start_box(engine);
+    pid_t interpreter = wait_interpreter(box->pid);
     struct stat status;
-    pid_t interpreter;
-    void *engine;
 
     (void)state;
-    box = start_box(&engine);
-    interpreter = wait_interpreter(box->pid);
     snprintf(path, sizeof path, "/proc/%d/cwd", (int)interpreter);
     assert_true(readlink(path, cwd, sizeof cwd - 1) > 0);
     assert_memory_equal(cwd, folder, strlen(folder));
@@ -211,6 +216,22 @@ static void test_working_folder(void **state)
     engine_process.close(engine);
     assert_int_equal(rmdir(folder), 0); /* it is empty */
     assert_int_equal(mkdir(folder, 0700), 0);
+}
+
+/* The machine lacks what is needed, and says what; the next start after it is there works. */
+static void test_no_working_folder(void **state)
+{
+    struct error err = {0};
+    void *engine;
+
+    (void)state;
+    setenv("TMPDIR", "/nonexistent", 1); // NOLINT(concurrency-mt-unsafe): one thread
+    engine = open_engine();
+    assert_int_equal(engine_process.works(engine, &err), -1);
+    assert_non_null(strstr(err.text, "no working folder can be made in TMPDIR"));
+    setenv("TMPDIR", folder, 1); // NOLINT(concurrency-mt-unsafe): one thread
+    assert_int_equal(engine_process.works(engine, &err), 0);
+    engine_process.close(engine);
 }
 
 static int set_up(void **state)
@@ -236,7 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_description),
         cmocka_unit_test(test_killed_server),  cmocka_unit_test(test_killed_runner),
-        cmocka_unit_test(test_working_folder),
+        cmocka_unit_test(test_working_folder), cmocka_unit_test(test_no_working_folder),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
