@@ -2,7 +2,8 @@
 """A real lectern process for the contract tests: its own data folder, MCP over stdio or HTTP, and the session API.
 
 Environment: LECTERN_BUILD, the build folder; LECTERN_SHARED, the folder with real curricula (default: ../shared beside the
-project); LECTERN_SANDBOX and DOCKER_HOST choose the engine, as for lectern itself.
+project); LECTERN_SANDBOX and DOCKER_HOST choose the engine, as for lectern itself; LECTERN_INSTEAD_OF_LOCAL, the engine for tests of
+the engine local on a machine where bubblewrap cannot work.
 """
 import http.client
 import json
@@ -20,6 +21,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "release"))
 SHARED = pathlib.Path(os.environ.get("LECTERN_SHARED", ROOT.parent / "shared"))
 LECTERN = BUILD / "lectern"
+LOCAL = os.environ.get("LECTERN_INSTEAD_OF_LOCAL", "local")
+if os.environ.get("LECTERN_SANDBOX", "local") == "local":
+    os.environ["LECTERN_SANDBOX"] = LOCAL
 ANSWER_SECONDS = 60
 # What a sanitizer says, and lectern itself of an event loop that could not be closed.
 COMPLAINT = re.compile(rb"Sanitizer: |: runtime error: |open handles")

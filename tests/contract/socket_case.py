@@ -17,7 +17,7 @@ class SocketCase(unittest.IsolatedAsyncioTestCase):
         self.sid, self.other = self.new_session(), self.new_session()
 
     def start(self):
-        self.server = harness.Server(self.workspace, "--no-demo", "--sandbox", "local", "--warm", "bare=0,data=0,plot=0",
+        self.server = harness.Server(self.workspace, "--no-demo", "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0",
                                      *self.options)
 
     def tearDown(self):

@@ -16,7 +16,7 @@ from fault_server import FaultServer
 from replay_model import answer, call, text
 
 ENDLESS = "print('begun', flush=True)\nwhile True: pass\n"
-NO_SANDBOX = ("--sandbox", "local", "--warm", "bare=0,data=0,plot=0")
+NO_SANDBOX = ("--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
 UNENDING = "600"  # seconds that a request to the service may take: more than any test
 
 

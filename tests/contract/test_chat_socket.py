@@ -350,7 +350,7 @@ class Endings(ModelCase):
         self.addCleanup(copies.close)
         service, url = self.server, "http://127.0.0.1:%d" % self.server.port
         for again in (False, True):
-            self.server = harness.Server(copies, "--no-demo", "--sandbox", "local", "--warm", "bare=0,data=0,plot=0",
+            self.server = harness.Server(copies, "--no-demo", "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0",
                                          "--store", url, *self.options)
             try:
                 async with self.connect(self.sid, "t1") as page:

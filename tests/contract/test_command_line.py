@@ -120,7 +120,7 @@ class CommandLine(LineCase):
 
     def doctor(self, *words):
         """The doctor's rows about the store, in words; what it must not print is looked for in all of them."""
-        done = self.workspace.run("doctor", "--sandbox", "local", *words, check=False)
+        done = self.workspace.run("doctor", "--sandbox", harness.LOCAL, *words, check=False)
         self.assertNotRegex(done.stdout + done.stderr, rb"#|seconds=|secret")
         return [row for row in done.stdout.decode().splitlines() if re.match(r"\S+ +(store|session service)", row)]
 
@@ -133,9 +133,9 @@ class CommandLine(LineCase):
         self.assertEqual(self.doctor()[0].split(": ")[-1], "no database yet; lectern serve creates it")
         rows = self.doctor("--data", str(new), "--store", "http://me:secret@127.0.0.1:9/")
         self.assertEqual([row.split()[0] for row in rows], ["MISSING", "MISSING"])
-        answer = self.workspace.run("doctor", "--sandbox", "local", "--data", str(new), "--store", "http://127.0.0.1:9/", check=False)
+        answer = self.workspace.run("doctor", "--sandbox", harness.LOCAL, "--data", str(new), "--store", "http://127.0.0.1:9/", check=False)
         self.assertIn(b" fix: start it; curl -i http://127.0.0.1:9/health must answer", answer.stdout)
-        answer = self.workspace.run("doctor", "--json", "--sandbox", "local", "--data", str(new), "--store", "http://127.0.0.1:9/",
+        answer = self.workspace.run("doctor", "--json", "--sandbox", harness.LOCAL, "--data", str(new), "--store", "http://127.0.0.1:9/",
                                   check=False)
         self.assertIn("start it; curl -i http://127.0.0.1:9/health must answer", [row["fix"] for row in json.loads(answer.stdout)])
         rows = self.doctor("--data", str(new), "--store", "http://127.0.0.1:9/")
@@ -163,7 +163,7 @@ class Data(LineCase):
     def test_commands_that_read_create_nothing(self):
         before = self.files()
         for words, status in ((("graph", "counts"), 1), (("export",), 1), (("backup", "copy.db"), 1), (("validate",), 0),
-                              (("exec", "--sandbox", "local"), 0), (("import", "--dry-run", str(self.file)), 0)):
+                              (("exec", "--sandbox", harness.LOCAL), 0), (("import", "--dry-run", str(self.file)), 0)):
             done = self.workspace.run(*words, stdin=b"print(1)", check=False)
             self.assertEqual(done.returncode, status, (words, done.stderr))
             self.assertEqual(self.files(), before, words)
@@ -248,7 +248,7 @@ class Data(LineCase):
         source = ascii(hostile)[1:-1].encode()
         code = b"print('%s', 'tab\\there')" % source
         literal = b"open('%s')" % hostile.encode()
-        sandbox = ("--sandbox", "local")
+        sandbox = ("--sandbox", harness.LOCAL)
         runs = (
             (("exec", *sandbox), code, escaped + b" tab"),
             (("exec", *sandbox), b"raise ValueError('%s')" % source, escaped),

@@ -100,11 +100,11 @@ class Commands(unittest.TestCase):
         """Runs a script in a scratch folder beside a server; (exit status, output). curl fails on an HTTP error."""
         workspace = harness.Workspace()
         self.addCleanup(workspace.close)
-        environment = dict(workspace.environment(), LECTERN_SANDBOX="local",
+        environment = dict(workspace.environment(), LECTERN_SANDBOX=harness.LOCAL,
                            PATH="%s:%s" % (harness.LECTERN.parent, os.environ["PATH"]))
         del environment["XDG_CONFIG_HOME"]
         Path(workspace.data, ".curlrc").write_text("fail\n", encoding="utf-8")
-        server = harness.Server(workspace, "--sandbox", "local", "--warm", "bare=0,data=0,plot=0")
+        server = harness.Server(workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
         self.addCleanup(server.close)
         done = subprocess.run(["/bin/bash", "-eo", "pipefail", "-c", text.replace(":8001", ":%d" % server.port)], cwd=workspace.data, env=environment, check=False,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -29,7 +29,7 @@ class Editing(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.workspace = harness.Workspace()
-        cls.server = harness.Server(cls.workspace, "--sandbox", "local", "--warm", "bare=0,data=0,plot=0")
+        cls.server = harness.Server(cls.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
 
     @classmethod
     def tearDownClass(cls):

@@ -18,7 +18,7 @@ KILLS = int(os.environ.get("LECTERN_KILLS", "5"))
 SEED = int(os.environ.get("LECTERN_SEED", "0")) or random.randrange(1 << 32)
 EDITORS = 30
 MOMENT = (0.05, 1.2)    # seconds after the editors' start
-SERVE = ("--sandbox", "local", "--warm", "bare=0,data=0,plot=0")
+SERVE = ("--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
 
 
 class KillNine(unittest.TestCase):

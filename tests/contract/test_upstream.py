@@ -13,7 +13,7 @@ import cms
 import harness
 from fault_server import FaultServer
 
-NO_SANDBOX = ("--sandbox", "local", "--warm", "bare=0,data=0,plot=0")
+NO_SANDBOX = ("--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
 PATIENCE = 1  # seconds that a request to the service may take in the tests of faults
 
 
