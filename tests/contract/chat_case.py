@@ -37,7 +37,7 @@ class ChatWorkspace(harness.Workspace):
 
 
 def serve(workspace, *words):
-    return harness.Server(workspace, "--no-demo", "--sandbox", os.environ.get("LECTERN_SANDBOX", "local"),
+    return harness.Server(workspace, "--no-demo", "--sandbox", os.environ.get("LECTERN_SANDBOX", harness.LOCAL),
                           "--warm", "bare=1,data=0,plot=0", *words)
 
 

@@ -22,7 +22,7 @@ BUILD = pathlib.Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "release")
 SHARED = pathlib.Path(os.environ.get("LECTERN_SHARED", ROOT.parent / "shared"))
 LECTERN = BUILD / "lectern"
 LOCAL = os.environ.get("LECTERN_INSTEAD_OF_LOCAL", "local")
-if os.environ.get("LECTERN_SANDBOX", "local") == "local":
+if os.environ.get("LECTERN_SANDBOX") == "local":
     os.environ["LECTERN_SANDBOX"] = LOCAL
 ANSWER_SECONDS = 60
 # What a sanitizer says, and lectern itself of an event loop that could not be closed.

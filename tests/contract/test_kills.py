@@ -22,7 +22,7 @@ import harness
 sys.path.insert(0, str(harness.ROOT / "tests/sandbox"))
 import watch  # noqa: E402
 
-ENGINE = os.environ.get("LECTERN_SANDBOX", "local")
+ENGINE = os.environ.get("LECTERN_SANDBOX", harness.LOCAL)
 ROUNDS = int(os.environ.get("LECTERN_ROUNDS", "8"))
 SEED = int(os.environ.get("LECTERN_SEED", random.SystemRandom().randrange(10 ** 6)))
 DAEMON = harness.ROOT / "tests/sandbox/dockerd.sh"

@@ -20,7 +20,7 @@ import unittest
 
 import harness
 
-ENGINE = os.environ.get("LECTERN_SANDBOX", "local")
+ENGINE = os.environ.get("LECTERN_SANDBOX", harness.LOCAL)
 SECONDS = float(os.environ.get("LECTERN_LOAD_SECONDS", "12"))
 RUNS = int(os.environ.get("LECTERN_LOAD_RUNS", "200"))
 CALLERS = 32
