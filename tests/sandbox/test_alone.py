@@ -300,7 +300,7 @@ class Alone(unittest.TestCase):
     @unittest.skipUnless(ENGINE == "docker", "it takes a root of its own to be harmed")
     def test_the_watch_sees_harm(self):
         """With everything left out the same eyes do see it."""
-        setting = Setting(self.stack, self.secret, **EVERYTHING)
+        setting = Setting(self.stack, self.secret, words=("--isolation", "execution"), **EVERYTHING)
         client = setting.client()
         seen = watch.Watch(setting.server.process.pid, os.environ["LECTERN_DOCKERD"])
         try:
