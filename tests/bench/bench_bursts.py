@@ -40,6 +40,9 @@ class Target:
     def burst(self, calls, sessions, at_once, code):
         """Milliseconds of each call; of those in a row, as each is seen by its caller."""
         clients = (self.one_session if sessions == 1 else self.clients)[:calls]
+        for client in clients:  # the server closes connections that are idle for long
+            client.connection.close()
+            client.post({"jsonrpc": "2.0", "id": 0, "method": "ping"})
         if not at_once:
             return [load.timed(clients[0].execute, code) for _ in range(calls)]
         return list(self.workers.map(lambda client: load.timed(client.execute, code), clients))
