@@ -102,6 +102,7 @@ struct executor_limits {
         unsigned slot;     /* a tenth of the time for which demand is remembered */
         unsigned recycle;  /* from the end of a job to FRAME_READY, in a session's sandbox */
         unsigned idle;     /* a session's sandbox is ended after this time without a job */
+        unsigned surplus;  /* a session keeps more than one that long, with automatic isolation */
         unsigned hold;     /* minimum time it is kept when others need room */
         unsigned patience; /* a job waits this long for its session's sandbox before it gets another
                             */

@@ -217,19 +217,6 @@ struct slot *plan_ping(const struct pool_state *state, uint64_t now)
     return NULL;
 }
 
-struct slot *plan_expired(const struct pool_state *state, uint64_t now)
-{
-    struct slot *slot;
-
-    TAILQ_FOREACH(slot, &state->slots, link)
-    {
-        if (slot->state == SLOT_IDLE &&
-            (now - slot->since >= state->pace.idle || is_stale(state, slot, now)))
-            return slot;
-    }
-    return NULL;
-}
-
 /* ---- jobs that wait ---- */
 
 /* The sandboxes of a session that are not ending: of any kind, and of one kind in some states. */
@@ -259,6 +246,28 @@ bool plan_has_own(const struct pool_state *state, int kind, const char *session)
     struct owned owned = count_owned(state, kind, session);
 
     return session && owned.busy + owned.recycling + owned.idle > 0;
+}
+
+/* Whether the session keeps another one. Ending a sandbox uses CPU time that answers need. */
+static bool is_surplus(const struct pool_state *state, const struct slot *slot, uint64_t now)
+{
+    return state->isolation == ISOLATION_AUTO && state->counts[SLOT_BUSY] == 0 &&
+           now - slot->since >= state->pace.surplus &&
+           count_owned(state, slot->kind, slot->session).idle > 1;
+}
+
+struct slot *plan_expired(const struct pool_state *state, uint64_t now)
+{
+    struct slot *slot;
+
+    TAILQ_FOREACH(slot, &state->slots, link)
+    {
+        if (slot->state == SLOT_IDLE &&
+            (now - slot->since >= state->pace.idle || is_stale(state, slot, now) ||
+             is_surplus(state, slot, now)))
+            return slot;
+    }
+    return NULL;
 }
 
 /* The jobs of the same session before it in the queue. */
@@ -364,13 +373,8 @@ static bool needs_room(const struct pool_state *state, uint64_t now)
 /* If others need room, it may be kept only for its minimum time. */
 bool plan_may_recycle(const struct pool_state *state, const struct slot *slot, uint64_t now)
 {
-    struct owned owned = count_owned(state, slot->kind, slot->session); /* with this one */
-
     if (state->isolation == ISOLATION_EXECUTION || !slot->session ||
         slot->jobs >= state->pace.jobs || is_stale(state, slot, now))
-        return false;
-    if (state->isolation == ISOLATION_AUTO && owned.busy + owned.recycling + owned.idle > 1 &&
-        !admission_first_of(&state->kinds[slot->kind].queue, slot->session))
         return false;
     return now - slot->bound_at < state->pace.hold || !needs_room(state, now);
 }

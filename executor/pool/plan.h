@@ -173,15 +173,15 @@ bool plan_has_own(const struct pool_state *state, int kind, const char *session)
 struct slot *plan_find_idle(const struct pool_state *state, const struct pool_wait *wait,
                             uint64_t now);
 
-/* Whether a sandbox whose job ended well serves its session again. With automatic isolation a
- * session keeps one, and more only while its jobs wait. */
+/* Whether a sandbox whose job ended well serves its session again. */
 bool plan_may_recycle(const struct pool_state *state, const struct slot *slot, uint64_t now);
 
 /* A waiting sandbox that should be pinged, or NULL. Only one is pinged at a time, and none while
  * answers are due. */
 struct slot *plan_ping(const struct pool_state *state, uint64_t now);
 
-/* A sandbox that has waited too long for its session, or is outdated; or NULL. */
+/* A sandbox that has waited too long for its session, is outdated, or is surplus: with automatic
+ * isolation a session keeps one when nothing runs. Or NULL. */
 struct slot *plan_expired(const struct pool_state *state, uint64_t now);
 
 #endif

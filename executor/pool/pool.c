@@ -17,6 +17,7 @@ static const struct pool_pace usual_pace = {
     .slot = 30000, /* times DEMAND_SLOTS: five minutes */
     .recycle = 2000,
     .idle = 600000,
+    .surplus = 2000,
     .hold = 500,
     .patience = 200,
     .retry = 250,

@@ -142,7 +142,7 @@ static int set_up(void **state)
     pool.isolation = ISOLATION_EXECUTION;
     pool.room = plan_room(2, (uint64_t)8 << 30);
     pool.pace = (struct pool_pace){
-        .renew = 1800000, .idle = 60000, .hold = 500, .jobs = 3, .patience = 200};
+        .renew = 1800000, .idle = 60000, .hold = 500, .jobs = 3, .patience = 200, .surplus = 2000};
     return 0;
 }
 
@@ -346,15 +346,33 @@ static void test_auto_prefers_a_new_sandbox(void **state)
     assert_ptr_equal(idle_for(DATA, "s"), own);
     enter(own, SLOT_BUSY);
     ask(&second, DATA, "s");
-    assert_rests_until(now + pool.pace.patience);     /* one of the two is likely to be faster */
-    assert_true(plan_may_recycle(&pool, fresh, now)); /* a job waits for it */
-    admission_remove(&pool.kinds[DATA].queue, &second);
-    assert_false(plan_may_recycle(&pool, fresh, now)); /* the session keeps only one */
-    enter(fresh, SLOT_ENDING);
-    assert_true(plan_may_recycle(&pool, own, now));
-    ask(&second, DATA, "s");
+    assert_rests_until(now + pool.pace.patience); /* one of the two is likely to be faster */
     now += pool.pace.patience;
     assert_starts(DATA);
+}
+
+static void test_auto_keeps_one_for_a_session(void **state)
+{
+    struct slot *own, *second, *other;
+
+    (void)state;
+    pool.isolation = ISOLATION_AUTO;
+    own = idle(DATA, "s");
+    other = idle(DATA, "other");
+    second = ready(start(DATA));
+    second->bound = true;
+    second->session = (char *)"s";
+    enter(second, SLOT_BUSY);
+    assert_true(plan_may_recycle(&pool, second, now)); /* a burst may need it */
+    now += pool.pace.surplus;
+    assert_null(plan_expired(&pool, now)); /* an answer is due */
+    enter(second, SLOT_IDLE);
+    assert_ptr_equal(plan_expired(&pool, now), own);
+    enter(own, SLOT_ENDING);
+    now += pool.pace.surplus;
+    assert_null(plan_expired(&pool, now));
+    enter(other, SLOT_ENDING);
+    assert_null(plan_expired(&pool, now));
 }
 
 static void test_auto_puts_refills_off_while_sessions_have_their_own(void **state)
@@ -405,6 +423,7 @@ int main(void)
         WITH(test_room_is_made_at_the_cap),
         WITH(test_what_waits_for_its_session_expires),
         WITH(test_auto_prefers_a_new_sandbox),
+        WITH(test_auto_keeps_one_for_a_session),
         WITH(test_auto_puts_refills_off_while_sessions_have_their_own),
         WITH(test_the_room_follows_the_machine),
     };
