@@ -265,14 +265,15 @@ class Kills(unittest.TestCase):
         return found
 
     def find_runners(self):
-        """{size: the first process of the sandbox whose run holds that much}, of those that are full."""
+        """{size: the first process of the sandbox whose run holds that much}; nothing before each is there and full."""
         held = [(resident(pid), runner) for pid, runner in self.interpreters().items()]
         bounds = [*sorted(MEGABYTES.values()), 10 ** 6]
         found = {}
         for size, low in MEGABYTES.items():
             runners = [runner for amount, runner in held if low <= amount < bounds[bounds.index(low) + 1]]
-            if len(runners) == 1:
-                found[size] = runners[0]
+            if len(runners) != 1:
+                return {}
+            found[size] = runners[0]
         return found
 
     # ---- the server ----
@@ -310,16 +311,10 @@ class Kills(unittest.TestCase):
     def kill_one(self):
         sizes = list(MEGABYTES)
         self.random.shuffle(sizes)
+        dead, living = self.call(code_of(sizes[0], 0, ENDLESS)), self.call(code_of(sizes[1], 1))
         runners = {}
-
-        def is_full(size):
-            runners.update(self.find_runners())
-            return size in runners
-
-        dead = self.call(code_of(sizes[0], 0, ENDLESS))
-        self.assertTrue(self.until(lambda: is_full(sizes[0])), [(resident(pid), pid) for pid in self.interpreters()])
-        living = self.call(code_of(sizes[1], 1))  # not sooner: it ends by itself, perhaps before the other has a sandbox
-        self.assertTrue(self.until(lambda: is_full(sizes[1])), [(resident(pid), pid) for pid in self.interpreters()])
+        self.assertTrue(self.until(lambda: runners.update(self.find_runners()) or runners),
+                        [(resident(pid), pid) for pid in self.interpreters()])
         time.sleep(self.random.uniform(0, RUN_SECONDS / 2))
         os.kill(runners[sizes[0]], 9)
         dead.join()
