@@ -101,13 +101,15 @@ def sustained(target):
 def main():
     servers = [Target(name, "--isolation", name) for name in ISOLATIONS]
     targets = servers + [DockerRun()] * (ENGINE == "docker")
-    for target in servers:  # each session's first call is not part of a burst
-        for _, code in load.PROGRAMS.values():
-            target.burst(16, SESSIONS, True, code)
-    bursts(targets)
-    sustained(servers[-1])
-    for server in servers:
-        server.close()
+    try:
+        for target in servers:  # each session's first call is not part of a burst
+            for _, code in load.PROGRAMS.values():
+                target.burst(16, SESSIONS, True, code)
+        bursts(targets)
+        sustained(servers[-1])
+    finally:  # a server that is left would disturb the next user of the daemon
+        for server in servers:
+            server.close()
 
 
 if __name__ == "__main__":
