@@ -193,13 +193,17 @@ static void test_rows_go_when_they_are_over(void **state)
     int64_t count;
     char id[16];
 
+    must(fixture, store_begin(fixture->store, &fixture->err));
     for (int i = 0; i < 50; i++) {
         snprintf(id, sizeof id, "old-%d", i);
-        must(fixture, store_end_id(fixture->store, id, in_seconds(0), &fixture->err));
+        must(fixture,
+             db_run(fixture->store->db, &fixture->err, SQL_ENDED_KEEP, "si", id, in_seconds(0)));
     }
-    must(fixture, store_end_id(fixture->store, "young", in_seconds(1000), &fixture->err));
+    must(fixture, store_end(fixture->store, true, &fixture->err));
+    for (int i = 0; i < 3; i++) /* a few each time */
+        must(fixture, store_end_id(fixture->store, "young", in_seconds(1000), &fixture->err));
     must(fixture, db_number(fixture->store->db, &count, &fixture->err, SQL_ENDED_COUNT, ""));
-    assert_int_equal(count, 2);
+    assert_int_equal(count, 1);
     assert_int_equal(count_new(fixture, fixture->store, &seen, &found), 1);
     assert_string_equal(found.last, "young");
 }
@@ -351,9 +355,10 @@ static void test_many(void **state)
     assert_int_equal(servers.failed, 0);
     usleep(2000 * ENDED_LOOK_MS);
     for (unsigned i = 0; i < 1000; i++) {
-        assert_int_equal(has(&servers, servers.one, i), 1);
-        if (i % 2)
+        if (i % 2) {
+            assert_int_equal(has(&servers, servers.one, i), 1);
             assert_int_equal(has(&servers, servers.other, i), 1);
+        }
         assert_int_equal(has(&servers, servers.one, 1000 + i), 0);
     }
     /* Those that have ended by themselves make room. */
