@@ -27,13 +27,13 @@
 static const char *const protocol_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
                                                 "2024-11-05", NULL};
 
-bool protocol_version_known(const char *version)
+const char *protocol_version_find(const char *version)
 {
     for (size_t i = 0; protocol_versions[i]; i++) {
         if (strcmp(protocol_versions[i], version) == 0)
-            return true;
+            return protocol_versions[i];
     }
-    return false;
+    return NULL;
 }
 
 enum method_outcome request_refuse(struct request *request, enum message_error code,

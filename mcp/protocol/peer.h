@@ -18,7 +18,8 @@
 
 #define PEER_CALLS_CAP 64 /* concurrent calls of one peer */
 
-bool protocol_version_known(const char *version); /* of a revision with sessions */
+/* The same version of a revision with sessions as static text, or NULL. */
+const char *protocol_version_find(const char *version);
 
 struct peer;
 

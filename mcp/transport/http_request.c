@@ -173,6 +173,8 @@ void server_request_read(struct lws *wsi, struct server_request *request)
     read_custom(wsi, "mcp-session-id:", request->mcp_session, sizeof request->mcp_session, request);
     read_custom(wsi, "mcp-protocol-version:", request->mcp_version, sizeof request->mcp_version,
                 request);
+    read_custom(wsi, "last-event-id:", request->last_event_id, sizeof request->last_event_id,
+                request);
     read_custom(wsi, "x-session-id:", request->session, sizeof request->session, request);
     if (lws_hdr_custom_length(wsi, EDITOR_HEADER, (int)strlen(EDITOR_HEADER)) >= 0)
         read_editor(wsi, request);
