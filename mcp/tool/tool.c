@@ -427,17 +427,16 @@ static void add_failure(const struct tool_call *call, struct buf *to)
         failure_of_size(&too_large, call->text.cap);
         failure = &too_large;
     }
-    buf_adds(to, ",\"_meta\":{\"lectern/error\":");
+    buf_adds(to, "\"lectern/error\":");
     failure_write(failure, call->tool->name, to);
-    buf_addc(to, '}');
 }
 
-void tool_call_result(const struct tool_call *call, struct buf *to)
+void tool_call_result(const struct tool_call *call, const char *meta, struct buf *to)
 {
     bool failed = tool_call_category(call) != FAILURE_NONE;
     const struct buf *text = &call->text;
 
-    buf_adds(to, "{\"content\":[{\"type\":\"text\",\"text\":");
+    buf_adds(to, "\"content\":[{\"type\":\"text\",\"text\":");
     if (text->failed)
         buf_addf(to, "\"The answer is larger than its cap of %zu bytes; request less at once.\"",
                  text->cap);
@@ -454,6 +453,9 @@ void tool_call_result(const struct tool_call *call, struct buf *to)
         buf_addc(to, '}');
     }
     buf_addf(to, "],\"isError\":%s", failed ? "true" : "false");
+    if (!failed && !*meta)
+        return;
+    buf_addf(to, ",\"_meta\":{%s%s", meta, failed && *meta ? "," : "");
     if (failed)
         add_failure(call, to);
     buf_addc(to, '}');

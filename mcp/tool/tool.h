@@ -101,6 +101,12 @@ struct tool_preview {
     const char *change_set; /* to undo, or NULL */
 };
 
+/* An argument whose value the client repeats in the HTTP header Mcp-Param-HEADER (revision
+ * 2026-07-28, x-mcp-header in the schema). */
+struct tool_param_header {
+    const char *argument, *header;
+};
+
 struct tool {
     const char *name;
     const char *title;
@@ -120,7 +126,8 @@ struct tool {
     /* Checked before the tool receives the call (arguments.h). write_schema receives the analyses
      * as its context. */
     struct fields arguments;
-    bool read_only, destructive, idempotent; /* annotations */
+    const struct tool_param_header *param_headers; /* ends with a row of NULL; or NULL */
+    bool read_only, destructive, idempotent;       /* annotations */
 
     /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else
      * `graphs` selects graph, else read. Returns 0 with the answer in call->text, or -1 with err,
@@ -192,9 +199,10 @@ int tool_call_preview(struct tool_call *call, struct tool_preview *preview, stru
 /* FAILURE_NONE on success. An answer that exceeds its cap counts as failed. */
 enum failure_category tool_call_category(const struct tool_call *call);
 
-/* Appends the CallToolResult: {"content":[{"type":"text","text"},{"type":"image","data",
- * "mimeType"}...],"isError","_meta":{"lectern/error":{...}}}. */
-void tool_call_result(const struct tool_call *call, struct buf *to);
+/* Appends the members of the CallToolResult: "content":[{"type":"text","text"},{"type":"image",
+ * "data","mimeType"}...],"isError" and, where there is something in it,
+ * "_meta":{"lectern/error":{...}}. meta: further members of _meta, or "". */
+void tool_call_result(const struct tool_call *call, const char *meta, struct buf *to);
 
 /* ---- for the files of the tools ---- */
 

@@ -88,6 +88,7 @@ OWNERS = (
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
     (r"Python\.h|frameobject\.h", ["image/python/*"]),
     (r"curl/.*", ["helpers/base/*"]),
+    (r"openssl/.*", ["helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
     (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/server.h",
                        "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),
