@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * "/mcp": MCP's Streamable HTTP for the revisions with sessions. POST carries one message to the
- * server; its answer is JSON, or a stream of server-sent events if something is sent before it. GET
- * opens the stream of what the server tells unasked, or resumes a stream. DELETE ends a session. A
- * lost connection cancels nothing. Runs on the loop's thread.
+ * "/mcp": MCP's Streamable HTTP. POST carries one message to the server; its answer is JSON, or a
+ * stream of server-sent events if something is sent before it. In the revisions with sessions, GET
+ * opens the stream of what the server tells unasked, or resumes a stream, DELETE ends a session,
+ * and a lost connection cancels nothing. In those without, each POST has a peer of its own, which
+ * ends with its connection. Runs on the loop's thread.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -12,7 +14,10 @@
 
 #include "mcp/transport/http_mcp.h"
 
-#define JSON_TYPE "application/json"
+#define JSON_TYPE         "application/json"
+#define PARAM_HEADER      "mcp-param-"
+#define PARAM_NAME_MAX    64
+#define PARAM_HEADER_SIZE 1024 /* bytes of a value; a longer one counts as missing */
 
 /* ---- POST ---- */
 
@@ -38,30 +43,40 @@ static void admit(struct mcp_stream *stream)
     }
 }
 
-static void receive(struct mcp_stream *stream)
-{
-    const struct buf *body = &stream->exchange->body;
-    bool is_new = !stream->client->has_id;
-    struct message message;
+/* The headers of a POST that repeat its body. */
+struct post_headers {
+    struct peer_headers headers; /* first */
+    const struct exchange *exchange;
+    char value[PARAM_HEADER_SIZE];
+};
 
-    stream->receiving = true;
-    message_read(&message, body->data ? body->data : "", body->len);
-    peer_receive(stream->client->peer, &message, NULL, &stream->reply);
-    message_finish(&message);
-    if (is_new)
-        admit(stream);
-    mcp_stream_received(stream);
+static const char *read_param(const struct peer_headers *headers, const char *name)
+{
+    struct post_headers *of_post = (struct post_headers *)headers;
+    char header[sizeof PARAM_HEADER + PARAM_NAME_MAX + 1];
+    int len = snprintf(header, sizeof header, PARAM_HEADER "%s:", name);
+
+    if (len >= (int)sizeof header)
+        return NULL;
+    for (char *c = header; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return exchange_header(of_post->exchange, header, of_post->value, sizeof of_post->value)
+               ? of_post->value
+               : NULL;
 }
 
-static void handle_post(struct exchange *exchange)
+/* Gives the message to the peer of its session, or to one of its own. */
+static void receive(struct exchange *exchange, const struct message *message,
+                    const struct peer_headers *headers)
 {
     struct mcp_sessions *all = exchange->services->sessions;
+    bool modern = peer_message_is_modern(message, headers);
     struct mcp_stream *stream = NULL;
     struct mcp_client *client;
     struct session_id id;
     struct error err = {0};
 
-    if (!*exchange->request.mcp_session)
+    if (modern || !*exchange->request.mcp_session)
         client = mcp_client_new(all, &err);
     else if (mcp_session_find(exchange, &id) == 0)
         client = mcp_client_use(all, &id, &err);
@@ -69,13 +84,30 @@ static void handle_post(struct exchange *exchange)
         return;
     if (client)
         stream = mcp_stream_open(client, exchange, &err);
-    if (stream) {
-        receive(stream);
+    if (!stream) {
+        if (client)
+            mcp_client_leave(client);
+        exchange_error(exchange, 503, "%s", err.text);
         return;
     }
-    if (client)
-        mcp_client_leave(client);
-    exchange_error(exchange, 503, "%s", err.text);
+    stream->receiving = true;
+    peer_receive(client->peer, message, headers, &stream->reply);
+    if (!modern && !client->has_id)
+        admit(stream);
+    mcp_stream_received(stream);
+}
+
+static void handle_post(struct exchange *exchange)
+{
+    const struct server_request *request = &exchange->request;
+    const struct post_headers headers = {
+        {request->mcp_version, request->mcp_method, request->mcp_name, read_param}, exchange, ""};
+    struct buf BUF_AUTO body = exchange_take_body(exchange);
+    struct message message;
+
+    message_read(&message, body.data ? body.data : "", body.len);
+    receive(exchange, &message, &headers.headers);
+    message_finish(&message);
 }
 
 static void check_post(struct exchange *exchange)
@@ -161,6 +193,7 @@ static const struct http_method {
     void (*check)(struct exchange *exchange); /* or NULL */
     void (*handle)(struct exchange *exchange);
 } http_methods[] = {
+    /* the first one is all that the revisions without sessions have */
     {"POST", check_post, handle_post},
     {"GET", check_get, handle_get},
     {"DELETE", NULL, handle_delete},
@@ -178,15 +211,20 @@ static const struct http_method *find_method(const struct exchange *exchange)
 static void check(struct exchange *exchange)
 {
     const struct http_method *method = find_method(exchange);
+    bool modern = peer_version_is_modern(exchange->request.mcp_version);
 
-    if (method) {
+    if (method && (method == http_methods || !modern)) {
         if (method->check)
             method->check(exchange);
         return;
     }
-    snprintf(exchange->allow, sizeof exchange->allow, "GET, POST, DELETE, OPTIONS");
+    snprintf(exchange->allow, sizeof exchange->allow, "POST, %sOPTIONS",
+             modern ? "" : "GET, DELETE, ");
     if (strcmp(exchange->request.method, "OPTIONS") == 0)
         exchange_answer(exchange, 204, NULL, NULL);
+    else if (modern)
+        exchange_error(exchange, 405, "%s has no sessions: send messages with POST",
+                       exchange->request.mcp_version);
     else
         exchange_error(exchange, 405, "/mcp takes GET, POST and DELETE");
 }
