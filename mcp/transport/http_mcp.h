@@ -67,7 +67,7 @@ int mcp_session_find(struct exchange *exchange, struct session_id *id);
 /* The session's client, with one user more; NULL without memory. */
 struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session_id *id,
                                   struct error *err);
-/* One that has not introduced itself, likewise. */
+/* One that has no session, for one message, likewise. */
 struct mcp_client *mcp_client_new(struct mcp_sessions *all, struct error *err);
 /* One user less. */
 void mcp_client_leave(struct mcp_client *client);
@@ -79,7 +79,7 @@ void mcp_session_delete(struct exchange *exchange, const struct session_id *id);
 
 /* ---- mcp_stream.c: the answer to one POST, or the stream of a GET ---- */
 
-struct stream_event;
+STAILQ_HEAD(stream_events, stream_event);
 
 struct mcp_stream {
     struct peer_reply reply;
@@ -87,8 +87,9 @@ struct mcp_stream {
     struct mcp_client *client; /* NULL once nothing more comes */
     struct exchange *exchange; /* NULL once its connection is lost, or everything was written */
     bool takes_json, takes_events;
-    bool primes;  /* its client knows events without data (from 2025-11-25 on) */
-    bool unasked; /* the stream of a GET */
+    bool resumable; /* of a session: its events have ids */
+    bool primes;    /* its client knows events without data (from 2025-11-25 on) */
+    bool unasked;   /* the stream of a GET */
 
     /* A POST until it has become a stream. */
     struct buf response;
@@ -96,15 +97,14 @@ struct mcp_stream {
     bool receiving; /* inside peer_receive: the end is dealt with after it */
     bool ended, accepted;
 
-    /* A stream of events with ids, which can be resumed. */
-    bool begun;
+    bool begun; /* it is a stream of events */
+
+    /* One with ids. */
     TAILQ_ENTRY(mcp_stream) link;             /* in active or waiting */
     unsigned char name[SESSION_ID_NAME_SIZE]; /* of its session */
     uint64_t number;
-    unsigned sequence; /* of its last event */
-    STAILQ_HEAD(, stream_event)
-    events; /* that were sent, or could not be, for a client that comes
-               back */
+    unsigned sequence;           /* of its last event */
+    struct stream_events events; /* those that a client that comes back may need */
     size_t event_count, event_bytes;
     bool waits, was_written;
     uint64_t until_s; /* it waits no longer than this (monotonic); 0: until its call has ended */
@@ -124,7 +124,8 @@ struct mcp_stream *mcp_stream_open_unasked(struct mcp_client *client, struct exc
 void mcp_stream_received(struct mcp_stream *stream);
 /* Makes it a stream of events now. */
 void mcp_stream_begin(struct mcp_stream *stream);
-/* Ends its connection, if its client knows how to come back for the rest; else does nothing. */
+/* Ends its connection, if its client knows how to come back for the rest (SEP-1699); else does
+ * nothing. */
 void mcp_stream_pause(struct mcp_stream *stream);
 /* Resumes the stream of this session that the Last-Event-ID names; false: it is not there. */
 bool mcp_stream_resume(struct mcp_sessions *all, const struct session_id *id, const char *last,
@@ -133,8 +134,8 @@ bool mcp_stream_resume(struct mcp_sessions *all, const struct session_id *id, co
 bool mcp_stream_id_is_of_post(const char *last);
 
 void mcp_streams_init(struct mcp_sessions *all);
-/* Ends the connections of what is told unasked. */
-void mcp_streams_end_unasked(struct mcp_sessions *all);
+/* Ends a stream without an answer to it. */
+void mcp_stream_close(struct mcp_stream *stream);
 /* Ends and removes the streams with ids of a session; of all sessions if name is NULL. */
 void mcp_streams_remove(struct mcp_sessions *all, const unsigned char *name);
 /* Removes those that have waited long enough, and shows the others' connections that the server is

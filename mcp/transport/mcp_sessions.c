@@ -271,6 +271,15 @@ void mcp_sessions_expire(struct mcp_sessions *all)
 
 void mcp_sessions_drain(struct mcp_sessions *all)
 {
-    if (all)
-        mcp_streams_end_unasked(all);
+    struct mcp_client *client, *next;
+
+    for (size_t i = 0; i <= MCP_CLIENT_BUCKETS; i++) {
+        for (client = LIST_FIRST(&all->clients[i]); client; client = next) {
+            next = LIST_NEXT(client, link);
+            if (client->unasked)
+                mcp_stream_close(client->unasked);
+            if (client->peer && peer_calls(client->peer) == 0)
+                end_client(client);
+        }
+    }
 }

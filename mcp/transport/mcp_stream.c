@@ -76,7 +76,7 @@ static void leave_list(struct mcp_stream *stream)
 {
     struct mcp_sessions *all = stream->all;
 
-    if (!stream->begun)
+    if (!stream->begun || !stream->resumable)
         return;
     TAILQ_REMOVE(stream->waits ? &all->waiting : &all->active, stream, link);
     if (stream->waits) {
@@ -152,17 +152,19 @@ static void wait_for_client(struct mcp_stream *stream)
 
 /* ---- the connection ---- */
 
-/* The client has gone. Without the id of an event it cannot come back; the call of a session
- * continues. */
+/* The client has gone. Without the id of an event it cannot come back. The call of a session
+ * continues; that of a client for one message ends with it. */
 static void on_gone(void *user)
 {
     struct mcp_stream *stream = user;
+    struct mcp_sessions *all = stream->all;
 
     stream->exchange = NULL;
-    if (stream->begun)
+    if (stream->begun && stream->resumable)
         wait_for_client(stream);
     else
         remove_stream(stream);
+    mcp_clients_collect(all);
 }
 
 /* The kernel has it all, which does not mean that the client has. */
@@ -209,6 +211,10 @@ void mcp_stream_begin(struct mcp_stream *stream)
     if (stream->begun)
         return;
     stream->begun = true;
+    if (!stream->resumable) {
+        exchange_send_text(stream->exchange, "", 0);
+        return;
+    }
     stream->number = ++stream->all->last_stream;
     TAILQ_INSERT_TAIL(&stream->all->active, stream, link);
     write_id(stream, 0, id);
@@ -235,11 +241,12 @@ static void on_send(struct peer_reply *reply, const char *json, size_t len, enum
     if (stream->exchange)
         mcp_stream_begin(stream);
     stream->sequence++;
-    if (keeps)
+    if (keeps && stream->resumable)
         keep_event(stream, json, len);
     write_id(stream, stream->sequence, id);
     if (stream->exchange)
-        exchange_send_event(stream->exchange, id, json, len, kind == PEER_NOTIFICATION);
+        exchange_send_event(stream->exchange, stream->resumable ? id : NULL, json, len,
+                            kind == PEER_NOTIFICATION);
 }
 
 static void answer(struct mcp_stream *stream)
@@ -266,14 +273,14 @@ static void finish(struct mcp_stream *stream)
         mcp_stream_begin(stream);
         on_send(&stream->reply, response->data, response->len, PEER_RESPONSE);
     }
-    if (!stream->begun) {
+    if (!stream->begun)
         answer(stream);
-        remove_stream(stream);
-    } else if (stream->exchange) {
+    else if (stream->exchange)
         exchange_end_stream(stream->exchange);
-    } else {
+    if (!stream->begun || !stream->resumable)
+        remove_stream(stream);
+    else if (!stream->exchange)
         wait_for_client(stream);
-    }
 }
 
 static void on_end(struct peer_reply *reply, bool accepted)
@@ -326,10 +333,17 @@ struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *e
     memcpy(stream->name, client->id.name, sizeof stream->name);
     stream->takes_json = mcp_takes_json(exchange);
     stream->takes_events = mcp_takes_events(exchange);
+    stream->resumable = client->has_id;
     stream->primes = version && strcmp(version, PRIMES_FROM) >= 0;
     STAILQ_INIT(&stream->events);
     connect_to(stream, exchange);
     return stream;
+}
+
+void mcp_stream_close(struct mcp_stream *stream)
+{
+    disconnect(stream);
+    remove_stream(stream);
 }
 
 struct mcp_stream *mcp_stream_open_unasked(struct mcp_client *client, struct exchange *exchange,
@@ -340,10 +354,8 @@ struct mcp_stream *mcp_stream_open_unasked(struct mcp_client *client, struct exc
     if (!stream)
         return NULL;
     stream->unasked = true;
-    if (client->unasked) {
-        disconnect(client->unasked);
-        remove_stream(client->unasked);
-    }
+    if (client->unasked)
+        mcp_stream_close(client->unasked);
     client->unasked = stream;
     mcp_stream_begin(stream);
     return stream;
@@ -375,7 +387,7 @@ static struct mcp_stream *find_stream(struct mcp_sessions *all, const struct ses
 
 void mcp_stream_pause(struct mcp_stream *stream)
 {
-    if (!stream->exchange || !stream->takes_events || !stream->primes)
+    if (!stream->exchange || !stream->takes_events || !stream->primes || !stream->resumable)
         return;
     mcp_stream_begin(stream);
     disconnect(stream);
@@ -422,29 +434,14 @@ void mcp_streams_init(struct mcp_sessions *all)
     TAILQ_INIT(&all->waiting);
 }
 
-void mcp_streams_end_unasked(struct mcp_sessions *all)
-{
-    struct mcp_stream *stream, *next;
-
-    for (stream = TAILQ_FIRST(&all->active); stream; stream = next) {
-        next = TAILQ_NEXT(stream, link);
-        if (stream->unasked) {
-            disconnect(stream);
-            remove_stream(stream);
-        }
-    }
-}
-
 static void remove_from(struct mcp_stream_list *list, const unsigned char *name)
 {
     struct mcp_stream *stream, *next;
 
     for (stream = TAILQ_FIRST(list); stream; stream = next) {
         next = TAILQ_NEXT(stream, link);
-        if (name && memcmp(stream->name, name, sizeof stream->name) != 0)
-            continue;
-        disconnect(stream);
-        remove_stream(stream);
+        if (!name || memcmp(stream->name, name, sizeof stream->name) == 0)
+            mcp_stream_close(stream);
     }
 }
 
