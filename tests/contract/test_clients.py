@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Third-party MCP clients from npm (the SDK's client, the Vercel AI SDK's, and the inspector's command line) list and call the tools over
-stdio and HTTP. They are installed into the build folder from the lock file."""
-import json
-import pathlib
+"""MCP clients of others, from npm, against a real server: clients/walk.mjs is what each of them must be able to do. They are installed
+into the build folder from the lock file, with their node."""
+import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -13,60 +13,49 @@ import npm
 SOURCES = harness.ROOT / "tests/contract/clients"
 PLACE = harness.BUILD / "clients"
 NODE = PLACE / npm.NODE
+SECONDS = 600
 
 
-class Clients(unittest.TestCase):
+class NpmCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         npm.folder("clients")
-        cls.workspace = harness.Workspace()
-        cls.workspace.run("demo")
-        cls.server = harness.Server(cls.workspace)
-        cls.plots = harness.Server(cls.workspace, "--profile", "visualization")
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.close() == 0
-        assert cls.plots.close() == 0
-        cls.workspace.close()
-
-    def environment(self):
-        return dict(self.workspace.environment(), LECTERN=str(harness.LECTERN), NODE_NO_WARNINGS="1",
-                    LECTERN_URL="http://127.0.0.1:%d/mcp" % self.server.port,
-                    LECTERN_PLOT_URL="http://127.0.0.1:%d/mcp" % self.plots.port)
-
-    def run_node(self, *words, folder=PLACE):
-        return subprocess.run([str(NODE), *words], cwd=folder, env=self.environment(), capture_output=True, timeout=300,
-                              check=False)
+        for script in SOURCES.glob("*.mjs"):
+            shutil.copy(script, PLACE)  # beside node_modules, where its imports resolve
 
     def run_tests(self, name, count):
-        script = PLACE / name     # beside node_modules, where its imports resolve
-        shutil.copy(SOURCES / name, script)
-        done = self.run_node("--test", str(script))
-        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
-        self.assertIn(b"pass %d" % count, done.stdout)
+        """Runs the tests of NAME.test.mjs, which are so many."""
+        environment = dict(os.environ, LECTERN=str(harness.LECTERN), NODE_NO_WARNINGS="1", NO_COLOR="1")
+        done = subprocess.run([NODE, "--test", "--test-reporter=spec", name + ".test.mjs"], cwd=PLACE, env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False)
+        output = done.stdout.decode()
+        self.assertEqual(done.returncode, 0, output)
+        self.assertEqual(re.findall(r"^ℹ (?:pass|skipped|todo) (\d+)$", output, re.MULTILINE), [str(count), "0", "0"], output)
 
-    def test_sdk(self):
-        self.run_tests("sdk.test.mjs", 6)
+
+class Libraries(NpmCase):
+    def test_sdk_v1(self):
+        self.run_tests("sdk_v1", 2)
+
+    def test_sdk_v2(self):
+        self.run_tests("sdk_v2", 4)
 
     def test_ai_sdk(self):
-        self.run_tests("ai_sdk.test.mjs", 2)
+        self.run_tests("ai_sdk", 2)
 
-    def inspect(self, target, *words):
-        cli = next(pathlib.Path(path) for path in PLACE.glob("node_modules/.bin/mcp-inspector"))
-        done = self.run_node(str(cli.resolve()), "--cli", *target, *words)
-        self.assertEqual(done.returncode, 0, done.stdout.decode() + done.stderr.decode())
-        return json.loads(done.stdout)
+    def test_openai_agents(self):
+        self.run_tests("openai_agents", 2)
 
-    def test_inspector(self):
-        for target in (["http://127.0.0.1:%d/mcp" % self.server.port], [str(harness.LECTERN), "stdio"]):
-            with self.subTest(target=target[-1]):
-                tools = self.inspect(target, "--method", "tools/list")["tools"]
-                self.assertEqual(len(tools), 9)
-                answer = self.inspect(target, "--method", "tools/call", "--tool-name", "query_graph",
-                                      "--tool-arg", "query=starting_points")
-                self.assertFalse(answer.get("isError"))
-                self.assertIn("N001", answer["content"][0]["text"])
+    def test_mastra(self):
+        self.run_tests("mastra", 2)
+
+    def test_langchain(self):
+        self.run_tests("langchain", 2)
+
+
+class Bridges(NpmCase):
+    def test_bridges(self):
+        self.run_tests("bridges", 4)
 
 
 if __name__ == "__main__":
