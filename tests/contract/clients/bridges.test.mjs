@@ -14,19 +14,23 @@ const PROXY = program("mcp-proxy/dist/bin/mcp-proxy.mjs");
 /* From stdio to HTTP: the client starts the bridge. */
 const toHttp = (words) => ({ url, env }) => connect({ command: process.execPath, args: words(url), env });
 
+/* Below those that the kernel gives to connections: one of the tries to connect could take the port itself. */
 async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const free = await once(server, "listening").then(() => true, () => false);
+    if (!free) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 /* From HTTP to stdio: the bridge starts lectern, and the client connects to the bridge. */
 const toStdio = (words) => async ({ command, args, env }) => {
   const port = await freePort();
-  const bridge = spawn(process.execPath, words(port, command, args), { env, stdio: "ignore" });
+  const bridge = spawn(process.execPath, words(port, command, args), { env, stdio: ["ignore", "inherit", "inherit"] });
   const ended = once(bridge, "exit");
   for (let tries = 0; ; tries++)
     try {
