@@ -48,6 +48,8 @@ static void on_done(struct tool_call *tool_call)
     struct buf BUF_AUTO message = {0};
 
     LIST_REMOVE(call, link);
+    peer->call_count--;
+    peer->holds++; /* the end of the reply may destroy the peer */
     if (call->reply && !call->cancelled) {
         buf_init(&message, MESSAGE_OUT_CAP);
         message_begin_result(&message, call->id);
@@ -56,9 +58,9 @@ static void on_done(struct tool_call *tool_call)
         buf_adds(&message, "}}");
         reply_respond(call->reply, call->id, &message, 200);
     }
-    call_end_reply(call, call->cancelled); /* may destroy the peer, which goes with its last call */
+    call_end_reply(call, call->cancelled);
     free_call(call);
-    peer->call_count--;
+    peer->holds--;
     peer_free_when_done(peer);
 }
 

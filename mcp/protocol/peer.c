@@ -36,7 +36,7 @@ struct peer *peer_create(struct host *host, const char *transport, const struct 
 
 void peer_free_when_done(struct peer *peer)
 {
-    if (!peer->destroyed || peer->call_count > 0)
+    if (!peer->destroyed || peer->call_count > 0 || peer->holds > 0)
         return;
     host_leave(peer->host);
     free(peer);

@@ -47,6 +47,7 @@ struct peer {
     struct client client;
     LIST_HEAD(, peer_call) calls;
     size_t call_count;
+    unsigned holds; /* who still uses it although it is destroyed */
     bool destroyed; /* peer_destroy was called */
 };
 
