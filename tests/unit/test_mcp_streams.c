@@ -80,7 +80,8 @@ static void begin_stream(const struct fixture *fixture, struct client *client, s
     struct answer answer;
 
     atomic_store(&fake_released, false);
-    begin_call(fixture, client, CALL_WITH_TOKEN("5", "wait", "{\"ms\":-1}"));
+    client_open(client, fixture->port);
+    write_call(client, fixture->mcp, CALL_WITH_TOKEN("5", "report", "{\"ms\":-1}"));
     assert_true(read_head(client, &answer));
     assert_int_equal(answer.status, 200);
     assert_true(read_event(client, event));
@@ -93,13 +94,13 @@ static void begin_stream(const struct fixture *fixture, struct client *client, s
 static void assert_is_answer(const struct event *event)
 {
     assert_non_null(strstr(event->data, "\"id\":5,\"result\""));
-    assert_non_null(strstr(event->data, "waited"));
+    assert_non_null(strstr(event->data, "reported"));
 }
 
 static void release(void)
 {
     atomic_store(&fake_released, true);
-    wait_running(0);
+    usleep(1500 * FAKE_REPORT_MS);
 }
 
 /* ---- events of a POST ---- */
@@ -219,7 +220,6 @@ static void test_cancelled_while_lost(void **state)
     client_close(&client);
     expect(fixture, "GET", "/health", "", NULL, 200, NULL);
     expect(fixture, "POST", "/mcp", fixture->mcp, CANCEL("5"), 202, NULL);
-    wait_running(0);
     assert_int_equal(atomic_load(&fake_cancelled), 1);
     expect(fixture, "GET", "/health", "", NULL, 200, NULL);
     snprintf(more, sizeof more, EVENTS "Last-Event-ID: %s\r\n", event.id);
@@ -260,7 +260,6 @@ static void test_deleted_while_lost(void **state)
     begin_stream(fixture, &client, &event);
     client_close(&client);
     expect(fixture, "DELETE", "/mcp", fixture->mcp, NULL, 204, NULL);
-    wait_running(0);
     assert_int_equal(atomic_load(&fake_cancelled), 1);
     snprintf(more, sizeof more, EVENTS "Last-Event-ID: %s\r\n", event.id);
     refuse(fixture, more, 404, "initialize");
