@@ -33,8 +33,9 @@
 #define CHAT_CANCELLED_CAP 64u /* stopped questions of one thread that wait to be stored */
 #define CHAT_CHANGES_CAP                                                                           \
     128u /* changes that wait for one page; if exceeded, it must read everything again */
-#define CHAT_JOINED_MAX ((size_t)64 << 10) /* bytes up to which waiting pieces of text are joined  \
-                                            */
+#define CHAT_JOINED_MAX                                                                            \
+    ((size_t)64 << 10) /* bytes up to which waiting pieces of text are joined                      \
+                        */
 #define CHAT_THREADS_LISTED 50u
 #define CHAT_EDITOR_MAX     64u /* bytes of an editor's name */
 
