@@ -313,6 +313,7 @@ static int on_request(struct http_server *http, struct lws *wsi, struct connecti
     exchange->http = http;
     exchange->services = &http->services;
     exchange->wsi = wsi;
+    exchange->identity = &identity_everyone;
     server_request_read(wsi, &exchange->request);
     exchange->route = find_route(exchange->request.path);
     exchange->closes = http->draining;

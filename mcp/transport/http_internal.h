@@ -14,6 +14,7 @@
 
 #include "helpers/base/buf.h"
 #include "mcp/api/rest.h"
+#include "mcp/auth/identity.h"
 #include "mcp/transport/transport.h"
 
 #define HTTP_HEADERS_TIMEOUT_S   10      /* to receive the headers of a request */
@@ -105,6 +106,7 @@ enum exchange_state {
 struct exchange {
     const struct http_services *services;
     struct server_request request;
+    const struct identity *identity;     /* who sends it: never NULL in a check or a handler */
     struct buf body;                     /* of the request */
     const struct rest_route *rest_route; /* set by the check of the session API for its handler */
 

@@ -44,6 +44,7 @@ static void every_kind_of_error_has_a_category(void **state)
         {ERROR_MALFORMED, "validation", CHANGE},
         {ERROR_INVALID, "validation", CHANGE},
         {ERROR_UNAUTHORIZED, "not_found", CHANGE},
+        {ERROR_FORBIDDEN, "forbidden", NEVER},
         {ERROR_NOT_FOUND, "not_found", CHANGE},
         {ERROR_CONFLICT, "conflict", CHANGE},
         {ERROR_STALE, "conflict", CHANGE},
