@@ -19,6 +19,7 @@
 
 struct change_feed;
 struct graph_cache;
+struct limits;
 
 /* How many programs this rule refused. A program counts for the first violation in its source. */
 struct refused_rule {
@@ -54,6 +55,7 @@ struct server {
     struct loop_queue *loop_queue; /* of that loop */
     struct store_queues store;
     struct analyses analyses;
+    struct limits *limits; /* of each token (mcp/auth/limits.h); NULL: none */
 };
 
 #endif

@@ -421,6 +421,7 @@ static void handle(struct exchange *exchange)
 const struct http_route http_route_mcp = {
     .path = "/mcp",
     .error_form = "rpc",
+    .scope = IDENTITY_READ,
     .body_cap = PEER_MESSAGE_CAP,
     .check = check,
     .handle = handle,

@@ -67,7 +67,7 @@ ARROWS = (
     ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/chat/chat.h", "mcp/server.h", "executor/executor.h",
                                       "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
-    ("mcp/transport/web_socket.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/chat/chat.h", "mcp/chat/run_input.h",
+    ("mcp/transport/web_socket.c", ["mcp/transport/*", "mcp/auth/*", "mcp/chat/chat.h", "mcp/chat/run_input.h",
                                     "mcp/chat/legacy_chat.h", "mcp/chat/prompt.h", "helpers/base/*"]),
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/session/change_feed.h", "helpers/base/*"]),
     ("mcp/transport/http.c", ["mcp/transport/*", "mcp/auth/*", "mcp/chat/chat.h", "mcp/api/rest.h", "mcp/server.h",
