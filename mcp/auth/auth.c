@@ -197,15 +197,15 @@ bool auth_renew(struct auth *auth, struct identity *identity)
     return found != NULL;
 }
 
-int auth_make_ticket(struct auth *auth, const struct identity *identity,
-                     char ticket[TOKEN_TEXT_SIZE], struct error *err)
+int auth_make_code(struct auth *auth, const struct identity *identity, char code[TOKEN_TEXT_SIZE],
+                   struct error *err)
 {
-    return page_make_ticket(auth->pages, identity, ticket, err);
+    return page_make_code(auth->pages, identity, code, err);
 }
 
-bool auth_take_ticket(struct auth *auth, const char *ticket, char cookie[TOKEN_TEXT_SIZE])
+bool auth_take_code(struct auth *auth, const char *code, char cookie[TOKEN_TEXT_SIZE])
 {
-    return page_take_ticket(auth->pages, ticket, cookie);
+    return page_take_code(auth->pages, code, cookie);
 }
 
 void auth_identity_of_start(struct identity *identity)

@@ -68,9 +68,9 @@ void auth_leave(struct auth_wait *wait); /* frees it; not after on_checked. Take
 bool auth_renew(struct auth *auth, struct identity *identity);
 
 /* Of the page: a new secret for a link, and the cookie for it. */
-int auth_make_ticket(struct auth *auth, const struct identity *identity,
-                     char ticket[TOKEN_TEXT_SIZE], struct error *err);
-bool auth_take_ticket(struct auth *auth, const char *ticket, char cookie[TOKEN_TEXT_SIZE]);
+int auth_make_code(struct auth *auth, const struct identity *identity, char code[TOKEN_TEXT_SIZE],
+                   struct error *err);
+bool auth_take_code(struct auth *auth, const char *code, char cookie[TOKEN_TEXT_SIZE]);
 /* For the link that is printed at the start: all scopes. */
 void auth_identity_of_start(struct identity *identity);
 

@@ -37,27 +37,27 @@ void page_sign_in_destroy(struct page_sign_in *pages)
     free(pages);
 }
 
-int page_make_ticket(struct page_sign_in *pages, const struct identity *identity,
-                     char ticket[TOKEN_TEXT_SIZE], struct error *err)
+int page_make_code(struct page_sign_in *pages, const struct identity *identity,
+                   char code[TOKEN_TEXT_SIZE], struct error *err)
 {
     bool waits = identity->source == IDENTITY_OF_START;
     struct digest digest;
 
-    if (token_make(ticket, err) < 0)
+    if (token_make(code, err) < 0)
         return -1;
-    digest_of(ticket, strlen(ticket), &digest);
+    digest_of(code, strlen(code), &digest);
     return identity_table_add(pages->links, &digest, identity, waits ? 0 : time(NULL) + PAGE_LINK_S,
                               err);
 }
 
-bool page_take_ticket(struct page_sign_in *pages, const char *ticket, char cookie[TOKEN_TEXT_SIZE])
+bool page_take_code(struct page_sign_in *pages, const char *code, char cookie[TOKEN_TEXT_SIZE])
 {
     int64_t now = time(NULL), until = now + PAGE_COOKIE_S;
     const struct identity *found;
     struct identity identity;
     struct digest digest;
 
-    digest_of(ticket, strlen(ticket), &digest);
+    digest_of(code, strlen(code), &digest);
     found = identity_table_find(pages->links, &digest, now);
     if (!found || token_make(cookie, NULL) < 0)
         return false;

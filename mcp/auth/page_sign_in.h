@@ -24,10 +24,10 @@ struct page_sign_in *page_sign_in_create(struct error *err);
 void page_sign_in_destroy(struct page_sign_in *pages); /* takes NULL */
 
 /* A new secret for a link. */
-int page_make_ticket(struct page_sign_in *pages, const struct identity *identity,
-                     char ticket[TOKEN_TEXT_SIZE], struct error *err);
+int page_make_code(struct page_sign_in *pages, const struct identity *identity,
+                   char code[TOKEN_TEXT_SIZE], struct error *err);
 /* Exchanges it for a cookie. false: it is unknown, used or over. */
-bool page_take_ticket(struct page_sign_in *pages, const char *ticket, char cookie[TOKEN_TEXT_SIZE]);
+bool page_take_code(struct page_sign_in *pages, const char *code, char cookie[TOKEN_TEXT_SIZE]);
 /* Who has the cookie; NULL: nobody. Valid until the next call. */
 const struct identity *page_find_cookie(struct page_sign_in *pages, const char *cookie, size_t len);
 

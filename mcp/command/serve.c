@@ -103,7 +103,7 @@ static int check_sign_in(const struct config *config, struct error *err)
     if (!signs_in && !config->no_auth && !is_loopback(config->host))
         return error_set(err, ERROR_INVALID,
                          "on --host %s anyone who reaches it could edit: give --token-file FILE "
-                         "(lectern token makes one), --issuer URL, or --no-auth if that is meant",
+                         "(lectern token makes one), --issuer URL, or --no-auth to allow that",
                          config->host);
     if (signs_in && config->no_auth)
         return error_set(err, ERROR_INVALID,
@@ -152,7 +152,7 @@ static void write_address(const struct serve_process *serving, const struct conf
 /* With sign-in by a link that works once. It is a secret, so it is not written into a log. */
 static void print_page(const struct serve_process *serving, const char *address)
 {
-    char ticket[TOKEN_TEXT_SIZE];
+    char code[TOKEN_TEXT_SIZE];
     struct identity identity;
 
     auth_identity_of_start(&identity);
@@ -160,8 +160,8 @@ static void print_page(const struct serve_process *serving, const char *address)
         fprintf(stderr, "Page: not in this build: %s\n", page_files_missing);
     else if (!serving->auth)
         fprintf(stderr, "Page: %s/\n", address);
-    else if (isatty(STDERR_FILENO) && auth_make_ticket(serving->auth, &identity, ticket, NULL) == 0)
-        fprintf(stderr, "Page, by a link that works once: %s/sign-in?ticket=%s\n", address, ticket);
+    else if (isatty(STDERR_FILENO) && auth_make_code(serving->auth, &identity, code, NULL) == 0)
+        fprintf(stderr, "Page, by a link that works once: %s/sign-in?code=%s\n", address, code);
     else
         fprintf(stderr, "Page: POST %s/sign-in/link with a token makes a link to it\n", address);
 }

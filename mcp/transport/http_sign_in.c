@@ -16,12 +16,12 @@
 
 #define RESOURCE_PATH "/.well-known/oauth-protected-resource"
 #define HTML_TYPE     "text/html; charset=utf-8"
-#define TICKET        "ticket="
+#define CODE          "code="
 
 static const struct http_header page_headers[] = {
     {"cache-control:", "no-store"},
     {"content-security-policy:", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"},
-    {"referrer-policy:", "no-referrer"}, /* the address has the ticket */
+    {"referrer-policy:", "no-referrer"}, /* the address has the code */
     {NULL, NULL},
 };
 
@@ -307,7 +307,7 @@ const struct http_route http_route_resource = {
     .handle = handle_resource,
 };
 
-/* ---- "/sign-in?ticket=..." ---- */
+/* ---- "/sign-in?code=..." ---- */
 
 static void check_sign_in(struct exchange *exchange)
 {
@@ -318,8 +318,9 @@ static void check_sign_in(struct exchange *exchange)
 static void set_cookie(struct exchange *exchange, const char *value)
 {
     const struct http_config *config = &exchange->http->config;
-    bool secure = config->tls_cert || (config->public_url &&
-                                  strncmp(config->public_url, "https:", strlen("https:")) == 0);
+    bool secure =
+        config->tls_cert ||
+        (config->public_url && strncmp(config->public_url, "https:", strlen("https:")) == 0);
     struct buf BUF_AUTO text = {0};
     char name[32];
 
@@ -336,9 +337,8 @@ static void handle_sign_in(struct exchange *exchange)
     const char *query = exchange->request.query;
     char cookie[TOKEN_TEXT_SIZE];
 
-    if (strcmp(exchange->request.method, "GET") == 0 &&
-        strncmp(query, TICKET, strlen(TICKET)) == 0 &&
-        auth_take_ticket(exchange->http->config.auth, query + strlen(TICKET), cookie)) {
+    if (strcmp(exchange->request.method, "GET") == 0 && strncmp(query, CODE, strlen(CODE)) == 0 &&
+        auth_take_code(exchange->http->config.auth, query + strlen(CODE), cookie)) {
         set_cookie(exchange, cookie);
         answer_page(exchange, 200, "Signed in",
                     "<meta http-equiv=\"refresh\" content=\"0; url=/\">\n"
@@ -368,18 +368,18 @@ static void check_link(struct exchange *exchange)
 
 static void handle_link(struct exchange *exchange)
 {
-    char ticket[TOKEN_TEXT_SIZE];
+    char code[TOKEN_TEXT_SIZE];
     struct error err = {0};
     struct buf body;
 
-    if (auth_make_ticket(exchange->http->config.auth, exchange->identity, ticket, &err) < 0) {
+    if (auth_make_code(exchange->http->config.auth, exchange->identity, code, &err) < 0) {
         exchange_error(exchange, 503, "%s", err.text);
         return;
     }
     buf_init(&body, 0);
     buf_adds(&body, "{\"url\":\"");
     add_base(exchange->http, &exchange->request, &body);
-    buf_addf(&body, "/sign-in?" TICKET "%s\",\"seconds\":%d}", ticket, PAGE_LINK_S);
+    buf_addf(&body, "/sign-in?" CODE "%s\",\"seconds\":%d}", code, PAGE_LINK_S);
     exchange_answer(exchange, 200, "application/json", &body);
 }
 

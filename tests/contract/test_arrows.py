@@ -91,9 +91,10 @@ OWNERS = (
     (r"Python\.h|frameobject\.h", ["image/python/*"]),
     (r"curl/.*", ["helpers/base/*"]),
     (r"jose/.*", ["mcp/auth/*"]),
+    (r"openssl/.*", ["mcp/auth/*", "mcp/transport/tls.*", "helpers/base/seal.*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
-    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/server.h",
-                       "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),
+    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/auth/*",
+                       "mcp/server.h", "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),
 )
 # What the protocol may not name of libuv, in any spelling: it has timers, and no sockets.
 SOCKETS = re.compile(r"\buv_(tcp|pipe|udp|stream|poll|listen|accept|read|write|tty)\w*")
