@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 
 #include "helpers/base/json.h"
-#include "mcp/protocol/peer.h"
+#include "mcp/protocol/message.h"
 #include "mcp/transport/http_server.h"
 
 #define JSON_TYPE   "application/json"

@@ -33,7 +33,7 @@ struct mcp_session {
 };
 
 struct mcp_sessions {
-    struct server *server;
+    struct host *host;
     TAILQ_HEAD(session_list, mcp_session) list;
     size_t count;
 };
@@ -83,7 +83,7 @@ static struct mcp_session *create_session(struct mcp_sessions *sessions, struct 
         error_set(err, ERROR_MEMORY, "out of memory for an MCP session");
         return NULL;
     }
-    session->peer = peer_create(sessions->server, "http", NULL, err);
+    session->peer = peer_create(sessions->host, "http", NULL, err);
     if (!session->peer) {
         free(session);
         return NULL;
@@ -157,7 +157,11 @@ struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *er
         error_set(err, ERROR_MEMORY, "out of memory for the table of MCP sessions");
         return NULL;
     }
-    sessions->server = server;
+    sessions->host = host_create(server, err);
+    if (!sessions->host) {
+        free(sessions);
+        return NULL;
+    }
     TAILQ_INIT(&sessions->list);
     return sessions;
 }
@@ -172,6 +176,7 @@ void mcp_sessions_destroy(struct mcp_sessions *sessions)
         next = TAILQ_NEXT(session, link);
         end_session(sessions, session);
     }
+    host_destroy(sessions->host);
     free(sessions);
 }
 
@@ -225,11 +230,11 @@ static void on_gone(void *user)
     free_post(post);
 }
 
-static void on_send(struct peer_reply *reply, const char *json, size_t len, bool is_response)
+static void on_send(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind)
 {
     struct post *post = container_of(reply, struct post, reply);
 
-    if (!is_response) {
+    if (kind != PEER_RESPONSE) {
         if (post->takes_events)
             exchange_send_event(post->exchange, json, len, true);
         return;
@@ -279,7 +284,7 @@ static void admit(struct post *post)
     struct exchange *exchange = post->exchange;
     struct error err = {0};
 
-    if (!peer_initialized(post->session->peer)) {
+    if (!peer_client(post->session->peer)->version) {
         if (post->response_status < 400) {
             buf_clear(&post->response);
             exchange_error(exchange, 400,
@@ -297,11 +302,14 @@ static void receive(struct post *post)
 {
     const struct buf *body = &post->exchange->body;
     bool is_new = !post->session->id[0];
+    struct message message;
 
     post->exchange->on_gone = on_gone;
     post->exchange->on_gone_user = post;
     post->receiving = true;
-    peer_receive(post->session->peer, body->data ? body->data : "", body->len, &post->reply);
+    message_read(&message, body->data ? body->data : "", body->len);
+    peer_receive(post->session->peer, &message, NULL, &post->reply);
+    message_finish(&message);
     post->receiving = false;
     if (is_new)
         admit(post);
@@ -339,10 +347,10 @@ static struct mcp_session *find_session(struct exchange *exchange)
                        "initialize again");
         return NULL;
     }
-    if (strcmp(peer_version(session->peer), VERSION_CHECKED_FROM) >= 0 && *request->mcp_version &&
-        !protocol_version_known(request->mcp_version)) {
+    if (strcmp(peer_client(session->peer)->version, VERSION_CHECKED_FROM) >= 0 &&
+        *request->mcp_version && !protocol_version_known(request->mcp_version)) {
         exchange_error(exchange, 400, "MCP-Protocol-Version must be the agreed one, %s",
-                       peer_version(session->peer));
+                       peer_client(session->peer)->version);
         leave_session(session);
         return NULL;
     }
@@ -422,7 +430,7 @@ const struct http_route http_route_mcp = {
     .path = "/mcp",
     .error_form = "rpc",
     .scope = IDENTITY_READ,
-    .body_cap = PEER_MESSAGE_CAP,
+    .body_cap = MESSAGE_IN_CAP,
     .check = check,
     .handle = handle,
 };

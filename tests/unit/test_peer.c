@@ -28,10 +28,11 @@ struct mailbag {
 struct fixture {
     uv_loop_t loop;
     struct server server;
+    struct host *host;
     struct peer *peer;
 };
 
-static void on_send(struct peer_reply *reply, const char *json, size_t len, bool is_response)
+static void on_send(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind)
 {
     struct mailbag *bag = (struct mailbag *)reply;
     struct error err = {0};
@@ -42,7 +43,7 @@ static void on_send(struct peer_reply *reply, const char *json, size_t len, bool
     bag->sent[bag->count] = json_read(json, len, "an answer", &err);
     assert_non_null(bag->sent[bag->count]);
     assert_string_equal(json_get_string(bag->sent[bag->count], "jsonrpc"), "2.0");
-    bag->response[bag->count++] = is_response;
+    bag->response[bag->count++] = kind == PEER_RESPONSE;
     bag->status = reply->http_status;
 }
 
@@ -68,10 +69,19 @@ static void bag_finish(struct mailbag *bag)
         json_decref(bag->sent[i]);
 }
 
+static void receive(struct fixture *fixture, struct mailbag *bag, const char *text, size_t len)
+{
+    struct message message;
+
+    bag_init(bag);
+    message_read(&message, text, len);
+    peer_receive(fixture->peer, &message, NULL, &bag->reply);
+    message_finish(&message);
+}
+
 static void tell(struct fixture *fixture, struct mailbag *bag, const char *text)
 {
-    bag_init(bag);
-    peer_receive(fixture->peer, text, strlen(text), &bag->reply);
+    receive(fixture, bag, text, strlen(text));
 }
 
 static void wait_for(struct fixture *fixture, const struct mailbag *bag)
@@ -125,7 +135,8 @@ static int setup(void **state)
 
     uv_loop_init(&fixture->loop);
     fake_server_open(&fixture->server, &fixture->loop, 2);
-    fixture->peer = peer_create(&fixture->server, "test", NULL, &err);
+    fixture->host = host_create(&fixture->server, &err);
+    fixture->peer = peer_create(fixture->host, "test", NULL, &err);
     assert_non_null(fixture->peer);
     atomic_store(&fake_cancelled, 0);
     *state = fixture;
@@ -147,6 +158,7 @@ static int teardown(void **state)
     struct fixture *fixture = *state;
 
     peer_destroy(fixture->peer);
+    host_destroy(fixture->host);
     fake_server_close(&fixture->server);
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&fixture->loop), 0);
@@ -160,8 +172,7 @@ static void test_initialize(void **state)
     const json_t *result, *info;
     struct mailbag bag;
 
-    assert_false(peer_initialized(fixture->peer));
-    assert_null(peer_version(fixture->peer));
+    assert_null(peer_client(fixture->peer)->version);
     result = json_object_get(ask(fixture, &bag, INITIALIZE("2025-03-26")), "result");
     info = json_object_get(result, "serverInfo");
     assert_string_equal(json_get_string(result, "protocolVersion"), "2025-03-26");
@@ -171,7 +182,7 @@ static void test_initialize(void **state)
     assert_non_null(json_get_string(result, "instructions"));
     assert_true(json_is_object(json_object_get(json_object_get(result, "capabilities"), "tools")));
     assert_string_equal(json_get_string(bag.sent[0], "id"), "i");
-    assert_string_equal(peer_version(fixture->peer), "2025-03-26");
+    assert_string_equal(peer_client(fixture->peer)->version, "2025-03-26");
     bag_finish(&bag);
     expect_error(fixture, INITIALIZE("2025-03-26"), -32600, 400, "already");
 }
@@ -183,7 +194,7 @@ static void test_unknown_version_gets_the_newest(void **state)
 
     ask(fixture, &bag, INITIALIZE("1999-01-01"));
     bag_finish(&bag);
-    assert_string_equal(peer_version(fixture->peer), "2025-11-25");
+    assert_string_equal(peer_client(fixture->peer)->version, "2025-11-25");
     assert_true(protocol_version_known("2024-11-05"));
     assert_false(protocol_version_known("2026-07-28"));
 }
@@ -260,13 +271,12 @@ static void test_modern_request(void **state)
 static void test_over_the_cap(void **state)
 {
     struct fixture *fixture = *state;
-    size_t len = PEER_MESSAGE_CAP + 1;
+    size_t len = MESSAGE_IN_CAP + 1;
     char *text = malloc(len);
     struct mailbag bag;
 
     memset(text, ' ', len);
-    bag_init(&bag);
-    peer_receive(fixture->peer, text, len, &bag.reply);
+    receive(fixture, &bag, text, len);
     assert_true(bag.ended);
     assert_int_equal(bag.status, 413);
     bag_finish(&bag);
@@ -494,7 +504,7 @@ static void test_destroyed_with_calls(void **state)
         uv_sleep(10);
     }
     assert_int_equal(atomic_load(&fake_cancelled), 2);
-    fixture->peer = peer_create(&fixture->server, "test", NULL, &err);
+    fixture->peer = peer_create(fixture->host, "test", NULL, &err);
 }
 
 int main(void)
