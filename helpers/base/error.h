@@ -21,7 +21,6 @@ enum error_kind {
     ERROR_MALFORMED,    /* cannot be parsed: 400 */
     ERROR_INVALID,      /* parsed, but a field is wrong: 422 */
     ERROR_UNAUTHORIZED, /* the session or the login of the caller is unknown: 401 */
-    ERROR_FORBIDDEN,    /* the login of the caller does not allow it: 403 */
     ERROR_NOT_FOUND,    /* 404 */
     ERROR_CONFLICT,     /* already exists, or is ambiguous: 409 */
     ERROR_STALE,        /* expected_revision is outdated: 409, 412 for If-Match */
@@ -34,6 +33,7 @@ enum error_kind {
     ERROR_MEMORY,
     ERROR_INTERNAL,        /* a bug */
     ERROR_ATTEMPTS_FAILED, /* all attempts of the caller have failed */
+    ERROR_FORBIDDEN,       /* the login of the caller does not allow it: 403 */
 };
 
 struct validation_errors;
