@@ -19,6 +19,7 @@
 #define PEER_CALLS_CAP 64 /* concurrent calls of one peer */
 
 bool protocol_version_known(const char *version); /* of a revision with sessions */
+bool peer_version_is_modern(const char *version); /* of one without */
 
 struct peer;
 
@@ -51,9 +52,16 @@ struct peer_headers {
     const char *(*param)(const struct peer_headers *headers, const char *name);
 };
 
+/* Whether the message is of a revision without sessions, whose requests stand alone: each gets a
+ * peer of its own over HTTP, and ends with its connection. */
+bool peer_message_is_modern(const struct message *message, const struct peer_headers *headers);
+
 /* transport is static text: "http". client is copied; NULL: it has not introduced itself. */
 struct peer *peer_create(struct host *host, const char *transport, const struct client *client,
                          struct error *err);
+
+/* Who sends the next messages; copied. Before it: everyone. */
+void peer_identify(struct peer *peer, const struct identity *identity);
 
 /* Handles one message, of any kind, also an invalid one. headers: of the POST, or NULL. */
 void peer_receive(struct peer *peer, const struct message *message,

@@ -64,6 +64,8 @@ struct server_request {
     char accept_encoding[256];
     char mcp_session[128];
     char mcp_version[64];
+    char mcp_method[64];
+    char mcp_name[1024];
     char session[128]; /* X-Session-ID */
     char if_match[256];
     char if_none_match[256];
@@ -174,6 +176,10 @@ bool exchange_takes_json(struct exchange *exchange);
  * was answered: with 403 and insufficient_scope. */
 bool exchange_needs(struct exchange *exchange, unsigned scope);
 
+/* The value of a header of the request, trimmed; false if it is absent, too long or not printable
+ * ASCII. name: in lower case, with its colon. */
+bool exchange_header(const struct exchange *exchange, const char *name, char *value, size_t size);
+
 /* An answer as server-sent events: begins with the first one, ends with exchange_end_stream. Each
  * is one message without line ends. droppable: discarded if the client is far behind. */
 void exchange_send_event(struct exchange *exchange, const char *json, size_t len, bool droppable);
@@ -183,6 +189,8 @@ void exchange_end_stream(struct exchange *exchange);
  * answers. */
 void sign_in_begin(struct exchange *exchange);
 void sign_in_end(struct exchange *exchange); /* the exchange goes */
+/* For an answer 403 that says that the identity lacks the scope: its header. */
+void sign_in_ask_scope(struct exchange *exchange, unsigned scope);
 /* Answers that the identity lacks the scope. */
 void sign_in_refuse_scope(struct exchange *exchange, unsigned scope);
 /* http_exchange.c: its identity is known. */

@@ -105,12 +105,17 @@ static void challenge(struct exchange *exchange, const char *error, const char *
     exchange->authenticate = buf_steal(&text, NULL);
 }
 
+static const char lacks_scope[] = "the token does not have the scope that this needs";
+
+void sign_in_ask_scope(struct exchange *exchange, unsigned scope)
+{
+    challenge(exchange, "insufficient_scope", lacks_scope, scope);
+}
+
 void sign_in_refuse_scope(struct exchange *exchange, unsigned scope)
 {
-    static const char why[] = "the token does not have the scope that this needs";
-
-    challenge(exchange, "insufficient_scope", why, scope);
-    exchange_error(exchange, 403, "%s: '%s'. Sign in with one that has it", why,
+    sign_in_ask_scope(exchange, scope);
+    exchange_error(exchange, 403, "%s: '%s'. Sign in with one that has it", lacks_scope,
                    identity_scope_names(scope));
 }
 

@@ -33,7 +33,7 @@ struct http_config {  /* the texts are borrowed for the life of the server */
     struct model *model;              /* for the chat; NULL: no chat */
     struct auth *auth;                /* NULL: no sign-in */
     bool tls;                         /* clients speak TLS with it */
-    const char *tls_cert, *tls_key; /* files in PEM form; NULL: no TLS */
+    const char *tls_cert, *tls_key;   /* files in PEM form; NULL: no TLS */
     const char *public_url; /* where clients reach the server, without a slash at its end; NULL: the
                                Host of each request */
 };
