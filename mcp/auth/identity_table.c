@@ -5,20 +5,20 @@
 #include <string.h>
 #include <sys/queue.h>
 
-struct row {
+struct identity_row {
     struct digest digest;
     struct identity identity;
     int64_t until;
-    LIST_ENTRY(row) in_slot;
-    TAILQ_ENTRY(row) by_age;
+    LIST_ENTRY(identity_row) in_slot;
+    TAILQ_ENTRY(identity_row) by_age;
 };
 
-LIST_HEAD(slot, row);
+LIST_HEAD(identity_slot, identity_row);
 
 struct identity_table {
     size_t cap, count;
-    TAILQ_HEAD(, row) rows; /* oldest first */
-    struct slot slots[];
+    TAILQ_HEAD(, identity_row) rows; /* oldest first */
+    struct identity_slot slots[];
 };
 
 struct identity_table *identity_table_create(size_t cap, struct error *err)
@@ -34,7 +34,7 @@ struct identity_table *identity_table_create(size_t cap, struct error *err)
     return table;
 }
 
-static void free_row(struct identity_table *table, struct row *row)
+static void free_row(struct identity_table *table, struct identity_row *row)
 {
     LIST_REMOVE(row, in_slot);
     TAILQ_REMOVE(&table->rows, row, by_age);
@@ -49,7 +49,7 @@ void identity_table_destroy(struct identity_table *table)
     free(table);
 }
 
-static struct slot *slot_of(struct identity_table *table, const struct digest *digest)
+static struct identity_slot *slot_of(struct identity_table *table, const struct digest *digest)
 {
     size_t hash;
 
@@ -57,9 +57,9 @@ static struct slot *slot_of(struct identity_table *table, const struct digest *d
     return &table->slots[hash & (table->cap - 1)];
 }
 
-static struct row *find(struct identity_table *table, const struct digest *digest)
+static struct identity_row *find(struct identity_table *table, const struct digest *digest)
 {
-    struct row *row;
+    struct identity_row *row;
 
     LIST_FOREACH(row, slot_of(table, digest), in_slot)
     {
@@ -72,7 +72,7 @@ static struct row *find(struct identity_table *table, const struct digest *diges
 int identity_table_add(struct identity_table *table, const struct digest *digest,
                        const struct identity *identity, int64_t until, struct error *err)
 {
-    struct row *row = calloc(1, sizeof *row);
+    struct identity_row *row = calloc(1, sizeof *row);
 
     if (!row)
         return error_set(err, ERROR_MEMORY, "out of memory for a token");
@@ -91,7 +91,7 @@ int identity_table_add(struct identity_table *table, const struct digest *digest
 const struct identity *identity_table_find(struct identity_table *table,
                                            const struct digest *digest, int64_t now)
 {
-    struct row *row = find(table, digest);
+    struct identity_row *row = find(table, digest);
 
     if (row && row->until != 0 && row->until <= now) {
         free_row(table, row);
@@ -102,7 +102,7 @@ const struct identity *identity_table_find(struct identity_table *table,
 
 void identity_table_remove(struct identity_table *table, const struct digest *digest)
 {
-    struct row *row = find(table, digest);
+    struct identity_row *row = find(table, digest);
 
     if (row)
         free_row(table, row);

@@ -92,7 +92,7 @@ OWNERS = (
     (r"Python\.h|frameobject\.h", ["image/python/*"]),
     (r"curl/.*", ["helpers/base/*"]),
     (r"jose/.*", ["mcp/auth/*"]),
-    (r"openssl/.*", ["mcp/auth/*", "mcp/transport/tls.*", "helpers/base/seal.*"]),
+    (r"openssl/.*", ["mcp/auth/*", "mcp/transport/tls.*", "helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
     (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/auth/*",
                        "mcp/server.h", "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),
