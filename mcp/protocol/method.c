@@ -95,7 +95,9 @@ static enum method_outcome tools_list(struct request *request)
                               "tools/list has one page, so no cursor is valid: omit it");
     buf_adds(&request->members, "\"tools\":[");
     for (size_t i = 0; tools[i]; i++) {
-        if (i > 0)
+        if (!tool_allows(tools[i], request->client->identity.scopes))
+            continue;
+        if (request->members.data[request->members.len - 1] != '[')
             buf_addc(&request->members, ',');
         tool_describe(tools[i], &request->peer->host->server->analyses, &request->members);
     }

@@ -32,7 +32,7 @@ static void admit(struct mcp_stream *stream)
     struct error err = {0};
 
     if (client->version) {
-        if (session_id_make(&id, client, "", (int64_t)time(NULL), &err) < 0 ||
+        if (session_id_make(&id, client, exchange->identity->id, (int64_t)time(NULL), &err) < 0 ||
             session_id_write(&id, server->seal_key, exchange->mcp_session, &err) < 0)
             exchange_error(exchange, 503, "%s", err.text);
     } else if (stream->response_status < 400) {
@@ -91,6 +91,7 @@ static void receive(struct exchange *exchange, const struct message *message,
         return;
     }
     stream->receiving = true;
+    peer_identify(client->peer, exchange->identity);
     peer_receive(client->peer, message, headers, &stream->reply);
     if (!modern && !client->has_id)
         admit(stream);
@@ -238,6 +239,7 @@ static void handle(struct exchange *exchange)
 const struct http_route http_route_mcp = {
     .path = "/mcp",
     .error_form = "rpc",
+    .scope = IDENTITY_READ,
     .body_cap = MESSAGE_IN_CAP,
     .check = check,
     .handle = handle,

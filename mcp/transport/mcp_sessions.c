@@ -27,7 +27,7 @@ int mcp_session_find(struct exchange *exchange, struct session_id *id)
     int over = 0;
 
     if (session_id_read(id, server->seal_key, request->mcp_session, (int64_t)time(NULL)) < 0 ||
-        strcmp(id->holder, "") != 0)
+        strcmp(id->holder, exchange->identity->id) != 0)
         over = 1;
     else
         over = ended_ids_has(server->store.ended, id->name, &err);

@@ -253,6 +253,8 @@ static void answer(struct mcp_stream *stream)
 {
     struct exchange *exchange = stream->exchange;
 
+    if (stream->response_status == 403)
+        sign_in_ask_scope(exchange, IDENTITY_EDIT);
     if (stream->response.len > 0)
         exchange_answer(exchange, stream->response_status, JSON_TYPE, &stream->response);
     else if (stream->accepted)
@@ -357,6 +359,7 @@ struct mcp_stream *mcp_stream_open_unasked(struct mcp_client *client, struct exc
     if (client->unasked)
         mcp_stream_close(client->unasked);
     client->unasked = stream;
+    peer_identify(client->peer, exchange->identity);
     mcp_stream_begin(stream);
     return stream;
 }

@@ -24,7 +24,6 @@ int session_id_make(struct session_id *id, const struct client *client, const ch
         return error_errno(err, errno, "getrandom for a session id");
     id->ends = now + SESSION_ID_GOOD_S;
     id->client = *client;
-    id->client.identity = NULL;
     snprintf(id->holder, sizeof id->holder, "%s", holder);
     return 0;
 }
