@@ -160,6 +160,12 @@ void stream_end(struct stream *stream, bool told)
     reply->end(reply, true);
 }
 
+void host_end_streams(struct host *host)
+{
+    while (!LIST_EMPTY(&host->streams))
+        stream_end(LIST_FIRST(&host->streams), true);
+}
+
 void stream_forget(struct peer *peer, const struct peer_reply *reply)
 {
     struct stream *stream, *next;
