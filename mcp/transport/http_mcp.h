@@ -19,6 +19,10 @@
 
 #define MCP_CLIENT_BUCKETS 256 /* and one more, for those without an id */
 
+/* A client without a stream that has subscribed to something is kept, so that it may open one. */
+#define MCP_CLIENT_KEPT_S    600
+#define MCP_CLIENTS_KEPT_CAP 1024
+
 /* Streams that wait for their client to come back with Last-Event-ID. At a cap the oldest give way,
  * first those that were written completely. */
 #define MCP_STREAM_LOST_S        300 /* one whose connection was lost; an open call is waited for */
@@ -39,7 +43,9 @@ struct mcp_client {
     bool has_id;                /* false: it sends its first message now, or was ended */
     struct peer *peer;          /* NULL once it was ended */
     struct mcp_stream *unasked; /* its GET stream, or NULL */
-    size_t users;               /* streams that refer to it; without any it is in the idle list */
+    size_t users;               /* streams that refer to it; without any it is in a list */
+    bool is_kept;               /* in the list idle */
+    uint64_t kept_until_s;
 };
 
 LIST_HEAD(mcp_client_list, mcp_client);
@@ -50,7 +56,9 @@ struct mcp_sessions {
     struct server *server;
     struct host *host;
     struct mcp_client_list clients[MCP_CLIENT_BUCKETS + 1]; /* by the first byte of their names */
-    struct mcp_client_list idle;   /* freed later, as a peer cannot be freed while it answers */
+    struct mcp_client_list left; /* freed later, as a peer cannot be freed while it answers */
+    struct mcp_client_list idle; /* those that are kept */
+    size_t kept;
     struct mcp_stream_list active; /* streams with ids that have a connection */
     struct mcp_stream_list waiting;
     size_t waiting_count, waiting_bytes;
@@ -71,8 +79,9 @@ struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session
 struct mcp_client *mcp_client_new(struct mcp_sessions *all, struct error *err);
 /* One user less. */
 void mcp_client_leave(struct mcp_client *client);
-/* Frees the clients without calls and streams. Not while a peer answers. */
+/* Frees the clients that have nothing under way. Not while a peer answers. */
 void mcp_clients_collect(struct mcp_sessions *all);
+uint64_t mcp_now_s(void); /* monotonic */
 
 /* Ends the session in the store and here, then answers the exchange. */
 void mcp_session_delete(struct exchange *exchange, const struct session_id *id);
@@ -86,7 +95,7 @@ struct mcp_stream {
     struct mcp_sessions *all;
     struct mcp_client *client; /* NULL once nothing more comes */
     struct exchange *exchange; /* NULL once its connection is lost, or everything was written */
-    bool takes_json, takes_events;
+    bool takes_json;
     bool resumable; /* of a session: its events have ids */
     bool primes;    /* its client knows events without data (from 2025-11-25 on) */
     bool unasked;   /* the stream of a GET */

@@ -94,14 +94,23 @@ struct mcp_client *mcp_client_new(struct mcp_sessions *all, struct error *err)
     return create_client(all, NULL, err);
 }
 
+/* One user more. */
+static void take_up(struct mcp_client *client)
+{
+    if (client->users++ > 0)
+        return;
+    LIST_REMOVE(client, idle_link);
+    client->all->kept -= client->is_kept;
+    client->is_kept = false;
+}
+
 struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session_id *id,
                                   struct error *err)
 {
     struct mcp_client *client = find_client(all, id);
 
     if (client) {
-        if (client->users++ == 0)
-            LIST_REMOVE(client, idle_link);
+        take_up(client);
         return client;
     }
     return create_client(all, id, err);
@@ -110,12 +119,13 @@ struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session
 void mcp_client_leave(struct mcp_client *client)
 {
     if (--client->users == 0)
-        LIST_INSERT_HEAD(&client->all->idle, client, idle_link);
+        LIST_INSERT_HEAD(&client->all->left, client, idle_link);
 }
 
 static void free_client(struct mcp_client *client)
 {
     LIST_REMOVE(client, idle_link);
+    client->all->kept -= client->is_kept;
     LIST_REMOVE(client, link);
     peer_destroy(client->peer);
     free(client);
@@ -125,9 +135,30 @@ void mcp_clients_collect(struct mcp_sessions *all)
 {
     struct mcp_client *client, *next;
 
+    for (client = LIST_FIRST(&all->left); client; client = next) {
+        next = LIST_NEXT(client, idle_link);
+        if (!client->has_id || peer_is_idle(client->peer) ||
+            (peer_calls(client->peer) == 0 && all->kept >= MCP_CLIENTS_KEPT_CAP)) {
+            free_client(client);
+            continue;
+        }
+        LIST_REMOVE(client, idle_link);
+        LIST_INSERT_HEAD(&all->idle, client, idle_link);
+        client->is_kept = true;
+        client->kept_until_s = mcp_now_s() + MCP_CLIENT_KEPT_S;
+        all->kept++;
+    }
+}
+
+static void expire_clients(struct mcp_sessions *all)
+{
+    struct mcp_client *client, *next;
+    const uint64_t now = mcp_now_s();
+
     for (client = LIST_FIRST(&all->idle); client; client = next) {
         next = LIST_NEXT(client, idle_link);
-        if (!client->has_id || peer_calls(client->peer) == 0)
+        if (peer_is_idle(client->peer) ||
+            (peer_calls(client->peer) == 0 && client->kept_until_s <= now))
             free_client(client);
     }
 }
@@ -138,8 +169,7 @@ static void end_client(struct mcp_client *client)
     struct mcp_sessions *all = client->all;
     struct peer *peer = client->peer;
 
-    if (client->users++ == 0) /* its streams go while they are notified */
-        LIST_REMOVE(client, idle_link);
+    take_up(client); /* its streams go while they are notified */
     if (client->has_id) {
         LIST_REMOVE(client, link);
         LIST_INSERT_HEAD(&all->clients[MCP_CLIENT_BUCKETS], client, link);
@@ -229,7 +259,7 @@ struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *er
         return NULL;
     }
     all->server = server;
-    all->host = host_create(server, err);
+    all->host = host_create(server, NULL, err);
     if (!all->host) {
         free(all);
         return NULL;
@@ -266,20 +296,11 @@ void mcp_sessions_destroy(struct mcp_sessions *all)
 void mcp_sessions_expire(struct mcp_sessions *all)
 {
     mcp_clients_collect(all);
+    expire_clients(all);
     mcp_streams_expire(all);
 }
 
 void mcp_sessions_drain(struct mcp_sessions *all)
 {
-    struct mcp_client *client, *next;
-
-    for (size_t i = 0; i <= MCP_CLIENT_BUCKETS; i++) {
-        for (client = LIST_FIRST(&all->clients[i]); client; client = next) {
-            next = LIST_NEXT(client, link);
-            if (client->unasked)
-                mcp_stream_close(client->unasked);
-            if (client->peer && peer_calls(client->peer) == 0)
-                end_client(client);
-        }
-    }
+    host_end_streams(all->host);
 }

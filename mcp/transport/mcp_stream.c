@@ -31,7 +31,7 @@ struct stream_event {
     char json[];
 };
 
-static uint64_t now_s(void)
+uint64_t mcp_now_s(void)
 {
     struct timespec now;
 
@@ -139,9 +139,9 @@ static void wait_for_client(struct mcp_stream *stream)
     all->waiting_count++;
     all->waiting_bytes += stream->event_bytes;
     if (stream->was_written)
-        stream->until_s = now_s() + MCP_STREAM_WRITTEN_S;
+        stream->until_s = mcp_now_s() + MCP_STREAM_WRITTEN_S;
     else if (stream->ended || stream->unasked)
-        stream->until_s = now_s() + MCP_STREAM_LOST_S;
+        stream->until_s = mcp_now_s() + MCP_STREAM_LOST_S;
     if (stream->ended && (STAILQ_EMPTY(&stream->events) ||
                           (stream->was_written && stream->event_bytes > MCP_STREAM_WRITTEN_BYTES)))
         remove_stream(stream);
@@ -236,7 +236,7 @@ static void on_send(struct peer_reply *reply, const char *json, size_t len, enum
         buf_add(&stream->response, json, len);
         return;
     }
-    if (!stream->takes_events)
+    if (!stream->reply.streams)
         return;
     if (stream->exchange)
         mcp_stream_begin(stream);
@@ -334,7 +334,7 @@ struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *e
     stream->client = client;
     memcpy(stream->name, client->id.name, sizeof stream->name);
     stream->takes_json = mcp_takes_json(exchange);
-    stream->takes_events = mcp_takes_events(exchange);
+    stream->reply.streams = mcp_takes_events(exchange);
     stream->resumable = client->has_id;
     stream->primes = version && strcmp(version, PRIMES_FROM) >= 0;
     STAILQ_INIT(&stream->events);
@@ -358,8 +358,13 @@ struct mcp_stream *mcp_stream_open_unasked(struct mcp_client *client, struct exc
     stream->unasked = true;
     if (client->unasked)
         mcp_stream_close(client->unasked);
-    client->unasked = stream;
     peer_identify(client->peer, exchange->identity);
+    if (peer_open_stream(client->peer, &stream->reply, err) < 0) {
+        stream->client = NULL; /* its user remains the caller's */
+        remove_stream(stream);
+        return NULL;
+    }
+    client->unasked = stream;
     mcp_stream_begin(stream);
     return stream;
 }
@@ -390,7 +395,7 @@ static struct mcp_stream *find_stream(struct mcp_sessions *all, const struct ses
 
 void mcp_stream_pause(struct mcp_stream *stream)
 {
-    if (!stream->exchange || !stream->takes_events || !stream->primes || !stream->resumable)
+    if (!stream->exchange || !stream->reply.streams || !stream->primes || !stream->resumable)
         return;
     mcp_stream_begin(stream);
     disconnect(stream);
@@ -458,7 +463,7 @@ void mcp_streams_expire(struct mcp_sessions *all)
 {
     static const char comment[] = ":\n\n";
     struct mcp_stream *stream, *next;
-    const uint64_t now = now_s();
+    const uint64_t now = mcp_now_s();
 
     for (stream = TAILQ_FIRST(&all->waiting); stream; stream = next) {
         next = TAILQ_NEXT(stream, link);
