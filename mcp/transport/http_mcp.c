@@ -348,6 +348,10 @@ static struct mcp_session *find_session(struct exchange *exchange)
     const struct server_request *request = &exchange->request;
     struct mcp_session *session = use_session(exchange->services->sessions, request->mcp_session);
 
+    if (session && strcmp(peer_client(session->peer)->identity.id, exchange->identity->id) != 0) {
+        leave_session(session); /* of another token */
+        session = NULL;
+    }
     if (!session) {
         exchange_error(exchange, 404,
                        "unknown Mcp-Session-Id (the session may have ended): send "
