@@ -52,6 +52,7 @@ struct tool_note {
         TOOL_NOTE_PROMPTS,   /* and of prompts */
         TOOL_NOTE_RESOURCES, /* and of resources */
         TOOL_NOTE_RESOURCE,  /* the resource with this uri has changed */
+        TOOL_NOTE_PAUSE,     /* nothing comes for a while: the client may come back for the rest */
     } kind;
     double progress, total;     /* total 0: unknown */
     const char *message;        /* or NULL */
