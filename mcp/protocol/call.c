@@ -7,7 +7,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/protocol/peer_internal.h"
+#include "mcp/protocol/era.h"
 
 #define IDEMPOTENCY_KEY "lectern/idempotency-key" /* in _meta of tools/call */
 
@@ -49,15 +49,18 @@ static void on_done(struct tool_call *tool_call)
 
     LIST_REMOVE(call, link);
     peer->call_count--;
+    peer->holds++; /* the end of the reply may destroy the peer */
     if (call->reply && !call->cancelled) {
         buf_init(&message, MESSAGE_OUT_CAP);
         message_begin_result(&message, call->id);
-        tool_call_result(tool_call, &message);
-        buf_addc(&message, '}');
+        era_begin_result(&message, &call->client, "complete", call->method);
+        tool_call_result(tool_call, era_result_meta(&call->client), &message);
+        buf_adds(&message, "}}");
         reply_respond(call->reply, call->id, &message, 200);
     }
     call_end_reply(call, call->cancelled);
     free_call(call);
+    peer->holds--;
     peer_free_when_done(peer);
 }
 
@@ -88,6 +91,7 @@ static enum method_outcome begin(struct request *request, const struct tool *too
     call->peer = peer;
     call->reply = request->reply;
     call->client = *request->client;
+    call->method = method_find(request->message->method);
     call->id = json_deep_copy(request->message->id);
     call->call.arguments = arguments ? json_incref(arguments) : json_object();
     call->call.idempotency_key = json_incref(key);

@@ -39,11 +39,11 @@ void client_introduce(struct client *client, const json_t *info, const json_t *c
     client->capabilities = 0;
     /* An elicitation object without a mode means forms. */
     if (json_is_object(elicitation) && (!url || json_object_get(elicitation, "form")))
-        client->capabilities |= CLIENT_ELICITS_FORM;
+        client->capabilities |= TOOL_ASKS_FORM;
     if (url)
-        client->capabilities |= CLIENT_ELICITS_URL;
+        client->capabilities |= TOOL_ASKS_URL;
     if (json_is_object(json_object_get(capabilities, "sampling")))
-        client->capabilities |= CLIENT_SAMPLES;
+        client->capabilities |= TOOL_ASKS_MODEL;
     if (json_is_object(json_object_get(capabilities, "roots")))
-        client->capabilities |= CLIENT_LISTS_ROOTS;
+        client->capabilities |= TOOL_ASKS_ROOTS;
 }

@@ -11,23 +11,17 @@
 
 #include <jansson.h>
 
+#include "mcp/tool/tool.h"
+
 #define CLIENT_WHO_SIZE   64
 #define CLIENT_BOUND_SIZE 64 /* more than the id of a curriculum has; what is cut off is no id */
 
 struct identity; /* mcp/auth/ */
 
-/* What the client has declared that it can be asked; a set. */
-enum client_capability {
-    CLIENT_ELICITS_FORM = 1,
-    CLIENT_ELICITS_URL = 2,
-    CLIENT_SAMPLES = 4,
-    CLIENT_LISTS_ROOTS = 8,
-};
-
 struct client {
     const char *version;                   /* agreed, static text; NULL: it has not said */
     char who[CLIENT_WHO_SIZE];             /* "mcp:claude-code", for the change log */
-    unsigned capabilities;                 /* enum client_capability */
+    unsigned capabilities;                 /* what it can be asked: enum tool_ask */
     char bound_session[CLIENT_BOUND_SIZE]; /* the only curriculum that it may use, or "" */
     const struct identity *identity;       /* borrowed; NULL: everything is allowed */
 };

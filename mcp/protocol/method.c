@@ -8,10 +8,9 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/protocol/peer_internal.h"
+#include "mcp/protocol/era.h"
 
-#define SERVER_NAME  "lectern"
-#define SERVER_TITLE "Lectern curriculum server"
+#define LIST_KEEP_MS 300000 /* of what a running server does not change */
 
 /* For the model: when to reach for this server, and how to do so cheaply. */
 #define INSTRUCTIONS                                                                               \
@@ -22,19 +21,6 @@
     "get_nodes, get_relationships, get_node_content, analyze_graph). Change content with the "     \
     "component and relationship tools. session_id may be left out where there is only one "        \
     "curriculum."
-
-/* Newest first. */
-static const char *const protocol_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
-                                                "2024-11-05", NULL};
-
-bool protocol_version_known(const char *version)
-{
-    for (size_t i = 0; protocol_versions[i]; i++) {
-        if (strcmp(protocol_versions[i], version) == 0)
-            return true;
-    }
-    return false;
-}
 
 enum method_outcome request_refuse(struct request *request, enum message_error code,
                                    const char *format, ...)
@@ -48,12 +34,20 @@ enum method_outcome request_refuse(struct request *request, enum message_error c
     return METHOD_REFUSED;
 }
 
+/* What the server offers to a client of this era. */
+static void write_offer(struct request *request)
+{
+    buf_adds(&request->members, "\"capabilities\":{\"tools\":{\"listChanged\":false}},"
+                                "\"instructions\":");
+    json_write_string(&request->members, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);
+}
+
 static enum method_outcome initialize(struct request *request)
 {
     struct peer *peer = request->peer;
     const json_t *params = request->message->params;
     const char *asked = json_get_string(params, "protocolVersion");
-    const char *version = protocol_versions[0];
+    const char *version = era_legacy_versions[0];
 
     if (peer->client.version)
         return request_refuse(request, MESSAGE_INVALID_REQUEST,
@@ -61,28 +55,34 @@ static enum method_outcome initialize(struct request *request)
     if (!asked)
         return request_refuse(request, MESSAGE_INVALID_PARAMS,
                               "params.protocolVersion is missing, a string such as \"%s\"",
-                              protocol_versions[0]);
-    for (size_t i = 0; protocol_versions[i]; i++) {
-        if (strcmp(protocol_versions[i], asked) == 0)
-            version = protocol_versions[i];
+                              version);
+    for (size_t i = 0; era_legacy_versions[i]; i++) {
+        if (strcmp(era_legacy_versions[i], asked) == 0)
+            version = era_legacy_versions[i];
     }
     client_introduce(&peer->client, json_object_get(params, "clientInfo"),
                      json_object_get(params, "capabilities"));
     peer->client.version = version;
     log_info("protocol", "client %s over %s, MCP %s", peer->client.who, peer->transport, version);
-    buf_addf(&request->result,
-             "{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{\"listChanged\":false}},"
-             "\"serverInfo\":{\"name\":\"" SERVER_NAME "\",\"title\":\"" SERVER_TITLE
-             "\",\"version\":\"" LECTERN_VERSION "\"},\"instructions\":",
+    buf_addf(&request->members, "\"protocolVersion\":\"%s\",\"serverInfo\":" SERVER_INFO ",",
              version);
-    json_write_string(&request->result, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);
-    buf_addc(&request->result, '}');
+    write_offer(request);
+    return METHOD_DONE;
+}
+
+static enum method_outcome discover(struct request *request)
+{
+    buf_adds(&request->members, "\"supportedVersions\":[");
+    for (size_t i = 0; era_modern_versions[i]; i++)
+        buf_addf(&request->members, "%s\"%s\"", i > 0 ? "," : "", era_modern_versions[i]);
+    buf_adds(&request->members, "],");
+    write_offer(request);
     return METHOD_DONE;
 }
 
 static enum method_outcome ping(struct request *request)
 {
-    buf_adds(&request->result, "{}");
+    (void)request;
     return METHOD_DONE;
 }
 
@@ -93,13 +93,13 @@ static enum method_outcome tools_list(struct request *request)
     if (cursor && !json_is_null(cursor))
         return request_refuse(request, MESSAGE_INVALID_PARAMS,
                               "tools/list has one page, so no cursor is valid: omit it");
-    buf_adds(&request->result, "{\"tools\":[");
+    buf_adds(&request->members, "\"tools\":[");
     for (size_t i = 0; tools[i]; i++) {
         if (i > 0)
-            buf_addc(&request->result, ',');
-        tool_describe(tools[i], &request->peer->host->server->analyses, &request->result);
+            buf_addc(&request->members, ',');
+        tool_describe(tools[i], &request->peer->host->server->analyses, &request->members);
     }
-    buf_adds(&request->result, "]}");
+    buf_addc(&request->members, ']');
     return METHOD_DONE;
 }
 
@@ -120,12 +120,27 @@ static enum method_outcome cancelled(struct request *request)
 }
 
 const struct method methods[] = {
-    {.name = "initialize", .before_initialize = true, .handle = initialize},
-    {.name = "ping", .before_initialize = true, .handle = ping},
-    {.name = "tools/list", .handle = tools_list},
-    {.name = "tools/call", .handle = call_tool},
-    {.name = "notifications/initialized", .notification = true, .handle = initialized},
-    {.name = "notifications/cancelled", .notification = true, .handle = cancelled},
+    {.name = "initialize", .eras = ERA_LEGACY, .before_initialize = true, .handle = initialize},
+    {.name = "server/discover",
+     .eras = ERA_MODERN,
+     .cached = true,
+     .keep_ms = LIST_KEEP_MS,
+     .handle = discover},
+    {.name = "ping", .eras = ERA_LEGACY, .before_initialize = true, .handle = ping},
+    {.name = "tools/list",
+     .eras = ERA_BOTH,
+     .cached = true,
+     .keep_ms = LIST_KEEP_MS,
+     .handle = tools_list},
+    {.name = "tools/call", .eras = ERA_BOTH, .named_by = "name", .handle = call_tool},
+    {.name = "notifications/initialized",
+     .eras = ERA_LEGACY,
+     .notification = true,
+     .handle = initialized},
+    {.name = "notifications/cancelled",
+     .eras = ERA_BOTH,
+     .notification = true,
+     .handle = cancelled},
     {0},
 };
 

@@ -12,7 +12,7 @@
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
-#include "mcp/protocol/peer_internal.h"
+#include "mcp/protocol/era.h"
 
 struct peer *peer_create(struct host *host, const char *transport, const struct client *client,
                          struct error *err)
@@ -36,7 +36,7 @@ struct peer *peer_create(struct host *host, const char *transport, const struct 
 
 void peer_free_when_done(struct peer *peer)
 {
-    if (!peer->destroyed || peer->call_count > 0)
+    if (!peer->destroyed || peer->call_count > 0 || peer->holds > 0)
         return;
     host_leave(peer->host);
     free(peer);
@@ -99,65 +99,76 @@ void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *messa
 
 /* Answers with an error; the whole message is done with. */
 static void refuse_message(struct peer_reply *reply, const json_t *id, int http_status,
-                           enum message_error code, const char *text)
+                           enum message_error code, const char *text, const json_t *data)
 {
     struct buf BUF_AUTO message = {0};
 
     buf_init(&message, MESSAGE_OUT_CAP);
-    message_error(&message, id, code, text);
+    message_error_with(&message, id, code, text, data);
     reply_respond(reply, id, &message, http_status);
     reply->end(reply, false);
 }
 
-static void send_result(const struct request *request)
+/* The HTTP status of a refusal. One before initialize leaves the HTTP side without a session. */
+static int status_of(const struct request *request)
+{
+    if (request->http_status)
+        return request->http_status;
+    if (request->code == MESSAGE_METHOD_NOT_FOUND &&
+        (!request->client->version || era_client_is_modern(request->client)))
+        return 404;
+    return request->code == MESSAGE_INVALID_REQUEST || !request->client->version ||
+                   (request->code <= MESSAGE_HEADER_MISMATCH && request->code >= MESSAGE_NO_VERSION)
+               ? 400
+               : 200;
+}
+
+static void send_refusal(struct request *request)
+{
+    refuse_message(request->reply, request->message->id, status_of(request), request->code,
+                   request->why, request->data);
+    json_decref(request->data);
+}
+
+static void send_result(const struct request *request, const struct method *method)
 {
     const json_t *id = request->message->id;
+    const char *meta = era_result_meta(request->client);
     struct buf BUF_AUTO message = {0};
 
     buf_init(&message, MESSAGE_OUT_CAP);
     message_begin_result(&message, id);
-    buf_add(&message, request->result.data, request->result.len);
-    buf_addc(&message, '}');
-    message.failed |= request->result.failed;
+    era_begin_result(&message, request->client, "complete", method);
+    buf_add(&message, request->members.data, request->members.len);
+    if (*meta)
+        buf_addf(&message, "%s\"_meta\":{%s}", request->members.len > 0 ? "," : "", meta);
+    buf_adds(&message, "}}");
+    message.failed |= request->members.failed;
     reply_respond(request->reply, id, &message, 200);
     request->reply->end(request->reply, false);
 }
 
 /* ---- receiving ---- */
 
-/* The revision 2026-07-28 has no handshake: each of its requests carries its version. This server
- * does not have it. A client of both eras sends initialize after "no such method", but not after
- * "no such version". */
-static void refuse_modern(const struct request *request)
+/* Never answered, unless its headers contradict it: unknown ones are ignored, as the protocol
+ * requires. */
+static void receive_notification(struct request *request, const struct method *method)
 {
-    const struct message *message = request->message;
-    char text[ERROR_TEXT_CAP];
-
-    snprintf(text, sizeof text,
-             "unknown method '%.*s' with _meta[\"" MESSAGE_VERSION_KEY
-             "\"]: send initialize without it, with protocolVersion \"2025-11-25\"",
-             utf8_shown(message->method, METHOD_SHOWN), message->method);
-    refuse_message(request->reply, message->id, 404, MESSAGE_METHOD_NOT_FOUND, text);
-}
-
-/* Never answered: unknown ones are ignored, as the protocol requires. */
-static void receive_notification(struct request *request)
-{
-    const struct method *method = method_find(request->message->method);
-
-    if (method && method->notification && request->client->version)
+    if (method && method->notification && (request->client->version || (method->eras & ERA_MODERN)))
         method->handle(request);
     request->reply->end(request->reply, true);
 }
 
-static enum method_outcome refuse_unknown(struct request *request)
+static enum method_outcome refuse_unknown(struct request *request, unsigned era)
 {
     const char *name = request->message->method;
     struct nearest search;
 
     nearest_begin(&search, name);
-    for (const struct method *method = methods; method->name; method++)
-        nearest_feed(&search, method->name);
+    for (const struct method *method = methods; method->name; method++) {
+        if (method->eras & era)
+            nearest_feed(&search, method->name);
+    }
     return request_refuse(request, MESSAGE_METHOD_NOT_FOUND, "unknown method '%.*s'%s%s%s",
                           utf8_shown(name, METHOD_SHOWN), name,
                           search.best ? "; did you mean '" : "", search.best ? search.best : "",
@@ -167,8 +178,10 @@ static enum method_outcome refuse_unknown(struct request *request)
 /* Everything that can be wrong with a request before its method looks at it. */
 static enum method_outcome check_request(struct request *request, const struct method *method)
 {
-    if (!method)
-        return refuse_unknown(request);
+    const unsigned era = era_client_is_modern(request->client) ? ERA_MODERN : ERA_LEGACY;
+
+    if (!method || !(method->eras & era))
+        return refuse_unknown(request, era);
     if (method->notification)
         return request_refuse(request, MESSAGE_INVALID_REQUEST,
                               "%s is a notification: send it without an id", method->name);
@@ -182,57 +195,46 @@ static enum method_outcome check_request(struct request *request, const struct m
     return METHOD_DONE;
 }
 
-static void receive_request(struct request *request)
+static void receive_request(struct request *request, const struct method *method)
 {
-    const struct message *message = request->message;
-    const struct method *method = method_find(message->method);
-    bool initialized = request->client->version != NULL;
-    enum method_outcome outcome;
-    int status;
+    enum method_outcome outcome = check_request(request, method);
 
-    if (message->modern) {
-        refuse_modern(request);
-        return;
-    }
-    buf_init(&request->result, MESSAGE_OUT_CAP);
-    outcome = check_request(request, method);
+    buf_init(&request->members, MESSAGE_OUT_CAP);
     if (outcome == METHOD_DONE)
         outcome = method->handle(request);
-    if (outcome == METHOD_DONE) {
-        send_result(request);
-    } else if (outcome == METHOD_REFUSED) {
-        /* Refused before initialize, it leaves the HTTP side without a session. */
-        status = !method && !initialized                                    ? 404
-                 : request->code == MESSAGE_INVALID_REQUEST || !initialized ? 400
-                                                                            : 200;
-        refuse_message(request->reply, message->id, status, request->code, request->why);
-    }
-    buf_finish(&request->result);
+    if (outcome == METHOD_DONE)
+        send_result(request, method);
+    else if (outcome == METHOD_REFUSED)
+        send_refusal(request);
+    buf_finish(&request->members);
 }
 
 void peer_receive(struct peer *peer, const struct message *message,
                   const struct peer_headers *headers, struct peer_reply *reply)
 {
-    struct request request;
+    const struct method *method = message->method ? method_find(message->method) : NULL;
+    struct request request = {.peer = peer, .reply = reply, .message = message};
+    struct client modern;
 
-    (void)headers;
     reply->http_status = 200;
-    request.peer = peer;
-    request.reply = reply;
-    request.message = message;
-    request.client = &peer->client;
-    switch (message->kind) {
-    case MESSAGE_INVALID:
-        refuse_message(reply, message->id, message->http_status, message->code, message->why);
-        break;
-    case MESSAGE_RESPONSE:
-        reply->end(reply, true); /* this server asks its clients nothing */
-        break;
-    case MESSAGE_NOTIFICATION:
-        receive_notification(&request);
-        break;
-    case MESSAGE_REQUEST:
-        receive_request(&request);
-        break;
+    if (message->kind == MESSAGE_INVALID) {
+        refuse_message(reply, message->id, message->http_status, message->code, message->why, NULL);
+        return;
     }
+    if (message->kind == MESSAGE_RESPONSE) {
+        reply->end(reply, true); /* this server asks its clients nothing */
+        return;
+    }
+    request.client = &peer->client;
+    if (era_is_modern(message, method, headers)) {
+        request.client = &modern;
+        if (era_check(&request, method, headers, &peer->client, &modern) == METHOD_REFUSED) {
+            send_refusal(&request);
+            return;
+        }
+    }
+    if (message->kind == MESSAGE_NOTIFICATION)
+        receive_notification(&request, method);
+    else
+        receive_request(&request, method);
 }

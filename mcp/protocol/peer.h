@@ -19,6 +19,7 @@
 #define PEER_CALLS_CAP 64 /* concurrent calls of one peer */
 
 bool protocol_version_known(const char *version); /* of a revision with sessions */
+bool peer_version_is_modern(const char *version); /* of one without */
 
 struct peer;
 
@@ -50,6 +51,10 @@ struct peer_headers {
     /* The value of Mcp-Param-NAME, NULL if absent; valid until the next call. */
     const char *(*param)(const struct peer_headers *headers, const char *name);
 };
+
+/* Whether the message is of a revision without sessions, whose requests stand alone: each gets a
+ * peer of its own over HTTP, and ends with its connection. */
+bool peer_message_is_modern(const struct message *message, const struct peer_headers *headers);
 
 /* transport is static text: "http". client is copied; NULL: it has not introduced itself. */
 struct peer *peer_create(struct host *host, const char *transport, const struct client *client,

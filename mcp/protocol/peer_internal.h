@@ -15,7 +15,13 @@
 #include "mcp/protocol/peer.h"
 #include "mcp/tool/tool.h"
 
+struct method;
+
 #define METHOD_SHOWN 100 /* bytes of an unknown name in an error */
+
+#define SERVER_INFO                                                                                \
+    "{\"name\":\"lectern\",\"title\":\"Lectern curriculum server\","                               \
+    "\"version\":\"" LECTERN_VERSION "\"}"
 
 /* One call under way: a request whose answer comes later. */
 struct peer_call {
@@ -24,7 +30,8 @@ struct peer_call {
     struct peer *peer;
     struct peer_reply *reply; /* NULL after its transport is gone */
     struct client client;     /* as it was when it called */
-    json_t *id;               /* owned */
+    const struct method *method;
+    json_t *id; /* owned */
     bool cancelled;
 
     /* Progress (progress.c). */
@@ -40,6 +47,7 @@ struct peer {
     struct client client;
     LIST_HEAD(, peer_call) calls;
     size_t call_count;
+    unsigned holds; /* who still uses it although it is destroyed */
     bool destroyed; /* peer_destroy was called */
 };
 
@@ -55,18 +63,21 @@ void host_leave(struct host *host);
 
 /* ---- requests and methods ---- */
 
+enum { ERA_LEGACY = 1, ERA_MODERN = 2, ERA_BOTH = ERA_LEGACY | ERA_MODERN };
+
 /* One request or notification on its way through its method. */
 struct request {
     struct peer *peer;
     struct peer_reply *reply;
     const struct message *message;
-    struct client *client; /* who sends it */
+    const struct client *client; /* who sends it */
 
     /* Set by the method. */
-    struct buf result; /* METHOD_DONE: the result's JSON text */
+    struct buf members; /* METHOD_DONE: the members of the result, without braces */
     enum message_error code;
-    int http_status;
-    char why[ERROR_TEXT_CAP]; /* METHOD_REFUSED */
+    int http_status; /* 0: what follows from the code */
+    json_t *data;    /* of the error, or NULL; owned */
+    char why[ERROR_TEXT_CAP];
 };
 
 enum method_outcome {
@@ -77,8 +88,12 @@ enum method_outcome {
 
 struct method {
     const char *name;
+    unsigned eras;
     bool notification;      /* else a request */
-    bool before_initialize; /* allowed as the first one */
+    bool before_initialize; /* allowed as the first one of a legacy client */
+    const char *named_by;   /* the member of params that Mcp-Name repeats; or NULL */
+    bool cached;            /* a modern client may keep its result for keep_ms */
+    int keep_ms;
     enum method_outcome (*handle)(struct request *request);
 };
 
