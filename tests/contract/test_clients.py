@@ -50,7 +50,7 @@ class Libraries(NpmCase):
         self.run_tests("sdk_v1", 2)
 
     def test_sdk_v2(self):
-        self.run_tests("sdk_v2", 4)
+        self.run_tests("sdk_v2", 6)
 
     def test_ai_sdk(self):
         self.run_tests("ai_sdk", 2)

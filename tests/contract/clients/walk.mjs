@@ -127,7 +127,7 @@ async function failure(call) {
   }
 }
 
-async function steps(client, lacks, cancelled) {
+async function steps(client, cannot, cancelled) {
   assert.deepEqual(new Set(await client.tools()), new Set(calls.map(([tool]) => tool)));
   for (const [tool, args, says] of calls) {
     const answer = await client.call(tool, args, {});
@@ -135,13 +135,13 @@ async function steps(client, lacks, cancelled) {
     assert.match(answer.text, says);
   }
   assert.match(await failure(client.call(wrong[0], wrong[1], {})), wrong[2]);
-  if (!lacks.progress) {
+  if (!cannot("progress")) {
     const seen = [];
     const answer = await client.call("execute_code", { code: SLOW }, { onprogress: (step) => seen.push(step.progress) });
     assert.match(answer.text, /^done/);
     assert.ok(seen.length > 0, "no progress came before the answer");
   }
-  if (lacks.cancel) return;
+  if (cannot("cancel")) return;
   const stop = new AbortController();
   const endless = client.call("execute_code", { code: "while True: pass" }, { signal: stop.signal });
   setTimeout(() => stop.abort(new Error("enough")), 300);
@@ -161,7 +161,7 @@ export function walk(name, { eras, lacks = {}, open }) {
       try {
         const client = await open({ ...record.target, env: place.environment });
         try {
-          await steps(client, lacks, record.cancelled);
+          await steps(client, (what) => lacks[what] ?? lacks[`${what} over ${transport}`], record.cancelled);
         } finally {
           await client.close();
         }
