@@ -53,7 +53,12 @@ ARROWS = (
     ("mcp/tool/analysis.c", ["mcp/tool/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
     ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/store/*", "mcp/server.h", "validator/validator.h", "executor/executor.h",
                     "helpers/*"]),
-    ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server.h", "helpers/base/*"]),
+    ("mcp/resource/*", ["mcp/resource/*", "mcp/tool/tool.h", "mcp/tool/arguments.h", "mcp/store/store.h", "mcp/format/markdown.h",
+                        "helpers/base/*"]),
+    ("mcp/prompt/*", ["mcp/prompt/*", "mcp/resource/table.h", "mcp/tool/tool.h", "mcp/tool/arguments.h", "helpers/base/*"]),
+    # The feed says that something has changed, and the row of a resource which one it is.
+    ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/resource/resource.h", "mcp/prompt/prompt.h",
+                        "mcp/session/change_feed.h", "mcp/server.h", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
     ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/store/store.h", "mcp/session/change_set.h",
                             "mcp/session/entity.h", "mcp/session/text.h", "helpers/base/*"]),
