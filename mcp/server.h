@@ -21,6 +21,7 @@
 struct change_feed;
 struct ended_ids;
 struct graph_cache;
+struct limits;
 
 /* How many programs this rule refused. A program counts for the first violation in its source. */
 struct refused_rule {
@@ -59,6 +60,7 @@ struct server {
     unsigned char seal_key[SEAL_KEY_SIZE];
     struct store_queues store;
     struct analyses analyses;
+    struct limits *limits; /* of each token (mcp/auth/limits.h); NULL: none */
 };
 
 #endif

@@ -24,7 +24,7 @@ static int start(struct tool_call *call, struct error *err)
     buf_adds(&call->text,
              "cycles (lessons that need one another), redundant (relationships that longer chains "
              "imply), unreachable (lessons that no start leads to) and longest_chain. Read the "
-             "lessons that these name before you judge them. Then list, the most serious first: "
+             "lessons that these name before you report them. Then list, the most serious first: "
              "what is wrong or missing, which lessons it concerns by id and title, and the one "
              "change that you would make. Change nothing before I agree.");
     tool_call_complete(call);

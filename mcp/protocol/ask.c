@@ -56,8 +56,8 @@ static int add_text(const char *text, size_t len, void *data)
 /* It opens only for the same client, method, tool and arguments. */
 static void write_purpose(const struct peer_call *call, struct buf *to)
 {
-    buf_adds(to, "request state\n");
-    buf_addf(to, "%s\n%s\n", call->method->name, call->call.tool->name);
+    buf_addf(to, "request state\n%s\n%s\n%s\n", call->client.identity.id, call->method->name,
+             call->call.tool->name);
     json_dump_callback(call->call.arguments, add_text, to, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
@@ -240,9 +240,10 @@ void ask_take_response(struct peer *peer, const struct message *message)
         return;
     if (!json_is_object(result)) {
         ask_stop(call);
+        if (!says)
+            says = "its result must be an object";
         fail_call(call, "the client did not answer what it was asked: %.*s",
-                  says ? utf8_shown(says, METHOD_SHOWN) : 20,
-                  says ? says : "its result is no object");
+                  utf8_shown(says, METHOD_SHOWN), says);
         return;
     }
     json_object_set(call->call.answers, json_string_value(json_object_get(call->waiting, id)),

@@ -239,6 +239,7 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
     call->call.bound_session = call->client.bound_session[0] ? call->client.bound_session : NULL;
     call->call.who = call->client.who;
     call->call.can_ask = call->client.capabilities;
+    call->call.identity = &call->client.identity;
     call->call.wants_progress = call->token != NULL;
     call->call.notify = progress_note;
     call->call.on_done = on_done;
@@ -274,6 +275,13 @@ enum method_outcome call_tool(struct request *request)
     tool = tool_find(name);
     if (!tool)
         return refuse_unknown(request, name);
+    if (!tool_allows(tool, request->client->identity.scopes)) {
+        request->http_status = 403;
+        return request_refuse(request, MESSAGE_REFUSED,
+                              "insufficient_scope: this token may read, and %s edits. Sign in with "
+                              "one that has the scope 'edit'",
+                              name);
+    }
     if (arguments && !json_is_object(arguments))
         return request_refuse(request, MESSAGE_INVALID_PARAMS,
                               "params.arguments must be an object, such as {\"node_id\": "

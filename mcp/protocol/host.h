@@ -22,6 +22,10 @@ struct host_config {
 struct host *host_create(struct server *server, const struct host_config *config,
                          struct error *err);
 
+/* Before the transport stops: ends the streams on which only changes are sent, and tells their
+ * clients. */
+void host_end_streams(struct host *host);
+
 /* After its peers were destroyed. Their calls may still be ending. Takes NULL. */
 void host_destroy(struct host *host);
 

@@ -67,21 +67,33 @@ static void add_text(struct buf *to, const char *name, const char *text)
 
 /* ---- tools and prompts ---- */
 
+/* Those that the client may call, from page->from on up to page->to; how many there are. */
+static size_t write_tools(const struct request *request, const struct page *page, struct buf *to)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; tools[i]; i++) {
+        if (!tool_allows(tools[i], request->client->identity.scopes))
+            continue;
+        if (page && count >= page->from && count < page->to) {
+            add_comma(to, page, count);
+            tool_describe(tools[i], &request->peer->host->server->analyses, to);
+        }
+        count++;
+    }
+    return count;
+}
+
 enum method_outcome list_tools(struct request *request)
 {
+    size_t total = write_tools(request, NULL, NULL);
     struct buf *to = &request->members;
     struct page page;
-    size_t total = 0;
 
-    while (tools[total])
-        total++;
     if (take_page(request, total, &page) == METHOD_REFUSED)
         return METHOD_REFUSED;
     buf_adds(to, "\"tools\":[");
-    for (size_t i = page.from; i < page.to; i++) {
-        add_comma(to, &page, i);
-        tool_describe(tools[i], &request->peer->host->server->analyses, to);
-    }
+    write_tools(request, &page, to);
     end_page(to, &page, total);
     return METHOD_DONE;
 }

@@ -160,6 +160,12 @@ void stream_end(struct stream *stream, bool told)
     reply->end(reply, true);
 }
 
+void host_end_streams(struct host *host)
+{
+    while (!LIST_EMPTY(&host->streams))
+        stream_end(LIST_FIRST(&host->streams), true);
+}
+
 void stream_forget(struct peer *peer, const struct peer_reply *reply)
 {
     struct stream *stream, *next;
@@ -206,8 +212,10 @@ enum method_outcome stream_subscribe(struct request *request)
 
     if (!uri)
         return METHOD_REFUSED;
-    if (!resource_find(uri, &names))
+    if (!resource_find(uri, &names) || !resource_is_open(uri, request->client->bound_session)) {
+        json_decref(names);
         return read_refuse_unknown(request, uri);
+    }
     json_decref(names);
     if (!peer->uris)
         peer->uris = json_object();
@@ -231,19 +239,20 @@ enum method_outcome stream_unsubscribe(struct request *request)
 
 /* ---- modern ---- */
 
-/* The URIs as the keys of a new object; NULL with *wrong if they are none. */
-static json_t *take_uris(const json_t *given, bool *wrong)
+/* The URIs that the client may know of as the keys of a new object; NULL if they are none. */
+static json_t *take_uris(const struct client *client, const json_t *given)
 {
+    bool wrong = given && (!json_is_array(given) || json_array_size(given) > PEER_URIS_CAP);
     json_t *uris = json_object(), *uri;
     size_t i;
 
-    *wrong = given && (!json_is_array(given) || json_array_size(given) > PEER_URIS_CAP);
     json_array_foreach(given, i, uri)
     {
-        *wrong |= !json_is_string(uri) || json_string_length(uri) > RESOURCE_URI_MAX ||
-                  json_object_set_new(uris, json_string_value(uri), json_true()) != 0;
+        wrong |= !json_is_string(uri) || json_string_length(uri) > RESOURCE_URI_MAX;
+        if (!wrong && resource_is_open(json_string_value(uri), client->bound_session))
+            json_object_set_new(uris, json_string_value(uri), json_true());
     }
-    if (!*wrong)
+    if (!wrong)
         return uris;
     json_decref(uris);
     return NULL;
@@ -304,12 +313,11 @@ enum method_outcome stream_listen(struct request *request)
     const json_t *filter = json_object_get(request->message->params, "notifications");
     const unsigned changing = stream_lists(request->peer->host);
     struct stream *stream;
-    bool wrong = false;
     json_t *uris;
 
     if (check_listen(request) == METHOD_REFUSED)
         return METHOD_REFUSED;
-    uris = take_uris(json_object_get(filter, "resourceSubscriptions"), &wrong);
+    uris = take_uris(request->client, json_object_get(filter, "resourceSubscriptions"));
     if (!uris)
         return request_refuse(request, MESSAGE_INVALID_PARAMS,
                               "notifications.resourceSubscriptions must be at most %d URIs of at "

@@ -17,6 +17,9 @@
 #define REST_ROOM      1024 /* bytes that a cut answer needs for saying so */
 #define TITLE_ROOM     2100
 
+/* What each component of the store has, so that its mark need not say so. */
+#define STORED_SHAPE (SHAPE_TYPE | SHAPE_COMPONENT_TYPE | SHAPE_ORDER | SHAPE_ORDER_INDEX)
+
 /* ---- URIs ---- */
 
 /* Appends text so that it stands for itself in a URI (RFC 3986, unreserved characters). */
@@ -137,7 +140,7 @@ static int read_node(struct tool_call *call, struct store *store, struct error *
         return -1;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         json_object_del(node, counts[i]);
-    return node_write(&call->text, node, SHAPE_USUAL, err);
+    return node_write(&call->text, node, STORED_SHAPE, err);
 }
 
 /* ---- lists ---- */

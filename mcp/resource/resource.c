@@ -79,6 +79,18 @@ const struct resource *resource_find(const char *uri, json_t **names)
     return NULL;
 }
 
+bool resource_is_open(const char *uri, const char *bound_session)
+{
+    json_auto_t *names = NULL;
+    const char *sid;
+
+    if (!*bound_session)
+        return true;
+    resource_find(uri, &names);
+    sid = json_string_value(json_object_get(names, "session_id"));
+    return !sid || strcmp(sid, bound_session) == 0;
+}
+
 const struct resource *resource_find_template(const char *uri)
 {
     for (size_t i = 0; resources[i]; i++) {

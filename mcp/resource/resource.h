@@ -42,6 +42,9 @@ bool resource_is_template(const struct resource *resource);
 /* The resource that a URI names. *names gets a new object of the names in its template and their
  * values, decoded. NULL: there is none. */
 const struct resource *resource_find(const char *uri, json_t **names);
+/* Whether a client that is bound to a session ("": to none) may know of this URI: one that names
+ * another session_id is not its own. */
+bool resource_is_open(const char *uri, const char *bound_session);
 /* The row of a template, as it is written. */
 const struct resource *resource_find_template(const char *uri);
 
