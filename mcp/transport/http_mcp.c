@@ -161,7 +161,7 @@ struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *er
         error_set(err, ERROR_MEMORY, "out of memory for the table of MCP sessions");
         return NULL;
     }
-    sessions->host = host_create(server, NULL, err);
+    sessions->host = host_create(server, &host_config, err);
     if (!sessions->host) {
         free(sessions);
         return NULL;

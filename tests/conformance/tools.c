@@ -2,6 +2,7 @@
  *
  * The tools that the scenarios of @modelcontextprotocol/conformance call by name.
  */
+#include "mcp/protocol/host.h"
 #include "scene.h"
 
 #define LOG(ms, text)                                                                              \
@@ -296,3 +297,6 @@ const struct tool *const tools[] = {
     &input_capabilities.tool,
     NULL,
 };
+
+/* test_trigger_tool_change and test_trigger_prompt_change say so. */
+const struct host_config host_config = {.changes_lists = true};
