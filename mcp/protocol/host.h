@@ -18,8 +18,8 @@ struct host_config {
 /* The product's, whose lists never change. A program with other tables links its own. */
 extern const struct host_config host_config;
 
-/* config: copied; NULL for nothing of that. server is borrowed; it must stay valid until the loop has run
- * the close callbacks after host_destroy and the last call has ended. */
+/* config: copied; NULL for nothing of that. server is borrowed; it must stay valid until the loop
+ * has run the close callbacks after host_destroy and the last call has ended. */
 struct host *host_create(struct server *server, const struct host_config *config,
                          struct error *err);
 

@@ -155,6 +155,21 @@ async function steps(client, session, cannot, cancelled) {
   assert.match(after.text, /^42/);
 }
 
+async function restart(open) {
+  const place = new Place();
+  await place.serve();
+  const client = await open({ url: place.url, env: place.environment });
+  try {
+    assert.match((await client.call("query_graph", { query: "counts" }, {})).text, /40 nodes/);
+    await place.stop("SIGKILL");
+    await place.serve();
+    assert.match((await client.call("query_graph", { query: "counts" }, {})).text, /40 nodes/);
+  } finally {
+    await client.close();
+    await place.close();
+  }
+}
+
 /* open(target) connects, to {url} or to {command, args, env}. Its client has tools(), call(name, arguments, {signal, onprogress}) with the
  * answer {text, isError}, read(uri), prompt(name, arguments) and close(). lacks names what it cannot do, with the reason. */
 export function walk(name, { eras, lacks = {}, open }) {
@@ -175,6 +190,8 @@ export function walk(name, { eras, lacks = {}, open }) {
         await place.close();
       }
     });
+  if (eras.http)
+    test(`${name} goes on after a restart of the server`, { timeout: 2 * WAIT_MS }, () => restart(open));
 }
 
 export const textOf = (answer) => ({ text: answer.content.map((part) => part.text ?? "").join("\n"), isError: Boolean(answer.isError) });
