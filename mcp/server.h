@@ -54,6 +54,7 @@ struct server {
     struct loop_queue *loop_queue; /* of that loop */
     struct store_queues store;
     struct analyses analyses;
+    struct buf *described; /* of tool_described */
 };
 
 #endif

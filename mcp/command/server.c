@@ -10,6 +10,7 @@
 #include "mcp/session/change_feed.h"
 #include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
+#include "mcp/tool/tool.h"
 
 #define SQL_QUEUE_CAP   256
 #define WRITE_GROUP_CAP 64 /* calls that share one commit */
@@ -129,6 +130,7 @@ static int open_workq(struct server *server, struct workq **to, const struct sto
         .open = workq->open,
         .close = close_store,
         .arg = server,
+        .lends = !service, /* a read waits for nobody then */
         .groups = workq->forms[service].groups,
     };
 
@@ -249,6 +251,7 @@ void server_finish(struct server *server)
     graph_cache_destroy(server->store.graphs);
     loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
     change_feed_destroy(server->store.feed);
+    tool_forget_described(server);
 }
 
 static void on_uv_signal(uv_signal_t *handle, int number)

@@ -473,9 +473,13 @@ static enum method_outcome tools_list(struct peer_request *request)
                       "tools/list has one page, so no cursor is valid: omit it");
     buf_adds(&request->result, "{\"tools\":[");
     for (size_t i = 0; tools[i]; i++) {
+        const struct buf *entry = tool_described(request->peer->server, i);
+
+        if (!entry)
+            return refuse(request, MESSAGE_INTERNAL_ERROR, "out of memory for the listing");
         if (i > 0)
             buf_addc(&request->result, ',');
-        tool_describe(tools[i], &request->peer->server->analyses, &request->result);
+        buf_add(&request->result, entry->data, entry->len);
     }
     buf_adds(&request->result, "]}");
     return METHOD_DONE;
@@ -513,6 +517,7 @@ static enum method_outcome begin_call(struct peer_request *request, const struct
     call->call.who = peer->who;
     call->call.wants_progress = call->token != NULL;
     call->call.on_done = on_done;
+    call->call.at_once = true;
     call->call.user = call;
     LIST_INSERT_HEAD(&peer->calls, call, link);
     peer->call_count++;

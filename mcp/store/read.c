@@ -221,7 +221,7 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
 
     if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
         return -1;
-    rows = db_query(store->db, err, SQL_SESSION_LIST, "");
+    rows = db_query(store->db, err, SQL_SESSION_NAMES, "");
     buf_init(&choices, 0);
     if (list_choices(rows, first, &choices, &count, err) != 0)
         return -1;

@@ -27,14 +27,17 @@ struct asked {
     long version;        /* 0: none was sent */
 };
 
-static json_t *read_page(struct store *store, const char *sid, const struct history_page *page,
-                         struct error *err)
+/* Returns as store_read_history does; *read is a new reference. */
+static int read_page(struct store *store, const char *sid, const struct history_page *page,
+                     json_t **read, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
+    int rc = store_read_history(store, sid, page, &text, err);
 
-    if (store_read_history(store, sid, page, &text, err) < 0)
-        return NULL;
-    return json_read(text.data, text.len, "the history", err);
+    if (rc != 0)
+        return rc;
+    *read = json_read(text.data, text.len, "the history", err);
+    return *read ? 0 : -1;
 }
 
 /* ---- list ---- */
@@ -64,13 +67,15 @@ static int list(struct tool_call *call, struct store *store, const struct asked 
         .node_id = asked->node_id,
         .limit = (size_t)argument_whole(call, "limit", LIST_DEFAULT),
         .without_texts = true,
+        .briefly = call->briefly,
     };
-    json_auto_t *read = read_page(store, asked->sid, &page, err);
+    json_auto_t *read = NULL;
     json_t *changes, *change;
     size_t i, total;
+    int rc = read_page(store, asked->sid, &page, &read, err);
 
-    if (!read)
-        return -1;
+    if (rc != 0)
+        return rc;
     changes = json_object_get(read, "changes");
     total = (size_t)json_integer_value(json_object_get(read, "total"));
     buf_addf(&call->text, "The curriculum is at version %" JSON_INTEGER_FORMAT "; %zu change%s%s",
@@ -296,10 +301,10 @@ int tool_set_of_version(struct store *store, const char *sid, long version,
 {
     const struct history_page page = {
         .since = version - 1, .before = version, .limit = HISTORY_LIMIT_MAX, .without_texts = true};
-    json_auto_t *read = read_page(store, sid, &page, err);
+    json_auto_t *read = NULL;
     const char *found;
 
-    if (!read)
+    if (read_page(store, sid, &page, &read, err) < 0)
         return -1;
     found = json_get_string(json_array_get(json_object_get(read, "changes"), 0), "change_set");
     if (!found)
@@ -359,8 +364,9 @@ static const char *const action_names[] = {"list", "difference", "undo", "restor
 static const struct {
     int (*run)(struct tool_call *call, struct store *store, const struct asked *asked,
                struct error *err);
-    bool writes;
-} actions[] = {{list, false}, {difference, false}, {undo, true}, {restore, true}};
+    bool writes, brief;
+} actions[] = {
+    {list, false, true}, {difference, false, false}, {undo, true, false}, {restore, true, false}};
 
 /* The index of the action in the table; that of list if it is missing or invalid. */
 static size_t find_action(const struct tool_call *call)
@@ -415,6 +421,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
                           .version = argument_whole(call, "version", 0)};
     int rc = -1;
 
+    if (call->briefly && (!actions[find_action(call)].brief || asked.node_id))
+        return 1;
     if (tool_session(call, store, asked.sid, err) == 0 && resolve_node(store, &asked, err) == 0)
         rc = actions[find_action(call)].run(call, store, &asked, err);
     buf_finish(&asked.found);
@@ -445,6 +453,7 @@ const struct tool tool_history = {
     .destructive = true,
     .run = run,
     .writes = true,
+    .brief = true,
     .only_reads = only_reads,
     .impact = impact,
     .preview = preview,

@@ -30,11 +30,16 @@ struct http_connections;
 void http_receive_begin(struct http_connections *connections);
 void http_receive_end(struct http_connections *connections);
 
-/* The head of the current request of libwebsockets, valid until its answer is sent. */
+/* The head of the current request of libwebsockets. Its path and query are valid only in the
+ * callback that begins the request. */
 const struct http_head *http_connection_head(struct lws *wsi);
 /* The answer can be written: libwebsockets only writes while it reads. streams: the answer ends
  * with its connection. */
 void http_connection_answers(struct lws *wsi, bool streams);
+/* Instead of lws_callback_on_writable: without asking epoll first, where that is possible. */
+void http_connection_writes(struct lws *wsi);
+/* libwebsockets closes the connection: to be called in its last callback before it does. */
+void http_connection_closes(struct lws *wsi);
 /* The answer is sent, and the next request begins. */
 void http_connection_expects(struct lws *wsi);
 /* Discards further input: the connection closes after its answer. */
