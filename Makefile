@@ -2,7 +2,7 @@
 # A thin front of CMake's presets and the scripts in cmake/. `make help` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: deps build run test test-full bench lint format image install clean help asan tsan
+.PHONY: deps build run test test-full bench lint format image install bundle clean help asan tsan
 
 PREFIX ?= /usr/local
 
@@ -43,6 +43,9 @@ image: build ## the sandbox image, for the Docker daemon at DOCKER_HOST
 
 install: build ## under PREFIX (/usr/local), DESTDIR honoured
 	@cmake --install build/release --prefix '$(PREFIX)'
+
+bundle: build ## an MCP bundle and its description for the registry, in build/bundle/
+	@/usr/bin/python3 -B cmake/bundle.py build/release build/bundle
 
 clean: ## remove build/
 	rm -rf build

@@ -11,13 +11,15 @@
 #include <uv.h>
 
 #include "executor/executor.h"
-#include "helpers/base/workq.h"
 #include "helpers/base/loop_queue.h"
+#include "helpers/base/seal.h"
+#include "helpers/base/workq.h"
 #include "validator/validator.h"
 
 #define REFUSED_RULES_CAP 48u /* more than the validator has */
 
 struct change_feed;
+struct ended_ids;
 struct graph_cache;
 
 /* How many programs this rule refused. A program counts for the first violation in its source. */
@@ -37,6 +39,7 @@ struct store_queues {
     struct workq *trial;        /* one thread, STORE_READ: dry runs on a copy of the session */
     struct graph_cache *graphs; /* used on the graph work queue only */
     struct change_feed *feed;   /* the commits of the sql work queue */
+    struct ended_ids *ended;    /* sealed ids that are over */
 };
 
 /* What runs analyses, and their limits. */
@@ -52,6 +55,8 @@ struct analyses {
 struct server {
     uv_loop_t *loop;               /* of the loop thread */
     struct loop_queue *loop_queue; /* of that loop */
+    /* For what clients keep for the server: the same for all servers on the store. */
+    unsigned char seal_key[SEAL_KEY_SIZE];
     struct store_queues store;
     struct analyses analyses;
     struct buf *described; /* of tool_described */

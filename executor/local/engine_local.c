@@ -245,8 +245,7 @@ static void *open_way(const struct local_way *way, const struct executor_config 
         goto fail;
     ended = local_orphans_end();
     if (ended > 0)
-        log_warning("executor", "%zu sandboxes that a killed server left half made were ended",
-                    ended);
+        log_info("executor", "%zu sandboxes that a killed server left half made were ended", ended);
     prepare(local, true, NULL, &why); /* what is missing now may be installed later */
     return local;
 fail:

@@ -8,6 +8,7 @@
 
 #include "helpers/base/log.h"
 #include "mcp/session/change_feed.h"
+#include "mcp/session/ended_ids.h"
 #include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
 #include "mcp/tool/tool.h"
@@ -208,6 +209,22 @@ int server_open_readers(struct server *server, const struct config *config, stru
     return server->store.graphs ? 0 : -1;
 }
 
+_Static_assert(SECRET_SIZE == SEAL_KEY_SIZE, "a secret of the store is a key");
+
+/* What clients keep for the server is good on each server with this store, and after a restart. */
+static int open_seals(struct server *server, struct error *err)
+{
+    struct store *store = store_open(server->store.url, STORE_WRITE, err);
+    int rc = store ? store_secret(store, "seal", server->seal_key, err) : -1;
+
+    store_close(store);
+    if (rc < 0)
+        return -1;
+    server->store.ended =
+        ended_ids_create(server->store.url, server->store.sql, server->loop_queue, err);
+    return server->store.ended ? 0 : -1;
+}
+
 int server_init(struct server *server, uv_loop_t *loop, const struct config *config,
                 struct error *err)
 {
@@ -230,6 +247,7 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
         return -1;
     /* The writer first: it creates and migrates the file that the readers open. */
     if (open_workq(server, &server->store.sql, &sql_workq, err) < 0 ||
+        open_seals(server, err) < 0 ||
         open_workq(server, &server->store.trial, &trial_workq, err) < 0 ||
         server_open_readers(server, config, err) < 0)
         return -1;
@@ -250,6 +268,7 @@ void server_finish(struct server *server)
     workq_destroy(server->store.trial);
     graph_cache_destroy(server->store.graphs);
     loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
+    ended_ids_destroy(server->store.ended);
     change_feed_destroy(server->store.feed);
     tool_forget_described(server);
 }

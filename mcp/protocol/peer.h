@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One MCP client: JSON-RPC messages in and out. No sockets, no storage. Everything runs on the
- * loop's thread. stdio has one peer, Streamable HTTP has one for each Mcp-Session-Id (in a table of
- * the transport), and WebSocket has one for each connection.
+ * One MCP client: its messages in and out, its running calls and its open stream. No sockets, no
+ * storage. Everything runs on the loop's thread. stdio has one peer for the process. Streamable
+ * HTTP has one for each session with calls or streams, and, for the revisions without sessions, one
+ * for each request.
  */
 #ifndef LECTERN_PROTOCOL_PEER_H
 #define LECTERN_PROTOCOL_PEER_H
@@ -10,65 +11,65 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <jansson.h>
-
-#include "helpers/base/buf.h"
 #include "helpers/base/error.h"
-#include "mcp/server.h"
+#include "mcp/protocol/client.h"
+#include "mcp/protocol/host.h"
+#include "mcp/protocol/message.h"
 
-#define PEER_MESSAGE_CAP ((size_t)4 << 20) /* bytes of one incoming message */
-#define PEER_CALLS_CAP   64                /* concurrent calls of one peer */
-#define MESSAGE_ID_CAP   256 /* bytes of a request id or progress token that is a string */
+#define PEER_CALLS_CAP 64 /* concurrent calls of one peer */
 
-#define MESSAGE_OUT_CAP                                                                            \
-    ((size_t)10 << 20) /* bytes of one outgoing message: TOOL_ANSWER_CAP, escaped, and             \
-                          TOOL_IMAGE_BYTES */
-
-enum message_error {
-    MESSAGE_PARSE_ERROR = -32700,
-    MESSAGE_INVALID_REQUEST = -32600,
-    MESSAGE_METHOD_NOT_FOUND = -32601,
-    MESSAGE_INVALID_PARAMS = -32602,
-    MESSAGE_INTERNAL_ERROR = -32603,
-    MESSAGE_REFUSED = -32000, /* by the transport, or at a limit: in JSON-RPC's range for servers */
-};
-/* Appends a complete JSON-RPC error. id NULL writes null. */
-void message_error(struct buf *to, const json_t *id, enum message_error code, const char *text);
-
-bool protocol_version_known(const char *version);
+bool protocol_version_known(const char *version); /* of a revision with sessions */
+bool peer_version_is_modern(const char *version); /* of one without */
 
 struct peer;
 
-/* The destination of the answers to one incoming message: an HTTP exchange, or stdio. It is passed
- * with the message, and must stay valid until `end` was called on it, or until peer_forget. */
+enum peer_output {
+    PEER_RESPONSE,
+    PEER_NOTIFICATION, /* about a request under way (progress), or on a stream */
+    PEER_REQUEST,      /* of the server to its client: it must not be dropped */
+};
+
+/* The destination of the answers to one incoming message, or of an open stream: an HTTP exchange,
+ * or stdio. It is passed with the message, and must stay valid until `end` was called on it, or
+ * until peer_forget or peer_abort. */
 struct peer_reply {
     /* Set by the peer before it sends a response: its HTTP status. 200, or 4xx if the message as a
      * whole is refused. */
     int http_status;
-    /* Sends one JSON-RPC message without a line end: the response to the request, or a notification
-     * that belongs to it (progress). */
-    void (*send)(struct peer_reply *reply, const char *json, size_t len, bool is_response);
+    /* Sends one JSON-RPC message without a line end. */
+    void (*send)(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind);
     /* Nothing more will be sent. accepted: there was nothing to answer (a notification): HTTP's
      * 202. */
     void (*end)(struct peer_reply *reply, bool accepted);
 };
 
-/* transport_name is static. bound_session is the only session that this client may use, or NULL; it
- * is copied. */
-struct peer *peer_create(struct server *server, const char *transport_name,
-                         const char *bound_session, struct error *err);
+/* The headers of a POST that repeat its body; "" if absent. Checked for modern messages only. */
+struct peer_headers {
+    const char *version; /* MCP-Protocol-Version */
+    const char *method;  /* Mcp-Method */
+    const char *name;    /* Mcp-Name */
+    /* The value of Mcp-Param-NAME, NULL if absent; valid until the next call. */
+    const char *(*param)(const struct peer_headers *headers, const char *name);
+};
 
-/* Handles one request, notification or response. Invalid JSON is answered with a JSON-RPC error
- * through reply. */
-void peer_receive(struct peer *peer, const char *json, size_t len, struct peer_reply *reply);
+/* Whether the message is of a revision without sessions, whose requests stand alone: each gets a
+ * peer of its own over HTTP, and ends with its connection. */
+bool peer_message_is_modern(const struct message *message, const struct peer_headers *headers);
+
+/* transport is static text: "http". client is copied; NULL: it has not introduced itself. */
+struct peer *peer_create(struct host *host, const char *transport, const struct client *client,
+                         struct error *err);
+
+/* Handles one message, of any kind, also an invalid one. headers: of the POST, or NULL. */
+void peer_receive(struct peer *peer, const struct message *message,
+                  const struct peer_headers *headers, struct peer_reply *reply);
 
 /* The transport behind this reply is gone. Discards what would be sent to it; the calls continue
  * (in the legacy era a lost connection is not a cancellation). */
 void peer_forget(struct peer *peer, struct peer_reply *reply);
 
-bool peer_initialized(const struct peer *peer); /* it has sent initialize */
-const char *
-peer_version(const struct peer *peer);      /* agreed protocol version, or NULL before initialize */
+/* What this client agreed on in initialize; version is NULL before. */
+const struct client *peer_client(const struct peer *peer);
 size_t peer_calls(const struct peer *peer); /* running */
 
 /* Cancels the running calls; the memory is freed when the last one has ended. Takes NULL. */

@@ -179,6 +179,19 @@ STATEMENT(SQL_ANSWER_DROP_OLD,
     "DELETE FROM answer WHERE call_key IN"
     " (SELECT call_key FROM answer WHERE at < ?1 ORDER BY at LIMIT 20)")
 
+STATEMENT(SQL_SECRET_FIND, "SELECT value FROM secret WHERE name = ?1")
+STATEMENT(SQL_SECRET_KEEP, "INSERT OR IGNORE INTO secret (name, value) VALUES (?1, ?2)")
+/* Changes when another connection, of any process, has committed. */
+STATEMENT(SQL_DATA_VERSION, "PRAGMA data_version")
+STATEMENT(SQL_ENDED_COUNT, "SELECT count(*) FROM ended_id")
+STATEMENT(SQL_ENDED_SINCE,
+    "SELECT key, id, ends FROM ended_id WHERE key > ?1 AND ends > ?2 ORDER BY key")
+STATEMENT(SQL_ENDED_KEEP, "INSERT OR IGNORE INTO ended_id (id, ends) VALUES (?1, ?2)")
+/* A few each time, as of the answers. */
+STATEMENT(SQL_ENDED_DROP_OLD,
+    "DELETE FROM ended_id WHERE key IN"
+    " (SELECT key FROM ended_id WHERE ends <= ?1 ORDER BY ends LIMIT 20)")
+
 STATEMENT(SQL_THREAD_FIND,
     "SELECT key, title, messages, interrupts FROM chat_thread"
     " WHERE session = ?1 AND thread_id = ?2")

@@ -51,7 +51,10 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
     buf_adds(to, ",\"description\":");
     json_write_string(to, description.data, description.len);
     buf_adds(to, ",\"inputSchema\":");
-    fields_schema(&tool->arguments, NULL, analyses, to);
+    if (tool->input_schema)
+        buf_adds(to, tool->input_schema);
+    else
+        fields_schema(&tool->arguments, NULL, analyses, to);
     /* What the protocol takes for granted is left out: each word is paid for in every conversation.
      */
     buf_addf(to, ",\"annotations\":{\"%s",
@@ -401,19 +404,14 @@ static int run_briefly(struct tool_call *call, struct error *err)
     return snapshot > 0 && rc <= 0;
 }
 
-void tool_call_start(struct tool_call *call)
+static void dispatch(struct tool_call *call)
 {
     struct error err = {0};
     int rc;
 
-    buf_init(&call->text, TOOL_ANSWER_CAP);
-    rc = arguments_take(call, &err);
-    if (rc == 0 && call->tool->start) {
+    if (call->tool->start) {
         rc = call->tool->start(call, &err);
-    } else if (rc == 0 && run_briefly(call, &err)) {
-        call->on_done(call);
-        return;
-    } else if (rc == 0) {
+    } else {
         call->job.work = on_work;
         call->job.done = on_workq_done;
         call->job.undone = on_undone;
@@ -424,6 +422,50 @@ void tool_call_start(struct tool_call *call)
         fail(call, &err);
         tool_call_complete(call);
     }
+}
+
+void tool_call_start(struct tool_call *call)
+{
+    struct error err = {0};
+
+    buf_init(&call->text, TOOL_ANSWER_CAP);
+    buf_init(&call->kept, TOOL_STATE_CAP);
+    if (arguments_take(call, &err) < 0) {
+        fail(call, &err);
+        tool_call_complete(call);
+        return;
+    }
+    if (run_briefly(call, &err))
+        call->on_done(call);
+    else
+        dispatch(call);
+}
+
+static void drop_result(struct tool_call *call)
+{
+    for (size_t i = 0; i < call->image_count; i++)
+        free(call->images[i].base64);
+    call->image_count = 0;
+    json_decref(call->parts);
+    json_decref(call->asks);
+    call->parts = call->asks = NULL;
+}
+
+void tool_call_again(struct tool_call *call)
+{
+    if (call->tool->forget)
+        call->tool->forget(call);
+    call->state = NULL;
+    drop_result(call);
+    buf_clear(&call->text);
+    buf_clear(&call->kept);
+    dispatch(call);
+}
+
+void tool_call_notify(struct tool_call *call, const struct tool_note *note)
+{
+    if (call->notify)
+        call->notify(call, note);
 }
 
 void tool_call_cancel(struct tool_call *call)
@@ -439,11 +481,11 @@ void tool_call_finish(struct tool_call *call)
         call->tool->forget(call);
     json_decref(call->arguments);
     json_decref(call->idempotency_key);
+    json_decref(call->answers);
     cancel_unref(call->cancel);
     buf_finish(&call->text);
-    for (size_t i = 0; i < call->image_count; i++)
-        free(call->images[i].base64);
-    call->image_count = 0;
+    buf_finish(&call->kept);
+    drop_result(call);
 }
 
 /* ---- the result: a text, the images after it, and why it failed ---- */
@@ -485,33 +527,60 @@ static void add_failure(const struct tool_call *call, struct buf *to)
         failure_of_size(&too_large, call->text.cap);
         failure = &too_large;
     }
-    buf_adds(to, ",\"_meta\":{\"lectern/error\":");
+    buf_adds(to, "\"lectern/error\":");
     failure_write(failure, call->tool->name, to);
-    buf_addc(to, '}');
 }
 
-void tool_call_result(const struct tool_call *call, struct buf *to)
+/* Begins the next object of an array. */
+static void next_part(struct buf *to, bool *some)
 {
-    bool failed = tool_call_category(call) != FAILURE_NONE;
-    const struct buf *text = &call->text;
+    if (*some)
+        buf_addc(to, ',');
+    *some = true;
+}
 
-    buf_adds(to, "{\"content\":[{\"type\":\"text\",\"text\":");
+static void write_text(const struct buf *text, struct buf *to)
+{
+    buf_adds(to, "{\"type\":\"text\",\"text\":");
     if (text->failed)
         buf_addf(to, "\"The answer is larger than its cap of %zu bytes; request less at once.\"",
                  text->cap);
     else
         json_write_string(to, text->data ? text->data : "", text->len);
     buf_addc(to, '}');
-    for (size_t i = 0; i < call->image_count; i++) {
-        const struct tool_image *image = &call->images[i];
+}
 
-        buf_adds(to, ",{\"type\":\"image\",\"data\":");
-        json_write_string(to, image->base64, image->len);
-        buf_adds(to, ",\"mimeType\":");
-        json_write_string(to, image->mime, strlen(image->mime));
-        buf_addc(to, '}');
+static void write_image(const struct tool_image *image, struct buf *to)
+{
+    buf_adds(to, "{\"type\":\"image\",\"data\":");
+    json_write_string(to, image->base64, image->len);
+    buf_adds(to, ",\"mimeType\":");
+    json_write_string(to, image->mime, strlen(image->mime));
+    buf_addc(to, '}');
+}
+
+void tool_call_result(const struct tool_call *call, const char *meta, struct buf *to)
+{
+    bool failed = tool_call_category(call) != FAILURE_NONE, some = false;
+    const size_t parts = json_array_size(call->parts);
+
+    buf_adds(to, "\"content\":[");
+    if (failed || call->text.len > 0 || call->image_count + parts == 0) {
+        next_part(to, &some);
+        write_text(&call->text, to);
+    }
+    for (size_t i = 0; i < call->image_count; i++) {
+        next_part(to, &some);
+        write_image(&call->images[i], to);
+    }
+    for (size_t i = 0; i < parts; i++) {
+        next_part(to, &some);
+        json_write(to, json_array_get(call->parts, i));
     }
     buf_addf(to, "],\"isError\":%s", failed ? "true" : "false");
+    if (!failed && !*meta)
+        return;
+    buf_addf(to, ",\"_meta\":{%s%s", meta, failed && *meta ? "," : "");
     if (failed)
         add_failure(call, to);
     buf_addc(to, '}');

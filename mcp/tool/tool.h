@@ -28,6 +28,8 @@
 #define TOOL_IMAGE_MIME_CAP 32u
 #define CHANGE_SET_ID_SIZE  80u
 #define TOOL_OPERATIONS_MAX 10u /* in one call; more count as destructive */
+#define TOOL_STATE_CAP      ((size_t)8 << 10) /* bytes of what a call keeps while it asks */
+#define TOOL_ASKS_CAP       8u                /* questions at once */
 
 struct server; /* mcp/server.h */
 struct analyses;
@@ -37,6 +39,32 @@ struct tool_image {
     char mime[TOOL_IMAGE_MIME_CAP];
     char *base64; /* owned, NUL-terminated */
     size_t len;
+};
+
+/* What a call tells its client while it runs (tool_call_notify). Levels are those of syslog, "info"
+ * and so on. */
+struct tool_note {
+    enum {
+        TOOL_NOTE_PROGRESS,  /* progress, total, message */
+        TOOL_NOTE_LOG,       /* level, logger, data */
+        TOOL_NOTE_TOOLS,     /* the list of tools has changed */
+        TOOL_NOTE_PROMPTS,   /* and of prompts */
+        TOOL_NOTE_RESOURCES, /* and of resources */
+        TOOL_NOTE_RESOURCE,  /* the resource with this uri has changed */
+    } kind;
+    double progress, total;      /* total 0: unknown */
+    const char *message;         /* or NULL */
+    const char *level, *logger;  /* logger: or NULL */
+    const json_t *data;
+    const char *uri;
+};
+
+/* What the client of a call can be asked (tool_call.can_ask), a set. */
+enum tool_ask {
+    TOOL_ASKS_FORM = 1,  /* elicitation/create, its default mode */
+    TOOL_ASKS_URL = 2,   /* elicitation/create with mode "url" */
+    TOOL_ASKS_MODEL = 4, /* sampling/createMessage */
+    TOOL_ASKS_ROOTS = 8, /* roots/list */
 };
 
 /* One tools/call. Created and freed by protocol/ on the loop's thread; used on a work queue while
@@ -64,11 +92,28 @@ struct tool_call {
     void (*on_done)(struct tool_call *call);
     void *user; /* the receiver's */
 
+    /* Tells the client something meanwhile; on the loop's thread. May be NULL. */
+    void (*notify)(struct tool_call *call, const struct tool_note *note);
+
+    /* Asking. A call that cannot go on without its client or a person ends with `asks`, an object
+     * {key: {"method", "params"}} of at most TOOL_ASKS_CAP, and is started again from its beginning
+     * when they are answered, with the results by key in `answers`. It may keep a text until then
+     * in `kept`, which the client cannot change (but may read), and gets it back in `kept_before`.
+     * Answers that were not asked for may be among them, and a client may send answers or `kept`
+     * without the other: a tool that misses an answer asks again. */
+    unsigned can_ask;    /* enum tool_ask: whom the client can be asked for */
+    json_t *answers;     /* an object, or NULL; owned reference */
+    const char *kept_before; /* or NULL; owned by who made the call */
+    json_t *asks;        /* owned */
+    struct buf kept;     /* owned; "": nothing is kept */
+
     /* The result. */
     struct failure failure; /* isError if the category is not FAILURE_NONE */
     struct buf text;        /* the first text content; owned */
     struct tool_image images[TOOL_IMAGES_CAP];
     size_t image_count;
+    json_t *parts; /* an array of further content blocks, as the protocol writes them; or NULL;
+                      owned. With images or parts an empty text is left out. */
     /* The change set of the call's writes in the log, set before run for a call that writes. "" if
      * nothing was written, as far as the tool knows, or if the answer of an earlier call is
      * returned. */
@@ -103,6 +148,12 @@ struct tool_preview {
     const char *change_set; /* to undo, or NULL */
 };
 
+/* An argument whose value the client repeats in the HTTP header Mcp-Param-HEADER (revision
+ * 2026-07-28, x-mcp-header in the schema). */
+struct tool_param_header {
+    const char *argument, *header;
+};
+
 struct tool {
     const char *name;
     const char *title;
@@ -122,7 +173,9 @@ struct tool {
     /* Checked before the tool receives the call (arguments.h). write_schema receives the analyses
      * as its context. */
     struct fields arguments;
-    bool read_only, destructive, idempotent; /* annotations */
+    const char *input_schema; /* JSON text that tools/list shows instead; or NULL */
+    const struct tool_param_header *param_headers; /* ends with a row of NULL; or NULL */
+    bool read_only, destructive, idempotent;       /* annotations */
 
     /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else
      * `graphs` selects graph, else read. Returns 0 with the answer in call->text, or -1 with err,
@@ -203,9 +256,15 @@ int tool_call_preview(struct tool_call *call, struct tool_preview *preview, stru
 /* FAILURE_NONE on success. An answer that exceeds its cap counts as failed. */
 enum failure_category tool_call_category(const struct tool_call *call);
 
-/* Appends the CallToolResult: {"content":[{"type":"text","text"},{"type":"image","data",
- * "mimeType"}...],"isError","_meta":{"lectern/error":{...}}}. */
-void tool_call_result(const struct tool_call *call, struct buf *to);
+/* Tells the client of the call something, if it wants to know. On the loop's thread. */
+void tool_call_notify(struct tool_call *call, const struct tool_note *note);
+/* Starts a call that has ended with `asks` again, with its answers. On the loop's thread. */
+void tool_call_again(struct tool_call *call);
+
+/* Appends the members of the CallToolResult: "content":[{"type":"text","text"},{"type":"image",
+ * "data","mimeType"}...],"isError" and, where there is something in it,
+ * "_meta":{"lectern/error":{...}}. meta: further members of _meta, or "". */
+void tool_call_result(const struct tool_call *call, const char *meta, struct buf *to);
 
 /* ---- for the files of the tools ---- */
 

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 
 #include "helpers/base/json.h"
-#include "mcp/protocol/peer.h"
+#include "mcp/protocol/message.h"
 #include "mcp/transport/http_server.h"
 
 #define JSON_TYPE   "application/json"
@@ -169,6 +169,11 @@ bool exchange_takes_json(struct exchange *exchange)
     exchange_error(exchange, 415,
                    "the body must be JSON: send it with Content-Type: application/json");
     return false;
+}
+
+bool exchange_header(const struct exchange *exchange, const char *name, char *value, size_t size)
+{
+    return server_request_header(exchange->wsi, name, value, size);
 }
 
 static void begin_stream(struct exchange *exchange)
@@ -368,6 +373,7 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
         {*exchange->mcp_session, "mcp-session-id:", exchange->mcp_session},
         {status == 503 || status == 429, "retry-after:", seconds},
         {exchange->closes && !exchange->streaming, "connection:", "close"},
+        {exchange->streaming, "x-accel-buffering:", "no"}, /* a proxy passes on each event */
         {cors, "access-control-allow-origin:", exchange->request.origin},
         {cors, "vary:", "Origin"},
         {cors, "access-control-expose-headers:",
@@ -375,7 +381,8 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
         {preflight, "access-control-allow-methods:", "GET, POST, PUT, PATCH, DELETE, OPTIONS"},
         {preflight, "access-control-allow-headers:",
          "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
-         "Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, X-Editor, X-Session-ID"},
+         "Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Session-Id, MCP-Protocol-Version, X-Editor, "
+         "X-Session-ID"},
         {preflight, "access-control-max-age:", "600"},
     };
     int rc;

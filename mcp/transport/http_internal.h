@@ -61,6 +61,8 @@ struct server_request {
     char accept_encoding[256];
     char mcp_session[128];
     char mcp_version[64];
+    char mcp_method[64];
+    char mcp_name[1024];
     char session[128]; /* X-Session-ID */
     char if_match[256];
     char if_none_match[256];
@@ -158,6 +160,10 @@ void exchange_error(struct exchange *exchange, int status, const char *format, .
  * OPTIONS), or with 415. GET includes HEAD. */
 bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal);
 bool exchange_takes_json(struct exchange *exchange);
+
+/* The value of a header of the request, trimmed; false if it is absent, too long or not printable
+ * ASCII. name: in lower case, with its colon. */
+bool exchange_header(const struct exchange *exchange, const char *name, char *value, size_t size);
 
 /* An answer as server-sent events: begins with the first one, ends with exchange_end_stream. Each
  * is one message without line ends. droppable: discarded if the client is far behind. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * "/mcp": MCP's Streamable HTTP for the revisions with sessions. POST carries one message to the
- * server; its answer is JSON, or a stream of server-sent events if progress is sent before it.
- * DELETE ends a session. GET offers no stream, because this server sends nothing without a request.
- * A lost connection cancels nothing. Runs on the loop's thread.
+ * "/mcp": MCP's Streamable HTTP. POST carries one message to the server; its answer is JSON, or a
+ * stream of server-sent events if progress is sent before it. In the revisions with sessions,
+ * DELETE ends one, and a lost connection cancels nothing. In those without, each POST has a peer of
+ * its own, which ends with its connection. Runs on the loop's thread.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@
 
 #define JSON_TYPE            "application/json"
 #define EVENTS_TYPE          "text/event-stream"
+#define PARAM_HEADER         "mcp-param-"
+#define PARAM_NAME_MAX       64
+#define PARAM_HEADER_SIZE    1024         /* bytes of a value; a longer one counts as missing */
 #define VERSION_CHECKED_FROM "2025-06-18" /* the first revision with MCP-Protocol-Version */
 
 /* ---- the clients: a list in the order of use, as there are few (HTTP_PEERS_CAP) ---- */
@@ -33,7 +37,7 @@ struct mcp_session {
 };
 
 struct mcp_sessions {
-    struct server *server;
+    struct host *host;
     TAILQ_HEAD(session_list, mcp_session) list;
     size_t count;
 };
@@ -83,7 +87,7 @@ static struct mcp_session *create_session(struct mcp_sessions *sessions, struct 
         error_set(err, ERROR_MEMORY, "out of memory for an MCP session");
         return NULL;
     }
-    session->peer = peer_create(sessions->server, "http", NULL, err);
+    session->peer = peer_create(sessions->host, "http", NULL, err);
     if (!session->peer) {
         free(session);
         return NULL;
@@ -157,7 +161,11 @@ struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *er
         error_set(err, ERROR_MEMORY, "out of memory for the table of MCP sessions");
         return NULL;
     }
-    sessions->server = server;
+    sessions->host = host_create(server, err);
+    if (!sessions->host) {
+        free(sessions);
+        return NULL;
+    }
     TAILQ_INIT(&sessions->list);
     return sessions;
 }
@@ -172,6 +180,7 @@ void mcp_sessions_destroy(struct mcp_sessions *sessions)
         next = TAILQ_NEXT(session, link);
         end_session(sessions, session);
     }
+    host_destroy(sessions->host);
     free(sessions);
 }
 
@@ -193,7 +202,8 @@ void mcp_sessions_expire(struct mcp_sessions *sessions)
 struct post {
     struct peer_reply reply;
     struct exchange *exchange;
-    struct mcp_session *session;
+    struct peer *peer;
+    struct mcp_session *session; /* NULL: the peer is this POST's own */
     bool takes_json, takes_events;
     struct buf response;
     int response_status;
@@ -211,25 +221,28 @@ static void free_post(struct post *post)
 {
     if (post->session)
         leave_session(post->session);
+    else
+        peer_destroy(post->peer);
     buf_finish(&post->response);
     free(post);
 }
 
-/* The client disconnected; its call continues. */
+/* The client disconnected. The call of a session continues; one of a peer of its own is
+ * cancelled. */
 static void on_gone(void *user)
 {
     struct post *post = user;
 
-    if (post->session->peer)
-        peer_forget(post->session->peer, &post->reply);
+    if (!post->session || post->session->peer)
+        peer_forget(post->peer, &post->reply);
     free_post(post);
 }
 
-static void on_send(struct peer_reply *reply, const char *json, size_t len, bool is_response)
+static void on_send(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind)
 {
     struct post *post = container_of(reply, struct post, reply);
 
-    if (!is_response) {
+    if (kind != PEER_RESPONSE) {
         if (post->takes_events)
             exchange_send_event(post->exchange, json, len, true);
         return;
@@ -279,7 +292,7 @@ static void admit(struct post *post)
     struct exchange *exchange = post->exchange;
     struct error err = {0};
 
-    if (!peer_initialized(post->session->peer)) {
+    if (!peer_client(post->session->peer)->version) {
         if (post->response_status < 400) {
             buf_clear(&post->response);
             exchange_error(exchange, 400,
@@ -293,15 +306,15 @@ static void admit(struct post *post)
     }
 }
 
-static void receive(struct post *post)
+static void receive(struct post *post, const struct message *message,
+                    const struct peer_headers *headers)
 {
-    const struct buf *body = &post->exchange->body;
-    bool is_new = !post->session->id[0];
+    bool is_new = post->session && !post->session->id[0];
 
     post->exchange->on_gone = on_gone;
     post->exchange->on_gone_user = post;
     post->receiving = true;
-    peer_receive(post->session->peer, body->data ? body->data : "", body->len, &post->reply);
+    peer_receive(post->peer, message, headers, &post->reply);
     post->receiving = false;
     if (is_new)
         admit(post);
@@ -339,42 +352,83 @@ static struct mcp_session *find_session(struct exchange *exchange)
                        "initialize again");
         return NULL;
     }
-    if (strcmp(peer_version(session->peer), VERSION_CHECKED_FROM) >= 0 && *request->mcp_version &&
-        !protocol_version_known(request->mcp_version)) {
+    if (strcmp(peer_client(session->peer)->version, VERSION_CHECKED_FROM) >= 0 &&
+        *request->mcp_version && !protocol_version_known(request->mcp_version)) {
         exchange_error(exchange, 400, "MCP-Protocol-Version must be the agreed one, %s",
-                       peer_version(session->peer));
+                       peer_client(session->peer)->version);
         leave_session(session);
         return NULL;
     }
     return session;
 }
 
+/* The headers of a POST that repeat its body. */
+struct post_headers {
+    struct peer_headers headers; /* first */
+    const struct exchange *exchange;
+    char value[PARAM_HEADER_SIZE];
+};
+
+static const char *read_param(const struct peer_headers *headers, const char *name)
+{
+    struct post_headers *of_post = (struct post_headers *)headers;
+    char header[sizeof PARAM_HEADER + PARAM_NAME_MAX + 1];
+    int len = snprintf(header, sizeof header, PARAM_HEADER "%s:", name);
+
+    if (len >= (int)sizeof header)
+        return NULL;
+    for (char *c = header; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return exchange_header(of_post->exchange, header, of_post->value, sizeof of_post->value)
+               ? of_post->value
+               : NULL;
+}
+
+/* The client of this POST: of its session, with one more user, or for itself. -1: answered. */
+static int find_peer(struct post *post, bool modern)
+{
+    struct exchange *exchange = post->exchange;
+    struct mcp_sessions *sessions = exchange->services->sessions;
+    struct error err = {0};
+
+    if (modern)
+        post->peer = peer_create(sessions->host, "http", NULL, &err);
+    else if (*exchange->request.mcp_session)
+        post->session = find_session(exchange);
+    else
+        post->session = create_session(sessions, &err);
+    if (post->session)
+        post->peer = post->session->peer;
+    if (post->peer)
+        return 0;
+    exchange_error(exchange, 503, "%s", err.text); /* find_session has answered already */
+    return -1;
+}
+
 static void handle_post(struct exchange *exchange)
 {
     const struct server_request *request = &exchange->request;
-    struct mcp_session *session;
-    struct error err = {0};
-    struct post *post;
+    const struct buf *body = &exchange->body;
+    struct post_headers headers = {
+        {request->mcp_version, request->mcp_method, request->mcp_name, read_param}, exchange, ""};
+    struct post *post = calloc(1, sizeof *post);
+    struct message message;
 
-    session = *request->mcp_session ? find_session(exchange)
-                                    : create_session(exchange->services->sessions, &err);
-    if (!session) {
-        exchange_error(exchange, 503, "%s", err.text); /* find_session has answered already */
-        return;
-    }
-    post = calloc(1, sizeof *post);
     if (!post) {
-        leave_session(session);
         exchange_error(exchange, 503, "out of memory: send it again in a moment");
         return;
     }
     post->reply.send = on_send;
     post->reply.end = on_end;
     post->exchange = exchange;
-    post->session = session;
     post->takes_json = accepts(request->accept, JSON_TYPE, "application/*");
     post->takes_events = accepts(request->accept, EVENTS_TYPE, "text/*");
-    receive(post);
+    message_read(&message, body->data ? body->data : "", body->len);
+    if (find_peer(post, peer_message_is_modern(&message, &headers.headers)) < 0)
+        free_post(post);
+    else
+        receive(post, &message, &headers.headers);
+    message_finish(&message);
 }
 
 static void handle_delete(struct exchange *exchange)
@@ -396,16 +450,21 @@ static void handle_delete(struct exchange *exchange)
 static void check(struct exchange *exchange)
 {
     const char *method = exchange->request.method;
+    bool modern;
 
     if (strcmp(method, "POST") == 0) {
         check_post(exchange);
         return;
     }
-    if (strcmp(method, "DELETE") == 0)
+    modern = peer_version_is_modern(exchange->request.mcp_version);
+    if (strcmp(method, "DELETE") == 0 && !modern)
         return;
-    snprintf(exchange->allow, sizeof exchange->allow, "POST, DELETE, OPTIONS");
+    snprintf(exchange->allow, sizeof exchange->allow, "POST, %sOPTIONS", modern ? "" : "DELETE, ");
     if (strcmp(method, "OPTIONS") == 0)
         exchange_answer(exchange, 204, NULL, NULL);
+    else if (modern)
+        exchange_error(exchange, 405, "%s has no sessions: send messages with POST",
+                       exchange->request.mcp_version);
     else
         exchange_error(exchange, 405, "GET /mcp is not supported: send messages with POST");
 }
@@ -421,7 +480,7 @@ static void handle(struct exchange *exchange)
 const struct http_route http_route_mcp = {
     .path = "/mcp",
     .error_form = "rpc",
-    .body_cap = PEER_MESSAGE_CAP,
+    .body_cap = MESSAGE_IN_CAP,
     .check = check,
     .handle = handle,
 };

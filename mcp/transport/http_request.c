@@ -59,6 +59,14 @@ static void read_custom(struct lws *wsi, const char *name, char *value, size_t s
         set_wrong(request, 400, "a header is too long or holds bytes that are not printable ASCII");
 }
 
+bool server_request_header(struct lws *wsi, const char *name, char *value, size_t size)
+{
+    int name_len = (int)strlen(name);
+
+    return lws_hdr_custom_length(wsi, name, name_len) > 0 &&
+           tidy(value, lws_hdr_custom_copy(wsi, value, (int)size, name, name_len));
+}
+
 static int hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
@@ -173,6 +181,8 @@ void server_request_read(struct lws *wsi, struct server_request *request)
     read_custom(wsi, "mcp-session-id:", request->mcp_session, sizeof request->mcp_session, request);
     read_custom(wsi, "mcp-protocol-version:", request->mcp_version, sizeof request->mcp_version,
                 request);
+    read_custom(wsi, "mcp-method:", request->mcp_method, sizeof request->mcp_method, request);
+    read_custom(wsi, "mcp-name:", request->mcp_name, sizeof request->mcp_name, request);
     read_custom(wsi, "x-session-id:", request->session, sizeof request->session, request);
     if (lws_hdr_custom_length(wsi, EDITOR_HEADER, (int)strlen(EDITOR_HEADER)) >= 0)
         read_editor(wsi, request);

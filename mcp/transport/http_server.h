@@ -66,6 +66,8 @@ void web_socket_go_away(void *user);
 
 /* http_request.c: parses the headers of a request. */
 void server_request_read(struct lws *wsi, struct server_request *request);
+/* See exchange_header. */
+bool server_request_header(struct lws *wsi, const char *name, char *value, size_t size);
 /* Whether the request is allowed: 0, or 400 or 403 with err. *cross_origin: it is from an allowed
  * page of another origin. */
 int server_request_check(const struct http_config *config, const struct server_request *request,

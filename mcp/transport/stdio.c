@@ -36,7 +36,8 @@ struct channel {
 
 struct stdio_server {
     struct peer_reply reply; /* first: a reply is its server */
-    struct peer *peer;       /* NULL after the reader has closed its end */
+    struct host *host;
+    struct peer *peer; /* NULL after the reader has closed its end */
     struct channel in, out;
     uv_idle_t idle;
     size_t open_handles;
@@ -92,11 +93,11 @@ static void update(struct stdio_server *stdio)
 
 /* ---- answers ---- */
 
-static void on_send(struct peer_reply *reply, const char *json, size_t len, bool is_response)
+static void on_send(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind)
 {
     struct stdio_server *stdio = (struct stdio_server *)reply;
 
-    if (!is_response && pending(stdio) > STDIO_OUTPUT_MARK)
+    if (kind == PEER_NOTIFICATION && pending(stdio) > STDIO_OUTPUT_MARK)
         return;
     if (stdio->written > 0) { /* what is out makes room */
         memmove(stdio->output.data, stdio->output.data + stdio->written, pending(stdio));
@@ -162,9 +163,13 @@ static bool is_blank(const char *text, size_t len)
 static void end_line(struct stdio_server *stdio)
 {
     struct buf *line = &stdio->line;
+    struct message message;
 
-    if (!stdio->skipping && line->len > 0 && !is_blank(line->data, line->len))
-        peer_receive(stdio->peer, line->data, line->len, &stdio->reply);
+    if (!stdio->skipping && line->len > 0 && !is_blank(line->data, line->len)) {
+        message_read(&message, line->data, line->len);
+        peer_receive(stdio->peer, &message, NULL, &stdio->reply);
+        message_finish(&message);
+    }
     stdio->skipping = false;
     buf_clear(line);
 }
@@ -176,11 +181,11 @@ static void refuse_line(struct stdio_server *stdio)
     struct error err;
 
     error_set(&err, ERROR_TOO_LARGE, "a message must have at most %zu bytes; this one was ignored",
-              PEER_MESSAGE_CAP);
+              MESSAGE_IN_CAP);
     buf_init(&message, MESSAGE_OUT_CAP);
     message_error(&message, NULL, MESSAGE_INVALID_REQUEST, err.text);
     if (!message.failed)
-        on_send(&stdio->reply, message.data, message.len, true);
+        on_send(&stdio->reply, message.data, message.len, PEER_RESPONSE);
     stdio->skipping = true;
     buf_clear(&stdio->line);
 }
@@ -312,6 +317,8 @@ void stdio_server_destroy(struct stdio_server *stdio)
     stdio->ended = true;
     peer_destroy(stdio->peer);
     stdio->peer = NULL;
+    host_destroy(stdio->host);
+    stdio->host = NULL;
     stdio->input_ended = true;
     if (stdio->in.pollable)
         uv_close((uv_handle_t *)&stdio->in.poll, on_handle_closed);
@@ -325,6 +332,7 @@ struct stdio_server *stdio_server_create(struct server *server, int in, int out,
                                          void *user, struct error *err)
 {
     struct stdio_server *stdio = calloc(1, sizeof *stdio);
+    struct client client;
 
     if (!stdio) {
         error_set(err, ERROR_MEMORY, "out of memory for stdio");
@@ -335,12 +343,15 @@ struct stdio_server *stdio_server_create(struct server *server, int in, int out,
     stdio->in.fd = stdio->out.fd = -1;
     stdio->on_end = on_end;
     stdio->user = user;
-    buf_init(&stdio->line, PEER_MESSAGE_CAP);
+    buf_init(&stdio->line, MESSAGE_IN_CAP);
     buf_init(&stdio->output, BUF_CAP_DEFAULT);
     uv_idle_init(server->loop, &stdio->idle);
     stdio->idle.data = stdio;
     stdio->open_handles = 1;
-    stdio->peer = peer_create(server, "stdio", bound_session, err);
+    client_init(&client, bound_session);
+    stdio->host = host_create(server, err);
+    if (stdio->host)
+        stdio->peer = peer_create(stdio->host, "stdio", &client, err);
     if (!stdio->peer ||
         open_channel(stdio, &stdio->in, server->loop, in, "standard input", err) < 0 ||
         open_channel(stdio, &stdio->out, server->loop, out, "standard output", err) < 0) {

@@ -15,7 +15,7 @@ import harness
 from chat_page import FrameCheck, Page, SECONDS
 
 sys.path.insert(0, str(harness.ROOT / "tests/parts"))
-from replay_model import KEY, Replay, fail  # noqa: E402
+from replay_model import KEY, Replay, answer, fail, text  # noqa: E402
 
 DEMO_FILE = harness.ROOT / "mcp/session/demo/demo_curriculum.json"
 DEMO = json.loads(DEMO_FILE.read_text())
@@ -51,14 +51,24 @@ def result_text(block):
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 
+def question_of(request):
+    """The last text of the person, with what the server adds to it."""
+    texts = [block["text"] for message in request.json["messages"] if message["role"] == "user" and isinstance(message["content"], list)
+             for block in message["content"] if block["type"] == "text"]
+    return texts[-1] if texts else ""
+
+
 class Script:
     """What the model says next, set by each test; a function for Replay."""
 
     def __init__(self):
         self.answers = collections.deque()
         self.missed = 0
+        self.unheard = ()  # questions of runs that are cut off: a request for one of them may come, at any time later, or not
 
     def __call__(self, request):
+        if any(words in question_of(request) for words in self.unheard):
+            return answer(text("Nobody hears this."))
         if not self.answers:
             self.missed += 1
             return fail(500, "api_error", "the test has no answer for this", should_retry=False)
@@ -113,6 +123,7 @@ class ChatCase(unittest.IsolatedAsyncioTestCase):
         self.first_request = len(getattr(self.model, "requests", ()))
         self.script.answers.clear()
         self.script.missed = 0
+        self.script.unheard = ()
         if isinstance(self.model, Replay):
             self.model.forget()
         self.sid = self.workspace.load(DEMO_FILE)

@@ -69,7 +69,8 @@ ARROWS = (
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/session/change_feed.h", "helpers/base/*"]),
     ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/rest.h", "mcp/server.h",
                               "helpers/base/*"]),
-    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/api/rest.h",
+    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/host.h", "mcp/protocol/message.h",
+                         "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
     ("mcp/command/validate.c", ["mcp/command/*", "mcp/format/file.h", "validator/limits.h", "validator/validator.h",
@@ -87,6 +88,7 @@ OWNERS = (
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
     (r"Python\.h|frameobject\.h", ["image/python/*"]),
     (r"curl/.*", ["helpers/base/*"]),
+    (r"openssl/.*", ["helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
     (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/server.h",
                        "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),

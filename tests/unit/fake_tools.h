@@ -166,7 +166,26 @@ static const struct tool tool_report = {
     .progress = report_progress,
 };
 
-const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, NULL};
+/* Two of its arguments are repeated in headers. */
+static int marked_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    (void)store;
+    (void)err;
+    buf_adds(&call->text, "marked");
+    return 0;
+}
+
+static const struct tool tool_marked = {
+    .name = "marked",
+    .title = "Marked",
+    .description = "Has arguments in headers",
+    .arguments = ARGUMENTS("marked", FIELD("place", FIELD_TEXT), FIELD("count", FIELD_WHOLE)),
+    .param_headers =
+        (const struct tool_param_header[]){{"place", "Place"}, {"count", "Count"}, {0}},
+    .run = marked_run,
+};
+
+const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, &tool_marked, NULL};
 
 /* A server with work queues of `threads` threads each and no store. */
 static inline void fake_server_open(struct server *server, uv_loop_t *loop, size_t threads)

@@ -189,7 +189,9 @@ static json_t *as_json(const struct tool_call *call)
     struct error err = {0};
     json_t *value;
 
-    tool_call_result(call, &text);
+    buf_addc(&text, '{');
+    tool_call_result(call, "", &text);
+    buf_addc(&text, '}');
     value = json_read(text.data, text.len, "the result", &err);
     if (!value)
         fail_msg("%s", err.text);

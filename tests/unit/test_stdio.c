@@ -251,13 +251,13 @@ static void test_cancel_then_end(void **state)
 static void test_line_over_the_cap(void **state)
 {
     struct fixture *fixture = *state;
-    char *big = malloc(PEER_MESSAGE_CAP + 100);
+    char *big = malloc(MESSAGE_IN_CAP + 100);
     json_t *message;
 
     with_pipes(fixture);
     start(fixture);
-    memset(big, 'x', PEER_MESSAGE_CAP + 99);
-    big[PEER_MESSAGE_CAP + 99] = '\0';
+    memset(big, 'x', MESSAGE_IN_CAP + 99);
+    big[MESSAGE_IN_CAP + 99] = '\0';
     say(fixture, INITIALIZE);
     hear_id(fixture, 1);
     say(fixture, big);

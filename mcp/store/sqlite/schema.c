@@ -167,6 +167,15 @@ static const char *const migrations[] = {
     "  at TEXT NOT NULL,"
     "  who TEXT NOT NULL) STRICT;"
     "CREATE INDEX deleted_session_by_id ON deleted_session (session_id);",
+    /* 6: keys that all servers on this file share, and ids under them that were ended early. */
+    "CREATE TABLE secret ("
+    "  name TEXT PRIMARY KEY,"
+    "  value TEXT NOT NULL) STRICT, WITHOUT ROWID;" /* in hex */
+    "CREATE TABLE ended_id ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  id TEXT NOT NULL UNIQUE,"
+    "  ends INTEGER NOT NULL) STRICT;" /* Unix time, seconds: then it ends by itself */
+    "CREATE INDEX ended_id_by_end ON ended_id (ends);",
 };
 
 #define NEWEST ((int)(sizeof migrations / sizeof migrations[0]))

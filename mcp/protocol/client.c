@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/protocol/client.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+
+void client_init(struct client *client, const char *bound_session)
+{
+    memset(client, 0, sizeof *client);
+    snprintf(client->who, sizeof client->who, "mcp");
+    snprintf(client->bound_session, sizeof client->bound_session, "%s",
+             bound_session ? bound_session : "");
+}
+
+/* "mcp:claude-code" for the change log: the client's own name, as far as it is a plain word. */
+static void set_who(struct client *client, const char *name)
+{
+    size_t len;
+
+    if (!name || !*name)
+        return;
+    snprintf(client->who, sizeof client->who, "mcp:%s", name);
+    len = strlen(client->who);
+    for (size_t i = sizeof "mcp:" - 1; i < len; i++) {
+        if (!isalnum((unsigned char)client->who[i]) && !strchr("._-", client->who[i]))
+            client->who[i] = '-';
+    }
+}
+
+void client_introduce(struct client *client, const json_t *info, const json_t *capabilities)
+{
+    const json_t *elicitation = json_object_get(capabilities, "elicitation");
+    bool url = json_is_object(json_object_get(elicitation, "url"));
+
+    set_who(client, json_get_string(info, "name"));
+    client->capabilities = 0;
+    /* An elicitation object without a mode means forms. */
+    if (json_is_object(elicitation) && (!url || json_object_get(elicitation, "form")))
+        client->capabilities |= TOOL_ASKS_FORM;
+    if (url)
+        client->capabilities |= TOOL_ASKS_URL;
+    if (json_is_object(json_object_get(capabilities, "sampling")))
+        client->capabilities |= TOOL_ASKS_MODEL;
+    if (json_is_object(json_object_get(capabilities, "roots")))
+        client->capabilities |= TOOL_ASKS_ROOTS;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Who an MCP client is and what it can: all that a server has to remember of it between two
+ * messages. In the revisions with sessions it comes from `initialize`, and is what a session id
+ * seals; in those without, each request carries it.
+ */
+#ifndef LECTERN_PROTOCOL_CLIENT_H
+#define LECTERN_PROTOCOL_CLIENT_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "mcp/tool/tool.h"
+
+#define CLIENT_WHO_SIZE   64
+#define CLIENT_BOUND_SIZE 64 /* more than the id of a curriculum has; what is cut off is no id */
+
+struct identity; /* mcp/auth/ */
+
+struct client {
+    const char *version;                   /* agreed, static text; NULL: it has not said */
+    char who[CLIENT_WHO_SIZE];             /* "mcp:claude-code", for the change log */
+    unsigned capabilities;                 /* what it can be asked: enum tool_ask */
+    char bound_session[CLIENT_BOUND_SIZE]; /* the only curriculum that it may use, or "" */
+    const struct identity *identity;       /* borrowed; NULL: everything is allowed */
+};
+
+/* A client that has not introduced itself. bound_session may be NULL. */
+void client_init(struct client *client, const char *bound_session);
+
+/* Takes its name from an Implementation object and its capabilities from a ClientCapabilities
+ * object of the protocol; either may be NULL. */
+void client_introduce(struct client *client, const json_t *info, const json_t *capabilities);
+
+#endif

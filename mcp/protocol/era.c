@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/protocol/era.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/base/base64.h"
+#include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
+
+#define MODERN_VERSION   "2026-07-28"
+#define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
+#define CLIENT_INFO_KEY  "io.modelcontextprotocol/clientInfo"
+#define SERVER_INFO_KEY  "io.modelcontextprotocol/serverInfo"
+
+/* The form of header values that are no plain ASCII (2026-07-28, "Value Encoding"). */
+#define ENCODED_BEGIN "=?base64?"
+#define ENCODED_END   "?="
+
+const char *const era_legacy_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
+                                           NULL};
+const char *const era_modern_versions[] = {MODERN_VERSION, NULL};
+
+static const char *find_version(const char *const *versions, const char *version)
+{
+    for (; *versions; versions++) {
+        if (strcmp(*versions, version) == 0)
+            return *versions;
+    }
+    return NULL;
+}
+
+bool protocol_version_known(const char *version)
+{
+    return find_version(era_legacy_versions, version) != NULL;
+}
+
+bool peer_version_is_modern(const char *version)
+{
+    return find_version(era_modern_versions, version) != NULL;
+}
+
+bool era_client_is_modern(const struct client *client)
+{
+    return client->version && peer_version_is_modern(client->version);
+}
+
+bool era_is_modern(const struct message *message, const struct method *method,
+                   const struct peer_headers *headers)
+{
+    if (message->modern || (method && method->eras == ERA_MODERN))
+        return true;
+    return headers && peer_version_is_modern(headers->version) &&
+           !(method && method->eras == ERA_LEGACY);
+}
+
+bool peer_message_is_modern(const struct message *message, const struct peer_headers *headers)
+{
+    return era_is_modern(message, message->method ? method_find(message->method) : NULL, headers);
+}
+
+/* ---- headers ---- */
+
+/* Whether a header says the text, as it is or encoded. Comparing encoded texts refuses wrong
+ * padding and characters on the way. */
+static bool header_says(const char *header, const char *text)
+{
+    struct buf BUF_AUTO encoded = {0};
+    size_t len = strlen(header);
+
+    if (strncmp(header, ENCODED_BEGIN, strlen(ENCODED_BEGIN)) != 0 ||
+        len < strlen(ENCODED_BEGIN ENCODED_END) ||
+        strcmp(header + len - strlen(ENCODED_END), ENCODED_END) != 0)
+        return strcmp(header, text) == 0;
+    buf_adds(&encoded, ENCODED_BEGIN);
+    base64_write(&encoded, text, strlen(text));
+    buf_adds(&encoded, ENCODED_END);
+    return !encoded.failed && strcmp(header, encoded.data) == 0;
+}
+
+/* The header's own bytes may be no text, so they are not shown. */
+static bool refuse_header(struct request *request, const char *name, const char *body)
+{
+    request_refuse(request, MESSAGE_HEADER_MISMATCH,
+                   "the header %s must repeat the body's value '%.*s'", name,
+                   utf8_shown(body, METHOD_SHOWN), body);
+    return false;
+}
+
+static bool check_header(struct request *request, const char *name, const char *value,
+                         const char *body)
+{
+    return header_says(value, body) || refuse_header(request, name, body);
+}
+
+/* One argument that its tool's schema marks with x-mcp-header. */
+static bool check_param(struct request *request, const struct peer_headers *headers,
+                        const struct tool_param_header *row)
+{
+    const json_t *value =
+        json_object_get(json_object_get(request->message->params, "arguments"), row->argument);
+    const char *header = headers->param(headers, row->header);
+    char name[METHOD_SHOWN], number[32];
+    const char *text = number;
+
+    if (json_is_string(value))
+        text = json_string_value(value);
+    else if (json_is_boolean(value))
+        text = json_is_true(value) ? "true" : "false";
+    else if (json_is_integer(value))
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else
+        return true; /* null or absent needs no header; of another type it is refused later */
+    snprintf(name, sizeof name, "Mcp-Param-%s", row->header);
+    return (header && header_says(header, text)) || refuse_header(request, name, text);
+}
+
+static bool check_headers(struct request *request, const struct method *method,
+                          const struct peer_headers *headers)
+{
+    const struct message *message = request->message;
+    const char *version = json_get_string(message->meta, MESSAGE_VERSION_KEY);
+    const char *name =
+        method && method->named_by ? json_get_string(message->params, method->named_by) : NULL;
+    const struct tool *tool = name && method->handle == call_tool ? tool_find(name) : NULL;
+
+    if ((version && !check_header(request, "MCP-Protocol-Version", headers->version, version)) ||
+        !check_header(request, "Mcp-Method", headers->method, message->method) ||
+        (name && !check_header(request, "Mcp-Name", headers->name, name)))
+        return false;
+    for (const struct tool_param_header *row = tool ? tool->param_headers : NULL;
+         row && row->argument; row++) {
+        if (!check_param(request, headers, row))
+            return false;
+    }
+    return true;
+}
+
+/* ---- messages ---- */
+
+static enum method_outcome refuse_version(struct request *request, const char *version)
+{
+    request->data = json_pack("{s:[s], s:s}", "supported", MODERN_VERSION, "requested", version);
+    return request_refuse(request, MESSAGE_NO_VERSION,
+                          "unsupported protocol version '%.*s': send \"" MODERN_VERSION
+                          "\", or initialize for an older one",
+                          utf8_shown(version, METHOD_SHOWN), version);
+}
+
+enum method_outcome era_check(struct request *request, const struct method *method,
+                              const struct peer_headers *headers, const struct client *base,
+                              struct client *client)
+{
+    const struct message *message = request->message;
+    const char *asked = json_get_string(message->meta, MESSAGE_VERSION_KEY);
+    const json_t *capabilities = json_object_get(message->meta, CAPABILITIES_KEY);
+
+    *client = *base;
+    client->version = MODERN_VERSION;
+    if (message->kind == MESSAGE_REQUEST && !asked) {
+        request->http_status = 400;
+        return request_refuse(request, MESSAGE_INVALID_PARAMS,
+                              "params._meta must have \"" MESSAGE_VERSION_KEY
+                              "\", such as \"" MODERN_VERSION "\", and \"" CAPABILITIES_KEY
+                              "\", an object; or send initialize first");
+    }
+    if (headers && !check_headers(request, method, headers))
+        return METHOD_REFUSED;
+    if (asked && !find_version(era_modern_versions, asked))
+        return refuse_version(request, asked);
+    if (message->kind == MESSAGE_REQUEST && !json_is_object(capabilities)) {
+        request->http_status = 400;
+        return request_refuse(request, MESSAGE_INVALID_PARAMS,
+                              "params._meta must have \"" CAPABILITIES_KEY
+                              "\", an object, perhaps empty");
+    }
+    client_introduce(client, json_object_get(message->meta, CLIENT_INFO_KEY), capabilities);
+    return METHOD_DONE;
+}
+
+/* ---- results ---- */
+
+const char *era_result_meta(const struct client *client)
+{
+    return era_client_is_modern(client) ? "\"" SERVER_INFO_KEY "\":" SERVER_INFO : "";
+}
+
+void era_begin_result(struct buf *to, const struct client *client, const char *type,
+                      const struct method *method)
+{
+    buf_addc(to, '{');
+    if (!era_client_is_modern(client))
+        return;
+    buf_addf(to, "\"resultType\":\"%s\",", type);
+    if (method->cached && strcmp(type, "complete") == 0)
+        buf_addf(to, "\"ttlMs\":%d,\"cacheScope\":\"private\",", method->keep_ms);
+}

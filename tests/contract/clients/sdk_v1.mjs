@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The MCP SDK v1's Client: the tests of the bridges use it too.
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { textOf } from "./walk.mjs";
+
+export async function connect({ url, command, args, env }) {
+  const client = new Client({ name: "sdk-v1", version: "1.0.0" });
+  await client.connect(url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport({ command, args, env, stderr: "ignore" }));
+  return {
+    sdk: client,
+    tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
+    call: async (name, args, options) => textOf(await client.callTool({ name, arguments: args }, undefined, options)),
+    read: async (uri) => (await client.readResource({ uri })).contents[0].text,
+    prompt: async (name, args) => (await client.getPrompt({ name, arguments: args })).messages[0].content.text,
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What every client of npm must be able to do with this server: walk() is one test for each transport, with a server and data of its
+// own. A client is a row: how it connects, the era each transport ends in, and what it cannot do by itself.
+// Environment: LECTERN, the binary; LECTERN_SANDBOX, the engine.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+
+export const LECTERN = process.env.LECTERN;
+const MODERN = "io.modelcontextprotocol/protocolVersion";
+const WAIT_MS = 60_000;
+// A call that changes something is undone by the next one, so each transport finds the same curriculum.
+const calls = [
+  ["query_graph", { query: "counts" }, /40 nodes/],
+  ["add_component", { node_id: "N001", component_type: "heading", parameters: { text: "Added" }, position: 1 }, /N001/],
+  ["edit_component", { node_id: "N001", component_order: 1, new_parameters: { text: "Edited" } }, /revision 2/],
+  ["delete_component", { node_id: "N001", component_order: 1, confirm: true }, /Deleted/],
+  ["batch_add_components", { node_id: "N002", components: [{ type: "paragraph", parameters: { text: "one" } }] }, /N002/],
+  ["history", { action: "undo" }, /N002/],
+  ["change_curriculum", { operations: [{ op: "rename_node", node_id: "N003", title: "Renamed" }] }, /N003/],
+  ["history", { action: "undo" }, /Renamed/],
+  ["create_relationship", { from_node_id: "N001", to_node_id: "N039", explanation: "a test" }, /N039/],
+  ["history", { action: "undo" }, /N039/],
+  ["execute_code", { code: "from code_helpers import get_nodes\nprint(len(get_nodes()))" }, /^40\n/],
+];
+const wrong = ["query_graph", { query: "needs", node_id: "N999" }, /N999.*does not exist|no node.*N999/is];
+const SLOW = "import time\nstart = time.time()\nwhile time.time() - start < 1.8: pass\nprint('done')";
+
+/* A folder with the demo curriculum, the environment that names it, and servers on it. */
+export class Place {
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), "lectern-client-"));
+    this.environment = { ...process.env, LECTERN_DATA: this.folder, HOME: this.folder, XDG_CONFIG_HOME: this.folder, XDG_DATA_HOME: this.folder,
+      LECTERN_WARM: "bare=1,data=0,plot=0", MCP_REMOTE_CONFIG_DIR: this.folder };
+    assert.equal(spawnSync(LECTERN, ["demo"], { env: this.environment }).status, 0);
+    this.log = "";
+  }
+
+  async serve(...words) {
+    const server = spawn(LECTERN, ["serve", "--port", String(this.port ?? 0), ...words], { env: this.environment, stdio: ["ignore", "ignore", "pipe"] });
+    const ended = once(server, "exit");
+    const started = Promise.withResolvers();
+    createInterface({ input: server.stderr }).on("line", (line) => {
+      this.log += line + "\n";
+      const port = /Lectern serves http:\/\/[^ ]*:(\d+)/.exec(line)?.[1];
+      if (port) started.resolve(Number(port));
+    });
+    ended.then(() => started.reject(new Error("lectern serve ended: " + this.log)));
+    this.port = await started.promise;
+    this.url = `http://127.0.0.1:${this.port}/mcp`;
+    this.stop = async (signal = "SIGTERM") => {
+      server.kill(signal);
+      const [status] = await ended;
+      this.stop = undefined;
+      if (signal === "SIGTERM") assert.equal(status, 0, this.log);
+    };
+  }
+
+  async cancelled() {
+    const text = await (await fetch(`http://127.0.0.1:${this.port}/metrics`)).text();
+    return text.includes('lectern_runs_total{ended="cancelled"} 1\n');
+  }
+
+  async close() {
+    await this.stop?.();
+    rmSync(this.folder, { recursive: true });
+    assert.doesNotMatch(this.log, /Sanitizer: |: runtime error: |open handles/);
+  }
+}
+
+/* What the server is sent on stdio, or by HTTP through a proxy that passes everything on as it comes; and whether a call was cancelled. */
+function recordStdio(place) {
+  const file = join(place.folder, "sent.jsonl");
+  writeFileSync(file, "");
+  const target = { command: "/bin/sh", args: ["-c", 'tee -a "$1" | "$2" stdio', "sh", file, LECTERN], env: place.environment };
+  const sent = () => readFileSync(file, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  return { target, sent, cancelled: () => sent().some((message) => message.method === "notifications/cancelled"), close() {} };
+}
+
+async function recordHttp(place) {
+  await place.serve();
+  const bodies = [];
+  const proxy = createServer((from, answer) => {
+    const to = request({ port: place.port, method: from.method, path: from.url, headers: { ...from.headers, host: `127.0.0.1:${place.port}` } });
+    const parts = [];
+    from.on("data", (part) => parts.push(part)).on("end", () => parts.length && bodies.push(JSON.parse(Buffer.concat(parts))));
+    from.pipe(to).on("response", (back) => {
+      answer.writeHead(back.statusCode, back.headers);
+      answer.flushHeaders();
+      back.pipe(answer);
+    });
+    to.on("error", () => answer.destroy());
+    answer.on("close", () => to.destroy());
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const close = () => (proxy.closeAllConnections(), proxy.close());
+  return { target: { url: `http://127.0.0.1:${proxy.address().port}/mcp` }, sent: () => bodies, cancelled: () => place.cancelled(), close };
+}
+
+function eraOf(sent) {
+  const eras = sent.filter((message) => message.method === "tools/call").map((message) => (message.params._meta?.[MODERN] ? "modern" : "legacy"));
+  assert.equal(new Set(eras).size, 1, `eras of the calls: ${eras}`);
+  return eras[0];
+}
+
+async function until(what, holds) {
+  for (const end = Date.now() + WAIT_MS; !(await holds()); await new Promise((done) => setTimeout(done, 20)))
+    assert.ok(Date.now() < end, `not in time: ${what}`);
+}
+
+/* What went wrong in the server's own words: as a result with isError or, where the client makes one of it, as an exception. */
+async function failure(call) {
+  try {
+    const answer = await call;
+    assert.ok(answer.isError !== false, JSON.stringify(answer));
+    return answer.text;
+  } catch (thrown) {
+    if (thrown.code === "ERR_ASSERTION") throw thrown;
+    return thrown.message;
+  }
+}
+
+async function steps(client, lacks, cancelled) {
+  assert.deepEqual(new Set(await client.tools()), new Set(calls.map(([tool]) => tool)));
+  for (const [tool, args, says] of calls) {
+    const answer = await client.call(tool, args, {});
+    assert.ok(!answer.isError, `${tool}: ${answer.text}`);
+    assert.match(answer.text, says);
+  }
+  assert.match(await failure(client.call(wrong[0], wrong[1], {})), wrong[2]);
+  if (!lacks.progress) {
+    const seen = [];
+    const answer = await client.call("execute_code", { code: SLOW }, { onprogress: (step) => seen.push(step.progress) });
+    assert.match(answer.text, /^done/);
+    assert.ok(seen.length > 0, "no progress came before the answer");
+  }
+  if (lacks.cancel) return;
+  const stop = new AbortController();
+  const endless = client.call("execute_code", { code: "while True: pass" }, { signal: stop.signal });
+  setTimeout(() => stop.abort(new Error("enough")), 300);
+  await assert.rejects(endless);
+  await until("the cancel", cancelled);
+  const after = await client.call("execute_code", { code: "print(6 * 7)" }, {});
+  assert.match(after.text, /^42/);
+}
+
+/* open(target) connects, to {url} or to {command, args, env}. Its client has tools(), call(name, arguments, {signal, onprogress}) with the
+ * answer {text, isError}, read(uri), prompt(name, arguments) and close(). lacks names what it cannot do, with the reason. */
+export function walk(name, { eras, lacks = {}, open }) {
+  for (const [transport, era] of Object.entries(eras))
+    test(`${name} over ${transport}`, { timeout: 2 * WAIT_MS }, async () => {
+      const place = new Place();
+      const record = transport === "http" ? await recordHttp(place) : recordStdio(place);
+      try {
+        const client = await open({ ...record.target, env: place.environment });
+        try {
+          await steps(client, lacks, record.cancelled);
+        } finally {
+          await client.close();
+        }
+        assert.equal(eraOf(record.sent()), era);
+      } finally {
+        record.close();
+        await place.close();
+      }
+    });
+}
+
+export const textOf = (answer) => ({ text: answer.content.map((part) => part.text ?? "").join("\n"), isError: Boolean(answer.isError) });
