@@ -11,6 +11,7 @@
 #include "mcp/session/ended_ids.h"
 #include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
+#include "mcp/tool/history_pages.h"
 #include "mcp/tool/tool.h"
 
 #define SQL_QUEUE_CAP   256
@@ -271,6 +272,7 @@ void server_finish(struct server *server)
     ended_ids_destroy(server->store.ended);
     change_feed_destroy(server->store.feed);
     tool_forget_described(server);
+    history_pages_destroy(server->histories);
 }
 
 static void on_uv_signal(uv_signal_t *handle, int number)

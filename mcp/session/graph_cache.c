@@ -119,7 +119,7 @@ static void put_first(struct graph_cache *cache, size_t at, const struct graph_e
 }
 
 /* The place of the session's entry, or GRAPH_CACHE_ENTRIES. */
-static size_t find(const struct graph_cache *cache, const char *sid)
+static size_t place_of(const struct graph_cache *cache, const char *sid)
 {
     size_t at = 0;
 
@@ -131,7 +131,7 @@ static size_t find(const struct graph_cache *cache, const char *sid)
 int graph_cache_peek(struct graph_cache *cache, struct store *store, const char *sid,
                      struct graph **graph, struct error *err)
 {
-    size_t at = find(cache, sid);
+    size_t at = place_of(cache, sid);
     struct graph_entry entry;
     int64_t version;
 
@@ -157,7 +157,7 @@ struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, co
 
     if (found != 0)
         return found > 0 ? entry.graph : NULL;
-    at = find(cache, sid);
+    at = place_of(cache, sid);
     if (at < GRAPH_CACHE_ENTRIES)
         drop(cache, at);
     snprintf(entry.sid, sizeof entry.sid, "%s", sid);

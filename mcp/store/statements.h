@@ -61,6 +61,9 @@ STATEMENT(SQL_SESSION_DELETED,
     "SELECT at, who FROM deleted_session WHERE session_id = ?1"
     " ORDER BY rowid DESC LIMIT 1")
 
+STATEMENT(SQL_SESSION_GRAPH_VERSION,
+    "SELECT graph_version.version FROM session JOIN graph_version"
+    " ON graph_version.session = session.key WHERE session_id = ?1")
 STATEMENT(SQL_GRAPH_VERSION, "SELECT version FROM graph_version WHERE session = ?1")
 
 /* A place may be had twice: a new node gets that of the last when that was deleted, and the

@@ -11,12 +11,15 @@
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/text.h"
+#include "mcp/server.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/history_pages.h"
 #include "mcp/tool/table.h"
 
 #define LIST_DEFAULT         20
 #define LIST_MAX             200
 #define DIFFERENCE_LINES_CAP 60 /* more are counted */
+#define MINUTE_LEN           16 /* of a time: "2026-11-23T14:05" */
 #define SHOWN_CAP            90 /* bytes of a title or of the beginning of a text */
 
 /* What every action needs of a call. */
@@ -47,15 +50,35 @@ static void write_change(struct buf *to, const json_t *change)
     const char *at = json_get_string(change, "at");
     const json_t *entries = json_object_get(change, "entries");
 
-    buf_addf(to, "\nv%" JSON_INTEGER_FORMAT " %.16s %s: %s",
-             json_integer_value(json_object_get(change, "version")), at ? at : "",
-             json_get_string(change, "who"), json_get_string(change, "what"));
+    buf_addf(to, "\nv%ld ", (long)json_integer_value(json_object_get(change, "version")));
+    buf_add(to, at ? at : "", at ? strnlen(at, MINUTE_LEN) : 0);
+    buf_addf(to, " %s: %s", json_get_string(change, "who"), json_get_string(change, "what"));
     if (json_array_size(entries) == 1 &&
         strcmp(json_get_string(json_array_get(entries, 0), "entity"), "component") == 0)
         buf_addf(to, " (component_id %s)",
                  json_get_string(json_array_get(entries, 0), "entity_id"));
     if (json_get_string(change, "undone_by"))
         buf_adds(to, " (undone)");
+}
+
+/* Those of read, newest first, that the page is of. *total counts them, beyond the limit too. */
+static void write_changes(struct buf *to, const json_t *read, const struct history_page *page,
+                          size_t *total)
+{
+    const json_t *change;
+    size_t i, found = 0;
+
+    json_array_foreach(json_object_get(read, "changes"), i, change)
+    {
+        json_int_t version = json_integer_value(json_object_get(change, "version"));
+
+        if (version <= page->since || (page->before > 0 && version > page->before))
+            continue;
+        if (found++ < page->limit && to)
+            write_change(to, change);
+    }
+    if (total)
+        *total = found;
 }
 
 static int list(struct tool_call *call, struct store *store, const struct asked *asked,
@@ -67,24 +90,28 @@ static int list(struct tool_call *call, struct store *store, const struct asked 
         .node_id = asked->node_id,
         .limit = (size_t)argument_whole(call, "limit", LIST_DEFAULT),
         .without_texts = true,
-        .briefly = call->briefly,
     };
-    json_auto_t *read = NULL;
-    json_t *changes, *change;
-    size_t i, total;
-    int rc = read_page(store, asked->sid, &page, &read, err);
+    json_auto_t *own = NULL;
+    const json_t *read = NULL;
+    size_t total;
+    int rc = call->briefly
+                 ? history_pages_get(&call->server->histories, store, asked->sid, &read, err)
+                 : read_page(store, asked->sid, &page, &own, err);
 
     if (rc != 0)
         return rc;
-    changes = json_object_get(read, "changes");
-    total = (size_t)json_integer_value(json_object_get(read, "total"));
-    buf_addf(&call->text, "The curriculum is at version %" JSON_INTEGER_FORMAT "; %zu change%s%s",
-             json_integer_value(json_object_get(read, "version")), total, total == 1 ? "" : "s",
-             total == 0 ? "." : ", newest first:");
-    json_array_foreach(changes, i, change) write_change(&call->text, change);
-    if (total > json_array_size(changes))
+    if (own)
+        total = (size_t)json_integer_value(json_object_get(own, "total"));
+    else
+        write_changes(NULL, read, &page, &total);
+    read = own ? own : read;
+    buf_addf(&call->text, "The curriculum is at version %ld; %zu change%s%s",
+             (long)json_integer_value(json_object_get(read, "version")), total,
+             total == 1 ? "" : "s", total == 0 ? "." : ", newest first:");
+    write_changes(&call->text, read, &page, NULL);
+    if (total > page.limit)
         buf_addf(&call->text, "\n%zu earlier: send version, the one to list from, or limit.",
-                 total - json_array_size(changes));
+                 total - page.limit);
     return 0;
 }
 
