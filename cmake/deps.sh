@@ -24,8 +24,9 @@ libwebsockets-dev         | build      | pc:libwebsockets          | HTTP, SSE a
 libwebsockets-evlib-uv    | build      | file:/usr/lib/*/libwebsockets-evlib_uv.so | its libuv plugin, loaded when it runs | MIT
 libuv1-dev                | build      | pc:libuv                  | event loops                                     | MIT
 libjansson-dev            | build      | pc:jansson                | JSON                                            | MIT
+libjose-dev               | build      | pc:jose                   | signatures of access tokens (JWT)               | Apache-2.0
+libssl-dev                | build      | pc:libssl                 | TLS, digests of tokens, MACs                    | Apache-2.0
 libcurl4-openssl-dev      | build      | pc:libcurl                | HTTP to Docker, a model, a service as the store | curl
-libssl-dev                | build      | pc:libcrypto              | authenticates what clients keep for the server  | Apache-2.0
 libseccomp-dev            | build      | pc:libseccomp             | system call filter of the sandbox               | LGPL-2.1-only
 libigraph-dev             | build      | pc:igraph                 | graph questions                                 | GPL-2.0-or-later
 libsqlite3-dev            | build      | pc:sqlite3                | the embedded store                              | public domain

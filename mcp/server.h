@@ -22,6 +22,7 @@ struct change_feed;
 struct ended_ids;
 struct graph_cache;
 struct history_pages;
+struct limits;
 
 /* How many programs this rule refused. A program counts for the first violation in its source. */
 struct refused_rule {
@@ -60,6 +61,7 @@ struct server {
     unsigned char seal_key[SEAL_KEY_SIZE];
     struct store_queues store;
     struct analyses analyses;
+    struct limits *limits;           /* of each token (mcp/auth/limits.h); NULL: none */
     struct buf *described;           /* of tool_described */
     struct history_pages *histories; /* of the tool history, on the loop's thread */
 };

@@ -87,6 +87,7 @@ const char *error_kind_name(enum error_kind kind)
         [ERROR_MALFORMED] = "malformed",
         [ERROR_INVALID] = "invalid",
         [ERROR_UNAUTHORIZED] = "unknown_session",
+        [ERROR_FORBIDDEN] = "forbidden",
         [ERROR_NOT_FOUND] = "not_found",
         [ERROR_CONFLICT] = "conflict",
         [ERROR_STALE] = "stale",

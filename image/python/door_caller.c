@@ -22,10 +22,12 @@ static const struct {
     {"folders", &PyTuple_Type, &door_rules.folders},
     {"readable", &PyTuple_Type, &door_rules.readable},
     {"names", &PyFrozenSet_Type, &door_rules.names},
+    {"private", &PyFrozenSet_Type, &door_rules.private},
     {"attributes", &PyDict_Type, &door_rules.attributes},
     {"public", &PyFrozenSet_Type, &door_rules.public},
     {"members", &PyFrozenSet_Type, &door_rules.members},
     {"memory", &PyFrozenSet_Type, &door_rules.memory},
+    {"functions", &PyFrozenSet_Type, &door_rules.functions},
     {"frames", &PyFrozenSet_Type, &door_rules.frames},
     {"texts", &PyDict_Type, &door_rules.texts},
     {"modules", &PyDict_Type, &door_rules.modules},
@@ -69,6 +71,12 @@ int door_is_analysis(const PyCodeObject *code)
 int door_is_own(const PyCodeObject *code)
 {
     return PySet_Contains(door_rules.own, code->co_filename) == 1;
+}
+
+int door_is_librarys(PyObject *object)
+{
+    return PyFunction_Check(object) &&
+           ((PyFunctionObject *)object)->func_globals != door_rules.namespace;
 }
 
 int door_begins_with(PyObject *text, PyObject *prefix)

@@ -7,7 +7,8 @@
 #include "image/python/doors.h"
 
 static PyTypeObject *array_type; /* numpy.ndarray; NULL before guard_arrays() */
-static PyCFunction real_resize, real_close, real_exit, real_nested;
+static PyCFunction real_resize, real_setflags, real_close, real_exit, real_nested;
+static PyGetSetDef base_made, base_real, data_made, data_real;
 static initproc real_init;
 static destructor real_dealloc;
 static PyObject *kept; /* dict: address of a closed iterator -> its operands */
@@ -34,6 +35,103 @@ static PyObject *guarded_resize(PyObject *array, PyObject *args, PyObject *keywo
 out:
     Py_XDECREF(checked);
     return done;
+}
+
+/* ---- read-only arrays ---- */
+
+/* Whether a function of a library does it by itself, and does not pass it on for the program. */
+static int is_by_library(const char *name, const char *other)
+{
+    PyCodeObject *code = door_caller();
+    int found = code == NULL || door_is_own(code);
+
+    for (Py_ssize_t i = 0;
+         code && !found && !door_is_analysis(code) && i < PyTuple_GET_SIZE(code->co_names); i++) {
+        PyObject *item = PyTuple_GET_ITEM(code->co_names, i);
+
+        found = PyUnicode_CompareWithASCIIString(item, name) == 0 ||
+                PyUnicode_CompareWithASCIIString(item, other) == 0;
+    }
+    Py_XDECREF(code);
+    return found;
+}
+
+/* Whether an array can be written to. -1 with an exception. */
+static int is_writeable(PyObject *array)
+{
+    PyObject *flags = PyObject_GetAttrString(array, "flags");
+    PyObject *value = flags ? PyObject_GetAttrString(flags, "writeable") : NULL;
+    int found = value ? PyObject_IsTrue(value) : -1;
+
+    Py_XDECREF(flags);
+    Py_XDECREF(value);
+    return found;
+}
+
+/* ndarray.setflags(write=None, ...), also behind flags.writeable: what a library hands out to be
+ * read stays so. */
+static PyObject *guarded_setflags(PyObject *array, PyObject *args, PyObject *keywords)
+{
+    PyObject *write = keywords ? PyDict_GetItemString(keywords, "write") : NULL;
+    int wants, has;
+
+    if (!write && PyTuple_GET_SIZE(args) > 0)
+        write = PyTuple_GET_ITEM(args, 0);
+    wants = door_rules.armed && write ? PyObject_IsTrue(write) : 0;
+    has = wants > 0 ? is_writeable(array) : 0;
+    if (wants < 0 || has < 0)
+        return NULL;
+    if (wants && !has && !is_by_library("setflags", "writeable")) {
+        door_refuse("read-only", "an array that can only be read is not made writeable", NULL);
+        return NULL;
+    }
+    return ((PyCFunctionWithKeywords)(void (*)(void))real_setflags)(array, args, keywords);
+}
+
+/* ndarray.base: what a read-only array is a view of, if it can be written to, stays out of reach.
+ */
+static PyObject *guarded_base(PyObject *array, void *closure)
+{
+    PyObject *base = base_real.get(array, closure);
+    int open;
+
+    if (base == NULL || !door_rules.armed || !PyObject_TypeCheck(base, array_type) ||
+        is_by_library("base", "base"))
+        return base;
+    open = is_writeable(array);
+    if (open == 0)
+        open = is_writeable(base) == 0 ? 1 : 0;
+    if (open == 0)
+        door_refuse("read-only", "the array behind an array that can only be read is out of reach",
+                    NULL);
+    if (open <= 0 || PyErr_Occurred())
+        Py_CLEAR(base);
+    return base;
+}
+
+/* ndarray.data = ...: it would free memory that other arrays still use. */
+static int guarded_data(PyObject *array, PyObject *value, void *closure)
+{
+    if (door_rules.armed)
+        return door_refuse("freed-memory", "the memory of an array is not replaced", NULL);
+    return data_real.set(array, value, closure);
+}
+
+/* Replaces the functions behind an attribute that is written in C; NULL keeps one. */
+static int guard_getset(PyTypeObject *type, const char *name, getter get, setter set,
+                        PyGetSetDef *made, PyGetSetDef *real)
+{
+    PyObject *entry = PyDict_GetItemString(type->tp_dict, name);
+
+    if (entry == NULL || !Py_IS_TYPE(entry, &PyGetSetDescr_Type)) {
+        PyErr_Format(PyExc_TypeError, "%s has no attribute %s to guard", type->tp_name, name);
+        return -1;
+    }
+    *made = *real = *((PyGetSetDescrObject *)entry)->d_getset;
+    made->get = get ? get : made->get;
+    made->set = set ? set : made->set;
+    ((PyGetSetDescrObject *)entry)->d_getset = made;
+    return 0;
 }
 
 /* ---- numpy.nditer ---- */
@@ -347,6 +445,10 @@ PyObject *door_guard_arrays(PyObject *module, PyObject *args)
         Py_RETURN_NONE; /* guarded already */
     if (guard_method(array, "resize", (PyCFunction)(void (*)(void))guarded_resize, &real_resize) <
             0 ||
+        guard_method(array, "setflags", (PyCFunction)(void (*)(void))guarded_setflags,
+                     &real_setflags) < 0 ||
+        guard_getset(array, "base", guarded_base, NULL, &base_made, &base_real) < 0 ||
+        guard_getset(array, "data", NULL, guarded_data, &data_made, &data_real) < 0 ||
         guard_iterators(iterator, nested) < 0)
         return NULL;
     array_type = (PyTypeObject *)Py_NewRef(array);

@@ -73,6 +73,16 @@ FRAMES = frozenset((
     "traceback.py:_get_code_position",
 ))
 
+# Functions that may change the attributes of functions that others made, after they were imported.
+FUNCTIONS = frozenset((
+    "collections/__init__.py:namedtuple", "typing.py:_make_nmtuple", "typing.py:NamedTuple",  # of the class they make
+    "dataclasses.py:_set_qualname",  # of the methods that it wrote
+    "contextlib.py:_BaseExitStack.callback",  # of a wrapper that it has just made
+    "functools.py:total_ordering",  # writes the same name each time
+    "networkx/utils/decorators.py:argmap._lazy_compile", "networkx/utils/decorators.py:argmap.compile",  # a decorated function, when first called
+    "matplotlib/artist.py:Artist._update_set_signature_and_docstring",  # of a class that is being made
+))
+
 # Functions that may run texts as code: a pattern that the whole text must match, or True if they only run code from files.
 TEXTS = {
     "<frozen importlib._bootstrap>:_call_with_frames_removed": True,  # runs the code of a module's file
@@ -131,6 +141,7 @@ MODULES = {
 CHANGING = (
     ("matplotlib.mathtext", "MathTextParser"), ("matplotlib.path", "Path"), ("networkx.utils.decorators", "argmap"),
     ("pandas.core.dtypes.dtypes", "PandasExtensionDtype"),
+    *(("scipy.interpolate._fitpack2", name) for name in ("UnivariateSpline", "InterpolatedUnivariateSpline", "LSQUnivariateSpline")),
     *(("scipy.integrate._ode", name) for name in ("IntegratorBase", "vode", "zvode", "lsoda", "dopri5", "dop853")),
 )
 
@@ -140,9 +151,6 @@ HANDING = (
     ("scipy.integrate._odepack", "", "odeint"), ("scipy.optimize._direct", "", "direct"), ("scipy.optimize._cobyla", "", "minimize"),
     *(("scipy.integrate._ode", name, "runner") for name in ("vode", "zvode", "lsoda", "dopri5", "dop853")),
 )
-# Classes whose library reads memory by what methods of a subclass answer: ("module", "class").
-SEALED = (("numpy.random", "SeedSequence"),)
-
 # (type, attributes, whether only FRAMES may read them). Otherwise they are refused only to analysis code.
 INTERPRETER = (
     (types.FrameType, ("f_back", "f_builtins", "f_code", "f_globals", "f_locals", "f_trace"), True),

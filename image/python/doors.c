@@ -44,44 +44,75 @@ static int is_function(PyObject *object)
     return PyFunction_Check(object) || PyMethod_Check(object) || PyCFunction_Check(object);
 }
 
-/* Whether a function was not made by analysis code, nor for it by a library's template. */
-static int is_librarys(PyObject *object)
-{
-    return PyFunction_Check(object) &&
-           ((PyFunctionObject *)object)->func_globals != door_rules.namespace;
-}
+/* How an attribute is used by its name. update_wrapper() reads with a default what it copies from,
+ * and without one what it then changes. */
+enum access { READS, READS_IF_THERE, STORES };
 
-/* Whether the caller of the running function, update_wrapper(), is analysis code. */
-static int is_wrapped_by_analysis(void)
+/* The code that called the running function. A new reference, or NULL. */
+static PyCodeObject *caller_behind(void)
 {
     PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
     PyFrameObject *back = frame ? PyFrame_GetBack(frame) : NULL;
     PyCodeObject *code = back ? PyFrame_GetCode(back) : NULL;
-    int found = code == NULL || door_is_analysis(code);
 
-    Py_XDECREF(code);
     Py_XDECREF(back);
     Py_XDECREF(frame);
+    return code;
+}
+
+/* Whether the running code, a library's, may change a library's function: one that it has made, or
+ * while it is imported. What update_wrapper() does, its caller does. */
+static int may_change(PyObject *function, PyCodeObject *code)
+{
+    PyCodeObject *behind =
+        door_has(door_rules.public, code) ? caller_behind() : (PyCodeObject *)Py_NewRef(code);
+    PyObject *made = PyFunction_GET_CODE(function);
+    int found = 0;
+
+    for (Py_ssize_t i = 0; behind && !found && i < PyTuple_GET_SIZE(behind->co_consts); i++)
+        found = PyTuple_GET_ITEM(behind->co_consts, i) == made;
+    found = found || (behind && !door_is_analysis(behind) &&
+                      (door_is_own(behind) || door_has(door_rules.functions, behind)));
+    Py_XDECREF(behind);
+    return found || door_is_importing();
+}
+
+static int is_analysis_behind(PyCodeObject *code)
+{
+    PyCodeObject *behind = door_has(door_rules.public, code) ? caller_behind() : NULL;
+    int found = behind == NULL || door_is_analysis(behind);
+
+    Py_XDECREF(behind);
     return found;
+}
+
+/* Whether it is a class of a library, written in Python. */
+static int is_frozen(PyTypeObject *type)
+{
+    return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) && (type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) &&
+           ((PyHeapTypeObject *)type)->_ht_tpname == NULL; /* that of a type made in C */
 }
 
 /* Whether a name that a rule allows may be computed for this object: not for a module, not the
  * dictionary of a type, and annotations are read only from functions, because an instance has those
  * of its class. */
-static int fits_rule(PyObject *object, PyObject *name, int stores)
+static int fits_rule(PyObject *object, PyObject *name, enum access access, PyCodeObject *code)
 {
     if (PyModule_Check(object))
         return 0;
     if (PyUnicode_CompareWithASCIIString(name, "__annotations__") == 0)
-        return stores ? !PyType_Check(object) : is_function(object);
+        return access == STORES ? !PyType_Check(object) : is_function(object);
     if (PyUnicode_CompareWithASCIIString(name, "__dict__") != 0)
         return 1;
-    return !PyType_Check(object) && !(is_librarys(object) && is_wrapped_by_analysis());
+    if (PyType_Check(object) || is_frozen(Py_TYPE(object)))
+        return 0;
+    return !door_is_librarys(object) || may_change(object, code) ||
+           (access == READS_IF_THERE && !is_analysis_behind(code));
 }
 
 /* object is NULL if it is not known yet. name may be any object; the real function refuses one that
- * is not a str. stores: the attribute is written. Returns 0, or -1 with an exception. */
-static int check_name(PyObject *object, PyObject *name, int stores)
+ * is not a str. Returns 0, or -1 with an exception. */
+static int check_name(PyObject *object, PyObject *name, enum access access)
 {
     PyCodeObject *code;
     PyObject *allowed;
@@ -94,35 +125,38 @@ static int check_name(PyObject *object, PyObject *name, int stores)
     if (code == NULL)
         return 0;
     if (!is_dangerous(name) && !door_has(door_rules.public, code)) {
+        int analysis = door_is_analysis(code);
+
         Py_DECREF(code);
-        return 0;
+        return analysis ? door_check_private(object, name, access != STORES) : 0;
     }
     passes =
         door_is_own(code) || (!door_is_analysis(code) &&
                               (door_is_constant(code->co_consts, name) || door_is_importing()));
     allowed = passes ? NULL : door_rule(door_rules.attributes, code);
+    if (allowed && PySet_Contains(allowed, name) != 1)
+        allowed = NULL;
+    passes = passes || (allowed && object && fits_rule(object, name, access, code));
     Py_DECREF(code);
     if (passes)
         return 0;
-    if (!allowed || PySet_Contains(allowed, name) != 1)
+    if (!allowed)
         return door_refuse("attribute-by-name", "attribute '%U' is out of reach by its name", name);
-    if (object && fits_rule(object, name, stores))
-        return 0;
     PyErr_SetObject(PyExc_AttributeError, name); /* callers expect this one */
     return -1;
 }
 
-/* Modules, and functions of libraries, are not changed by analysis code, nor by functions that get
- * the name from it. */
+/* Modules are not changed by analysis code, nor by functions that get the name from it; functions
+ * of libraries only by what made them. */
 static int check_store(PyObject *object, PyObject *name)
 {
     PyCodeObject *code = door_rules.armed ? door_caller() : NULL;
     int refused = 0;
 
-    if (code && door_is_analysis(code))
-        refused = PyModule_Check(object) || is_librarys(object);
-    else if (code && door_has(door_rules.public, code))
-        refused = PyModule_Check(object) || (is_librarys(object) && is_wrapped_by_analysis());
+    if (code && PyModule_Check(object))
+        refused = door_is_analysis(code) || door_has(door_rules.public, code);
+    else if (code && door_is_librarys(object))
+        refused = door_is_analysis(code) || !may_change(object, code);
     Py_XDECREF(code);
     return refused ? door_refuse("library-function",
                                  "attribute '%U' of a library's module or function is not changed",
@@ -140,8 +174,23 @@ static int guarded_module_setattr(PyObject *module, PyObject *name, PyObject *va
     return check_store(module, name) < 0 ? -1 : real_module_setattr(module, name, value);
 }
 
-/* A class pattern reads attributes by these names in C, without getattr. */
-static int check_match_names(PyObject *names)
+static int check_private_match(PyObject *object, PyObject *name)
+{
+    int used = 0;
+
+    if (!PyTuple_Check(object))
+        return door_check_private(object, name, 0);
+    for (Py_ssize_t i = 0; used == 0 && i < PyTuple_GET_SIZE(object); i++) {
+        PyObject *base = PyTuple_GET_ITEM(object, i);
+
+        used = PyType_Check(base) ? door_library_uses((PyTypeObject *)base, name) : 0;
+    }
+    return used ? door_refuse("private-attribute", "attribute '%U' is a library's own", name) : 0;
+}
+
+/* A class pattern reads attributes by these names in C, without getattr. object: the class, or the
+ * tuple of those that it will be derived from. */
+static int check_match_names(PyObject *object, PyObject *names)
 {
     Py_ssize_t count = names && PyTuple_Check(names) ? PyTuple_GET_SIZE(names) : 0;
 
@@ -151,6 +200,8 @@ static int check_match_names(PyObject *names)
         if (PyUnicode_Check(name) && PyUnicode_READY(name) == 0 && is_dangerous(name))
             return door_refuse("attribute-by-name", "attribute '%U' is out of reach by a pattern",
                                name);
+        if (PyUnicode_Check(name) && is_private(name) && check_private_match(object, name) < 0)
+            return -1;
     }
     return 0;
 }
@@ -189,7 +240,7 @@ static PyObject *by_name(PyObject *function, PyObject *const *args, Py_ssize_t c
     plain[2] = count == 3 ? args[2] : NULL;
     if (plain[1] == NULL)
         return NULL;
-    if (check_name(plain[0], plain[1], stores) < 0) {
+    if (check_name(plain[0], plain[1], stores ? STORES : plain[2] ? READS_IF_THERE : READS) < 0) {
         if (!stores && plain[2] && PyErr_ExceptionMatches(PyExc_AttributeError)) {
             PyErr_Clear();
             done = Py_NewRef(plain[2]);
@@ -198,7 +249,7 @@ static PyObject *by_name(PyObject *function, PyObject *const *args, Py_ssize_t c
     }
     if (stores && plain[2] && PyUnicode_Check(plain[1]) &&
         PyUnicode_CompareWithASCIIString(plain[1], "__match_args__") == 0 &&
-        check_match_names(plain[2]) < 0)
+        check_match_names(plain[0], plain[2]) < 0)
         goto out;
     done = PyObject_Vectorcall(function, plain, (size_t)count, NULL);
     if (done && PyModule_Check(done) && check_module(plain[1]) < 0)
@@ -245,7 +296,7 @@ static int check_kept_names(PyObject *args, Py_ssize_t count)
         parts = PyUnicode_Split(names, dot, -1);
         done = parts ? 0 : -1;
         for (Py_ssize_t part = 0; done == 0 && part < PyList_GET_SIZE(parts); part++)
-            done = check_name(NULL, PyList_GET_ITEM(parts, part), 0);
+            done = check_name(NULL, PyList_GET_ITEM(parts, part), READS);
         Py_XDECREF(parts);
     }
     Py_XDECREF(dot);
@@ -467,6 +518,19 @@ static int replace_entry(PyTypeObject *type, PyObject *name, PyObject *value)
     return done;
 }
 
+/* replace(type, name, value): likewise, for the sandbox's own code. */
+static PyObject *replace(PyObject *module, PyObject *args)
+{
+    PyTypeObject *type;
+    PyObject *name, *value;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!UO", &PyType_Type, &type, &name, &value) ||
+        replace_entry(type, name, value) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 /* guard_attribute(type, name, frames) */
 static PyObject *guard_attribute(PyObject *module, PyObject *args)
 {
@@ -524,6 +588,19 @@ static int check_annotations(PyObject *annotations)
     return 0;
 }
 
+/* The names of a class that another one inherits, beside classes of a library. */
+static int check_inherited_match(PyObject *bases, PyTypeObject *base)
+{
+    PyObject *order = base->tp_mro;
+    int done = 0;
+
+    for (Py_ssize_t i = 0; order && done == 0 && i < PyTuple_GET_SIZE(order); i++)
+        done = check_match_names(
+            bases, PyDict_GetItemString(((PyTypeObject *)PyTuple_GET_ITEM(order, i))->tp_dict,
+                                        "__match_args__"));
+    return done;
+}
+
 static int check_class(const PyCodeObject *code, PyObject *bases, PyObject *members)
 {
     int own = door_is_analysis(code);
@@ -540,7 +617,13 @@ static int check_class(const PyCodeObject *code, PyObject *bases, PyObject *memb
                                  (own && PySet_Contains(door_rules.members, name) != 1)))
             return door_refuse("class-member", "a class with '%U' is not made here", name);
     }
-    return check_match_names(PyDict_GetItemString(members, "__match_args__")) < 0
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); i++) {
+        PyObject *base = PyTuple_GET_ITEM(bases, i);
+
+        if (PyType_Check(base) && check_inherited_match(bases, (PyTypeObject *)base) < 0)
+            return -1;
+    }
+    return check_match_names(bases, PyDict_GetItemString(members, "__match_args__")) < 0
                ? -1
                : check_annotations(PyDict_GetItemString(members, "__annotations__"));
 }
@@ -561,13 +644,21 @@ static PyObject *guarded_type_new(PyTypeObject *metatype, PyObject *args, PyObje
     return done < 0 ? NULL : real_type_new(metatype, args, keywords);
 }
 
+/* A module that is imported while the program runs must not freeze its classes. */
+static int is_programs(const PyTypeObject *type)
+{
+    PyObject *name = PyDict_GetItemString(type->tp_dict, "__module__");
+
+    return name && PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "__main__") == 0;
+}
+
 static void freeze(PyTypeObject *type, PyObject *changing, Py_ssize_t *count)
 {
     PyObject *key, *reference;
     Py_ssize_t position = 0;
 
     if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !(type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) &&
-        PySet_Contains(changing, (PyObject *)type) != 1) {
+        PySet_Contains(changing, (PyObject *)type) != 1 && !is_programs(type)) {
         type->tp_flags |= Py_TPFLAGS_IMMUTABLETYPE;
         *count += 1;
     }
@@ -579,7 +670,7 @@ static void freeze(PyTypeObject *type, PyObject *changing, Py_ssize_t *count)
     }
 }
 
-/* freeze_classes(): makes every existing class immutable and returns their number. */
+/* freeze_classes(changing): makes every class of a library immutable and returns their number. */
 static PyObject *freeze_classes(PyObject *module, PyObject *changing)
 {
     Py_ssize_t count = 0;
@@ -590,6 +681,7 @@ static PyObject *freeze_classes(PyObject *module, PyObject *changing)
         return NULL;
     }
     freeze(&PyBaseObject_Type, changing, &count);
+    Py_XSETREF(door_rules.changing, Py_NewRef(changing));
     return PyLong_FromSsize_t(count);
 }
 
@@ -727,11 +819,13 @@ static PyObject *run(PyObject *module, PyObject *args)
 static PyMethodDef methods[] = {
     {"install", (PyCFunction)(void (*)(void))install, METH_VARARGS | METH_KEYWORDS, NULL},
     {"guard_attribute", guard_attribute, METH_VARARGS, NULL},
+    {"replace", replace, METH_VARARGS, NULL},
     {"guard_arrays", door_guard_arrays, METH_VARARGS, NULL},
     {"hand_copies", door_hand_copies, METH_O, NULL},
     {"seal", door_seal, METH_O, NULL},
     {"freeze_classes", freeze_classes, METH_O, NULL},
     {"arm", arm, METH_NOARGS, NULL},
+    {"own", (PyCFunction)(void (*)(void))door_own, METH_FASTCALL, NULL},
     {"run", run, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -18,18 +18,21 @@ struct door_rules {
     PyObject *folders;    /* tuple of str ending with a slash: where libraries are */
     PyObject *readable;   /* likewise: what may be opened for reading */
     PyObject *names;      /* frozenset: names that are dangerous if computed, besides __names__ */
+    PyObject *private;    /* frozenset: names that begin with "_" and belong to an interface */
+    PyObject *changing;   /* frozenset: classes of libraries that stay changeable; NULL at first */
     PyObject *attributes; /* dict: function -> frozenset of dangerous names that it may compute */
     PyObject *public;     /* frozenset: functions that get names of attributes from analysis code */
     PyObject *members;    /* frozenset: the __names__ that classes of analysis code may define */
-    PyObject *memory;   /* frozenset: those that no class may define: numpy reads addresses there */
-    PyObject *frames;   /* frozenset: functions that may read frames */
-    PyObject *texts;    /* dict: function -> pattern of the texts that it may run, or True */
-    PyObject *modules;  /* dict: function -> frozenset of the names that it may import, or True */
-    PyObject *events;   /* frozenset: names of audit events that are refused, ... */
-    PyObject *families; /* ... and families, the word before the first dot */
-    PyObject *harmless; /* frozenset: allowed events of these families */
-    PyObject *listing;  /* frozenset: events that list a folder */
-    PyObject *looking;  /* frozenset: events that are refused only to analysis code */
+    PyObject *memory; /* frozenset: those that no class may define: numpy reads addresses there */
+    PyObject *frames; /* frozenset: functions that may read frames */
+    PyObject *functions; /* frozenset: functions that may change functions that others made */
+    PyObject *texts;     /* dict: function -> pattern of the texts that it may run, or True */
+    PyObject *modules;   /* dict: function -> frozenset of the names that it may import, or True */
+    PyObject *events;    /* frozenset: names of audit events that are refused, ... */
+    PyObject *families;  /* ... and families, the word before the first dot */
+    PyObject *harmless;  /* frozenset: allowed events of these families */
+    PyObject *listing;   /* frozenset: events that list a folder */
+    PyObject *looking;   /* frozenset: events that are refused only to analysis code */
 };
 extern struct door_rules door_rules;
 
@@ -67,6 +70,21 @@ int door_begins_with(PyObject *text, PyObject *prefix);
 /* Raises PermissionError with the name of the rule, unless an exception is already set. format has
  * at most one conversion, for text. Returns -1. */
 int door_refuse(const char *rule, const char *format, PyObject *text);
+
+/* Whether a function was not made by analysis code, nor for it by a library's template. */
+int door_is_librarys(PyObject *object);
+
+/* Refuses analysis code a private attribute of an object, unless the object is its own and no
+ * library knows the name, or it reads what a class of its own has. object is NULL if it is not
+ * known. Returns 0, or -1 with an exception. */
+int door_check_private(PyObject *object, PyObject *name, int reads);
+
+/* Whether a class of a library, among this one and those that it is derived from, uses the name.
+ * -1 with an exception. */
+int door_library_uses(PyTypeObject *type, PyObject *name);
+
+/* own(object, name, whether it is read): the object, if door_check_private() allows the name. */
+PyObject *door_own(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
 /* Functions of the module, written in door_memory.c. */
 PyObject *door_guard_arrays(PyObject *module, PyObject *args);

@@ -46,7 +46,7 @@ def parents(names):
     return found
 
 
-def make_import(real_import, find_spec, allowed, imported):
+def make_import(real_import, find_spec, allowed):
     """An __import__ for analysis code only: libraries keep the original one in their builtins.
 
     A C function of a library has no frame, so its imports appear here as if the code had made them. An import statement is recognized by
@@ -82,14 +82,11 @@ def make_import(real_import, find_spec, allowed, imported):
         statement = is_statement(frame_at(1))
         if name not in allowed and (statement or not is_implied(name)):
             raise ImportError("Import '%s' is not allowed. Allowed: %s" % (name, listed))
-        before = len(sys.modules)
         try:
             module = real_import(name, globals, locals, fromlist, 0)
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError("%s is not installed in this sandbox. Installed: %s" % (error.name, installed()),
                                       name=error.name) from None
-        if len(sys.modules) != before:
-            imported()
         if fromlist and statement:
             check_items(module, name, fromlist)
         return module
@@ -98,14 +95,13 @@ def make_import(real_import, find_spec, allowed, imported):
     return checked_import
 
 
-def make_builtins(builtins, allowed, imported):
-    """A copy of the builtins for the code's namespace, so replacements affect only the code. imported() is called after an import that
-    loaded something."""
+def make_builtins(builtins, allowed):
+    """A copy of the builtins for the code's namespace, so replacements affect only the code."""
     from importlib.util import find_spec
     own = dict(vars(builtins))
     for name, advice in REFUSED_BUILTINS.items():
         own[name] = refusal(name, advice)
-    own["__import__"] = make_import(builtins.__import__, find_spec, allowed, imported)
+    own["__import__"] = make_import(builtins.__import__, find_spec, allowed)
     return own
 
 
@@ -121,8 +117,8 @@ def install(doors, rules, filename, own, folders, policy):
     doors.install(
         filename=filename, own=frozenset(own), folders=below, readable=(*below, *(folder + "/" for folder in DATA_FOLDERS)),
         names=frozenset(name for name, roles in policy["names"].items() if not ATTRIBUTE_ROLES.isdisjoint(roles)),
-        attributes=rules.ATTRIBUTES, public=rules.PUBLIC, members=rules.MEMBERS.union(policy["dunder_methods"]), memory=rules.MEMORY,
-        frames=rules.FRAMES, texts=rules.TEXTS, modules=rules.MODULES, events=rules.EVENTS,
+        private=frozenset(policy["private_names"]), attributes=rules.ATTRIBUTES, public=rules.PUBLIC, members=rules.MEMBERS.union(policy["dunder_methods"]), memory=rules.MEMORY,
+        frames=rules.FRAMES, functions=rules.FUNCTIONS, texts=rules.TEXTS, modules=rules.MODULES, events=rules.EVENTS,
         families=rules.FAMILIES, harmless=rules.HARMLESS_EVENTS, listing=rules.LISTING_EVENTS, looking=rules.LOOKING_EVENTS)
     for kind, attributes, frames in rules.INTERPRETER:
         for name in attributes:

@@ -44,7 +44,7 @@ FILENAME = "<code>"
 IDLE_SECONDS = 0.002  # in which a job that waited for its copy has come
 REHEARSALS = 10  # after about so many calls Python has adapted a function's instructions
 # Files whose functions the guards let do everything. Not listed from the folder: nothing keeps a folder open, even for a moment.
-OWN = ("interpreter", "guard", "hints", "plots", "policy", "policy_calls", "policy_meaning", "policy_names", "report", "values", "zygote")
+OWN = ("interpreter", "door_arrays", "guard", "hints", "plots", "policy", "policy_calls", "policy_meaning", "policy_names", "private_names", "report", "values", "zygote")
 
 
 def open_control(fd):
@@ -136,10 +136,10 @@ def checked_tree(source, check):
     return tree
 
 
-def compile_checked(tree):
-    """Two code objects: the statements, and the last expression or None."""
+def compile_checked(tree, names):
+    """Two code objects: the statements, and the last expression or None. names: the module private_names."""
     try:
-        return compile_tree(tree)
+        return names.compile_guarded(tree, compile_tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Disagreement("syntax", getattr(error, "lineno", None) or 0) from error
 
@@ -219,7 +219,6 @@ def import_early(names, parts):
             except ImportError:
                 continue
     set_streams(parts)
-    close_classes(parts)
 
 
 def set_streams(parts):
@@ -237,9 +236,26 @@ def close_classes(parts):
     for module, owner, name in loaded(parts.rules.HANDING):
         owner = getattr(module, owner) if owner else module
         setattr(owner, name, parts.doors.hand_copies(getattr(owner, name)))
-    for module, name in loaded(parts.rules.SEALED):
-        parts.doors.seal(getattr(module, name))
+    parts.close_arrays()
     parts.doors.freeze_classes(frozenset(getattr(*row) for row in loaded(parts.rules.CHANGING)))
+
+
+def watch_imports(loaded):
+    """Calls loaded() after each import that loaded something, also one that a library makes when it is used."""
+    bootstrap = importlib._bootstrap
+    find, depth = bootstrap._find_and_load, 0
+
+    def find_and_load(name, import_):
+        nonlocal depth
+        before, depth = len(sys.modules), depth + 1
+        try:
+            return find(name, import_)
+        finally:
+            depth -= 1
+            if depth == 0 and len(sys.modules) != before:
+                loaded()
+
+    bootstrap._find_and_load = find_and_load
 
 
 def close_plots(plots, wanted):
@@ -260,7 +276,7 @@ def set_up(job, parts):
     import_early(job["preload"], parts)
     if job.get("warnings"):
         parts.no_warnings.__exit__(None, None, None)
-    return make_namespace(session_id, parts.builtins.get(job["profile"]) or parts.guard.make_builtins(builtins, (), int))
+    return make_namespace(session_id, parts.builtins.get(job["profile"]) or parts.guard.make_builtins(builtins, ()))
 
 
 def run_job(job, send, finish, parts):
@@ -273,7 +289,7 @@ def run_job(job, send, finish, parts):
     send("S")
     try:
         reporter.tree = checked_tree(source, parts.checks.get(job["profile"]))
-        statements, last = compile_checked(reporter.tree)
+        statements, last = compile_checked(reporter.tree, parts.names)
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
     send("C")
@@ -349,8 +365,10 @@ def prepare(parts, policy):
     parts.no_warnings = warnings.catch_warnings()
     parts.no_warnings.__enter__()
     warnings.simplefilter("ignore")
-    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed, lambda: close_classes(parts))
+    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed)
                       for profile, allowed in policy["profiles"].items()}
+    for names in parts.builtins.values():
+        names[parts.names.OWN] = parts.doors.own
     signal.signal(signal.SIGALRM, lambda _number, frame: parts.on_deadline(frame))
 
 
@@ -365,7 +383,7 @@ def rehearse(parts, times):
     before = sys.modules["__main__"]
     for _ in range(times):
         names = set_up(read_json(job, 0)[0], parts)
-        statements, last = compile_checked(checked_tree(source.encode("utf-8"), check))
+        statements, last = compile_checked(checked_tree(source.encode("utf-8"), check), parts.names)
     sys.modules["__main__"] = before
     names["out"] = io.StringIO()
     exec(statements, names)
@@ -376,6 +394,7 @@ def rehearse(parts, times):
 def freeze(parts):
     """Freezes the classes, and the garbage collector's objects, so that it has fewer to traverse while the code runs."""
     close_classes(parts)
+    watch_imports(lambda: close_classes(parts))
     gc.collect()
     gc.freeze()
 
@@ -397,9 +416,10 @@ def main(argv):
     own = [os.path.join(here, name + ".py") for name in OWN]
     guard.install(doors, rules, FILENAME, own, [*sys.path, *folders], policy)
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
-    parts = types.SimpleNamespace(guard=guard, doors=doors, rules=rules, reporter=reporter, folders=folders,
+    parts = types.SimpleNamespace(guard=guard, doors=doors, rules=rules, names=load_file("private_names", here), reporter=reporter, folders=folders,
                                   show=load_file("values", here).show, plots=load_file("plots", here),
-                                  checks=make_checks(load_file("policy", here), here))
+                                  checks=make_checks(load_file("policy", here), here),
+                                  close_arrays=load_file("door_arrays", here).make_close(doors))
     helpers = load_file("code_helpers", options["--helpers"])
     sys.modules["code_helpers"] = helpers
     parts.begin = helpers.__dict__.pop("connect")(ask)

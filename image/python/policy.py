@@ -176,7 +176,6 @@ class Walk:
         self.of_classes = set()  # attributes that classes of the program have, or that methods store on their first parameter
         self.own = set()  # attributes that the program stores or its classes have
         self.classes = []  # their scopes
-        self.patterns = []  # (keyword of a class pattern that begins with "_", line)
         self.foreign = []  # (name, scope), imported from a module
         self.members = []  # (name, scope, Module, attribute), likewise
         self.declared = []  # (name, scope), global or nonlocal

@@ -24,9 +24,6 @@ def check_kept(walk):
     if walk.arrays:
         for line in walk.type_calls:
             walk.find("forbidden-name", line)
-    for text, line in walk.patterns:
-        if text not in walk.own:
-            walk.find("forbidden-attribute", line)
     for line in (*(walk.pieces if walk.formats else ()), *(walk.writers if walk.takes_methods else ())):
         walk.find("name-by-text", line)
     modules = {row[0] for row in walk.imports}

@@ -93,10 +93,8 @@ def match_class(walk, node):
     for text, pattern in zip(node.kwd_attrs, node.kwd_patterns):
         if walk.policy.is_dunder(text):
             walk.find("dunder", pattern.lineno)
-        elif text in walk.policy.uncalled:
+        elif text in walk.policy.uncalled or walk.policy.is_private(text):
             walk.find("forbidden-attribute", pattern.lineno)
-        elif walk.policy.is_private(text):
-            walk.patterns.append((text, pattern.lineno))
     stands(walk, "asked_for", (node.cls,))
     walk.stack += (node.cls, node.patterns, node.kwd_patterns)
 

@@ -289,6 +289,25 @@ static int read_body(struct rest_call *call, struct error *err)
     return call->body ? 0 : -1;
 }
 
+/* For a request that may use one session only: refuses what is of another one, or of all. A list of
+ * sessions is cut to that one by its handler. */
+static int bind_session(struct rest_call *call, struct error *err)
+{
+    const char *only = call->request->only, *header = call->request->session_header;
+    const char *given = json_get_string(call->asked, "session_id");
+    const char *named = call->session ? call->session : header && *header ? header : given;
+
+    bool of_one = call->session || call->node;
+
+    if (!only || (!of_one && !(call->route->flags & ROUTE_WRITE)))
+        return 0;
+    if (of_one && (!named || strcmp(named, only) == 0)) {
+        call->session = only;
+        return 0;
+    }
+    return error_set(err, ERROR_FORBIDDEN, "this token may use the session %s only", only);
+}
+
 /* The session of a bare path: the header's, the query's, or the only one that has the node. */
 static int resolve(struct rest_call *call, struct error *err)
 {
@@ -318,8 +337,8 @@ static int resolve(struct rest_call *call, struct error *err)
 /* All that an answer to a read depends on but for the state. */
 static void write_key(const struct rest_call *call, struct buf *key)
 {
-    const char *const parts[] = {call->route->pattern, call->session, call->node, call->item,
-                                 call->request->query};
+    const char *const parts[] = {call->route->pattern, call->session,        call->node,
+                                 call->item,           call->request->query, call->request->only};
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i])
@@ -519,7 +538,8 @@ static void run_route(struct rest_call *call)
     struct validation_errors faults;
     struct error err = {.list = validation_begin(&faults, "")};
 
-    if (rest_take_query(call, &err) < 0 || read_body(call, &err) != 0 || run(call, &err) != 0 ||
+    if (rest_take_query(call, &err) < 0 || bind_session(call, &err) < 0 ||
+        read_body(call, &err) != 0 || run(call, &err) != 0 ||
         buf_check(&call->response->body, "the answer", &err) < 0)
         rest_answer_faults(call, &err);
     json_decref(call->body);

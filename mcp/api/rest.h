@@ -32,6 +32,7 @@ struct rest_request {
     const char *if_none_match;   /* or NULL */
     const char *idempotency_key; /* or NULL */
     const char *who;             /* for the change log: "rest" */
+    const char *only;            /* the one session that it may use, or NULL */
     const char *body;
     size_t body_len;
     struct graph_cache *graphs;  /* on the graph work queue; else NULL */

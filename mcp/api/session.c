@@ -67,9 +67,32 @@ static int validate(struct rest_call *call, struct error *err)
     return 0;
 }
 
+/* The list as read, without the sessions that the request may not use. */
+static int cut_list(struct buf *body, const char *only, struct error *err)
+{
+    json_auto_t *list = json_read(body->data, body->len, "the sessions", err);
+    json_t *sessions = json_object_get(list, "sessions");
+
+    if (!list)
+        return -1;
+    for (size_t i = json_array_size(sessions); i > 0; i--) {
+        if (!json_string_is(json_array_get(sessions, i - 1), "session_id", only))
+            json_array_remove(sessions, i - 1);
+    }
+    json_object_set_new(list, "total", json_integer((json_int_t)json_array_size(sessions)));
+    buf_clear(body);
+    json_write(body, list);
+    return 0;
+}
+
 static int list_sessions(struct rest_call *call, struct error *err)
 {
-    return store_read_sessions(call->store, &call->response->body, err);
+    struct buf *body = &call->response->body;
+    const char *only = call->request->only;
+
+    if (store_read_sessions(call->store, body, err) < 0)
+        return -1;
+    return only && !body->failed ? cut_list(body, only, err) : 0;
 }
 
 /* clang-format off */

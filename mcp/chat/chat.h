@@ -20,6 +20,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/auth/identity.h"
 #include "mcp/chat/model_message.h"
 #include "mcp/server.h"
 
@@ -33,8 +34,9 @@
 #define CHAT_CANCELLED_CAP 64u /* stopped questions of one thread that wait to be stored */
 #define CHAT_CHANGES_CAP                                                                           \
     128u /* changes that wait for one page; if exceeded, it must read everything again */
-#define CHAT_JOINED_MAX ((size_t)64 << 10) /* bytes up to which waiting pieces of text are joined  \
-                                            */
+#define CHAT_JOINED_MAX                                                                            \
+    ((size_t)64 << 10) /* bytes up to which waiting pieces of text are joined                      \
+                        */
 #define CHAT_THREADS_LISTED 50u
 #define CHAT_EDITOR_MAX     64u /* bytes of an editor's name */
 
@@ -73,6 +75,10 @@ const char *chat_outcome_name(size_t outcome); /* "success", "cancelled", ...; s
 struct chat_page *chat_page_create(struct chat *chat, const char *session_id, const char *thread_id,
                                    const char *editor, void *user);
 void chat_page_destroy(struct chat_page *page); /* takes NULL */
+/* Who has the page: what its questions may do, and the name for the change log instead of the
+ * editor's. Borrowed for the life of the page; it may change between frames. Without it: everyone.
+ */
+void chat_page_identify(struct chat_page *page, const struct identity *identity);
 
 /* Receives one complete frame. Errors in it are reported to the page. Returns -1 if the page must
  * be closed. */

@@ -31,6 +31,7 @@ struct question {
     struct error error; /* if not ERROR_NONE, the input is refused, and only its ids are kept */
     bool surplus;       /* refused because there were too many */
     char who[CHAT_WHO_SIZE];
+    struct identity identity; /* who asks */
     bool cancelled, notified; /* cancelled; the run was notified of that */
     enum run_stop stopped_by; /* if cancelled */
     /* Receives the events of the run; the question is freed after RUN_ENDED. */
@@ -102,8 +103,8 @@ void conversation_release(struct conversation *conversation); /* takes NULL */
 /* Loads it if necessary, then calls on_loaded of the viewers. */
 void conversation_load(struct conversation *conversation);
 
-/* Takes ownership of the question, with input, who, callbacks and user set. Calls nothing before it
- * returns. */
+/* Takes ownership of the question, with input, who, identity, callbacks and user set. Calls nothing
+ * before it returns. */
 void question_start(struct conversation *conversation, struct question *question);
 void question_cancel(struct question *question, enum run_stop by); /* only the first call counts */
 /* While held, nothing more is read of the model's answer. */
@@ -124,6 +125,7 @@ struct chat_page {
     void *user;
     char session_id[SESSION_ID_SIZE];
     char who[CHAT_WHO_SIZE];
+    const struct identity *identity;   /* borrowed */
     struct conversation *conversation; /* the displayed thread: a reference, or NULL */
     struct viewer viewer;              /* of the conversation */
     struct chat_queue queue;

@@ -569,6 +569,7 @@ int chat_page_receive(struct chat_page *page, const char *text, size_t len)
     if (!question)
         return -1;
     snprintf(question->who, sizeof question->who, "%s", page->who);
+    question->identity = *page->identity;
     question->on_event = on_event;
     question->on_refused = on_refused;
     question->user = page;
@@ -609,6 +610,7 @@ static struct chat_page *make_page(struct chat *chat, const char *session_id, co
     page->changes = json_array(); /* without it the first change ends the page */
     page->chat = chat;
     page->user = user;
+    page->identity = &identity_everyone;
     snprintf(page->session_id, sizeof page->session_id, "%s", session_id);
     if (editor && *editor)
         snprintf(page->who, sizeof page->who, "chat:%.*s", utf8_shown(editor, CHAT_EDITOR_MAX),
@@ -621,6 +623,13 @@ static struct chat_page *make_page(struct chat *chat, const char *session_id, co
     LIST_INSERT_HEAD(&chat->pages, page, link);
     chat->page_count++;
     return page;
+}
+
+void chat_page_identify(struct chat_page *page, const struct identity *identity)
+{
+    page->identity = identity;
+    if (*identity->name)
+        snprintf(page->who, sizeof page->who, "chat:%s", identity->name);
 }
 
 struct chat_page *chat_page_create(struct chat *chat, const char *session_id, const char *thread_id,

@@ -411,6 +411,7 @@ static int start_run(struct question *question, struct error *err)
         .thread = question->conversation->thread,
         .run_id = question->input.run_id,
         .who = question->who,
+        .identity = &question->identity,
         .approvals = question->input.approvals,
         .messages = messages,
         .where = question->input.where.data,

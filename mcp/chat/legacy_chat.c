@@ -291,7 +291,8 @@ static struct question **free_place(struct legacy_chat *wire, struct error *err)
 }
 
 static struct question *make_question(struct legacy_chat *wire, const char *where,
-                                      const json_t *message, struct error *err)
+                                      const struct identity *identity, const json_t *message,
+                                      struct error *err)
 {
     struct question *question = calloc(1, sizeof *question);
 
@@ -308,7 +309,9 @@ static struct question *make_question(struct legacy_chat *wire, const char *wher
     question->input.approvals = APPROVALS_NONE_ASKED;
     if (where)
         buf_adds(&question->input.where, where);
-    memcpy(question->who, "chat", sizeof "chat");
+    snprintf(question->who, sizeof question->who, "chat%s%s", *identity->name ? ":" : "",
+             identity->name);
+    question->identity = *identity;
     question->on_event = on_event;
     question->on_refused = on_refused;
     question->user = wire;
@@ -316,14 +319,14 @@ static struct question *make_question(struct legacy_chat *wire, const char *wher
 }
 
 void legacy_chat_receive(struct legacy_chat *wire, const char *session_id, const char *where,
-                         const json_t *message)
+                         const struct identity *identity, const json_t *message)
 {
     struct error err = {0};
     struct question **place = free_place(wire, &err);
     struct question *question = NULL;
 
     if (place && choose_thread(wire, session_id, &err) == 0)
-        question = make_question(wire, where, message, &err);
+        question = make_question(wire, where, identity, message, &err);
     if (!question) {
         send_error(wire, err.text);
         return;

@@ -24,9 +24,9 @@ struct legacy_chat; /* the conversation of one client; its thread is stored like
 struct legacy_chat *legacy_chat_create(struct chat *chat,
                                        void (*send)(void *user, const char *text, size_t len),
                                        void *user);
-/* message is a chat_message, an object. Errors are sent to the client. */
+/* message is a chat_message, an object. identity: who asks. Errors are sent to the client. */
 void legacy_chat_receive(struct legacy_chat *wire, const char *session_id, const char *where,
-                         const json_t *message);
+                         const struct identity *identity, const json_t *message);
 void legacy_chat_destroy(struct legacy_chat *wire); /* takes NULL; cancels its run */
 
 #endif

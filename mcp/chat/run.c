@@ -211,6 +211,19 @@ static unsigned attempt_of(const struct run_call *call)
     return failed + 1;
 }
 
+/* Nobody is asked to approve what they may not do. */
+static void refuse_reader(struct chat_run *run)
+{
+    for (size_t i = 0; i < run->call_count; i++) {
+        struct run_call *call = &run->calls[i];
+
+        if (call->state == RUN_CALL_WAITS && call->refusal.len == 0 &&
+            !tool_allows(call->tool, run->identity.scopes))
+            buf_adds(&call->refusal, "The person who asks may read this curriculum, and not edit "
+                                     "it. Describe the change instead.");
+    }
+}
+
 /* A model may be misled by a text that it reads. What it replaces without anybody's approval has a
  * limit, over all calls of the question. */
 static void refuse_all(struct chat_run *run)
@@ -264,6 +277,7 @@ static enum run_state look_at_calls(struct chat_run *run)
 {
     json_decref(run->answers); /* they were to the turn before */
     run->answers = NULL;
+    refuse_reader(run);
     if (run->approvals == APPROVALS_NONE_ASKED)
         refuse_all(run);
     for (size_t i = 0; i < run->call_count; i++) {
@@ -491,6 +505,7 @@ static int keep_request(struct chat_run *run, const struct run_request *request,
         copy_text(&run->who, request->who ? request->who : "chat", err) < 0 ||
         copy_text(&run->where, request->where, err) < 0)
         return -1;
+    run->identity = request->identity ? *request->identity : identity_everyone;
     return request->answer_count > 0 ? take_answers(run, request, err)
                                      : take_messages(run, request, err);
 }

@@ -116,7 +116,8 @@ struct run_answer {
 struct run_request {
     struct thread *thread; /* loaded, not in use by another run; borrowed until RUN_ENDED */
     const char *run_id;
-    const char *who; /* for the change log: "chat:Anna" */
+    const char *who;                 /* for the change log: "chat:Anna" */
+    const struct identity *identity; /* who asks; copied. NULL: everyone */
     enum approvals approvals;
     /* A question: the new messages of the user, {"id", "content": text or the API's blocks}, at
      * least one, and the position of the editor in words, or NULL. If none is new, and the last one

@@ -485,6 +485,7 @@ static int prepare(struct run_call *call, struct error *err)
     made->arguments = json_incref(json_object_get(call->use, "input"));
     made->bound_session = run->thread->session_id;
     made->who = run->who;
+    made->identity = &run->identity;
     made->wants_progress = call->tool->progress != NULL;
     made->on_done = on_call_done;
     made->user = call;

@@ -81,6 +81,7 @@ struct chat_run {
     struct thread *thread;
     struct run_listener *listener;
     char *run_id, *who; /* owned */
+    struct identity identity;
     enum approvals approvals;
     enum run_state state, after_save;
     void (*step)(struct chat_run *run); /* executes states until the next wait */

@@ -42,12 +42,13 @@ enum option_type { OPTION_TEXT, OPTION_NUMBER, OPTION_FLAG, OPTION_LIST };
 enum option_group {
     GROUP_COMMAND,
     GROUP_SERVER,
+    GROUP_SIGN_IN,
     GROUP_STORE,
     GROUP_ANALYSES,
     GROUP_CHAT,
     GROUP_GENERAL
 };
-static const char *const group_titles[] = {"Options",  "Server", "Curricula",
+static const char *const group_titles[] = {"Options",  "Server", "Sign-in", "Curricula",
                                            "Analyses", "Chat",   "General"};
 
 struct option_row {

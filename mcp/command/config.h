@@ -36,6 +36,7 @@ enum config_command {
     CONFIG_SESSIONS = 1 << 11,
     CONFIG_RENAME = 1 << 12,
     CONFIG_DELETE = 1 << 13,
+    CONFIG_TOKEN = 1 << 14,
 };
 
 #define CONFIG_ANY_STORE                                                                           \
@@ -43,7 +44,7 @@ enum config_command {
      CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
      CONFIG_DELETE)
 #define CONFIG_ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
-#define CONFIG_ANY         (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE)
+#define CONFIG_ANY         (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE | CONFIG_TOKEN)
 
 /* ROW(group in --help, name, member, type, metavar or NULL, default as text or NULL if the help
  * says it, minimum and maximum of a number, commands, help). */
@@ -80,13 +81,37 @@ enum config_command {
         CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS,                           \
         "print the result as JSON")                                                                \
     ROW(SERVER, "host", host, TEXT, "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE,                    \
-        "address to listen on; anyone who can reach an address other than loopback can edit")      \
+        "address to listen on; one other than loopback needs --token-file, --issuer or --no-auth") \
     ROW(SERVER, "port", port, NUMBER, "N", "8001", 0, 65535, CONFIG_SERVE,                         \
         "port to listen on; 0 chooses a free port")                                                \
     ROW(SERVER, "allow-origin", allow_origin, LIST, "ORIGIN", NULL, 0, 0, CONFIG_SERVE,            \
         "allow web pages of this origin to call the server; may be repeated")                      \
     ROW(SERVER, "allow-host", allow_host, LIST, "NAME", NULL, 0, 0, CONFIG_SERVE,                  \
         "accept this name in the Host header too; may be repeated")                                \
+    ROW(SIGN_IN, "token-file", token_file, TEXT, "FILE", NULL, 0, 0,                               \
+        CONFIG_SERVE | CONFIG_DOCTOR | CONFIG_TOKEN,                                               \
+        "accept the tokens whose lines are in this file; `lectern token` makes them")              \
+    ROW(SIGN_IN, "issuer", issuer, TEXT, "URL", NULL, 0, 0, CONFIG_SERVE,                          \
+        "accept the access tokens of this OAuth or OpenID issuer, which are JWTs")                 \
+    ROW(SIGN_IN, "audience", audience, TEXT, "URL", NULL, 0, 0, CONFIG_SERVE,                      \
+        "what those tokens must be for: the address of this server as its issuer knows it")        \
+    ROW(SIGN_IN, "no-auth", no_auth, FLAG, NULL, NULL, 0, 0, CONFIG_SERVE,                         \
+        "listen on an address other than loopback without sign-in: anyone who reaches it can "     \
+        "edit")                                                                                    \
+    ROW(SIGN_IN, "public-url", public_url, TEXT, "URL", NULL, 0, 0, CONFIG_SERVE,                  \
+        "where clients reach the server, if a proxy is before it: https://lectern.example.org")    \
+    ROW(SIGN_IN, "tls-cert", tls_cert, TEXT, "FILE", NULL, 0, 0, CONFIG_SERVE,                     \
+        "speak TLS with this certificate and its chain, in PEM form")                              \
+    ROW(SIGN_IN, "tls-key", tls_key, TEXT, "FILE", NULL, 0, 0, CONFIG_SERVE,                       \
+        "private key of the certificate, in PEM form")                                             \
+    ROW(SIGN_IN, "token-requests", token_requests, NUMBER, "N", "6000", 0, 1000000, CONFIG_SERVE,  \
+        "requests a minute that one token may send; 0: any number")                                \
+    ROW(SIGN_IN, "token-analyses", token_analyses, NUMBER, "N", "16", 0, 1000, CONFIG_SERVE,       \
+        "analyses that one token may have at once; 0: any number")                                 \
+    ROW(COMMAND, "scope", scope, TEXT, "SCOPE", "read", 0, 0, CONFIG_TOKEN,                        \
+        "what the token allows: read, or edit")                                                    \
+    ROW(COMMAND, "end", end, TEXT, "DAY", NULL, 0, 0, CONFIG_TOKEN,                                \
+        "when it ends, in UTC: 2027-01-31 or 2027-01-31T12:00:00Z (default: never)")               \
     ROW(SERVER, "body-cap", body_cap, NUMBER, "MIB", "16", 1, 128, CONFIG_SERVE,                   \
         "maximum size of a request body, in MiB")                                                  \
     ROW(SERVER, "no-demo", no_demo, FLAG, NULL, NULL, 0, 0, CONFIG_SERVE,                          \
@@ -95,7 +120,7 @@ enum config_command {
         "JSON file with further component types: [{\"name\", \"use\", \"parameters\": "            \
         "[{\"name\", \"type\", \"required\", \"choices\"}]}]")                                     \
     ROW(STORE, "session", session, TEXT, "SID", NULL, 0, 0,                                        \
-        CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH, "session id of the curriculum")                 \
+        CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_TOKEN, "session id of the curriculum")  \
     ROW(STORE, "query-timeout", query_timeout, NUMBER, "SECONDS", "30", 1, 600,                    \
         CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,                                  \
         "time limit for one graph query")                                                          \

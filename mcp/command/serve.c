@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/base/http.h"
 #include "helpers/base/log.h"
+#include "mcp/auth/auth.h"
+#include "mcp/auth/limits.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
 #include "mcp/transport/page_files.h"
@@ -21,10 +24,19 @@
 struct serve_process {
     struct server server;
     struct model *model;
+    struct auth *auth; /* or NULL */
     struct http_server *http;
     struct signals signals;
     bool closing;
 };
+
+static void free_sign_in(struct serve_process *serving)
+{
+    auth_destroy(serving->auth);
+    limits_destroy(serving->server.limits);
+    serving->auth = NULL;
+    serving->server.limits = NULL;
+}
 
 static void on_closed(void *user)
 {
@@ -32,6 +44,7 @@ static void on_closed(void *user)
 
     model_destroy(serving->model); /* its tasks run with the rest */
     server_finish(&serving->server);
+    free_sign_in(serving);
     signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
     alarm(0);
 }
@@ -71,6 +84,88 @@ static void on_signal(void *user)
     http_server_close(serving->http, DRAIN_MS, on_closed, on_stuck, serving);
 }
 
+/* ---- sign-in ---- */
+
+static bool is_loopback(const char *host)
+{
+    char url[320];
+
+    snprintf(url, sizeof url, strchr(host, ':') && *host != '[' ? "http://[%s]" : "http://%s",
+             host);
+    return http_is_loopback(url);
+}
+
+/* What goes together, before anything is started. */
+static int check_sign_in(const struct config *config, struct error *err)
+{
+    bool signs_in = config->token_file || config->issuer;
+
+    if (!signs_in && !config->no_auth && !is_loopback(config->host))
+        return error_set(err, ERROR_INVALID,
+                         "on --host %s anyone who reaches it could edit: give --token-file FILE "
+                         "(lectern token makes one), --issuer URL, or --no-auth to allow that",
+                         config->host);
+    if (signs_in && config->no_auth)
+        return error_set(err, ERROR_INVALID,
+                         "--no-auth means no sign-in: leave out --token-file and --issuer, or it");
+    if (config->audience && !config->issuer)
+        return error_set(err, ERROR_INVALID, "--audience is of the tokens of --issuer: give both");
+    if (!config->tls_cert != !config->tls_key)
+        return error_set(err, ERROR_INVALID, "TLS needs both: --tls-cert FILE --tls-key FILE");
+    if (config->public_url && strncmp(config->public_url, "https://", 8) != 0 &&
+        strncmp(config->public_url, "http://", 7) != 0)
+        return error_set(err, ERROR_INVALID,
+                         "--public-url must be an address such as https://lectern.example.org");
+    return 0;
+}
+
+static int start_sign_in(struct serve_process *serving, const struct config *config,
+                         struct error *err)
+{
+    const struct auth_config auth = {
+        .token_file = config->token_file,
+        .issuer = config->issuer,
+        .audience = config->audience,
+        .requests_a_minute = (unsigned)config->token_requests,
+    };
+
+    if (!config->token_file && !config->issuer)
+        return 0;
+    serving->server.limits =
+        limits_create((unsigned)config->token_requests, (unsigned)config->token_analyses, err);
+    if (serving->server.limits)
+        serving->auth = auth_create(&auth, serving->server.loop, serving->server.limits, err);
+    return serving->auth ? 0 : -1;
+}
+
+/* The address as a person on this machine opens it. */
+static void write_address(const struct serve_process *serving, const struct config *config,
+                          char *to, size_t size)
+{
+    const char *host = config->host;
+    bool any = strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
+
+    snprintf(to, size, "%s://%s:%d", config->tls_cert ? "https" : "http", any ? "localhost" : host,
+             http_server_port(serving->http));
+}
+
+/* With sign-in by a link that works once. It is a secret, so it is not written into a log. */
+static void print_page(const struct serve_process *serving, const char *address)
+{
+    char code[TOKEN_TEXT_SIZE];
+    struct identity identity;
+
+    auth_identity_of_start(&identity);
+    if (page_file_count == 0)
+        fprintf(stderr, "Page: not in this build: %s\n", page_files_missing);
+    else if (!serving->auth)
+        fprintf(stderr, "Page: %s/\n", address);
+    else if (isatty(STDERR_FILENO) && auth_make_code(serving->auth, &identity, code, NULL) == 0)
+        fprintf(stderr, "Page, by a link that works once: %s/sign-in?code=%s\n", address, code);
+    else
+        fprintf(stderr, "Page: POST %s/sign-in/link with a token makes a link to it\n", address);
+}
+
 static int start(struct serve_process *serving, const struct config *config,
                  const struct model_config *model, struct error *err)
 {
@@ -80,8 +175,14 @@ static int start(struct serve_process *serving, const struct config *config,
         .allow_origins = config->allow_origin,
         .allow_hosts = config->allow_host,
         .body_cap = (size_t)config->body_cap << 20,
+        .public_url = config->public_url,
+        .tls_cert = config->tls_cert,
+        .tls_key = config->tls_key,
     };
 
+    if (start_sign_in(serving, config, err) < 0)
+        return -1;
+    http.auth = serving->auth;
     serving->model = model_create(model, serving->server.loop_queue, err);
     if (!serving->model)
         return -1;
@@ -99,6 +200,8 @@ static int run(const struct config *config, struct error *err)
     uv_loop_t loop;
     int rc;
 
+    if (check_sign_in(config, err) < 0)
+        return EXIT_USAGE;
     config_model(config, &model);
     if (!config->no_demo && demo_load(config, NULL, err) < 0)
         return EXIT_FAILED;
@@ -107,19 +210,17 @@ static int run(const struct config *config, struct error *err)
     if (rc == 0)
         rc = start(&serving, config, &model, err);
     if (rc == 0) {
-        int port = http_server_port(serving.http);
+        char address[320];
 
-        if (page_file_count > 0)
-            fprintf(stderr, "Page: http://%s:%d/\n", config->host, port);
-        else
-            fprintf(stderr, "Page: not in this build: %s\n", page_files_missing);
-        fprintf(stderr,
-                "Lectern serves http://%s:%d  (MCP: /mcp, health: /health; Ctrl-C stops it)\n",
-                config->host, port);
+        write_address(&serving, config, address, sizeof address);
+        print_page(&serving, address);
+        fprintf(stderr, "Lectern serves %s  (MCP: /mcp, health: /health; Ctrl-C stops it)\n",
+                address);
         uv_run(&loop, UV_RUN_DEFAULT);
     } else {
         model_destroy(serving.model);
         server_finish(&serving.server);
+        free_sign_in(&serving);
         uv_run(&loop, UV_RUN_DEFAULT);
     }
     http_server_destroy(serving.http);

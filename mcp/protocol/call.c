@@ -108,6 +108,7 @@ static enum method_outcome begin(struct request *request, const struct tool *too
     call->call.server = peer->host->server;
     call->call.bound_session = call->client.bound_session[0] ? call->client.bound_session : NULL;
     call->call.who = call->client.who;
+    call->call.identity = &call->client.identity;
     call->call.wants_progress = call->token != NULL;
     call->call.on_done = on_done;
     call->call.at_once = true;
@@ -145,6 +146,13 @@ enum method_outcome call_tool(struct request *request)
     tool = tool_find(name);
     if (!tool)
         return refuse_unknown(request, name);
+    if (!tool_allows(tool, request->client->identity.scopes)) {
+        request->http_status = 403;
+        return request_refuse(request, MESSAGE_REFUSED,
+                              "insufficient_scope: this token may read, and %s edits. Sign in with "
+                              "one that has the scope 'edit'",
+                              name);
+    }
     if (arguments && !json_is_object(arguments))
         return request_refuse(request, MESSAGE_INVALID_PARAMS,
                               "params.arguments must be an object, such as {\"node_id\": "

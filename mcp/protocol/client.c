@@ -10,6 +10,7 @@
 void client_init(struct client *client, const char *bound_session)
 {
     memset(client, 0, sizeof *client);
+    client->identity = identity_everyone;
     snprintf(client->who, sizeof client->who, "mcp");
     snprintf(client->bound_session, sizeof client->bound_session, "%s",
              bound_session ? bound_session : "");
@@ -30,12 +31,22 @@ static void set_who(struct client *client, const char *name)
     }
 }
 
+void client_identify(struct client *client, const struct identity *identity)
+{
+    client->identity = *identity;
+    if (*identity->name)
+        snprintf(client->who, sizeof client->who, "mcp:%s", identity->name);
+    if (*identity->curriculum)
+        memcpy(client->bound_session, identity->curriculum, sizeof identity->curriculum);
+}
+
 void client_introduce(struct client *client, const json_t *info, const json_t *capabilities)
 {
     const json_t *elicitation = json_object_get(capabilities, "elicitation");
     bool url = json_is_object(json_object_get(elicitation, "url"));
 
-    set_who(client, json_get_string(info, "name"));
+    if (!*client->identity.name)
+        set_who(client, json_get_string(info, "name"));
     client->capabilities = 0;
     /* An elicitation object without a mode means forms. */
     if (json_is_object(elicitation) && (!url || json_object_get(elicitation, "form")))

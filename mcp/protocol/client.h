@@ -11,23 +11,26 @@
 
 #include <jansson.h>
 
+#include "mcp/auth/identity.h"
 #include "mcp/tool/tool.h"
 
-#define CLIENT_WHO_SIZE   64
-#define CLIENT_BOUND_SIZE 64 /* more than the id of a curriculum has; what is cut off is no id */
-
-struct identity; /* mcp/auth/ */
+#define CLIENT_WHO_SIZE   (IDENTITY_NAME_MAX + 8u)
+#define CLIENT_BOUND_SIZE 64u /* more than the id of a curriculum has; what is cut off is no id */
 
 struct client {
     const char *version;                   /* agreed, static text; NULL: it has not said */
     char who[CLIENT_WHO_SIZE];             /* "mcp:claude-code", for the change log */
     unsigned capabilities;                 /* what it can be asked: enum tool_ask */
     char bound_session[CLIENT_BOUND_SIZE]; /* the only curriculum that it may use, or "" */
-    const struct identity *identity;       /* borrowed; NULL: everything is allowed */
+    struct identity identity;              /* who it has shown itself to be, and what it may do */
 };
 
 /* A client that has not introduced itself. bound_session may be NULL. */
 void client_init(struct client *client, const char *bound_session);
+
+/* Who sends its next message. A token's name counts for the change log rather than the client's
+ * own, and so does its curriculum. */
+void client_identify(struct client *client, const struct identity *identity);
 
 /* Takes its name from an Implementation object and its capabilities from a ClientCapabilities
  * object of the protocol; either may be NULL. */

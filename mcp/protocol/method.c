@@ -95,11 +95,14 @@ static enum method_outcome tools_list(struct request *request)
                               "tools/list has one page, so no cursor is valid: omit it");
     buf_adds(&request->members, "\"tools\":[");
     for (size_t i = 0; tools[i]; i++) {
-        const struct buf *entry = tool_described(request->peer->host->server, i);
+        const struct buf *entry;
 
+        if (!tool_allows(tools[i], request->client->identity.scopes))
+            continue;
+        entry = tool_described(request->peer->host->server, i);
         if (!entry)
             return request_refuse(request, MESSAGE_INTERNAL_ERROR, "out of memory for the listing");
-        if (i > 0)
+        if (request->members.data[request->members.len - 1] != '[')
             buf_addc(&request->members, ',');
         buf_add(&request->members, entry->data, entry->len);
     }

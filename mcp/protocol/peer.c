@@ -47,6 +47,11 @@ const struct client *peer_client(const struct peer *peer)
     return &peer->client;
 }
 
+void peer_identify(struct peer *peer, const struct identity *identity)
+{
+    client_identify(&peer->client, identity);
+}
+
 size_t peer_calls(const struct peer *peer)
 {
     return peer->call_count;

@@ -60,6 +60,9 @@ bool peer_message_is_modern(const struct message *message, const struct peer_hea
 struct peer *peer_create(struct host *host, const char *transport, const struct client *client,
                          struct error *err);
 
+/* Who sends the next messages; copied. Before it: everyone. */
+void peer_identify(struct peer *peer, const struct identity *identity);
+
 /* Handles one message, of any kind, also an invalid one. headers: of the POST, or NULL. */
 void peer_receive(struct peer *peer, const struct message *message,
                   const struct peer_headers *headers, struct peer_reply *reply);

@@ -20,7 +20,7 @@
 
 _Static_assert(2 * ENDED_ID_SIZE <= ENDED_ID_MAX, "an id in hex fits into its row");
 
-struct slot {
+struct ended_slot {
     unsigned char id[ENDED_ID_SIZE];
     int64_t ends; /* 0: the slot is free */
 };
@@ -31,7 +31,7 @@ struct ended_ids {
     struct loop_queue *loop_queue;
     struct ended_ids_seen seen;
     uint64_t looked_ms;
-    struct slot *slots;
+    struct ended_slot *slots;
     size_t count, size; /* size is a power of 2 */
     bool starved;       /* an id of the store could not be added */
 };
@@ -50,7 +50,7 @@ struct ended_id {
 /* ---- the table ---- */
 
 /* The slot of the id, or the free one where it belongs. */
-static struct slot *find_slot(struct slot *slots, size_t size, const unsigned char *id)
+static struct ended_slot *find_slot(struct ended_slot *slots, size_t size, const unsigned char *id)
 {
     uint64_t hash;
     size_t at;
@@ -66,7 +66,7 @@ static int make_room(struct ended_ids *ended)
 {
     const int64_t now = (int64_t)time(NULL);
     size_t size = SLOTS_FIRST, kept = 0;
-    struct slot *slots;
+    struct ended_slot *slots;
 
     if (ended->count < ended->size / 4 * 3)
         return 0;
@@ -90,7 +90,7 @@ static int make_room(struct ended_ids *ended)
 
 static int add(struct ended_ids *ended, const unsigned char *id, int64_t ends)
 {
-    struct slot *slot;
+    struct ended_slot *slot;
 
     if (make_room(ended) < 0)
         return -1;

@@ -323,7 +323,7 @@ static int add_list(struct store *store, int64_t session, enum statement id, con
     while ((row = rows_next(rows, err)) > 0) {
         buf_adds(text, comma);
         comma = ",\n";
-        if (add(store, rows, text, err) != 0)
+        if (add(store, rows, text, err) < 0)
             return -1;
     }
     buf_adds(text, "\n]");

@@ -10,8 +10,10 @@
 #include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
 #include "mcp/api/rest.h"
+#include "mcp/auth/limits.h"
 
 #define WORKQ_RETRY_AFTER_S 1 /* the work queue works its queue off in less */
+#define LIMIT_RETRY_AFTER_S 1 /* an analysis takes a few seconds at most */
 #define CUT_MARK            "... "
 
 void analysis_init(struct analysis *analysis)
@@ -254,6 +256,7 @@ static void run_done(void *arg)
         return; /* on_session is about to come */
     describe_end(analysis, line, sizeof line);
     analysis->run_id = 0;
+    limits_end_analysis(analysis->server->limits, &analysis->counted);
     analysis->on_done(analysis);
     log_info("run", "%s", line);
 }
@@ -308,9 +311,10 @@ static void on_session(struct workq_job *job)
     struct analysis *analysis = container_of(job, struct analysis, job);
 
     analysis->handed_over = true;
-    if (analysis->err.kind != ERROR_NONE)
+    if (analysis->err.kind != ERROR_NONE) {
+        limits_end_analysis(analysis->server->limits, &analysis->counted);
         analysis->on_failed(analysis, &analysis->err);
-    else if (analysis->ended_early)
+    } else if (analysis->ended_early)
         run_done(analysis);
 }
 
@@ -334,14 +338,10 @@ static void find_session(struct workq_job *job, void *store)
     pthread_mutex_unlock(&analysis->progress.lock);
 }
 
-int analysis_start(struct analysis *analysis, struct error *err)
+static int start(struct analysis *analysis, struct error *err)
 {
     struct server *server = analysis->server;
 
-    if (!server->analyses.executor) {
-        error_set(err, ERROR_UNAVAILABLE, "%s", server->analyses.executor_error);
-        return did_not_run(analysis, err, 0);
-    }
     analysis->handed_over = !analysis->find_session && !analysis->session_id;
     if (analysis->handed_over)
         return hand_over(analysis, err);
@@ -350,6 +350,27 @@ int analysis_start(struct analysis *analysis, struct error *err)
     if (workq_submit(server->store.read, &analysis->job, err) == 0)
         return 0;
     return did_not_run(analysis, err, WORKQ_RETRY_AFTER_S);
+}
+
+int analysis_start(struct analysis *analysis, struct error *err)
+{
+    struct server *server = analysis->server;
+
+    if (!server->analyses.executor) {
+        error_set(err, ERROR_UNAVAILABLE, "%s", server->analyses.executor_error);
+        return did_not_run(analysis, err, 0);
+    }
+    analysis->counted = analysis->identity ? *analysis->identity : identity_everyone;
+    analysis->over_limit = !limits_begin_analysis(server->limits, &analysis->counted);
+    if (analysis->over_limit) {
+        error_set(err, ERROR_BUSY,
+                  "this token has as many analyses under way as it may: wait for one to end");
+        return did_not_run(analysis, err, LIMIT_RETRY_AFTER_S);
+    }
+    if (start(analysis, err) == 0)
+        return 0;
+    limits_end_analysis(server->limits, &analysis->counted);
+    return -1;
 }
 
 void analysis_cancel(struct analysis *analysis)

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 
+#include "mcp/auth/identity.h"
 #include "mcp/server.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
@@ -41,10 +42,11 @@ struct analysis {
     const char *code;
     size_t code_len;
     const struct validator_profile *profile;
-    const char *session_id; /* NULL: none, and the helpers say so */
-    long timeout_asked;     /* seconds; 0: the server's limit, which is also the maximum */
-    bool warnings;          /* print Python's warnings to standard error */
-    bool wants_progress;    /* analysis_progress will be called */
+    const char *session_id;          /* NULL: none, and the helpers say so */
+    long timeout_asked;              /* seconds; 0: the server's limit, which is also the maximum */
+    bool warnings;                   /* print Python's warnings to standard error */
+    bool wants_progress;             /* analysis_progress will be called */
+    const struct identity *identity; /* whose limit of analyses counts; NULL: nobody's */
 
     /* Called on the read work queue: sets session_id, or fails. NULL: session_id must exist if it
      * is set. */
@@ -58,12 +60,14 @@ struct analysis {
     void (*on_done)(struct analysis *analysis);
     void (*on_failed)(struct analysis *analysis, const struct error *err);
 
+    bool over_limit;        /* analysis_start returned -1 because of the identity's limit */
     struct failure failure; /* why it was refused, did not run or failed; set before take and
                                on_failed, and before analysis_check and analysis_start return */
 
     /* Private. */
     struct workq_job job; /* finds the session */
     struct error err;
+    struct identity counted;       /* who it counts for until its end */
     bool cancelled;                /* protected by the lock of progress, like run_id */
     bool handed_over, ended_early; /* whether the loop knows that it runs, and that it has ended */
     struct verdict verdict;
@@ -92,7 +96,7 @@ int analysis_find_profile(const struct analyses *analyses, const char *name,
 bool analysis_check(struct analysis *analysis, struct buf *why);
 
 /* Runs code that analysis_check accepted. On -1 no callback follows: ERROR_UNAVAILABLE if there is
- * no executor, ERROR_BUSY if a queue is full. */
+ * no executor, ERROR_BUSY if a queue is full or the identity has as many as it may. */
 int analysis_start(struct analysis *analysis, struct error *err);
 
 /* Ends it soon; on_done or on_failed is still called. */

@@ -96,6 +96,7 @@ static int start(struct tool_call *call, struct error *err)
     run->analysis.server = call->server;
     run->analysis.profile = call->server->analyses.profile;
     run->analysis.wants_progress = call->wants_progress;
+    run->analysis.identity = call->identity;
     run->analysis.find_session = find_session;
     run->analysis.take = take;
     run->analysis.on_done = on_done;

@@ -19,6 +19,7 @@ static const struct {
     [FAILURE_VALIDATION] = {"validation", false, true,
                             BIT(ERROR_MALFORMED) | BIT(ERROR_INVALID) | BIT(ERROR_TOO_LARGE),
                             BIT(EXECUTION_DISAGREEMENT)},
+    [FAILURE_FORBIDDEN] = {"forbidden", false, false, BIT(ERROR_FORBIDDEN), 0},
     [FAILURE_NOT_FOUND] = {"not_found", false, true, BIT(ERROR_NOT_FOUND) | BIT(ERROR_UNAUTHORIZED),
                            0},
     [FAILURE_CONFLICT] = {"conflict", false, true, BIT(ERROR_CONFLICT) | BIT(ERROR_STALE), 0},

@@ -19,6 +19,7 @@
 enum failure_category {
     FAILURE_NONE,
     FAILURE_VALIDATION, /* arguments or code were refused */
+    FAILURE_FORBIDDEN,  /* the caller's token does not allow it */
     FAILURE_NOT_FOUND,
     FAILURE_CONFLICT, /* stale, ambiguous, or already exists */
     FAILURE_RUNTIME,

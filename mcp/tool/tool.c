@@ -360,6 +360,25 @@ bool tool_call_tries(const struct tool_call *call)
     return call->tool->tries && call->tool->tries(call);
 }
 
+bool tool_allows(const struct tool *tool, unsigned scopes)
+{
+    return (scopes & IDENTITY_EDIT) ||
+           ((scopes & IDENTITY_READ) && (!tool->writes || tool->only_reads));
+}
+
+static int check_scope(const struct tool_call *call, struct error *err)
+{
+    const unsigned needed = tool_call_writes(call) ? IDENTITY_EDIT : IDENTITY_READ;
+
+    if (!call->identity || (call->identity->scopes & needed))
+        return 0;
+    return error_set(
+        err, ERROR_FORBIDDEN,
+        "this token may not call %s like this: that needs the scope '%s'. Sign in with "
+        "a token that has it",
+        call->tool->name, identity_scope_names(needed));
+}
+
 static struct workq *workq_for(const struct tool_call *call)
 {
     if (tool_call_tries(call))
@@ -409,7 +428,9 @@ static void dispatch(struct tool_call *call)
     struct error err = {0};
     int rc;
 
-    if (call->tool->start) {
+    if (check_scope(call, &err) < 0) {
+        rc = -1;
+    } else if (call->tool->start) {
         rc = call->tool->start(call, &err);
     } else {
         call->job.work = on_work;

@@ -17,6 +17,7 @@
 #include "helpers/base/error.h"
 #include "helpers/base/fields.h"
 #include "helpers/base/workq.h"
+#include "mcp/auth/identity.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
 
@@ -76,7 +77,10 @@ struct tool_call {
     json_t *arguments;         /* owned reference, an object */
     const char *bound_session; /* the connection's, or NULL; borrowed until the call is freed */
     const char *who;           /* for the change log: "mcp:claude-code"; borrowed likewise */
-    struct cancel *cancel;     /* owned reference */
+    /* Who calls; borrowed likewise. NULL: everyone (stdio). tool_call_start refuses what it may not
+     * do. */
+    const struct identity *identity;
+    struct cancel *cancel; /* owned reference */
 
     json_t *idempotency_key; /* from the request's _meta, a string; owned reference, or NULL */
     bool wants_progress;     /* the tool's progress will be called */
@@ -241,6 +245,9 @@ void tool_call_complete(struct tool_call *call);
 /* Frees what the call owns, not the call. */
 void tool_call_finish(struct tool_call *call);
 
+/* Whether somebody with these scopes (enum identity_scope) may call the tool, with some arguments
+ * at least: what tools/list shows them. */
+bool tool_allows(const struct tool *tool, unsigned scopes);
 /* Whether this call may write. */
 bool tool_call_writes(const struct tool_call *call);
 /* Whether the call runs on the trial work queue. */

@@ -43,6 +43,7 @@ static void free_exchange(struct exchange *exchange)
         exchange->on_gone(exchange->on_gone_user);
     exchange->http->exchanges--;
     exchange->http->answers -= exchange->counted;
+    sign_in_end(exchange);
     release_body(exchange);
     buf_finish(&exchange->out);
     free(exchange);
@@ -216,9 +217,10 @@ void exchange_end_stream(struct exchange *exchange)
 
 /* ---- the request ---- */
 
-static const struct http_route *const routes[] = {&http_route_mcp, &http_route_page,
-                                                  &http_route_page_files, &http_route_metrics,
-                                                  &http_route_execute};
+static const struct http_route *const routes[] = {
+    &http_route_mcp,     &http_route_page,         &http_route_page_files,
+    &http_route_metrics, &http_route_execute,      &http_route_health,
+    &http_route_sign_in, &http_route_sign_in_link, &http_route_resource};
 
 static bool has_path(const struct http_route *route, const char *path)
 {
@@ -263,19 +265,38 @@ static void check(struct exchange *exchange)
                        (unsigned long long)request->length, body_cap(exchange));
     else if (request->preflight && exchange->cross_origin)
         exchange_answer(exchange, 204, NULL, NULL);
-    else if (exchange->route->check)
-        exchange->route->check(exchange);
+    else
+        sign_in_begin(exchange);
 }
 
 static void work(struct exchange *exchange)
 {
     exchange->state = EXCHANGE_WORKING;
     lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0);
+    if (exchange->signing_in)
+        return;
     if (exchange->status != 0) {
         begin_answer(exchange);
         return;
     }
     exchange->route->handle(exchange);
+}
+
+bool exchange_needs(struct exchange *exchange, unsigned scope)
+{
+    if ((exchange->identity->scopes & scope) == scope)
+        return true;
+    sign_in_refuse_scope(exchange, scope);
+    return false;
+}
+
+void exchange_admit(struct exchange *exchange)
+{
+    if (exchange->status == 0 && exchange_needs(exchange, exchange->route->scope) &&
+        exchange->route->check)
+        exchange->route->check(exchange);
+    if (exchange->state == EXCHANGE_WORKING)
+        work(exchange);
 }
 
 static int on_body(struct exchange *exchange, const char *bytes, size_t len)
@@ -318,6 +339,7 @@ static int on_request(struct http_server *http, struct lws *wsi, struct connecti
     exchange->http = http;
     exchange->services = &http->services;
     exchange->wsi = wsi;
+    exchange->identity = &identity_everyone;
     server_request_read(wsi, &exchange->request);
     exchange->route = find_route(exchange->request.path);
     exchange->closes = http->draining;
@@ -372,12 +394,14 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
         {exchange->replayed, "idempotency-replayed:", "true"},
         {*exchange->mcp_session, "mcp-session-id:", exchange->mcp_session},
         {status == 503 || status == 429, "retry-after:", seconds},
+        {exchange->authenticate, "www-authenticate:", exchange->authenticate},
+        {exchange->set_cookie, "set-cookie:", exchange->set_cookie},
         {exchange->closes && !exchange->streaming, "connection:", "close"},
         {exchange->streaming, "x-accel-buffering:", "no"}, /* a proxy passes on each event */
         {cors, "access-control-allow-origin:", exchange->request.origin},
         {cors, "vary:", "Origin"},
         {cors, "access-control-expose-headers:",
-         "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed"},
+         "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed, WWW-Authenticate"},
         {preflight, "access-control-allow-methods:", "GET, POST, PUT, PATCH, DELETE, OPTIONS"},
         {preflight, "access-control-allow-headers:",
          "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "

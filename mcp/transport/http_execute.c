@@ -56,6 +56,8 @@ static void answer_error(struct execution *execution, const struct error *err)
     buf_addc(&response.body, '}');
     if (err->kind == ERROR_UNAUTHORIZED) /* named in the body, not the login of a client */
         response.status = 404;
+    if (execution->analysis.over_limit)
+        response.status = 429;
     if (execution->exchange) {
         execution->exchange->retry_after_s = execution->analysis.failure.retry_after_s;
         exchange_answer(execution->exchange, response.status, "application/json", &response.body);
@@ -185,6 +187,16 @@ static int read_body(struct execution *execution, const struct buf *body, struct
                                  &execution->analysis.profile, err);
 }
 
+static int check_session(const struct execution *execution, struct error *err)
+{
+    const char *only = execution->exchange->identity->curriculum;
+    const char *asked = execution->analysis.session_id;
+
+    if (!*only || !asked || strcmp(asked, only) == 0)
+        return 0;
+    return error_set(err, ERROR_FORBIDDEN, "this token may use the session %s only", only);
+}
+
 static void run(struct execution *execution, const struct buf *body)
 {
     struct buf BUF_AUTO why = {0};
@@ -192,7 +204,7 @@ static void run(struct execution *execution, const struct buf *body)
     struct error err = {.list = validation_begin(&faults, "")};
 
     buf_adds(&why, ANALYSIS_BLOCKED ": ");
-    if (read_body(execution, body, &err) == 0) {
+    if (read_body(execution, body, &err) == 0 && check_session(execution, &err) == 0) {
         if (!analysis_check(&execution->analysis, &why)) {
             answer_refused(execution, &why);
             return;
@@ -216,6 +228,7 @@ static void handle(struct exchange *exchange)
     }
     execution->exchange = exchange;
     execution->analysis.server = exchange->services->server;
+    execution->analysis.identity = exchange->identity;
     execution->analysis.take = take;
     execution->analysis.on_done = on_done;
     execution->analysis.on_failed = on_failed;
@@ -233,6 +246,7 @@ static void check(struct exchange *exchange)
 const struct http_route http_route_execute = {
     .path = "/execute",
     .error_form = "detail",
+    .scope = IDENTITY_READ,
     .body_cap = EXECUTE_BODY_CAP,
     .check = check,
     .handle = handle,

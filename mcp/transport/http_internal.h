@@ -14,6 +14,7 @@
 
 #include "helpers/base/buf.h"
 #include "mcp/api/rest.h"
+#include "mcp/auth/identity.h"
 #include "mcp/transport/transport.h"
 
 #define HTTP_HEADERS_TIMEOUT_S   10      /* to receive the headers of a request */
@@ -32,6 +33,8 @@
 
 #define MCP_SESSION_ID_SIZE 33 /* 128 random bits in hex, with the NUL */
 
+struct auth_result;
+struct auth_wait;
 struct http_server;
 struct exchange;
 struct mcp_sessions;
@@ -82,14 +85,17 @@ struct http_route {
     const char *path;       /* NULL: all other paths */
     bool below;             /* "/ui" also matches "/ui/..." */
     const char *error_form; /* format of the errors of this path: "rpc" or "detail" */
-    size_t body_cap;        /* 0: the configured one */
+    unsigned
+        scope; /* that a request needs (enum identity_scope), before its check; 0: open to all */
+    size_t body_cap; /* 0: the configured one */
     /* Called with only the headers. May answer already; the body is then read and discarded. */
     void (*check)(struct exchange *exchange);
     /* Called with the whole body. Answers now or later. */
     void (*handle)(struct exchange *exchange);
 };
 extern const struct http_route http_route_mcp, http_route_page, http_route_page_files,
-    http_route_metrics, http_route_execute, http_route_rest;
+    http_route_metrics, http_route_execute, http_route_rest, http_route_health, http_route_sign_in,
+    http_route_sign_in_link, http_route_resource;
 
 struct http_header {
     const char *name,
@@ -107,6 +113,8 @@ enum exchange_state {
 struct exchange {
     const struct http_services *services;
     struct server_request request;
+    const struct identity *identity;     /* who sends it: never NULL in a check or a handler. Static
+                                            or in this struct: copy what is kept for longer */
     struct buf body;                     /* of the request */
     const struct rest_route *rest_route; /* set by the check of the session API for its handler */
 
@@ -119,8 +127,9 @@ struct exchange {
     char etag[REST_ETAG_SIZE];
     char allow[96];
     char mcp_session[MCP_SESSION_ID_SIZE];
-    bool replayed;          /* repeats an earlier answer to the same key */
-    unsigned retry_after_s; /* for 503 and 429; 0: HTTP_RETRY_AFTER_S */
+    bool replayed;                   /* repeats an earlier answer to the same key */
+    unsigned retry_after_s;          /* for 503 and 429; 0: HTTP_RETRY_AFTER_S */
+    char *authenticate, *set_cookie; /* WWW-Authenticate, Set-Cookie; owned, or NULL */
     /* Static headers instead of "Cache-Control: no-store", which every other answer has; or NULL.
      * Not sent with an error. */
     const struct http_header *headers;
@@ -134,7 +143,9 @@ struct exchange {
     const struct http_route *route;
     enum exchange_state state;
     uint64_t body_deadline_ms;
-    bool cross_origin; /* the answer has CORS headers */
+    bool cross_origin;            /* the answer has CORS headers */
+    struct auth_wait *signing_in; /* or NULL */
+    struct identity signed_in;
     const char *content_type;
     struct buf out; /* the body, or the events not yet written */
     size_t written;
@@ -161,6 +172,10 @@ void exchange_error(struct exchange *exchange, int status, const char *format, .
 bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal);
 bool exchange_takes_json(struct exchange *exchange);
 
+/* For a check or a handler: whether its identity has the scope (enum identity_scope). If false, it
+ * was answered: with 403 and insufficient_scope. */
+bool exchange_needs(struct exchange *exchange, unsigned scope);
+
 /* The value of a header of the request, trimmed; false if it is absent, too long or not printable
  * ASCII. name: in lower case, with its colon. */
 bool exchange_header(const struct exchange *exchange, const char *name, char *value, size_t size);
@@ -169,6 +184,17 @@ bool exchange_header(const struct exchange *exchange, const char *name, char *va
  * is one message without line ends. droppable: discarded if the client is far behind. */
 void exchange_send_event(struct exchange *exchange, const char *json, size_t len, bool droppable);
 void exchange_end_stream(struct exchange *exchange);
+
+/* http_sign_in.c: finds out who sends the request, and calls exchange_admit, now or later; or
+ * answers. */
+void sign_in_begin(struct exchange *exchange);
+void sign_in_end(struct exchange *exchange); /* the exchange goes */
+/* For an answer 403 that says that the identity lacks the scope: its header. */
+void sign_in_ask_scope(struct exchange *exchange, unsigned scope);
+/* Answers that the identity lacks the scope. */
+void sign_in_refuse_scope(struct exchange *exchange, unsigned scope);
+/* http_exchange.c: its identity is known. */
+void exchange_admit(struct exchange *exchange);
 
 /* http_mcp.c: the MCP clients, by their Mcp-Session-Id. */
 struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *err);

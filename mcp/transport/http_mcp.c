@@ -264,6 +264,8 @@ static void finish_post(struct post *post)
     if (response->len > 0 && !post->takes_json && post->response_status < 400 &&
         exchange->status == 0)
         exchange_send_event(exchange, response->data, response->len, false);
+    if (post->response_status == 403)
+        sign_in_ask_scope(exchange, IDENTITY_EDIT);
     if (exchange->streaming)
         exchange_end_stream(exchange);
     else if (response->len > 0)
@@ -399,8 +401,10 @@ static int find_peer(struct post *post, bool modern)
         post->session = create_session(sessions, &err);
     if (post->session)
         post->peer = post->session->peer;
-    if (post->peer)
+    if (post->peer) {
+        peer_identify(post->peer, exchange->identity);
         return 0;
+    }
     exchange_error(exchange, 503, "%s", err.text); /* find_session has answered already */
     return -1;
 }
@@ -480,6 +484,7 @@ static void handle(struct exchange *exchange)
 const struct http_route http_route_mcp = {
     .path = "/mcp",
     .error_form = "rpc",
+    .scope = IDENTITY_READ,
     .body_cap = MESSAGE_IN_CAP,
     .check = check,
     .handle = handle,

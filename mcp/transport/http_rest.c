@@ -24,6 +24,7 @@ struct rest_job {
     struct cancel *cancel; /* fired when the client disconnects; or NULL */
     struct rest_response response;
     char who[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX + sizeof "rest:"];
+    char only[IDENTITY_CURRICULUM_SIZE]; /* or "" */
     char texts[];
 };
 
@@ -191,15 +192,23 @@ static void check(struct exchange *exchange)
         refuse_path(exchange, request, has);
     if (exchange->status == 0 && request->wrong_editor)
         exchange_error(exchange, 422, "%s", request->wrong_editor);
+    if (exchange->status == 0 && rest_workq(exchange->rest_route) == REST_WRITE)
+        exchange_needs(exchange, IDENTITY_EDIT);
     if (exchange->status == 0)
         exchange_takes_json(exchange);
 }
 
-/* A page of ours says so itself; whatever else calls itself a name came by this door. */
-static void name_writer(struct rest_job *job, const char *editor)
+/* A page of ours says so itself; whatever else calls itself a name came by this door. A token's
+ * name counts rather than that of the request. */
+static void name_writer(struct rest_job *job, const struct identity *identity, const char *editor)
 {
     bool page = strncmp(editor, HTTP_PAGE_PREFIX, sizeof HTTP_PAGE_PREFIX - 1) == 0;
 
+    if (*identity->name) {
+        snprintf(job->who, sizeof job->who, "%s%s",
+                 page ? HTTP_PAGE_PREFIX : "rest:", identity->name);
+        return;
+    }
     snprintf(job->who, sizeof job->who, "%s%s", page ? "" : *editor ? "rest:" : "rest", editor);
 }
 
@@ -245,7 +254,8 @@ static struct rest_job *create_job(struct exchange *exchange)
     job->job.undone = on_undone;
     job->exchange = exchange;
     job->body = exchange_take_body(exchange);
-    name_writer(job, request->editor);
+    name_writer(job, exchange->identity, request->editor);
+    memcpy(job->only, exchange->identity->curriculum, sizeof job->only);
     job->request = (struct rest_request){
         .route = exchange->rest_route,
         .method = method_of(request),
@@ -256,6 +266,7 @@ static struct rest_job *create_job(struct exchange *exchange)
         .if_none_match = copy(&at, *request->if_none_match ? request->if_none_match : NULL),
         .idempotency_key = copy(&at, request->has_key ? request->idempotency_key : NULL),
         .who = job->who,
+        .only = *job->only ? job->only : NULL,
         .body = job->body.data ? job->body.data : "",
         .body_len = job->body.len,
         .answers = exchange->services->rest_answers,
@@ -283,6 +294,15 @@ static void handle(struct exchange *exchange)
 }
 
 const struct http_route http_route_rest = {
+    .error_form = "detail",
+    .scope = IDENTITY_READ,
+    .check = check,
+    .handle = handle,
+};
+
+/* For those that watch whether the server works, who have no token. */
+const struct http_route http_route_health = {
+    .path = "/health",
     .error_form = "detail",
     .check = check,
     .handle = handle,

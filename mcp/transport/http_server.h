@@ -48,6 +48,7 @@ struct http_server {
 /* The libwebsockets user data of a connection. */
 struct connection {
     struct exchange *exchange; /* the current request, or NULL */
+    struct identity identity;  /* of a WebSocket, from its upgrade on */
     struct web_socket *socket; /* of a WebSocket, else NULL */
 };
 
@@ -63,6 +64,12 @@ int web_socket_on_event(struct http_server *http, struct lws *wsi, enum lws_call
 void web_socket_wake(void *user); /* something waits for the client */
 /* The server stops: closes the socket after what waits is sent. */
 void web_socket_go_away(void *user);
+
+/* http_sign_in.c: of an upgrade to a WebSocket, which cannot wait: 0 with its identity, or the
+ * status of a refusal with err, and the lines of its headers in *headers ("name: value\r\n"). */
+int sign_in_of_upgrade(const struct http_server *http, struct lws *wsi,
+                       const struct server_request *request, bool cross_origin,
+                       struct identity *identity, struct buf *headers, struct error *err);
 
 /* http_request.c: parses the headers of a request. */
 void server_request_read(struct lws *wsi, struct server_request *request);

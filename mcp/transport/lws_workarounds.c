@@ -477,7 +477,7 @@ void http_connection_upgraded(struct lws *wsi)
 /* Version 4.1.6. Symptom: in LWS_CALLBACK_HTTP_CONFIRM_UPGRADE libwebsockets does not know the
  * version of the request yet; its own functions would answer with HTTP/1.0, which WebSocket clients
  * do not accept. So the refusal is one write of our own, headers and body. */
-void http_refuse_upgrade(struct lws *wsi, int status, const char *text)
+void http_refuse_upgrade(struct lws *wsi, int status, const char *headers, const char *text)
 {
     static const char room[LWS_PRE];
     struct buf BUF_AUTO body = {0}, BUF_AUTO whole = {0};
@@ -489,8 +489,8 @@ void http_refuse_upgrade(struct lws *wsi, int status, const char *text)
     buf_addf(&whole,
              "HTTP/1.1 %d Refused\r\nserver: lectern\r\ncontent-type: application/json\r\n"
              "content-length: %zu\r\nx-content-type-options: nosniff\r\n"
-             "cross-origin-resource-policy: same-origin\r\nconnection: close\r\n%s\r\n",
-             status, body.len, status == 503 ? "retry-after: 1\r\n" : "");
+             "cross-origin-resource-policy: same-origin\r\nconnection: close\r\n%s%s\r\n",
+             status, body.len, headers, status == 503 && !*headers ? "retry-after: 1\r\n" : "");
     buf_add(&whole, body.data, body.len);
     if (!body.failed && !whole.failed &&
         lws_write(wsi, (unsigned char *)whole.data + LWS_PRE, whole.len - LWS_PRE,

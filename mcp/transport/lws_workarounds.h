@@ -49,8 +49,9 @@ void http_connection_lingers(struct lws *wsi);
 /* The connection is a WebSocket from now on. */
 void http_connection_upgraded(struct lws *wsi);
 
-/* Answers a WebSocket upgrade with an error in the format of the session API. */
-void http_refuse_upgrade(struct lws *wsi, int status, const char *text);
+/* Answers a WebSocket upgrade with an error in the format of the session API. headers: further
+ * ones, each "name: value\r\n"; or "". */
+void http_refuse_upgrade(struct lws *wsi, int status, const char *headers, const char *text);
 
 /* The descriptor of the event pipe of the last context created on the loop; -1 if unknown. */
 int http_find_pipe(uv_loop_t *loop);

@@ -196,6 +196,7 @@ struct sync_client {
     struct sync *sync;
     void *user;
     struct sync_context context;
+    bool bound;        /* to the session of its context */
     uint64_t notified; /* increasing number of its last context; 0: none */
     struct sync_outbox outbox;
 };
@@ -336,6 +337,17 @@ static void too_long(size_t cap, struct error *err)
     error_set(err, ERROR_TOO_LARGE, "a message must have at most %zu bytes; " ADVICE, cap);
 }
 
+/* Of both kinds of messages. */
+static int check_bound(const struct sync_client *client, const json_t *message, struct error *err)
+{
+    const char *given = json_get_string(json_object_get(message, "context"), "session_id");
+
+    if (!client->bound || !given || !*given || strcmp(given, client->context.session_id) == 0)
+        return 0;
+    return error_set(err, ERROR_FORBIDDEN, "this token may use the session %s only",
+                     client->context.session_id);
+}
+
 int sync_client_receive(struct sync_client *client, const char *text, size_t len,
                         void (*on_chat)(void *user, const json_t *message), void *user)
 {
@@ -347,6 +359,8 @@ int sync_client_receive(struct sync_client *client, const char *text, size_t len
         too_long(sync_message_cap(text, len), &err);
     else
         message = json_read(text, len, "the message", &err);
+    if (message && check_bound(client, message, &err) < 0)
+        return tell_error(client, err.text);
     if (json_string_is(message, "type", "chat_message")) {
         on_chat(user, message);
         return 0;
@@ -370,12 +384,18 @@ void sync_client_join(struct sync_client *client, const char session_id[SESSION_
 {
     struct sync_context context = {0};
 
-    if (strcmp(client->context.session_id, session_id) == 0)
+    if (client->bound || strcmp(client->context.session_id, session_id) == 0)
         return;
     memcpy(context.session_id, session_id, strlen(session_id) + 1);
     outbox_forget_refreshes(&client->outbox); /* of the session before */
     client->context = context;
     client->notified = 0;
+}
+
+void sync_client_bind(struct sync_client *client, const char session_id[SESSION_ID_SIZE])
+{
+    sync_client_join(client, session_id);
+    client->bound = true;
 }
 
 const struct sync_context *sync_client_context(const struct sync_client *client)

@@ -53,6 +53,9 @@ void sync_client_destroy(struct sync_client *client); /* takes NULL */
  * unless it is already the client's session. */
 void sync_client_join(struct sync_client *client, const char session_id[SESSION_ID_SIZE]);
 
+/* The only session of this client: it is in it, and joins no other. Before any join. */
+void sync_client_bind(struct sync_client *client, const char session_id[SESSION_ID_SIZE]);
+
 /* Receives one complete message. Errors in it are reported to the client. Returns -1 if the client
  * must be closed, because it has sent nothing but errors. on_chat receives a chat_message: an
  * object, borrowed. */

@@ -13,13 +13,15 @@
 
 #define HTTP_CONNECTIONS_CAP 1024
 #define HTTP_ADDRESS_CONNECTIONS_CAP                                                               \
-    768 /* so that one address leaves room for others; a proxy has one address */
-#define HTTP_PEERS_CAP   256  /* MCP sessions at once */
-#define HTTP_PEER_IDLE_S 3600 /* an MCP session ends after this time without a request or stream   \
-                               */
+    768                    /* so that one address leaves room for others; a proxy has one address */
+#define HTTP_PEERS_CAP 256 /* MCP sessions at once */
+#define HTTP_PEER_IDLE_S                                                                           \
+    3600 /* an MCP session ends after this time without a request or stream                        \
+          */
 #define HTTP_BODY_CAP    ((size_t)16 << 20)
 #define HTTP_RUNS_END_MS 5000 /* for a cancelled run to end when the server stops */
 
+struct auth;
 struct model;
 
 struct http_config {  /* the texts are borrowed for the life of the server */
@@ -29,6 +31,11 @@ struct http_config {  /* the texts are borrowed for the life of the server */
     const char *const *allow_hosts;   /* additional Host names, NULL-terminated, or NULL */
     size_t body_cap;                  /* bytes of a request to the session API; 0: HTTP_BODY_CAP */
     struct model *model;              /* for the chat; NULL: no chat */
+    struct auth *auth;                /* NULL: no sign-in */
+    bool tls;                         /* clients speak TLS with it */
+    const char *tls_cert, *tls_key;   /* files in PEM form; NULL: no TLS */
+    const char *public_url; /* where clients reach the server, without a slash at its end; NULL: the
+                               Host of each request */
 };
 
 struct http_server;

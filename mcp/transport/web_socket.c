@@ -11,6 +11,7 @@
 
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
+#include "mcp/auth/auth.h"
 #include "mcp/chat/chat.h"
 #include "mcp/chat/legacy_chat.h"
 #include "mcp/chat/prompt.h"
@@ -32,7 +33,8 @@ struct web_socket_kind {
     size_t (*cap_for)(const char *beginning, size_t len);
     /* Before the upgrade, Host, Origin and path being right: 0, or the status of a refusal and why.
      */
-    int (*check)(struct http_server *http, struct lws *wsi, struct error *err);
+    int (*check)(struct http_server *http, struct lws *wsi, const struct identity *identity,
+                 struct error *err);
     /* Sets what the kind has in the socket; -1 without memory. */
     int (*open)(struct web_socket *socket);
     /* Handles a complete message; -1: close the client. */
@@ -53,6 +55,8 @@ struct web_socket {
     bool too_long;                /* the rest of it is discarded */
     enum lws_close_status closes; /* 0: stays */
     bool close_sent;
+    struct identity identity;
+    bool ousted; /* its token is not good any more: nothing more is said to it */
 
     struct sync_client *client; /* of /mcp-sync */
     struct legacy_chat *legacy; /* created with its first question; else NULL */
@@ -120,11 +124,13 @@ static bool has_handshake(struct lws *wsi)
            strcmp(version, "13") == 0;
 }
 
-/* Host and Origin being right: 0, or the status of a refusal. */
+/* Host and Origin being right: 0, or the status of a refusal, perhaps with headers. */
 static int check(struct http_server *http, struct lws *wsi, const struct server_request *request,
-                 struct error *err)
+                 bool cross_origin, struct buf *headers, struct error *err)
 {
     const struct web_socket_kind *kind = find_kind(request->path);
+    struct identity identity;
+    int status;
 
     if (!kind) {
         error_set(err, ERROR_NOT_FOUND,
@@ -147,13 +153,15 @@ static int check(struct http_server *http, struct lws *wsi, const struct server_
         error_set(err, ERROR_BUSY, "the server is stopping");
         return 503;
     }
-    return kind->check(http, wsi, err);
+    status = sign_in_of_upgrade(http, wsi, request, cross_origin, &identity, headers, err);
+    return status ? status : kind->check(http, wsi, &identity, err);
 }
 
 int web_socket_on_upgrade(struct http_server *http, struct lws *wsi)
 {
     cleanup_free struct server_request *request = NULL;
     bool cross_origin;
+    struct buf BUF_AUTO headers = {0};
     struct error err = {0};
     int status;
 
@@ -170,27 +178,45 @@ int web_socket_on_upgrade(struct http_server *http, struct lws *wsi)
         status = server_request_check(&http->config, request, &cross_origin, &err);
     }
     if (status == 0)
-        status = check(http, wsi, request, &err);
+        status = check(http, wsi, request, cross_origin, &headers, &err);
     if (status == 0)
         return 0;
-    http_refuse_upgrade(wsi, status, err.text);
+    http_refuse_upgrade(wsi, status, headers.data ? headers.data : "", err.text);
     return -1;
 }
 
 /* ---- a connection ---- */
+
+/* Who it is, once more: what was shown before the upgrade is still among the headers. */
+static int identify(struct web_socket *socket)
+{
+    cleanup_free struct server_request *request = calloc(1, sizeof *request);
+    struct buf BUF_AUTO headers = {0};
+    struct error err = {0};
+    bool cross_origin;
+
+    if (!request)
+        return -1;
+    server_request_read(socket->wsi, request);
+    if (server_request_check(&socket->http->config, request, &cross_origin, &err) != 0)
+        return -1;
+    return sign_in_of_upgrade(socket->http, socket->wsi, request, cross_origin, &socket->identity,
+                              &headers, &err) == 0
+               ? 0
+               : -1;
+}
 
 static int on_open(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
     cleanup_free struct web_socket *socket = calloc(1, sizeof *socket);
     char path[PATH_SIZE];
 
-    /* What was checked before the upgrade is still among the headers. */
     if (!socket || lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI) <= 0)
         return -1;
     socket->kind = find_kind(path);
     socket->http = http;
     socket->wsi = wsi;
-    if (!socket->kind || socket->kind->open(socket) < 0)
+    if (!socket->kind || identify(socket) < 0 || socket->kind->open(socket) < 0)
         return -1;
     connection->socket = steal_pointer(&socket);
     return 0;
@@ -211,6 +237,15 @@ static void close_socket(struct web_socket *socket, enum lws_close_status status
 void web_socket_go_away(void *user)
 {
     close_socket(user, LWS_CLOSE_STATUS_GOINGAWAY);
+}
+
+static bool is_ousted(struct web_socket *socket)
+{
+    if (!socket->ousted && !auth_renew(socket->http->config.auth, &socket->identity)) {
+        socket->ousted = true;
+        close_socket(socket, LWS_CLOSE_STATUS_POLICY_VIOLATION);
+    }
+    return socket->ousted;
 }
 
 /* ---- in ---- */
@@ -260,6 +295,8 @@ static int on_bytes(struct web_socket *socket, const char *bytes, size_t len)
         return -1;
     if (!lws_is_final_fragment(socket->wsi) || lws_remaining_packet_payload(socket->wsi) > 0)
         return 0;
+    if (is_ousted(socket))
+        return 0;
     rc = socket->kind->receive(socket, socket->message.data ? socket->message.data : "",
                                socket->message.len);
     buf_finish(&socket->message);
@@ -304,6 +341,8 @@ static int on_writable(struct web_socket *socket)
 
     if (socket->close_sent)
         return 0;
+    if (is_ousted(socket))
+        return write_close(socket);
     buf_add(&out, room, sizeof room);
     if (!socket->kind->next(socket, &out))
         return nothing_waits(socket);
@@ -344,14 +383,28 @@ int web_socket_on_event(struct http_server *http, struct lws *wsi, enum lws_call
 
 /* ---- "/mcp-sync": those who look on (sync.h), and the chat of the original CMS ---- */
 
-static int sync_check(struct http_server *http, struct lws *wsi, struct error *err)
+/* 403 for another session than the one that a token is for. sid: or "". */
+static int check_bound(const struct identity *identity, const char *sid, struct error *err)
 {
-    char sid[SESSION_ID_SIZE];
+    if (!*identity->curriculum || !*sid || strcmp(identity->curriculum, sid) == 0)
+        return 0;
+    error_set(err, ERROR_FORBIDDEN, "this token may use the session %s only", identity->curriculum);
+    return 403;
+}
+
+static int sync_check(struct http_server *http, struct lws *wsi, const struct identity *identity,
+                      struct error *err)
+{
+    char sid[SESSION_ID_SIZE] = "";
+    int status;
 
     if (read_argument(wsi, "session_id", sid, sizeof sid) < 0) {
         error_set(err, ERROR_INVALID, "session_id must be the id of a session");
         return 422;
     }
+    status = check_bound(identity, sid, err);
+    if (status != 0)
+        return status;
     if (sync_clients(http->sync) < SYNC_CLIENTS_CAP)
         return 0;
     error_set(err, ERROR_BUSY, "%d clients are connected already: try again later",
@@ -401,7 +454,7 @@ static void on_chat(void *user, const json_t *message)
     prompt_where(of(context, "node_id", last->node_id), NULL, of(context, "screen", last->screen),
                  of(context, "action", last->action), &where);
     legacy_chat_receive(socket->legacy, sid, where.len > 0 && !where.failed ? where.data : NULL,
-                        message);
+                        &socket->identity, message);
 }
 
 static int sync_open(struct web_socket *socket)
@@ -411,7 +464,9 @@ static int sync_open(struct web_socket *socket)
     socket->client = sync_client_create(socket->http->sync, socket);
     if (!socket->client)
         return -1;
-    if (read_argument(socket->wsi, "session_id", sid, sizeof sid) > 0)
+    if (*socket->identity.curriculum)
+        sync_client_bind(socket->client, socket->identity.curriculum);
+    else if (read_argument(socket->wsi, "session_id", sid, sizeof sid) > 0)
         sync_client_join(socket->client, sid);
     return 0;
 }
@@ -477,11 +532,14 @@ static int read_chat_arguments(struct lws *wsi, struct chat_arguments *arguments
     return 422;
 }
 
-static int chat_check(struct http_server *http, struct lws *wsi, struct error *err)
+static int chat_check(struct http_server *http, struct lws *wsi, const struct identity *identity,
+                      struct error *err)
 {
     struct chat_arguments arguments = {0};
     int status = read_chat_arguments(wsi, &arguments, err);
 
+    if (status == 0)
+        status = check_bound(identity, arguments.session_id, err);
     if (status != 0)
         return status;
     if (chat_pages(http->services.chat) < CHAT_PAGES_CAP)
@@ -497,6 +555,8 @@ static int chat_open(struct web_socket *socket)
     if (read_chat_arguments(socket->wsi, &arguments, NULL) == 0)
         socket->page = chat_page_create(socket->http->services.chat, arguments.session_id,
                                         arguments.thread_id, arguments.editor, socket);
+    if (socket->page)
+        chat_page_identify(socket->page, &socket->identity);
     return socket->page ? 0 : -1;
 }
 

@@ -50,26 +50,29 @@ ARROWS = (
     ("mcp/format/*", ["mcp/format/*", "mcp/session/*", "helpers/base/*"]),
     ("mcp/api/*", ["mcp/api/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
     ("mcp/session/*", ["mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
-    ("mcp/tool/analysis.c", ["mcp/tool/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
-    ("mcp/tool/*", ["mcp/tool/*", "mcp/session/*", "mcp/store/*", "mcp/server.h", "validator/validator.h", "executor/executor.h",
-                    "helpers/*"]),
-    ("mcp/protocol/*", ["mcp/protocol/*", "mcp/tool/tool.h", "mcp/server.h", "helpers/base/*"]),
+    ("mcp/tool/analysis.c", ["mcp/tool/*", "mcp/auth/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
+    ("mcp/tool/*", ["mcp/tool/*", "mcp/auth/identity.h", "mcp/session/*", "mcp/store/*", "mcp/server.h", "validator/validator.h",
+                    "executor/executor.h", "helpers/*"]),
+    # Who the client is: no sockets of ours, no storage.
+    ("mcp/auth/*", ["mcp/auth/*", "helpers/base/*"]),
+    ("mcp/protocol/*", ["mcp/protocol/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/server.h", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
     ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/store/store.h", "mcp/session/change_set.h",
                             "mcp/session/entity.h", "mcp/session/text.h", "helpers/base/*"]),
-    ("mcp/chat/*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/store/store.h",
+    ("mcp/chat/*", ["mcp/chat/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/store/store.h",
                     "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server.h",
                     "helpers/base/*"]),
-    ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/tool/analysis.h", "mcp/tool/run_answer.h", "helpers/base/*"]),
-    ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/server.h", "executor/executor.h",
+    ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/tool/analysis.h", "mcp/tool/run_answer.h",
+                                      "helpers/base/*"]),
+    ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/chat/chat.h", "mcp/server.h", "executor/executor.h",
                                       "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
-    ("mcp/transport/web_socket.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/chat/run_input.h", "mcp/chat/legacy_chat.h",
-                                    "mcp/chat/prompt.h", "helpers/base/*"]),
+    ("mcp/transport/web_socket.c", ["mcp/transport/*", "mcp/auth/*", "mcp/chat/chat.h", "mcp/chat/run_input.h",
+                                    "mcp/chat/legacy_chat.h", "mcp/chat/prompt.h", "helpers/base/*"]),
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/session/change_feed.h", "helpers/base/*"]),
-    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/chat/chat.h", "mcp/api/rest.h", "mcp/server.h",
+    ("mcp/transport/http.c", ["mcp/transport/*", "mcp/auth/*", "mcp/chat/chat.h", "mcp/api/rest.h", "mcp/server.h",
                               "helpers/base/*"]),
-    ("mcp/transport/*", ["mcp/transport/*", "mcp/protocol/peer.h", "mcp/protocol/host.h", "mcp/protocol/message.h",
+    ("mcp/transport/*", ["mcp/transport/*", "mcp/auth/*", "mcp/protocol/peer.h", "mcp/protocol/host.h", "mcp/protocol/message.h",
                          "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
@@ -88,10 +91,11 @@ OWNERS = (
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
     (r"Python\.h|frameobject\.h", ["image/python/*"]),
     (r"curl/.*", ["helpers/base/*"]),
-    (r"openssl/.*", ["helpers/base/*"]),
+    (r"jose/.*", ["mcp/auth/*"]),
+    (r"openssl/.*", ["mcp/auth/*", "mcp/transport/tls.*", "helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
-    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/server.h",
-                       "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),
+    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/auth/*",
+                       "mcp/server.h", "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),
 )
 # What the protocol may not name of libuv, in any spelling: it has timers, and no sockets.
 SOCKETS = re.compile(r"\buv_(tcp|pipe|udp|stream|poll|listen|accept|read|write|tty)\w*")
@@ -100,7 +104,7 @@ SINGLE = ("curl/curl.h",)
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<([^>\n]*)>)', re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-PACKAGES = "jansson libuv libcurl sqlite3 libwebsockets igraph libseccomp cmocka python-3.11"
+PACKAGES = "jansson jose libuv libcurl sqlite3 libwebsockets igraph libseccomp cmocka python-3.11"
 
 
 def fits(path, patterns):

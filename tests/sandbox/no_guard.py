@@ -3,7 +3,7 @@
 doors get no rules, so that they guard nothing and no audit hook is there."""
 
 
-def make_builtins(builtins, _allowed, _imported):
+def make_builtins(builtins, _allowed):
     return dict(vars(builtins))
 
 

@@ -137,7 +137,7 @@ class Open(unittest.TestCase):
         folder.chmod(0o755)
         text = (folder / "interpreter.py").read_text()
         for line, instead in (("    parts.doors.arm()\n", ""), ("    parts.doors.freeze_classes(", "    frozenset("),
-                              ("        parts.doors.seal(", "        id(")):
+                              ("    parts.close_arrays()\n", "")):
             self.assertEqual(text.count(line), 1, line)
             text = text.replace(line, instead)
         (folder / "interpreter.py").write_text(text)
@@ -145,8 +145,8 @@ class Open(unittest.TestCase):
             for program in PROGRAMS:
                 with self.subTest(program.id):
                     outcome = box.run(program.code.decode(), profile=program.profile, timeout_ms=20000)
-                    if "held" not in program.words:
-                        self.assertRegex(outcome.text, MARK, outcome.result.get("error"))
+                    if "held" not in program.words and outcome.status != "crash":  # an index out of bounds may end the process
+                        self.assertRegex(outcome.text, MARK, (outcome.result or {}).get("error"))
 
 
 class Search(unittest.TestCase):

@@ -101,7 +101,7 @@ static void send_in(const char *session_id, const char *text)
 {
     json_auto_t *message = parse(text);
 
-    legacy_chat_receive(wire, session_id, "Where the editor is: N001", message);
+    legacy_chat_receive(wire, session_id, "Where the editor is: N001", &identity_everyone, message);
 }
 
 static void send_text(void **state, const char *text)
@@ -250,7 +250,8 @@ static void test_a_long_question(void **state)
         json_auto_t *message =
             json_pack("{s:s%}", "content", words, (size_t)RUN_INPUT_TEXT_MAX + over);
 
-        legacy_chat_receive(wire, ((struct chat_fixture *)*state)->session.sid, NULL, message);
+        legacy_chat_receive(wire, ((struct chat_fixture *)*state)->session.sid, NULL,
+                            &identity_everyone, message);
         if (over)
             assert_non_null(strstr(told(), "at most 65536 bytes"));
     }
@@ -317,7 +318,8 @@ static void test_the_cap_of_a_file(void **state)
             json_object_set_new(message, "file",
                                 json_sprintf("%.*s%s", (int)(bytes / 3 * 4), base64,
                                              bytes % 3 == 1 ? "eA" : "eHg"));
-        legacy_chat_receive(wire, ((struct chat_fixture *)*state)->session.sid, NULL, message);
+        legacy_chat_receive(wire, ((struct chat_fixture *)*state)->session.sid, NULL,
+                            &identity_everyone, message);
         if (bytes > LEGACY_CHAT_FILE_MAX) {
             assert_non_null(strstr(told(), "more than 256 KB"));
             continue;

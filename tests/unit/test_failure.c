@@ -44,6 +44,7 @@ static void every_kind_of_error_has_a_category(void **state)
         {ERROR_MALFORMED, "validation", CHANGE},
         {ERROR_INVALID, "validation", CHANGE},
         {ERROR_UNAUTHORIZED, "not_found", CHANGE},
+        {ERROR_FORBIDDEN, "forbidden", NEVER},
         {ERROR_NOT_FOUND, "not_found", CHANGE},
         {ERROR_CONFLICT, "conflict", CHANGE},
         {ERROR_STALE, "conflict", CHANGE},
@@ -59,7 +60,7 @@ static void every_kind_of_error_has_a_category(void **state)
     };
 
     (void)state;
-    assert_int_equal(sizeof kinds / sizeof kinds[0], ERROR_ATTEMPTS_FAILED);
+    assert_int_equal(sizeof kinds / sizeof kinds[0], ERROR_FORBIDDEN);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         struct failure failure;
         struct error err;

@@ -136,7 +136,8 @@ void rule_chart(struct check *check)
 
 /* ---- private ones. The program's own are its own business: those that it stores on an object or
  * defines in a class. All others are a library's workings, which take methods, modules and files by
- * text: Enum._convert_, GroupBy._transform, Figure's canvas. ---- */
+ * text: Enum._convert_, GroupBy._transform, Figure's canvas. Whose object it is shows only when the
+ * code runs (image/python/door_private.c); a class pattern reads without being asked. ---- */
 
 static void find_own(struct check *check)
 {
@@ -151,17 +152,22 @@ static void find_own(struct check *check)
     check_mark_class_names(check, WORD_OWN);
 }
 
-static void check_private(struct check *check, const struct site *site)
+static void report_private(struct check *check, const struct site *site)
 {
     const struct word *word = check_word(check, site->node);
 
-    if (!(word->flags & WORD_PRIVATE) || (word->flags & WORD_OWN) ||
-        (word->roles & ROLE_ATTRIBUTE)) /* reported already */
+    if (!(word->flags & WORD_PRIVATE) || (word->roles & ROLE_ATTRIBUTE)) /* reported already */
         return;
     check_report(check, "forbidden-attribute", site->node,
                  "The attribute '%.*s' is not allowed: names that begin with '_' are a library's "
                  "own workings. Use the object's public methods.",
                  check_shown(check, site->node));
+}
+
+static void check_private(struct check *check, const struct site *site)
+{
+    if (!(check_word(check, site->node)->flags & WORD_OWN))
+        report_private(check, site);
 }
 
 void rule_private(struct check *check)
@@ -174,5 +180,5 @@ void rule_private(struct check *check)
     check_attributes(check, check_private);
     for (uint32_t i = 0; i < other->count; i++)
         if (check_node(check, other->rows[i].node)->kind == NODE_MATCH_KEYWORD)
-            check_private(check, &other->rows[i]);
+            report_private(check, &other->rows[i]);
 }
