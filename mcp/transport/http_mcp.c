@@ -161,7 +161,7 @@ struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *er
         error_set(err, ERROR_MEMORY, "out of memory for the table of MCP sessions");
         return NULL;
     }
-    sessions->host = host_create(server, err);
+    sessions->host = host_create(server, NULL, err);
     if (!sessions->host) {
         free(sessions);
         return NULL;
@@ -204,7 +204,7 @@ struct post {
     struct exchange *exchange;
     struct peer *peer;
     struct mcp_session *session; /* NULL: the peer is this POST's own */
-    bool takes_json, takes_events;
+    bool takes_json;
     struct buf response;
     int response_status;
     bool ended, accepted;
@@ -243,8 +243,8 @@ static void on_send(struct peer_reply *reply, const char *json, size_t len, enum
     struct post *post = container_of(reply, struct post, reply);
 
     if (kind != PEER_RESPONSE) {
-        if (post->takes_events)
-            exchange_send_event(post->exchange, json, len, true);
+        if (post->reply.streams)
+            exchange_send_event(post->exchange, json, len, kind == PEER_NOTIFICATION);
         return;
     }
     if (post->exchange->streaming) {
@@ -348,6 +348,10 @@ static struct mcp_session *find_session(struct exchange *exchange)
     const struct server_request *request = &exchange->request;
     struct mcp_session *session = use_session(exchange->services->sessions, request->mcp_session);
 
+    if (session && strcmp(peer_client(session->peer)->identity.id, exchange->identity->id) != 0) {
+        leave_session(session); /* of another token */
+        session = NULL;
+    }
     if (!session) {
         exchange_error(exchange, 404,
                        "unknown Mcp-Session-Id (the session may have ended): send "
@@ -426,7 +430,7 @@ static void handle_post(struct exchange *exchange)
     post->reply.end = on_end;
     post->exchange = exchange;
     post->takes_json = accepts(request->accept, JSON_TYPE, "application/*");
-    post->takes_events = accepts(request->accept, EVENTS_TYPE, "text/*");
+    post->reply.streams = accepts(request->accept, EVENTS_TYPE, "text/*");
     message_read(&message, body->data ? body->data : "", body->len);
     if (find_peer(post, peer_message_is_modern(&message, &headers.headers)) < 0)
         free_post(post);

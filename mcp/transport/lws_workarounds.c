@@ -235,10 +235,13 @@ static void request_is_whole(struct http_connection *connection)
     http_connection_leave_idle(connection);
 }
 
-/* What has been looked at is taken; for TCP, MSG_TRUNC discards in the kernel: tcp(7). */
+/* Takes what has been looked at, at most HTTP_HEAD_CAP bytes. Not with MSG_TRUNC: behind TLS it is
+ * not a TCP socket. */
 static ssize_t take(const struct http_connection *connection, size_t len)
 {
-    return recvfrom(connection->fd, NULL, len, MSG_TRUNC, NULL, NULL);
+    char taken[HTTP_HEAD_CAP];
+
+    return recvfrom(connection->fd, taken, len, 0, NULL, NULL);
 }
 
 struct arrived {

@@ -261,8 +261,8 @@ class Server(Client):
     def _wait_for_port(self):
         for line in self.process.stderr:
             self.lines.append(line.decode())
-            if b"Lectern serves http://" in line:
-                return int(line.split(b"http://")[1].split()[0].rsplit(b":", 1)[1])
+            if b"Lectern serves http" in line:
+                return int(line.split(b"://")[1].split()[0].rsplit(b":", 1)[1])
         raise AssertionError("lectern serve ended: " + "".join(self.lines))
 
     def _read(self):

@@ -144,7 +144,7 @@ static void test_tools_list(void **state)
             "result"),
         "tools");
 
-    assert_int_equal(json_array_size(list), 4);
+    assert_int_equal(json_array_size(list), 6);
     assert_string_equal(json_get_string(json_array_get(list, 0), "name"), "echo");
     assert_true(json_is_object(json_object_get(json_array_get(list, 0), "inputSchema")));
     bag_finish(&bag);
