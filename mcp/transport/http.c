@@ -259,6 +259,7 @@ void http_server_close(struct http_server *http, unsigned deadline_ms,
     http_port_close(http->port);
     http->port = NULL;
     sync_each(http->sync, web_socket_go_away);
+    mcp_sessions_drain(http->services.sessions);
     chat_cancel_all(http->services.chat); /* pages are closed after they received that */
     uv_update_time(http->services.server->loop);
     http->deadline_ms = uv_now(http->services.server->loop) + deadline_ms;

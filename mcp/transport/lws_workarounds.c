@@ -235,13 +235,10 @@ static void request_is_whole(struct http_connection *connection)
     http_connection_leave_idle(connection);
 }
 
-/* Takes what has been looked at, at most HTTP_HEAD_CAP bytes. Not with MSG_TRUNC: behind TLS it is
- * not a TCP socket. */
+/* What has been looked at is taken; for TCP, MSG_TRUNC discards in the kernel: tcp(7). */
 static ssize_t take(const struct http_connection *connection, size_t len)
 {
-    char taken[HTTP_HEAD_CAP];
-
-    return recvfrom(connection->fd, taken, len, 0, NULL, NULL);
+    return recvfrom(connection->fd, NULL, len, MSG_TRUNC, NULL, NULL);
 }
 
 struct arrived {
@@ -426,6 +423,17 @@ void http_connection_answers(struct lws *wsi, bool streams)
     if (connection->reading_stopped)
         lws_rx_flow_control(wsi, 1);
     connection->reading_stopped = false;
+}
+
+void http_connection_stays_open(struct lws *wsi)
+{
+    struct http_connection *connection = connection_of(wsi);
+
+    if (connection) {
+        free(connection->text);
+        connection->text = NULL;
+    }
+    lws_http_headers_detach(wsi); /* of libwebsockets' own copy */
 }
 
 void http_connection_expects(struct lws *wsi)

@@ -40,6 +40,9 @@ void http_connection_answers(struct lws *wsi, bool streams);
 void http_connection_writes(struct lws *wsi);
 /* libwebsockets closes the connection: to be called in its last callback before it does. */
 void http_connection_closes(struct lws *wsi);
+/* The head of a stream of events is sent, which may stay open for long: frees what held the head of
+ * its request. http_connection_head is not valid any more. */
+void http_connection_stays_open(struct lws *wsi);
 /* The answer is sent, and the next request begins. */
 void http_connection_expects(struct lws *wsi);
 /* Discards further input: the connection closes after its answer. */

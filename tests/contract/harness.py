@@ -237,7 +237,7 @@ class Client(Mcp):
     def exchange(self, message):
         status, answer, headers = self.post(message)
         if headers.get("Content-Type", "").startswith("text/event-stream"):
-            events = [json.loads(line[5:]) for line in answer.decode().splitlines() if line.startswith("data:")]
+            events = [json.loads(line[5:]) for line in answer.decode().splitlines() if line.startswith("data: {")]
             answer = next(event for event in events if event.get("id") == message["id"])
         assert status == 200, (status, answer)
         if message["method"] == "initialize":
