@@ -32,9 +32,9 @@ static const char *find_version(const char *const *versions, const char *version
     return NULL;
 }
 
-bool protocol_version_known(const char *version)
+const char *protocol_version_find(const char *version)
 {
-    return find_version(era_legacy_versions, version) != NULL;
+    return find_version(era_legacy_versions, version);
 }
 
 bool peer_version_is_modern(const char *version)

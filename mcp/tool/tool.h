@@ -28,7 +28,7 @@
 #define TOOL_IMAGE_BYTES    ((size_t)8 << 20) /* base64, all images of one answer together */
 #define TOOL_IMAGE_MIME_CAP 32u
 #define CHANGE_SET_ID_SIZE  80u
-#define TOOL_OPERATIONS_MAX 10u /* in one call; more count as destructive */
+#define TOOL_OPERATIONS_MAX 10u               /* in one call; more count as destructive */
 #define TOOL_STATE_CAP      ((size_t)8 << 10) /* bytes of what a call keeps while it asks */
 #define TOOL_ASKS_CAP       8u                /* questions at once */
 
@@ -53,9 +53,9 @@ struct tool_note {
         TOOL_NOTE_RESOURCES, /* and of resources */
         TOOL_NOTE_RESOURCE,  /* the resource with this uri has changed */
     } kind;
-    double progress, total;      /* total 0: unknown */
-    const char *message;         /* or NULL */
-    const char *level, *logger;  /* logger: or NULL */
+    double progress, total;     /* total 0: unknown */
+    const char *message;        /* or NULL */
+    const char *level, *logger; /* logger: or NULL */
     const json_t *data;
     const char *uri;
 };
@@ -103,11 +103,11 @@ struct tool_call {
      * in `kept`, which the client cannot change (but may read), and gets it back in `kept_before`.
      * Answers that were not asked for may be among them, and a client may send answers or `kept`
      * without the other: a tool that misses an answer asks again. */
-    unsigned can_ask;    /* enum tool_ask: whom the client can be asked for */
-    json_t *answers;     /* an object, or NULL; owned reference */
+    unsigned can_ask;        /* enum tool_ask: whom the client can be asked for */
+    json_t *answers;         /* an object, or NULL; owned reference */
     const char *kept_before; /* or NULL; owned by who made the call */
-    json_t *asks;        /* owned */
-    struct buf kept;     /* owned; "": nothing is kept */
+    json_t *asks;            /* owned */
+    struct buf kept;         /* owned; "": nothing is kept */
 
     /* The result. */
     struct failure failure; /* isError if the category is not FAILURE_NONE */

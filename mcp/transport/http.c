@@ -17,6 +17,7 @@
 #include "mcp/chat/chat.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
+#include "mcp/transport/tls.h"
 
 #define HOUSEKEEPING_MS 30000
 #define PING_S                                                                                     \
@@ -132,11 +133,21 @@ static int create_context(struct http_server *http, struct error *err)
 
 /* ---- taking down ---- */
 
+static void on_plain_connection(void *user, int fd, int client_fd)
+{
+    struct http_server *http = user;
+
+    http_connections_add(http->connections, http->vhost, fd, client_fd);
+}
+
 static void on_connection(void *user, int fd)
 {
     struct http_server *http = user;
 
-    http_connections_add(http->connections, http->vhost, fd);
+    if (http->tls)
+        tls_accept(http->tls, fd);
+    else
+        on_plain_connection(http, fd, fd);
 }
 
 static void on_housekeeping(uv_timer_t *timer)
@@ -191,6 +202,8 @@ static void on_closing_tick(uv_timer_t *timer)
     uv_timer_stop(timer);
     lws_context_destroy(http->context);
     http->context = NULL;
+    tls_destroy(http->tls);
+    http->tls = NULL;
     sync_destroy(http->sync);
     http->sync = NULL;
     chat_destroy(http->services.chat);
@@ -241,6 +254,7 @@ void http_server_close(struct http_server *http, unsigned deadline_ms,
     http_port_close(http->port);
     http->port = NULL;
     sync_each(http->sync, web_socket_go_away);
+    mcp_sessions_drain(http->services.sessions);
     chat_cancel_all(http->services.chat); /* pages are closed after they received that */
     uv_update_time(http->services.server->loop);
     http->deadline_ms = uv_now(http->services.server->loop) + deadline_ms;
@@ -262,6 +276,10 @@ static int start(struct http_server *http, struct error *err)
     http->connections = http_connections_create(&http->connections_timer);
     if (!http->connections)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
+    if (config->tls_cert &&
+        !(http->tls = tls_create(http->services.server->loop, config->tls_cert, config->tls_key,
+                                 on_plain_connection, http, err)))
+        return -1;
     http->services.rest_answers = rest_cache_create(err);
     if (!http->services.rest_answers)
         return -1;

@@ -147,12 +147,13 @@ static int refuse(int fd, const char *why)
     return -1;
 }
 
-int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd)
+int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd,
+                         int client_fd)
 {
     struct http_connection *connection;
     unsigned char address[sizeof(struct in6_addr)];
 
-    read_address(fd, address);
+    read_address(client_fd, address);
     if (count(connections, address) >= HTTP_ADDRESS_CONNECTIONS_CAP &&
         !make_room(connections, address))
         return refuse(fd, "an address has all connections that one may have");

@@ -79,11 +79,13 @@ static inline void http_connection_note_idle(struct http_connection *connection)
 struct http_connections *http_connections_create(uv_timer_t *timer);
 void http_connections_destroy(struct http_connections *connections); /* takes NULL */
 
-/* Adopts an accepted socket into libwebsockets. At HTTP_CONNECTIONS_CAP, and at
+/* Adopts an accepted socket into libwebsockets. client_fd: whose address counts, the same or that
+ * of the client behind it. At HTTP_CONNECTIONS_CAP, and at
  * HTTP_ADDRESS_CONNECTIONS_CAP for one address, first closes the longest idle connection: one
  * without a complete request, else one between two requests. If none is idle, closes the new one
  * and returns -1. */
-int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd);
+int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd,
+                         int client_fd);
 /* The number of idle connections closed since the last call. */
 size_t http_connections_take_dropped(struct http_connections *connections);
 

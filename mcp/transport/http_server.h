@@ -19,6 +19,7 @@ struct http_server {
     struct http_services services;
     struct http_config config; /* with the port as bound */
     struct http_port *port;
+    struct tls *tls; /* NULL: plain HTTP */
     struct http_connections *connections;
     struct sync *sync;
     struct lws_context *context;

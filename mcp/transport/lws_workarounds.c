@@ -290,6 +290,17 @@ void http_connection_answers(struct lws *wsi, bool streams)
     connection->reading_stopped = false;
 }
 
+void http_connection_stays_open(struct lws *wsi)
+{
+    struct http_connection *connection = connection_of(wsi);
+
+    if (connection) {
+        free(connection->text);
+        connection->text = NULL;
+    }
+    lws_http_headers_detach(wsi); /* of libwebsockets' own copy */
+}
+
 void http_connection_expects(struct lws *wsi)
 {
     struct http_connection *connection = connection_of(wsi);

@@ -35,6 +35,9 @@ const struct http_head *http_connection_head(struct lws *wsi);
 /* The answer can be written: libwebsockets only writes while it reads. streams: the answer ends
  * with its connection. */
 void http_connection_answers(struct lws *wsi, bool streams);
+/* The head of a stream of events is sent, which may stay open for long: frees what held the head of
+ * its request. http_connection_head is not valid any more. */
+void http_connection_stays_open(struct lws *wsi);
 /* The answer is sent, and the next request begins. */
 void http_connection_expects(struct lws *wsi);
 /* Discards further input: the connection closes after its answer. */
