@@ -20,7 +20,8 @@
 #define PEER_STREAMS_CAP 16  /* open streams of one peer */
 #define PEER_URIS_CAP    256 /* resources that one stream is told about */
 
-bool protocol_version_known(const char *version); /* of a revision with sessions */
+/* The same version of a revision with sessions as static text, or NULL. */
+const char *protocol_version_find(const char *version);
 bool peer_version_is_modern(const char *version); /* of one without */
 
 struct peer;

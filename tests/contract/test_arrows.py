@@ -77,7 +77,9 @@ ARROWS = (
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/session/change_feed.h", "helpers/base/*"]),
     ("mcp/transport/http.c", ["mcp/transport/*", "mcp/auth/*", "mcp/chat/chat.h", "mcp/api/rest.h", "mcp/server.h",
                               "helpers/base/*"]),
-    ("mcp/transport/*", ["mcp/transport/*", "mcp/auth/*", "mcp/protocol/peer.h", "mcp/protocol/host.h", "mcp/protocol/message.h",
+    # Which sessions of MCP clients are over is in the store.
+    ("mcp/transport/mcp_sessions.c", ["mcp/transport/*", "mcp/auth/*", "mcp/session/ended_ids.h", "helpers/base/*"]),
+    ("mcp/transport/*", ["mcp/transport/*", "mcp/auth/*", "mcp/protocol/client.h", "mcp/protocol/peer.h", "mcp/protocol/host.h", "mcp/protocol/message.h",
                          "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),

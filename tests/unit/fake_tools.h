@@ -87,12 +87,12 @@ static const struct tool tool_wait = {
     .run = wait_run,
 };
 
-/* On the loop: has progress every 100 ms, for ms. */
+/* On the loop: has progress every 100 ms, for ms; negative: until fake_released. */
 struct fake_report {
     uv_timer_t timer;
     struct tool_call *call;
     int left;
-    bool has_progress;
+    bool endless, has_progress;
 };
 
 static void report_closed(uv_handle_t *handle)
@@ -116,7 +116,7 @@ static void report_tick(uv_timer_t *timer)
     struct fake_report *report = timer->data;
 
     report->left -= FAKE_REPORT_MS;
-    if (report->left <= 0) {
+    if (report->endless ? atomic_load(&fake_released) : report->left <= 0) {
         buf_adds(&report->call->text, "reported");
         report_end(report);
         return;
@@ -144,6 +144,7 @@ static int report_start(struct tool_call *call, struct error *err)
     (void)err;
     report->call = call;
     report->left = (int)json_integer_value(json_object_get(call->arguments, "ms"));
+    report->endless = report->left < 0;
     uv_timer_init(call->server->loop, &report->timer);
     report->timer.data = report;
     uv_timer_start(&report->timer, report_tick, FAKE_REPORT_MS, FAKE_REPORT_MS);

@@ -41,8 +41,8 @@ static void test_unknown_version_gets_the_newest(void **state)
     ask(fixture, &bag, INITIALIZE("1999-01-01"));
     bag_finish(&bag);
     assert_string_equal(peer_client(fixture->peer)->version, "2025-11-25");
-    assert_true(protocol_version_known("2024-11-05"));
-    assert_false(protocol_version_known("2026-07-28"));
+    assert_string_equal(protocol_version_find("2024-11-05"), "2024-11-05");
+    assert_null(protocol_version_find("2026-07-28"));
 }
 
 static void test_before_initialize(void **state)
