@@ -58,6 +58,8 @@ python3-uvicorn           | test       | py:uvicorn                | serves it  
 python3-uvloop            | test       | py:uvloop                 | its event loop, so that the bench is fair       | MIT or Apache-2.0
 python3-httptools         | test       | py:httptools              | its HTTP parser, likewise                       | MIT
 python3-websockets        | test       | py:websockets             | clients of /mcp-sync in the tests               | BSD-3-Clause
+python3-jwt               | test       | py:jwt                    | signs access tokens in the tests                | MIT
+python3-cryptography      | test       | py:cryptography           | makes their keys                                | Apache-2.0 or BSD-3-Clause
 openssl                   | test       | cmd:openssl               | makes certificates in the tests                 | Apache-2.0
 ca-certificates           | test       | file:/etc/ssl/certs/ca-certificates.crt | whom connections to the service of a model trust | MPL-2.0 and GPL-2.0-or-later
 gcc-aarch64-linux-gnu     | test-full  | cmd:aarch64-linux-gnu-gcc | builds for 64-bit ARM                           | GPL-3.0-or-later with exception

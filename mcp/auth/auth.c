@@ -26,6 +26,7 @@ struct auth {
 struct auth_wait {
     struct issuer_wait wait;
     struct auth *auth;
+    bool waited; /* once; what came did not have its key, and is fetched again */
     void (*on_checked)(void *user, const struct auth_result *result);
     void *user;
     char authorization[];
@@ -142,12 +143,17 @@ void auth_check(struct auth *auth, const char *authorization, const char *cookie
 
 /* ---- waiting for the issuer ---- */
 
-static void on_fetched(struct issuer_wait *issuer_wait)
+static void on_fetched(struct issuer_wait *of_issuer)
 {
-    struct auth_wait *wait = container_of(issuer_wait, struct auth_wait, wait);
+    struct auth_wait *wait = container_of(of_issuer, struct auth_wait, wait);
     struct auth_result result;
 
     auth_check(wait->auth, wait->authorization, "", &result);
+    if (result.outcome == AUTH_WAITS && !wait->waited) {
+        wait->waited = true;
+        if (issuer_wait(wait->auth->issuer, of_issuer, &result.why) == 0)
+            return;
+    }
     if (result.outcome == AUTH_WAITS) /* the fetch takes too long */
         refuse(&result, AUTH_AWAY,
                "the token cannot be checked, as its issuer does not answer in time: send it again "

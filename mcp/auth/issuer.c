@@ -137,6 +137,7 @@ static void request(struct issuer *issuer)
         .total_ms = ISSUER_REQUEST_MS,
         .direct = issuer->local,
         .response_cap = issuer->keys_url ? KEY_SET_CAP : ISSUER_METADATA_CAP,
+        .user = issuer,
     };
     struct error err = {0};
 

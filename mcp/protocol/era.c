@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/base64.h"
@@ -31,9 +32,9 @@ static const char *find_version(const char *const *versions, const char *version
     return NULL;
 }
 
-bool protocol_version_known(const char *version)
+const char *protocol_version_find(const char *version)
 {
-    return find_version(era_legacy_versions, version) != NULL;
+    return find_version(era_legacy_versions, version);
 }
 
 bool peer_version_is_modern(const char *version)
@@ -94,6 +95,15 @@ static bool check_header(struct request *request, const char *name, const char *
     return header_says(value, body) || refuse_header(request, name, body);
 }
 
+/* 42.0 is 42. */
+static bool says_number(const char *header, json_int_t number)
+{
+    char *end;
+    double value = strtod(header, &end);
+
+    return end != header && *end == '\0' && value == (double)number;
+}
+
 /* One argument that its tool's schema marks with x-mcp-header. */
 static bool check_param(struct request *request, const struct peer_headers *headers,
                         const struct tool_param_header *row)
@@ -113,6 +123,8 @@ static bool check_param(struct request *request, const struct peer_headers *head
     else
         return true; /* null or absent needs no header; of another type it is refused later */
     snprintf(name, sizeof name, "Mcp-Param-%s", row->header);
+    if (json_is_integer(value) && header && says_number(header, json_integer_value(value)))
+        return true;
     return (header && header_says(header, text)) || refuse_header(request, name, text);
 }
 

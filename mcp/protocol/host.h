@@ -11,9 +11,21 @@
 
 struct host;
 
-/* server is borrowed; it must stay valid until the loop has run the close callbacks after
- * host_destroy and the last call has ended. */
-struct host *host_create(struct server *server, struct error *err);
+struct host_config {
+    bool changes_lists; /* the lists of tools and prompts change meanwhile (tool_call_notify) */
+};
+
+/* The product's, whose lists never change. A program with other tables links its own. */
+extern const struct host_config host_config;
+
+/* config: copied; NULL for nothing of that. server is borrowed; it must stay valid until the loop
+ * has run the close callbacks after host_destroy and the last call has ended. */
+struct host *host_create(struct server *server, const struct host_config *config,
+                         struct error *err);
+
+/* Before the transport stops: ends the streams on which only changes are sent, and tells their
+ * clients. */
+void host_end_streams(struct host *host);
 
 /* After its peers were destroyed. Their calls may still be ending. Takes NULL. */
 void host_destroy(struct host *host);

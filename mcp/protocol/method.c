@@ -8,7 +8,9 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
+#include "mcp/prompt/prompt.h"
 #include "mcp/protocol/era.h"
+#include "mcp/resource/resource.h"
 
 #define LIST_KEEP_MS 300000 /* of what a running server does not change */
 
@@ -37,9 +39,24 @@ enum method_outcome request_refuse(struct request *request, enum message_error c
 /* What the server offers to a client of this era. */
 static void write_offer(struct request *request)
 {
-    buf_adds(&request->members, "\"capabilities\":{\"tools\":{\"listChanged\":false}},"
-                                "\"instructions\":");
-    json_write_string(&request->members, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);
+    const struct host *host = request->peer->host;
+    const unsigned changing = stream_lists(host);
+    struct buf *to = &request->members;
+
+    buf_addf(to, "\"capabilities\":{\"tools\":{\"listChanged\":%s}",
+             changing & LIST_TOOLS ? "true" : "false");
+    if (resources[0])
+        buf_addf(to, ",\"resources\":{\"subscribe\":true,\"listChanged\":%s}",
+                 changing & LIST_RESOURCES ? "true" : "false");
+    if (prompts[0])
+        buf_addf(to, ",\"prompts\":{\"listChanged\":%s}",
+                 changing & LIST_PROMPTS ? "true" : "false");
+    if (resources[0] || prompts[0])
+        buf_adds(to, ",\"completions\":{}");
+    if (request->method->eras & ERA_LEGACY) /* the modern era has given it up */
+        buf_adds(to, ",\"logging\":{}");
+    buf_adds(to, "},\"instructions\":");
+    json_write_string(to, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);
 }
 
 static enum method_outcome initialize(struct request *request)
@@ -86,22 +103,15 @@ static enum method_outcome ping(struct request *request)
     return METHOD_DONE;
 }
 
-static enum method_outcome tools_list(struct request *request)
+static enum method_outcome set_level(struct request *request)
 {
-    const json_t *cursor = json_object_get(request->message->params, "cursor");
+    int level = progress_level(json_get_string(request->message->params, "level"));
 
-    if (cursor && !json_is_null(cursor))
+    if (level < 0)
         return request_refuse(request, MESSAGE_INVALID_PARAMS,
-                              "tools/list has one page, so no cursor is valid: omit it");
-    buf_adds(&request->members, "\"tools\":[");
-    for (size_t i = 0; tools[i]; i++) {
-        if (!tool_allows(tools[i], request->client->identity.scopes))
-            continue;
-        if (request->members.data[request->members.len - 1] != '[')
-            buf_addc(&request->members, ',');
-        tool_describe(tools[i], &request->peer->host->server->analyses, &request->members);
-    }
-    buf_addc(&request->members, ']');
+                              "params.level must be debug, info, notice, warning, error, critical, "
+                              "alert or emergency");
+    request->peer->log_level = level;
     return METHOD_DONE;
 }
 
@@ -115,11 +125,19 @@ static enum method_outcome cancelled(struct request *request)
 {
     const json_t *id = json_object_get(request->message->params, "requestId");
     struct peer_call *call = id ? call_find(request->peer, id) : NULL;
+    struct stream *stream = id ? stream_find(request->peer, id) : NULL;
 
     if (call) /* a call that has just ended is not an error: the two messages may cross */
         call_cancel(call);
+    if (stream)
+        stream_end(stream, false);
     return METHOD_DONE;
 }
+
+/* clang-format off */
+#define LISTING(what, handler) {.name = (what), .eras = ERA_BOTH, .cached = true, .keep_ms = LIST_KEEP_MS, .handle = (handler)}
+#define NOTICE(what, when, handler) {.name = (what), .eras = (when), .notification = true, .handle = (handler)}
+/* clang-format on */
 
 const struct method methods[] = {
     {.name = "initialize", .eras = ERA_LEGACY, .before_initialize = true, .handle = initialize},
@@ -129,20 +147,42 @@ const struct method methods[] = {
      .keep_ms = LIST_KEEP_MS,
      .handle = discover},
     {.name = "ping", .eras = ERA_LEGACY, .before_initialize = true, .handle = ping},
-    {.name = "tools/list",
+    {.name = "logging/setLevel", .eras = ERA_LEGACY, .handle = set_level},
+    LISTING("tools/list", list_tools),
+    {.name = "tools/call",
+     .eras = ERA_BOTH,
+     .named_by = "name",
+     .handle = call_tool,
+     .write = call_write_tool,
+     .fails_inside = true},
+    {.name = "resources/list",
      .eras = ERA_BOTH,
      .cached = true,
-     .keep_ms = LIST_KEEP_MS,
-     .handle = tools_list},
-    {.name = "tools/call", .eras = ERA_BOTH, .named_by = "name", .handle = call_tool},
-    {.name = "notifications/initialized",
-     .eras = ERA_LEGACY,
-     .notification = true,
-     .handle = initialized},
-    {.name = "notifications/cancelled",
+     .handle = list_resources,
+     .write = list_write_resources,
+     .wrong = LIST_CURSOR_WRONG},
+    LISTING("resources/templates/list", list_templates),
+    {.name = "resources/read",
      .eras = ERA_BOTH,
-     .notification = true,
-     .handle = cancelled},
+     .named_by = "uri",
+     .cached = true,
+     .handle = read_resource,
+     .write = read_write_resource},
+    {.name = "resources/subscribe", .eras = ERA_LEGACY, .handle = stream_subscribe},
+    {.name = "resources/unsubscribe", .eras = ERA_LEGACY, .handle = stream_unsubscribe},
+    LISTING("prompts/list", list_prompts),
+    {.name = "prompts/get",
+     .eras = ERA_BOTH,
+     .named_by = "name",
+     .handle = read_prompt,
+     .write = read_write_prompt},
+    {.name = "completion/complete",
+     .eras = ERA_BOTH,
+     .handle = read_completion,
+     .write = read_write_completion},
+    {.name = "subscriptions/listen", .eras = ERA_MODERN, .handle = stream_listen},
+    NOTICE("notifications/initialized", ERA_LEGACY, initialized),
+    NOTICE("notifications/cancelled", ERA_BOTH, cancelled),
     {0},
 };
 

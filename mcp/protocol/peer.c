@@ -27,6 +27,8 @@ struct peer *peer_create(struct host *host, const char *transport, const struct 
     host->users++;
     peer->transport = transport;
     LIST_INIT(&peer->calls);
+    LIST_INIT(&peer->streams);
+    peer->log_level = progress_level("info");
     if (client)
         peer->client = *client;
     else
@@ -39,6 +41,7 @@ void peer_free_when_done(struct peer *peer)
     if (!peer->destroyed || peer->call_count > 0 || peer->holds > 0)
         return;
     host_leave(peer->host);
+    json_decref(peer->uris);
     free(peer);
 }
 
@@ -57,9 +60,16 @@ size_t peer_calls(const struct peer *peer)
     return peer->call_count;
 }
 
+bool peer_is_idle(const struct peer *peer)
+{
+    return peer->call_count == 0 && peer->stream_count == 0 && json_object_size(peer->uris) == 0;
+}
+
 void peer_forget(struct peer *peer, struct peer_reply *reply)
 {
     struct peer_call *call;
+
+    stream_forget(peer, reply);
 
     LIST_FOREACH(call, &peer->calls, link)
     {
@@ -74,6 +84,8 @@ void peer_destroy(struct peer *peer)
 
     if (!peer)
         return;
+    while (!LIST_EMPTY(&peer->streams))
+        stream_end(LIST_FIRST(&peer->streams), true);
     for (call = LIST_FIRST(&peer->calls); call; call = next) {
         next = LIST_NEXT(call, link);
         call_cancel(call);
@@ -114,24 +126,24 @@ static void refuse_message(struct peer_reply *reply, const json_t *id, int http_
     reply->end(reply, false);
 }
 
-/* The HTTP status of a refusal. One before initialize leaves the HTTP side without a session. */
-static int status_of(const struct request *request)
+int client_http_status(const struct client *client, enum message_error code)
 {
-    if (request->http_status)
-        return request->http_status;
-    if (request->code == MESSAGE_METHOD_NOT_FOUND &&
-        (!request->client->version || era_client_is_modern(request->client)))
+    /* What is refused before initialize leaves the HTTP side without a session. */
+    if (code == MESSAGE_METHOD_NOT_FOUND && (!client->version || era_client_is_modern(client)))
         return 404;
-    return request->code == MESSAGE_INVALID_REQUEST || !request->client->version ||
-                   (request->code <= MESSAGE_HEADER_MISMATCH && request->code >= MESSAGE_NO_VERSION)
+    return code == MESSAGE_INVALID_REQUEST || !client->version ||
+                   (code <= MESSAGE_HEADER_MISMATCH && code >= MESSAGE_NO_VERSION)
                ? 400
                : 200;
 }
 
 static void send_refusal(struct request *request)
 {
-    refuse_message(request->reply, request->message->id, status_of(request), request->code,
-                   request->why, request->data);
+    int status = request->http_status ? request->http_status
+                                      : client_http_status(request->client, request->code);
+
+    refuse_message(request->reply, request->message->id, status, request->code, request->why,
+                   request->data);
     json_decref(request->data);
 }
 
@@ -193,7 +205,8 @@ static enum method_outcome check_request(struct request *request, const struct m
     if (!request->client->version && !method->before_initialize)
         return request_refuse(request, MESSAGE_INVALID_REQUEST,
                               "%s before initialize: send initialize first", method->name);
-    if (call_find(request->peer, request->message->id))
+    if (call_find(request->peer, request->message->id) ||
+        stream_find(request->peer, request->message->id))
         return request_refuse(request, MESSAGE_INVALID_REQUEST,
                               "a request with this id is under way: use a different id for each "
                               "request");
@@ -218,7 +231,7 @@ void peer_receive(struct peer *peer, const struct message *message,
                   const struct peer_headers *headers, struct peer_reply *reply)
 {
     const struct method *method = message->method ? method_find(message->method) : NULL;
-    struct request request = {.peer = peer, .reply = reply, .message = message};
+    struct request request = {.peer = peer, .reply = reply, .message = message, .method = method};
     struct client modern;
 
     reply->http_status = 200;
@@ -227,7 +240,8 @@ void peer_receive(struct peer *peer, const struct message *message,
         return;
     }
     if (message->kind == MESSAGE_RESPONSE) {
-        reply->end(reply, true); /* this server asks its clients nothing */
+        ask_take_response(peer, message);
+        reply->end(reply, true);
         return;
     }
     request.client = &peer->client;

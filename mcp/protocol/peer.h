@@ -16,9 +16,12 @@
 #include "mcp/protocol/host.h"
 #include "mcp/protocol/message.h"
 
-#define PEER_CALLS_CAP 64 /* concurrent calls of one peer */
+#define PEER_CALLS_CAP   64  /* concurrent calls of one peer */
+#define PEER_STREAMS_CAP 16  /* open streams of one peer */
+#define PEER_URIS_CAP    256 /* resources that one stream is told about */
 
-bool protocol_version_known(const char *version); /* of a revision with sessions */
+/* The same version of a revision with sessions as static text, or NULL. */
+const char *protocol_version_find(const char *version);
 bool peer_version_is_modern(const char *version); /* of one without */
 
 struct peer;
@@ -36,6 +39,8 @@ struct peer_reply {
     /* Set by the peer before it sends a response: its HTTP status. 200, or 4xx if the message as a
      * whole is refused. */
     int http_status;
+    /* Set by the transport: what is no response can be sent too. */
+    bool streams;
     /* Sends one JSON-RPC message without a line end. */
     void (*send)(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind);
     /* Nothing more will be sent. accepted: there was nothing to answer (a notification): HTTP's
@@ -71,9 +76,16 @@ void peer_receive(struct peer *peer, const struct message *message,
  * (in the legacy era a lost connection is not a cancellation). */
 void peer_forget(struct peer *peer, struct peer_reply *reply);
 
+/* From now on what the server tells this legacy client unasked goes to this reply, and the one
+ * before it ends. -1 with ERROR_BUSY at PEER_STREAMS_CAP. */
+int peer_open_stream(struct peer *peer, struct peer_reply *reply, struct error *err);
+
 /* What this client agreed on in initialize; version is NULL before. */
 const struct client *peer_client(const struct peer *peer);
 size_t peer_calls(const struct peer *peer); /* running */
+/* Nothing is lost if it is destroyed, and created again from its client: no calls, no streams, no
+ * subscriptions. */
+bool peer_is_idle(const struct peer *peer);
 
 /* Cancels the running calls; the memory is freed when the last one has ended. Takes NULL. */
 void peer_destroy(struct peer *peer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the files of the protocol share: a request on its way through its method, and the calls of a
- * peer.
+ * What the files of the protocol share: a request on its way through its method, the calls of a
+ * peer, and its streams.
  */
 #ifndef LECTERN_PROTOCOL_PEER_INTERNAL_H
 #define LECTERN_PROTOCOL_PEER_INTERNAL_H
@@ -13,9 +13,8 @@
 
 #include "helpers/base/buf.h"
 #include "mcp/protocol/peer.h"
+#include "mcp/session/change_feed.h"
 #include "mcp/tool/tool.h"
-
-struct method;
 
 #define METHOD_SHOWN 100 /* bytes of an unknown name in an error */
 
@@ -23,53 +22,19 @@ struct method;
     "{\"name\":\"lectern\",\"title\":\"Lectern curriculum server\","                               \
     "\"version\":\"" LECTERN_VERSION "\"}"
 
-/* One call under way: a request whose answer comes later. */
-struct peer_call {
-    struct tool_call call;
-    LIST_ENTRY(peer_call) link;
-    struct peer *peer;
-    struct peer_reply *reply; /* NULL after its transport is gone */
-    struct client client;     /* as it was when it called */
-    const struct method *method;
-    json_t *id; /* owned */
-    bool cancelled;
-
-    /* Progress (progress.c). */
-    json_t *token; /* owned; NULL: none is wanted */
-    LIST_ENTRY(peer_call) progress_link;
-    uint64_t started_ms, notified_ms; /* of the loop's clock; notified_ms 0: nothing was sent yet */
-    double notified;                  /* the value sent last */
-};
-
-struct peer {
-    struct host *host;     /* borrowed */
-    const char *transport; /* "stdio"; static */
-    struct client client;
-    LIST_HEAD(, peer_call) calls;
-    size_t call_count;
-    unsigned holds; /* who still uses it although it is destroyed */
-    bool destroyed; /* peer_destroy was called */
-};
-
-struct host {
-    struct server *server;           /* borrowed */
-    size_t users;                    /* peers, and the timer */
-    LIST_HEAD(, peer_call) progress; /* the calls that want it */
-    uv_timer_t progress_timer;       /* runs while there are such calls */
-};
-
-/* One user less: frees it with the last. */
-void host_leave(struct host *host);
-
 /* ---- requests and methods ---- */
 
 enum { ERA_LEGACY = 1, ERA_MODERN = 2, ERA_BOTH = ERA_LEGACY | ERA_MODERN };
+
+struct method;
+struct peer_call;
 
 /* One request or notification on its way through its method. */
 struct request {
     struct peer *peer;
     struct peer_reply *reply;
     const struct message *message;
+    const struct method *method;
     const struct client *client; /* who sends it */
 
     /* Set by the method. */
@@ -83,7 +48,7 @@ struct request {
 enum method_outcome {
     METHOD_DONE,    /* with a result, or a notification */
     METHOD_REFUSED, /* code and why are set */
-    METHOD_CALLED,  /* a call has begun, and answers later */
+    METHOD_CALLED,  /* it is answered later */
 };
 
 struct method {
@@ -95,6 +60,11 @@ struct method {
     bool cached;            /* a modern client may keep its result for keep_ms */
     int keep_ms;
     enum method_outcome (*handle)(struct request *request);
+    /* For a method that makes a call: appends the members of its result, with _meta. false: only
+     * now its params turn out to be `wrong`. */
+    bool (*write)(const struct peer_call *call, struct buf *to);
+    const char *wrong;
+    bool fails_inside; /* a call that fails has a result that says so; else an error */
 };
 
 extern const struct method methods[]; /* the last row has no name */
@@ -104,23 +74,170 @@ const struct method *method_find(const char *name); /* NULL if there is none */
 enum method_outcome request_refuse(struct request *request, enum message_error code,
                                    const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The status of an error over HTTP, for this client. */
+int client_http_status(const struct client *client, enum message_error code);
+
 /* Sends one response. If the message outgrew its cap, the client gets an error instead. */
 void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *message,
                    int http_status);
 
 /* ---- calls (call.c) ---- */
 
+/* One call under way: a request that a tool answers later. */
+struct peer_call {
+    struct tool_call call;
+    LIST_ENTRY(peer_call) link;
+    struct peer *peer;
+    struct peer_reply *reply; /* NULL after its transport is gone */
+    struct client client;     /* as it was when it called */
+    const struct method *method;
+    json_t *id;     /* owned */
+    json_t *params; /* of the request; owned reference, or NULL */
+    bool cancelled;
+    bool answered; /* its response has been sent */
+
+    /* Progress (progress.c). */
+    json_t *token; /* owned; NULL: none is wanted */
+    LIST_ENTRY(peer_call) progress_link;
+    uint64_t started_ms, notified_ms; /* of the loop's clock; notified_ms 0: nothing was sent yet */
+    double notified;                  /* the value sent last */
+    bool counts;                      /* the tool itself says how far it is */
+
+    /* Questions (ask.c). */
+    char *kept;      /* of an earlier call, for the tool; owned, or NULL */
+    json_t *waiting; /* {id of our request: key}, while the client is asked; owned, or NULL */
+    uint64_t asked_ms;
+    LIST_ENTRY(peer_call) asking_link;
+};
+
+/* Begins a call. arguments: an object, or NULL for none; the reference is taken. */
+enum method_outcome call_begin(struct request *request, const struct tool *tool, json_t *arguments);
 enum method_outcome call_tool(struct request *request); /* tools/call */
+bool call_write_tool(const struct peer_call *call, struct buf *to);
 struct peer_call *call_find(struct peer *peer, const json_t *id);
 void call_cancel(struct peer_call *call);
 /* Ends its reply; the call goes on. */
 void call_end_reply(struct peer_call *call, bool accepted);
+/* Answers a call that is over, and frees it. */
+void call_end(struct peer_call *call);
+void call_refuse(struct peer_call *call, enum message_error code, const char *text,
+                 const json_t *data);
 
-/* ---- progress (progress.c) ---- */
+/* ---- what a call sends meanwhile (progress.c) ---- */
+
+#define PROGRESS_TICK_MS 250 /* how often the calls are looked at */
 
 void progress_start(struct peer_call *call);
 void progress_stop(struct peer_call *call);
+void progress_check_time(struct host *host, uint64_t now);
+int progress_level(const char *name); /* of a log message: 0 is the least, -1 unknown */
+void progress_note(struct tool_call *call, const struct tool_note *note);
+
+/* ---- questions to the client (ask.c) ---- */
+
+/* Takes what a client sends with a call that it was asked in before. */
+enum method_outcome ask_take_answers(struct request *request, struct peer_call *call);
+/* The tool has ended with questions: asks them, or tells the client to. The call goes on, or is
+ * over and answered. */
+void ask_client(struct peer_call *call);
+/* The response to a request of ours. */
+void ask_take_response(struct peer *peer, const struct message *message);
+/* No answer is waited for any more. */
+void ask_stop(struct peer_call *call);
+/* Ends the calls that have waited too long. */
+void ask_check_time(struct host *host, uint64_t now);
+
+/* ---- lists, resources, prompts (list.c, read.c) ---- */
+
+enum method_outcome list_tools(struct request *request);
+enum method_outcome list_prompts(struct request *request);
+enum method_outcome list_templates(struct request *request);
+enum method_outcome list_resources(struct request *request);
+bool list_write_resources(const struct peer_call *call, struct buf *to);
+#define LIST_CURSOR_WRONG                                                                          \
+    "params.cursor must be the nextCursor of the page before: omit it to begin"
+enum method_outcome read_resource(struct request *request);
+/* The refusal of a URI that names no resource. */
+enum method_outcome read_refuse_unknown(struct request *request, const char *uri);
+bool read_write_resource(const struct peer_call *call, struct buf *to);
+enum method_outcome read_prompt(struct request *request);
+bool read_write_prompt(const struct peer_call *call, struct buf *to);
+enum method_outcome read_completion(struct request *request);
+bool read_write_completion(const struct peer_call *call, struct buf *to);
+
+/* ---- streams (stream.c) ---- */
+
+/* The lists whose changes a stream is told of; a set. */
+enum { LIST_TOOLS = 1, LIST_PROMPTS = 2, LIST_RESOURCES = 4 };
+
+/* What the server tells unasked: of a subscriptions/listen, or of a legacy client. */
+struct stream {
+    LIST_ENTRY(stream) link;      /* of its peer */
+    LIST_ENTRY(stream) host_link; /* of all */
+    struct peer *peer;
+    struct peer_reply *reply;
+    json_t *id;     /* of its request; owned; NULL: of a legacy client */
+    unsigned lists; /* LIST_TOOLS and so on */
+    json_t *uris;   /* an object with the URIs as keys; owned reference, or NULL */
+};
+
+enum method_outcome stream_listen(struct request *request);      /* subscriptions/listen */
+enum method_outcome stream_subscribe(struct request *request);   /* resources/subscribe */
+enum method_outcome stream_unsubscribe(struct request *request); /* resources/unsubscribe */
+/* The lists that change while this server runs. */
+unsigned stream_lists(const struct host *host);
+/* What a stream wants to know of, by URI; NULL: nothing. */
+const json_t *stream_uris(const struct stream *stream);
+/* Tells every stream what it wants to know: uris has the changed ones as keys. */
+void stream_tell(struct host *host, unsigned lists, const json_t *uris);
+struct stream *stream_find(struct peer *peer, const json_t *id);
+/* told: its client learns that it is over. */
+void stream_end(struct stream *stream, bool told);
+/* Ends what would be sent to this reply; nothing is sent. */
+void stream_forget(struct peer *peer, const struct peer_reply *reply);
+
+/* ---- peers and hosts ---- */
+
+struct peer {
+    struct host *host;     /* borrowed */
+    const char *transport; /* "stdio"; static */
+    struct client client;
+    LIST_HEAD(, peer_call) calls;
+    size_t call_count;
+    unsigned holds; /* who still uses it although it is destroyed */
+    LIST_HEAD(, stream) streams;
+    size_t stream_count;
+    json_t *uris;        /* what a legacy client has subscribed to, an object; or NULL */
+    int log_level;       /* the least that a legacy client wants, of progress.c */
+    unsigned long asked; /* requests sent to it */
+    bool destroyed;      /* peer_destroy was called */
+};
 
 void peer_free_when_done(struct peer *peer);
+
+struct host {
+    struct server *server; /* borrowed */
+    struct host_config config;
+    size_t users;                    /* peers, and open handles */
+    LIST_HEAD(, peer_call) progress; /* the calls that want it */
+    LIST_HEAD(, peer_call) asking;   /* the calls that wait for their client */
+    uv_timer_t progress_timer;       /* runs while there are such calls */
+    /* Changes are gathered for a moment, and then told. */
+    struct change_listener listener;
+    bool listens;
+    LIST_HEAD(, stream) streams;
+    unsigned changed_lists;
+    json_t *changed_uris; /* that a stream wants to know; an object */
+    uv_timer_t change_timer;
+};
+
+/* One user less: frees it with the last. */
+void host_leave(struct host *host);
+/* Starts or stops the timer of the calls, as there are any. */
+void host_time_calls(struct host *host);
+/* A stream is new, or gone: listens to changes while there is any. */
+void host_follow(struct host *host);
+void host_list_changed(struct host *host, unsigned lists);
+void host_resource_changed(struct host *host, const char *uri);
 
 #endif

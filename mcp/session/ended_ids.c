@@ -88,7 +88,7 @@ static int make_room(struct ended_ids *ended)
     return 0;
 }
 
-static int add(struct ended_ids *ended, const unsigned char *id, int64_t ends)
+static int remember(struct ended_ids *ended, const unsigned char *id, int64_t ends)
 {
     struct ended_slot *slot;
 
@@ -123,7 +123,8 @@ static void on_row(void *user, const char *text, int64_t ends)
     struct ended_ids *ended = user;
     unsigned char id[ENDED_ID_SIZE];
 
-    if (strlen(text) == (size_t)2 * ENDED_ID_SIZE && read_hex(text, id) && add(ended, id, ends) < 0)
+    if (strlen(text) == (size_t)2 * ENDED_ID_SIZE && read_hex(text, id) &&
+        remember(ended, id, ends) < 0)
         ended->starved = true;
 }
 
@@ -211,7 +212,7 @@ static void done(struct workq_job *job)
     struct ended_id *ending = container_of(job, struct ended_id, job);
 
     /* Now, although the next look would find it: that one may come before ENDED_LOOK_MS. */
-    if (ending->rc == 0 && add(ending->ended, ending->id, ending->ends) < 0)
+    if (ending->rc == 0 && remember(ending->ended, ending->id, ending->ends) < 0)
         ending->ended->starved = true;
     if (ending->on_done)
         ending->on_done(ending->user, ending->rc == 0 ? NULL : &ending->err);

@@ -17,6 +17,7 @@
 #include "mcp/chat/chat.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
+#include "mcp/transport/tls.h"
 
 #define HOUSEKEEPING_MS 30000
 #define PING_S                                                                                     \
@@ -52,13 +53,17 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
     case LWS_CALLBACK_HTTP_WRITEABLE:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
+        return exchange_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_CLOSED_HTTP:
+        http_connection_closes(wsi);
         return exchange_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_ESTABLISHED:
     case LWS_CALLBACK_RECEIVE:
     case LWS_CALLBACK_SERVER_WRITEABLE:
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        return web_socket_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_CLOSED:
+        http_connection_closes(wsi);
         return web_socket_on_event(http, wsi, reason, user, in, len);
     default:
         return 0;
@@ -132,11 +137,21 @@ static int create_context(struct http_server *http, struct error *err)
 
 /* ---- taking down ---- */
 
+static void on_plain_connection(void *user, int fd, int client_fd)
+{
+    struct http_server *http = user;
+
+    http_connections_add(http->connections, http->vhost, fd, client_fd);
+}
+
 static void on_connection(void *user, int fd)
 {
     struct http_server *http = user;
 
-    http_connections_add(http->connections, http->vhost, fd);
+    if (http->tls)
+        tls_accept(http->tls, fd);
+    else
+        on_plain_connection(http, fd, fd);
 }
 
 static void on_housekeeping(uv_timer_t *timer)
@@ -191,6 +206,8 @@ static void on_closing_tick(uv_timer_t *timer)
     uv_timer_stop(timer);
     lws_context_destroy(http->context);
     http->context = NULL;
+    tls_destroy(http->tls);
+    http->tls = NULL;
     sync_destroy(http->sync);
     http->sync = NULL;
     chat_destroy(http->services.chat);
@@ -208,6 +225,7 @@ static void take_down(struct http_server *http)
     http->services.sessions = NULL;
     http_close_context(http->context, http->pipe_fd);
     uv_close((uv_handle_t *)&http->connections_timer, NULL);
+    uv_close((uv_handle_t *)&http->end_of_turn, NULL);
     uv_update_time(http->services.server->loop);
     http->deadline_ms = uv_now(http->services.server->loop) + HTTP_RUNS_END_MS;
     uv_timer_start(&http->timer, on_closing_tick, 1, 1);
@@ -241,6 +259,7 @@ void http_server_close(struct http_server *http, unsigned deadline_ms,
     http_port_close(http->port);
     http->port = NULL;
     sync_each(http->sync, web_socket_go_away);
+    mcp_sessions_drain(http->services.sessions);
     chat_cancel_all(http->services.chat); /* pages are closed after they received that */
     uv_update_time(http->services.server->loop);
     http->deadline_ms = uv_now(http->services.server->loop) + deadline_ms;
@@ -259,9 +278,13 @@ static int start(struct http_server *http, struct error *err)
     if (!http->port)
         return -1;
     config->port = http_port_number(http->port);
-    http->connections = http_connections_create(&http->connections_timer);
+    http->connections = http_connections_create(&http->connections_timer, &http->end_of_turn);
     if (!http->connections)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
+    if (config->tls_cert &&
+        !(http->tls = tls_create(http->services.server->loop, config->tls_cert, config->tls_key,
+                                 on_plain_connection, http, err)))
+        return -1;
     http->services.rest_answers = rest_cache_create(err);
     if (!http->services.rest_answers)
         return -1;
@@ -294,6 +317,8 @@ struct http_server *http_server_create(struct server *server, const struct http_
     http->timer.data = http;
     uv_timer_init(server->loop, &http->connections_timer);
     uv_unref((uv_handle_t *)&http->connections_timer);
+    uv_check_init(server->loop, &http->end_of_turn);
+    uv_unref((uv_handle_t *)&http->end_of_turn);
     if (start(http, err) < 0) {
         http->abandoned = true;
         take_down(http);

@@ -53,7 +53,7 @@ static void free_exchange(struct exchange *exchange)
 static void want_to_write(struct exchange *exchange)
 {
     http_connection_answers(exchange->wsi, exchange->streaming);
-    lws_callback_on_writable(exchange->wsi);
+    http_connection_writes(exchange->wsi);
 }
 
 /* ---- answering, for the handlers ---- */
@@ -187,12 +187,11 @@ static void begin_stream(struct exchange *exchange)
     buf_init(&exchange->out, 0);
 }
 
-void exchange_send_event(struct exchange *exchange, const char *json, size_t len, bool droppable)
+/* Makes room for more of it. */
+static void continue_stream(struct exchange *exchange)
 {
     size_t unread = exchange->out.len - exchange->written;
 
-    if (droppable && unread > HTTP_STREAM_MARK)
-        return;
     if (!exchange->streaming)
         begin_stream(exchange);
     if (unread == 0)
@@ -202,6 +201,23 @@ void exchange_send_event(struct exchange *exchange, const char *json, size_t len
         exchange->out.len = unread;
         exchange->written = 0;
     }
+}
+
+void exchange_send_text(struct exchange *exchange, const char *text, size_t len)
+{
+    continue_stream(exchange);
+    buf_add(&exchange->out, text, len);
+    want_to_write(exchange);
+}
+
+void exchange_send_event(struct exchange *exchange, const char *id, const char *json, size_t len,
+                         bool droppable)
+{
+    if (droppable && exchange->out.len - exchange->written > HTTP_STREAM_MARK)
+        return;
+    continue_stream(exchange);
+    if (id)
+        buf_addf(&exchange->out, "id: %s\n", id);
     buf_adds(&exchange->out, "event: message\ndata: ");
     buf_add(&exchange->out, json, len);
     buf_adds(&exchange->out, "\n\n");
@@ -211,7 +227,6 @@ void exchange_send_event(struct exchange *exchange, const char *json, size_t len
 void exchange_end_stream(struct exchange *exchange)
 {
     exchange->stream_ended = true;
-    exchange->on_gone = NULL;
     want_to_write(exchange);
 }
 
@@ -460,6 +475,8 @@ static int write_piece(struct exchange *exchange)
     p += rest;
     if (p > start && lws_write(exchange->wsi, start, (size_t)(p - start), kind) < 0)
         return -1;
+    if (kind == LWS_WRITE_HTTP_HEADERS && exchange->streaming)
+        http_connection_stays_open(exchange->wsi);
     return 0;
 }
 
@@ -468,6 +485,9 @@ static int finish(struct exchange *exchange)
 {
     struct lws *wsi = exchange->wsi;
 
+    exchange->on_gone = NULL;
+    if (exchange->streaming && exchange->on_written)
+        exchange->on_written(exchange->on_gone_user);
     if (exchange->lingers) {
         /* Closing with unread bytes would reset the connection before the client has read the
          * answer: shut down our side, and wait a moment. */
@@ -480,7 +500,10 @@ static int finish(struct exchange *exchange)
     exchange->state = EXCHANGE_DONE;
     if (exchange->closes)
         return -1;
-    return lws_http_transaction_completed(wsi) ? -1 : 0; /* this frees the exchange */
+    if (lws_http_transaction_completed(wsi)) /* this frees the exchange */
+        return -1;
+    http_connection_writes(wsi); /* it waits for that before it reads the next request */
+    return 0;
 }
 
 static int write_continue(struct exchange *exchange)
@@ -513,14 +536,16 @@ static int on_writable(struct exchange *exchange)
         }
     }
     if (exchange->streaming && !exchange->stream_ended) {
+        buf_finish(&exchange->out); /* an open stream mostly has nothing to say */
+        exchange->written = 0;
         lws_set_timeout(exchange->wsi, NO_PENDING_TIMEOUT, 0); /* until the next event */
         return 0;
     }
     return finish(exchange);
 }
 
-int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
-                      struct connection *connection, const void *in, size_t len)
+static int on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                    struct connection *connection, const void *in, size_t len)
 {
     struct exchange *exchange = connection ? connection->exchange : NULL;
 
@@ -543,4 +568,16 @@ int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callba
         http_connection_expects(wsi);
         return 0;
     }
+}
+
+int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                      struct connection *connection, const void *in, size_t len)
+{
+    const bool inner = http->connections->in_callback;
+    int rc;
+
+    http->connections->in_callback = inner || reason != LWS_CALLBACK_CLOSED_HTTP;
+    rc = on_event(http, wsi, reason, connection, in, len);
+    http->connections->in_callback = inner;
+    return rc;
 }

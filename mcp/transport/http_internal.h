@@ -31,7 +31,7 @@
 #define HTTP_STREAM_MARK                                                                           \
     ((size_t)1 << 20) /* unread bytes of a stream, above which progress is dropped */
 
-#define MCP_SESSION_ID_SIZE 33 /* 128 random bits in hex, with the NUL */
+#define MCP_SESSION_ID_SIZE 400 /* with the NUL (session_id.h) */
 
 struct auth_result;
 struct auth_wait;
@@ -62,8 +62,9 @@ struct server_request {
     char content_type[128];
     char accept[512];
     char accept_encoding[256];
-    char mcp_session[128];
+    char mcp_session[MCP_SESSION_ID_SIZE];
     char mcp_version[64];
+    char last_event_id[64];
     char mcp_method[64];
     char mcp_name[1024];
     char session[128]; /* X-Session-ID */
@@ -121,7 +122,10 @@ struct exchange {
     /* Called once if the client disconnects before the answer; the exchange no longer exists
      * afterwards. Set by a handler that answers later; answering resets it. */
     void (*on_gone)(void *user);
-    void *on_gone_user;
+    /* Of a stream that was ended: called once when its last byte was written, instead of on_gone.
+     * Or NULL. */
+    void (*on_written)(void *user);
+    void *on_gone_user; /* of both */
 
     /* Additional headers of the answer, set before it. Empty ones are not sent. */
     char etag[REST_ETAG_SIZE];
@@ -181,8 +185,12 @@ bool exchange_needs(struct exchange *exchange, unsigned scope);
 bool exchange_header(const struct exchange *exchange, const char *name, char *value, size_t size);
 
 /* An answer as server-sent events: begins with the first one, ends with exchange_end_stream. Each
- * is one message without line ends. droppable: discarded if the client is far behind. */
-void exchange_send_event(struct exchange *exchange, const char *json, size_t len, bool droppable);
+ * is one message without line ends, with its id or NULL. droppable: discarded if the client is far
+ * behind. */
+void exchange_send_event(struct exchange *exchange, const char *id, const char *json, size_t len,
+                         bool droppable);
+/* Other parts of such a stream, complete lines. len 0: only begins it, with its headers. */
+void exchange_send_text(struct exchange *exchange, const char *text, size_t len);
 void exchange_end_stream(struct exchange *exchange);
 
 /* http_sign_in.c: finds out who sends the request, and calls exchange_admit, now or later; or
@@ -196,9 +204,10 @@ void sign_in_refuse_scope(struct exchange *exchange, unsigned scope);
 /* http_exchange.c: its identity is known. */
 void exchange_admit(struct exchange *exchange);
 
-/* http_mcp.c: the MCP clients, by their Mcp-Session-Id. */
+/* mcp_sessions.c: what is under way for MCP clients. */
 struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *err);
 void mcp_sessions_destroy(struct mcp_sessions *sessions); /* ends all. Takes NULL */
-void mcp_sessions_expire(struct mcp_sessions *sessions);  /* those idle for HTTP_PEER_IDLE_S */
+void mcp_sessions_expire(struct mcp_sessions *sessions);  /* now and then: frees what is over */
+void mcp_sessions_drain(struct mcp_sessions *sessions);   /* ends the streams without a call */
 
 #endif

@@ -181,6 +181,8 @@ void server_request_read(struct lws *wsi, struct server_request *request)
     read_custom(wsi, "mcp-session-id:", request->mcp_session, sizeof request->mcp_session, request);
     read_custom(wsi, "mcp-protocol-version:", request->mcp_version, sizeof request->mcp_version,
                 request);
+    read_custom(wsi, "last-event-id:", request->last_event_id, sizeof request->last_event_id,
+                request);
     read_custom(wsi, "mcp-method:", request->mcp_method, sizeof request->mcp_method, request);
     read_custom(wsi, "mcp-name:", request->mcp_name, sizeof request->mcp_name, request);
     read_custom(wsi, "x-session-id:", request->session, sizeof request->session, request);

@@ -19,6 +19,7 @@ struct http_server {
     struct http_services services;
     struct http_config config; /* with the port as bound */
     struct http_port *port;
+    struct tls *tls; /* NULL: plain HTTP */
     struct http_connections *connections;
     struct sync *sync;
     struct lws_context *context;
@@ -31,7 +32,8 @@ struct http_server {
     bool draining;
     unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
 
-    uv_timer_t connections_timer; /* borrowed by connections */
+    uv_timer_t connections_timer; /* this and the next are borrowed by connections */
+    uv_check_t end_of_turn;
     /* Housekeeping; then the deadline of the drain and the ticks of the shutdown */
     uv_timer_t timer;
     unsigned ticks;

@@ -338,6 +338,7 @@ struct stdio_server *stdio_server_create(struct server *server, int in, int out,
         error_set(err, ERROR_MEMORY, "out of memory for stdio");
         return NULL;
     }
+    stdio->reply.streams = true;
     stdio->reply.send = on_send;
     stdio->reply.end = on_reply_end;
     stdio->in.fd = stdio->out.fd = -1;
@@ -349,10 +350,10 @@ struct stdio_server *stdio_server_create(struct server *server, int in, int out,
     stdio->idle.data = stdio;
     stdio->open_handles = 1;
     client_init(&client, bound_session);
-    stdio->host = host_create(server, err);
+    stdio->host = host_create(server, &host_config, err);
     if (stdio->host)
         stdio->peer = peer_create(stdio->host, "stdio", &client, err);
-    if (!stdio->peer ||
+    if (!stdio->peer || peer_open_stream(stdio->peer, &stdio->reply, err) < 0 ||
         open_channel(stdio, &stdio->in, server->loop, in, "standard input", err) < 0 ||
         open_channel(stdio, &stdio->out, server->loop, out, "standard output", err) < 0) {
         stdio_server_destroy(stdio);

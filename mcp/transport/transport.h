@@ -13,11 +13,7 @@
 
 #define HTTP_CONNECTIONS_CAP 1024
 #define HTTP_ADDRESS_CONNECTIONS_CAP                                                               \
-    768                    /* so that one address leaves room for others; a proxy has one address */
-#define HTTP_PEERS_CAP 256 /* MCP sessions at once */
-#define HTTP_PEER_IDLE_S                                                                           \
-    3600 /* an MCP session ends after this time without a request or stream                        \
-          */
+    768 /* so that one address leaves room for others; a proxy has one address */
 #define HTTP_BODY_CAP    ((size_t)16 << 20)
 #define HTTP_RUNS_END_MS 5000 /* for a cancelled run to end when the server stops */
 

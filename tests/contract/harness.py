@@ -175,13 +175,17 @@ class Stdio(Mcp):
             self._next()
         return self.answers.pop(ident)
 
-    def notification(self, method):
-        """Takes the next notification of that method; its parameters."""
+    def take(self, method):
+        """Takes the next notification or request of that method."""
         while not any(notification["method"] == method for notification in self.notifications):
             self._next()
         found = next(notification for notification in self.notifications if notification["method"] == method)
         self.notifications.remove(found)
-        return found["params"]
+        return found
+
+    def notification(self, method):
+        """Takes the next notification of that method; its parameters."""
+        return self.take(method)["params"]
 
     def close(self):
         """Ends it as a client does, by closing its input; the exit status."""
@@ -237,7 +241,7 @@ class Client(Mcp):
     def exchange(self, message):
         status, answer, headers = self.post(message)
         if headers.get("Content-Type", "").startswith("text/event-stream"):
-            events = [json.loads(line[5:]) for line in answer.decode().splitlines() if line.startswith("data:")]
+            events = [json.loads(line[5:]) for line in answer.decode().splitlines() if line.startswith("data: {")]
             answer = next(event for event in events if event.get("id") == message["id"])
         assert status == 200, (status, answer)
         if message["method"] == "initialize":
@@ -261,8 +265,8 @@ class Server(Client):
     def _wait_for_port(self):
         for line in self.process.stderr:
             self.lines.append(line.decode())
-            if b"Lectern serves http://" in line:
-                return int(line.split(b"http://")[1].split()[0].rsplit(b":", 1)[1])
+            if b"Lectern serves http" in line:
+                return int(line.split(b"://")[1].split()[0].rsplit(b":", 1)[1])
         raise AssertionError("lectern serve ended: " + "".join(self.lines))
 
     def _read(self):

@@ -55,7 +55,12 @@ ARROWS = (
                     "executor/executor.h", "helpers/*"]),
     # Who the client is: no sockets of ours, no storage.
     ("mcp/auth/*", ["mcp/auth/*", "helpers/base/*"]),
-    ("mcp/protocol/*", ["mcp/protocol/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/server.h", "helpers/base/*"]),
+    ("mcp/resource/*", ["mcp/resource/*", "mcp/tool/tool.h", "mcp/tool/arguments.h", "mcp/store/store.h", "mcp/format/markdown.h",
+                        "helpers/base/*"]),
+    ("mcp/prompt/*", ["mcp/prompt/*", "mcp/resource/table.h", "mcp/tool/tool.h", "mcp/tool/arguments.h", "helpers/base/*"]),
+    # The feed says that something has changed, and the row of a resource which one it is.
+    ("mcp/protocol/*", ["mcp/protocol/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/resource/resource.h", "mcp/prompt/prompt.h",
+                        "mcp/session/change_feed.h", "mcp/server.h", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
     ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/store/store.h", "mcp/session/change_set.h",
                             "mcp/session/entity.h", "mcp/session/text.h", "helpers/base/*"]),
@@ -72,7 +77,9 @@ ARROWS = (
     ("mcp/transport/sync.*", ["mcp/transport/sync.h", "mcp/session/change_feed.h", "helpers/base/*"]),
     ("mcp/transport/http.c", ["mcp/transport/*", "mcp/auth/*", "mcp/chat/chat.h", "mcp/api/rest.h", "mcp/server.h",
                               "helpers/base/*"]),
-    ("mcp/transport/*", ["mcp/transport/*", "mcp/auth/*", "mcp/protocol/peer.h", "mcp/protocol/host.h", "mcp/protocol/message.h",
+    # Which sessions of MCP clients are over is in the store.
+    ("mcp/transport/mcp_sessions.c", ["mcp/transport/*", "mcp/auth/*", "mcp/session/ended_ids.h", "helpers/base/*"]),
+    ("mcp/transport/*", ["mcp/transport/*", "mcp/auth/*", "mcp/protocol/client.h", "mcp/protocol/peer.h", "mcp/protocol/host.h", "mcp/protocol/message.h",
                          "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),

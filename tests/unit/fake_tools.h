@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A tools[] of their own for the tests of protocol and transport: tools that answer, wait, report
- * and ask for their cancelling, without a store. Included once in a test's only file; the linker
- * then leaves the real table out.
+ * A tools[], resources[] and prompts[] of their own for the tests of protocol and transport: tools
+ * that answer, wait, report and ask for their cancelling, without a store. Included once in a
+ * test's only file; the linker then leaves the real table out.
  */
 #ifndef LECTERN_TESTS_FAKE_TOOLS_H
 #define LECTERN_TESTS_FAKE_TOOLS_H
@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/prompt/prompt.h"
+#include "mcp/resource/resource.h"
 #include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 
@@ -85,12 +87,12 @@ static const struct tool tool_wait = {
     .run = wait_run,
 };
 
-/* On the loop: has progress every 100 ms, for ms. */
+/* On the loop: has progress every 100 ms, for ms; negative: until fake_released. */
 struct fake_report {
     uv_timer_t timer;
     struct tool_call *call;
     int left;
-    bool has_progress;
+    bool endless, has_progress;
 };
 
 static void report_closed(uv_handle_t *handle)
@@ -114,7 +116,7 @@ static void report_tick(uv_timer_t *timer)
     struct fake_report *report = timer->data;
 
     report->left -= FAKE_REPORT_MS;
-    if (report->left <= 0) {
+    if (report->endless ? atomic_load(&fake_released) : report->left <= 0) {
         buf_adds(&report->call->text, "reported");
         report_end(report);
         return;
@@ -142,6 +144,7 @@ static int report_start(struct tool_call *call, struct error *err)
     (void)err;
     report->call = call;
     report->left = (int)json_integer_value(json_object_get(call->arguments, "ms"));
+    report->endless = report->left < 0;
     uv_timer_init(call->server->loop, &report->timer);
     report->timer.data = report;
     uv_timer_start(&report->timer, report_tick, FAKE_REPORT_MS, FAKE_REPORT_MS);
@@ -185,7 +188,183 @@ static const struct tool tool_marked = {
     .run = marked_run,
 };
 
-const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, &tool_marked, NULL};
+/* Asks a person for a name, then keeps it and asks whether it is right; says both. */
+static int ask_start(struct tool_call *call, struct error *err)
+{
+    const json_t *name = json_object_get(call->answers, "name");
+    const json_t *sure = json_object_get(call->answers, "sure");
+    const char *given = json_get_string(json_object_get(name, "content"), "name");
+
+    (void)err;
+    if (json_object_get(call->arguments, "sample")) {
+        call->asks =
+            json_pack("{s:{s:s, s:{}}}", "model", "method", "sampling/createMessage", "params");
+    } else if (!call->kept_before && !given) {
+        call->asks = json_pack("{s:{s:s, s:{s:s}}}", "name", "method", "elicitation/create",
+                               "params", "message", "Your name?");
+    } else if (!call->kept_before) {
+        buf_adds(&call->kept, given);
+        call->asks = json_pack("{s:{s:s, s:{s:s}}}", "sure", "method", "elicitation/create",
+                               "params", "message", "Sure?");
+    } else {
+        buf_addf(&call->text, "%s, %s", call->kept_before, json_get_string(sure, "action"));
+    }
+    tool_call_complete(call);
+    return 0;
+}
+
+static const struct tool tool_ask = {
+    .name = "ask",
+    .title = "Ask",
+    .description = "Asks",
+    .arguments = ARGUMENTS("ask", FIELD("sample", FIELD_FLAG), FIELD("text", FIELD_TEXT)),
+    .start = ask_start,
+};
+
+/* Tells what it is told to: progress, a log message, and what has changed. */
+static int tell_start(struct tool_call *call, struct error *err)
+{
+    json_auto_t *data = json_string("something");
+    struct tool_note note = {.total = 4, .message = "counting", .level = "info", .data = data};
+
+    (void)err;
+    for (note.progress = 0; note.progress < 3; note.progress++)
+        tool_call_notify(call, &note);
+    note.progress = 1; /* no rise: dropped */
+    tool_call_notify(call, &note);
+    note.kind = TOOL_NOTE_LOG;
+    tool_call_notify(call, &note);
+    for (note.kind = TOOL_NOTE_TOOLS; note.kind <= TOOL_NOTE_RESOURCE; note.kind++) {
+        note.uri = "fake://text";
+        tool_call_notify(call, &note);
+    }
+    call->parts =
+        json_pack("[{s:s, s:s, s:s}]", "type", "audio", "data", "AAAA", "mimeType", "audio/wav");
+    tool_call_complete(call);
+    return 0;
+}
+
+static const struct tool tool_tell = {
+    .name = "tell",
+    .title = "Tell",
+    .description = "Tells",
+    .arguments = ARGUMENTS("tell", FIELD("text", FIELD_TEXT)),
+    .start = tell_start,
+};
+
+const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, &tool_marked,
+                                    &tool_ask,  &tool_tell, NULL};
+
+/* ---- resources and prompts ---- */
+
+static int text_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    const char *id = json_get_string(call->arguments, "id");
+
+    (void)store;
+    if (id && strcmp(id, "none") == 0)
+        return error_set(err, ERROR_NOT_FOUND, "there is no %s", id);
+    buf_addf(&call->text, "text of %s", id ? id : "it");
+    return 0;
+}
+
+static const struct tool fake_text = {
+    .name = "resources/read",
+    .arguments = ARGUMENTS("resources/read", FIELD("id", FIELD_TEXT)),
+    .run = text_run,
+};
+
+static int blob_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    (void)store;
+    (void)err;
+    return tool_call_add_image(call, "image/png", "AAAA", 4);
+}
+
+static const struct tool fake_blob = {
+    .name = "resources/read",
+    .arguments = ARGUMENTS("resources/read", FIELD("id", FIELD_TEXT)),
+    .run = blob_run,
+};
+
+static int list_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    char uri[64];
+
+    (void)store;
+    (void)err;
+    call->parts = json_array();
+    for (int i = 0; i < 150; i++) {
+        snprintf(uri, sizeof uri, "fake://item/%d", i);
+        json_array_append_new(call->parts, json_pack("{s:s, s:s}", "uri", uri, "name", uri));
+    }
+    return 0;
+}
+
+static const struct tool fake_lister = {
+    .name = "resources/list",
+    .arguments = {.name = "resources/list"},
+    .run = list_run,
+};
+
+/* 150 values that begin with what was typed. */
+static int complete_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    const char *typed = json_get_string(call->arguments, "value");
+    char value[64];
+
+    (void)store;
+    (void)err;
+    call->parts = json_array();
+    for (int i = 0; i < 150; i++) {
+        snprintf(value, sizeof value, "%.20s%d", typed, i);
+        json_array_append_new(call->parts, json_string(value));
+    }
+    return 0;
+}
+
+static const struct tool fake_complete = {
+    .name = "completion/complete",
+    .arguments = COMPLETION_ARGUMENTS,
+    .run = complete_run,
+};
+
+static const struct resource resource_text = {.uri = "fake://text",
+                                              .name = "text",
+                                              .mime = "text/plain",
+                                              .read = &fake_text},
+                             resource_blob = {.uri = "fake://blob",
+                                              .name = "blob",
+                                              .mime = "image/png",
+                                              .read = &fake_blob},
+                             resource_item = {.uri = "fake://item/{id}",
+                                              .name = "item",
+                                              .mime = "text/plain",
+                                              .read = &fake_text,
+                                              .complete = &fake_complete};
+
+const struct resource *const resources[] = {&resource_text, &resource_blob, &resource_item, NULL};
+const struct tool *const resource_lister = &fake_lister;
+bool (*const resource_list_changes)(const struct store_change *change) = NULL;
+
+static int greet_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    (void)store;
+    (void)err;
+    buf_addf(&call->text, "Greet %s", json_get_string(call->arguments, "who"));
+    return 0;
+}
+
+static const struct tool fake_greet = {
+    .name = "greet",
+    .title = "Greet",
+    .description = "Greets",
+    .arguments =
+        ARGUMENTS("greet", FIELD("who", FIELD_TEXT, .required = true, .documentation = "whom")),
+    .run = greet_run,
+};
+static const struct prompt prompt_greet = {.get = &fake_greet};
+const struct prompt *const prompts[] = {&prompt_greet, NULL};
 
 /* A server with work queues of `threads` threads each and no store. */
 static inline void fake_server_open(struct server *server, uv_loop_t *loop, size_t threads)

@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "mcp/session/ended_ids.h"
 #include "mcp/store/store.h"
 #include "mcp/transport/http_port.h"
 #include "mcp/transport/transport.h"
@@ -69,6 +70,7 @@ static inline void on_closed(void *user)
     workq_destroy(fixture->server.store.sql);
     workq_destroy(fixture->server.store.read);
     loop_queue_destroy(fixture->server.loop_queue);
+    ended_ids_destroy(fixture->server.store.ended);
     uv_close((uv_handle_t *)&fixture->stop, NULL);
 }
 
@@ -126,6 +128,10 @@ static inline int setup(void **state)
                                                                      .arg = fixture->url},
                                               fixture->server.loop_queue, &err);
     assert_non_null(fixture->server.store.read);
+    fixture->server.store.ended =
+        ended_ids_create(fixture->url, fixture->server.store.sql, fixture->server.loop_queue, &err);
+    assert_non_null(fixture->server.store.ended);
+    assert_int_equal(seal_make_key(fixture->server.seal_key, &err), 0);
     fixture->server.analyses.profile = validator_profile_find("data-science");
     fixture->server.analyses.timeout_seconds = 5;
     snprintf(fixture->server.analyses.executor_error,
@@ -368,7 +374,7 @@ static inline void initialize(const struct fixture *fixture, char headers[512])
     assert_int_equal(answer.status, 200);
     assert_non_null(header(&answer, "mcp-session-id"));
     snprintf(headers, 512,
-             MCP_HEADERS "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: %.64s\r\n",
+             MCP_HEADERS "MCP-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: %.300s\r\n",
              answer.value);
     free(answer.body);
 }

@@ -57,6 +57,7 @@ static inline void on_end(struct peer_reply *reply, bool accepted)
 static inline void bag_init(struct mailbag *bag)
 {
     memset(bag, 0, sizeof *bag);
+    bag->reply.streams = true;
     bag->reply.send = on_send;
     bag->reply.end = on_end;
 }
@@ -81,6 +82,19 @@ static inline void receive(struct fixture *fixture, struct mailbag *bag, const c
 static inline void tell(struct fixture *fixture, struct mailbag *bag, const char *text)
 {
     receive(fixture, bag, text, strlen(text));
+}
+
+/* From a client that takes no streams. */
+static inline void tell_without_streams(struct fixture *fixture, struct mailbag *bag,
+                                        const char *text)
+{
+    struct message message;
+
+    bag_init(bag);
+    bag->reply.streams = false;
+    message_read(&message, text, strlen(text));
+    peer_receive(fixture->peer, &message, fixture->headers, &bag->reply);
+    message_finish(&message);
 }
 
 static inline void wait_for(struct fixture *fixture, const struct mailbag *bag)
@@ -127,6 +141,17 @@ static inline void expect_error(struct fixture *fixture, const char *text, int c
 #define CANCEL(id)                                                                                 \
     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id "}}"
 
+/* A modern request with the id 1, and what it says of its client. */
+#define META_WITH(version, capabilities)                                                           \
+    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"" version                            \
+    "\",\"io.modelcontextprotocol/clientInfo\":{\"name\":\"modern one\",\"version\":\"1\"},"       \
+    "\"io.modelcontextprotocol/clientCapabilities\":{" capabilities "}}"
+#define META META_WITH("2026-07-28", "")
+#define MODERN(method, params)                                                                     \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method "\",\"params\":{" params "}}"
+#define LEGACY(method, params)                                                                     \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method "\",\"params\":{" params "}}"
+
 static inline int setup(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
@@ -134,7 +159,7 @@ static inline int setup(void **state)
 
     uv_loop_init(&fixture->loop);
     fake_server_open(&fixture->server, &fixture->loop, 2);
-    fixture->host = host_create(&fixture->server, &err);
+    fixture->host = host_create(&fixture->server, NULL, &err);
     fixture->peer = peer_create(fixture->host, "test", NULL, &err);
     assert_non_null(fixture->peer);
     atomic_store(&fake_cancelled, 0);
@@ -150,6 +175,17 @@ static inline int setup_initialized(void **state)
     ask(*state, &bag, INITIALIZE("2025-11-25"));
     bag_finish(&bag);
     return 0;
+}
+
+/* The result of a request, borrowed from the bag. */
+static inline const json_t *result_of(struct fixture *fixture, struct mailbag *bag,
+                                      const char *text)
+{
+    const json_t *result = json_object_get(ask(fixture, bag, text), "result");
+
+    if (!result)
+        fail_msg("%s: %s", text, json_dumps(bag->sent[0], 0));
+    return result;
 }
 
 static inline int teardown(void **state)

@@ -69,8 +69,8 @@ static void test_page(void **state)
     write_text(fixture, "ann", "first", 1, "uno");
     write_text(fixture, "bob", "second", 1, "eins");
     write_text(fixture, "bob", "second", 2, "zwei");
-    must(fixture, store_node_map_write(fixture->store, &test_writer, fixture->sid, position,
-                                        &fixture->err));
+    must(fixture,
+         store_node_map_write(fixture->store, &test_writer, fixture->sid, position, &fixture->err));
     all = read_page(fixture, &page);
     assert_int_equal(json_integer_value(json_object_get(all, "version")), 5);
     assert_int_equal(json_integer_value(json_object_get(all, "total")), 4);

@@ -37,20 +37,37 @@ static void test_session(void **state)
     expect(fixture, "DELETE", "/mcp", fixture->mcp, "{}", 404, NULL); /* with a body */
 }
 
-/* The table has an end: the longest idle session gives way, and says so to its client. */
+/* There is no table of sessions that could be full. */
 static void test_many_sessions(void **state)
 {
     const struct fixture *fixture = *state;
-    char first[512], second[512], headers[512];
+    char first[512], headers[512];
 
     initialize(fixture, first);
-    initialize(fixture, second);
-    expect(fixture, "POST", "/mcp", first, PING, 200, NULL);
-    for (int i = 0; i < HTTP_PEERS_CAP - 1; i++)
+    for (int i = 0; i < 2000; i++)
         initialize(fixture, headers);
     expect(fixture, "POST", "/mcp", first, PING, 200, NULL);
-    expect(fixture, "POST", "/mcp", second, PING, 404, NULL);
     expect(fixture, "POST", "/mcp", headers, PING, 200, NULL);
+}
+
+/* Each character of the id counts. */
+static void test_changed_ids(void **state)
+{
+    const struct fixture *fixture = *state;
+    char headers[512], *id;
+
+    memcpy(headers, fixture->mcp, sizeof headers);
+    id = strstr(headers, "Mcp-Session-Id: ") + strlen("Mcp-Session-Id: ");
+    for (; *id != '\r'; id++) {
+        char kept = *id;
+
+        *id = kept == 'A' ? 'B' : 'A';
+        expect(fixture, "POST", "/mcp", headers, PING, 404, "initialize");
+        *id = kept;
+    }
+    expect(fixture, "POST", "/mcp", headers, PING, 200, NULL);
+    memcpy(id - 1, "\r\n", 3); /* its last character is missing */
+    expect(fixture, "POST", "/mcp", headers, PING, 404, "initialize");
 }
 
 static void test_progress_makes_a_stream(void **state)
@@ -183,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MCP_TEST(test_session),
         HTTP_TEST(test_many_sessions),
+        MCP_TEST(test_changed_ids),
         MCP_TEST(test_progress_makes_a_stream),
         MCP_TEST(test_large_images),
         MCP_TEST(test_cancellation),

@@ -66,6 +66,8 @@ static void test_param_headers(void **state)
         {"{\"place\":\"SGVsbG8=\"}", "Mcp-Param-Place: SGVsbG8=\r\n", 200},
         {"{\"place\":\"=?base64?SGVsbG8=\"}", "Mcp-Param-Place: =?base64?SGVsbG8=\r\n", 200},
         {"{\"count\":42}", "Mcp-Param-Count: 43\r\n", 400},
+        {"{\"count\":42}", "Mcp-Param-Count: 42.0\r\n", 200},
+        {"{\"count\":42}", "Mcp-Param-Count: 42x\r\n", 400},
         {"{\"place\":null}", "", 200},
         {"{}", "", 200},
     };

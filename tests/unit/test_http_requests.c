@@ -132,7 +132,7 @@ static void test_methods_and_paths(void **state)
     expect(fixture, "GET", "/", "", NULL, 200, "Lectern");
     expect(fixture, "POST", "/", "", "", 405, "GET");
     expect(fixture, "GET", "/no/such", "", NULL, 404, "/no/such");
-    expect(fixture, "GET", "/mcp", "", NULL, 405, "POST");
+    expect(fixture, "GET", "/mcp", "", NULL, 400, "Mcp-Session-Id");
     expect(fixture, "PUT", "/mcp", MCP_HEADERS, PING, 405, "POST");
     request_once(fixture, &answer, "DELETE", "/health", "", NULL);
     assert_int_equal(answer.status, 405);

@@ -41,8 +41,8 @@ static void test_unknown_version_gets_the_newest(void **state)
     ask(fixture, &bag, INITIALIZE("1999-01-01"));
     bag_finish(&bag);
     assert_string_equal(peer_client(fixture->peer)->version, "2025-11-25");
-    assert_true(protocol_version_known("2024-11-05"));
-    assert_false(protocol_version_known("2026-07-28"));
+    assert_string_equal(protocol_version_find("2024-11-05"), "2024-11-05");
+    assert_null(protocol_version_find("2026-07-28"));
 }
 
 static void test_before_initialize(void **state)
@@ -144,7 +144,7 @@ static void test_tools_list(void **state)
             "result"),
         "tools");
 
-    assert_int_equal(json_array_size(list), 4);
+    assert_int_equal(json_array_size(list), 6);
     assert_string_equal(json_get_string(json_array_get(list, 0), "name"), "echo");
     assert_true(json_is_object(json_object_get(json_array_get(list, 0), "inputSchema")));
     bag_finish(&bag);

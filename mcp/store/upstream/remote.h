@@ -147,7 +147,7 @@ enum resource_kind { /* in the order in which they are applied */
                      RESOURCE_NODE_MAP,
 };
 
-struct resource {
+struct remote_resource {
     enum resource_kind kind;
     char sid[SESSION_ID_SIZE];
     char *node_id;                   /* owned; or NULL */
@@ -161,7 +161,7 @@ struct resource {
 };
 
 struct resources {
-    struct resource *list;
+    struct remote_resource *list;
     size_t count;
     int64_t version; /* local version of the session when they were requested; only for a single
                         session */

@@ -102,7 +102,7 @@ static void keep_sequence(struct remote *remote, struct store *store, const char
                         copy_thing(store, COPY_THING_SEQUENCE, sid, node_id, err));
 }
 
-static void state_note_fresh(struct remote *remote, const struct resource *resource)
+static void state_note_fresh(struct remote *remote, const struct remote_resource *resource)
 {
     struct buf BUF_AUTO key = {0};
 
@@ -110,8 +110,8 @@ static void state_note_fresh(struct remote *remote, const struct resource *resou
     json_object_set_new(remote->fresh, key.data, json_true());
 }
 
-static int state_note(struct remote *remote, struct store *store, const struct resource *resource,
-                      struct error *err)
+static int state_note(struct remote *remote, struct store *store,
+                      const struct remote_resource *resource, struct error *err)
 {
     struct buf BUF_AUTO key = {0};
     const char *node_id;
@@ -208,7 +208,7 @@ static int is_ours(struct remote *remote, struct store *store, enum resource_kin
 int resources_add(struct remote *remote, struct store *store, struct resources *resources,
                   enum resource_kind kind, const char *sid, const char *node_id, struct error *err)
 {
-    struct resource *list, *one;
+    struct remote_resource *list, *one;
     struct buf BUF_AUTO seen = {0}, name BUF_AUTO = {0};
     const char *etag;
     int known, ours = 0;
@@ -258,7 +258,7 @@ void resources_finish(struct resources *resources)
 
 /* ---- asking ---- */
 
-static void fill_ask(struct remote *remote, struct resource *resource, struct ask *ask)
+static void fill_ask(struct remote *remote, struct remote_resource *resource, struct ask *ask)
 {
     const struct kind *kind = &kinds[resource->kind];
 
@@ -285,8 +285,8 @@ static int unknown_session(struct remote *remote, const char *sid, struct error 
                      sid);
 }
 
-static int read_session(struct remote *remote, struct resource *resource, const struct ask *ask,
-                        struct error *err)
+static int read_session(struct remote *remote, struct remote_resource *resource,
+                        const struct ask *ask, struct error *err)
 {
     json_auto_t *answer = remote_json(remote, ask, err);
 
@@ -298,8 +298,8 @@ static int read_session(struct remote *remote, struct resource *resource, const 
     return 0;
 }
 
-static int read_content(struct remote *remote, struct resource *resource, const struct ask *ask,
-                        struct error *err)
+static int read_content(struct remote *remote, struct remote_resource *resource,
+                        const struct ask *ask, struct error *err)
 {
     const struct buf *body = &ask->came.body;
     json_auto_t *answer = NULL;
@@ -322,8 +322,8 @@ static int read_content(struct remote *remote, struct resource *resource, const 
     return 0;
 }
 
-static int read_answer(struct remote *remote, struct resource *resource, const struct ask *ask,
-                       struct error *err)
+static int read_answer(struct remote *remote, struct remote_resource *resource,
+                       const struct ask *ask, struct error *err)
 {
     const struct kind *kind = &kinds[resource->kind];
     long status = ask->came.status;
@@ -404,7 +404,7 @@ static int note_new_nodes(struct store *store, const char *sid, const json_t *be
 }
 
 static int take_nodes(struct store *store, const struct copy_source *source,
-                      const struct resource *resource, struct error *err)
+                      const struct remote_resource *resource, struct error *err)
 {
     json_auto_t *before = copy_node_ids(store, source->sid, err);
 
@@ -447,7 +447,7 @@ static int look_at_times_again(struct store *store, const char *sid, struct erro
 }
 
 static int take_bulk(struct store *store, const struct copy_source *source,
-                     const struct resource *resource, struct error *err)
+                     const struct remote_resource *resource, struct error *err)
 {
     const char *node_id;
     json_t *components;
@@ -461,7 +461,7 @@ static int take_bulk(struct store *store, const struct copy_source *source,
 }
 
 static int take_components(struct store *store, const struct copy_source *source,
-                           const struct resource *resource, struct error *err)
+                           const struct remote_resource *resource, struct error *err)
 {
     struct buf BUF_AUTO fields = {0};
 
@@ -475,7 +475,7 @@ static int take_components(struct store *store, const struct copy_source *source
 }
 
 static int take(struct store *store, const struct copy_source *source,
-                const struct resource *resource, struct error *err)
+                const struct remote_resource *resource, struct error *err)
 {
     switch (resource->kind) {
     case RESOURCE_SESSION:
@@ -500,7 +500,7 @@ static int take_all(struct remote *remote, struct store *store, struct resources
                     const char *change_set, struct error *err)
 {
     for (size_t i = 0; i < resources->count; i++) {
-        struct resource *resource = &resources->list[i];
+        struct remote_resource *resource = &resources->list[i];
         const struct copy_source source = {resource->sid, change_set, !resource->filled};
 
         if (resource->content) {

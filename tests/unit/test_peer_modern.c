@@ -13,15 +13,9 @@
 
 #include "tests/unit/peer_fixture.h"
 
-#define META_OF(version)                                                                           \
-    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"" version                            \
-    "\",\"io.modelcontextprotocol/clientInfo\":{\"name\":\"modern one\",\"version\":\"1\"},"       \
-    "\"io.modelcontextprotocol/clientCapabilities\":{}}"
-#define META META_OF("2026-07-28")
-#define MODERN(method, params)                                                                     \
-    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method "\",\"params\":{" params "}}"
+#define META_OF(version) META_WITH(version, "")
 
-static const json_t *result_of(struct fixture *fixture, struct mailbag *bag, const char *text)
+static const json_t *modern_result(struct fixture *fixture, struct mailbag *bag, const char *text)
 {
     const json_t *result = json_object_get(ask(fixture, bag, text), "result");
     const json_t *server =
@@ -40,7 +34,7 @@ static void test_discover(void **state)
     const json_t *result, *versions;
     struct mailbag bag;
 
-    result = result_of(fixture, &bag, MODERN("server/discover", META));
+    result = modern_result(fixture, &bag, MODERN("server/discover", META));
     versions = json_object_get(result, "supportedVersions");
     assert_int_equal(json_array_size(versions), 1);
     assert_string_equal(json_string_value(json_array_get(versions, 0)), "2026-07-28");
@@ -58,23 +52,23 @@ static void test_tools(void **state)
     const json_t *result, *content;
     struct mailbag bag;
 
-    result = result_of(fixture, &bag, MODERN("tools/list", META));
-    assert_int_equal(json_array_size(json_object_get(result, "tools")), 4);
+    result = modern_result(fixture, &bag, MODERN("tools/list", META));
+    assert_int_equal(json_array_size(json_object_get(result, "tools")), 6);
     assert_non_null(json_object_get(result, "ttlMs"));
     bag_finish(&bag);
-    result = result_of(fixture, &bag,
-                       MODERN("tools/call", "\"name\":\"wait\",\"arguments\":{\"ms\":1}," META));
+    result = modern_result(
+        fixture, &bag, MODERN("tools/call", "\"name\":\"wait\",\"arguments\":{\"ms\":1}," META));
     content = json_array_get(json_object_get(result, "content"), 0);
     assert_string_equal(json_get_string(content, "text"), "waited 1 ms for mcp:modern-one");
     assert_null(json_object_get(result, "ttlMs"));
     bag_finish(&bag);
     /* Absent arguments are none. A tool's failure and the server's name share _meta. */
-    result = result_of(fixture, &bag, MODERN("tools/call", "\"name\":\"echo\"," META));
+    result = modern_result(fixture, &bag, MODERN("tools/call", "\"name\":\"echo\"," META));
     assert_true(json_is_false(json_object_get(result, "isError")));
     bag_finish(&bag);
-    result =
-        result_of(fixture, &bag,
-                  MODERN("tools/call", "\"name\":\"echo\",\"arguments\":{\"fail\":true}," META));
+    result = modern_result(
+        fixture, &bag,
+        MODERN("tools/call", "\"name\":\"echo\",\"arguments\":{\"fail\":true}," META));
     assert_true(json_is_true(json_object_get(result, "isError")));
     assert_true(json_is_object(json_object_get(json_object_get(result, "_meta"), "lectern/error")));
     bag_finish(&bag);
@@ -155,7 +149,7 @@ static void expect_header(struct fixture *fixture, const char *text, const char 
     if (refused) {
         expect_error(fixture, text, -32020, 400, refused);
     } else {
-        result_of(fixture, &bag, text);
+        modern_result(fixture, &bag, text);
         bag_finish(&bag);
     }
     fixture->headers = NULL;
@@ -218,9 +212,9 @@ static void test_both_eras(void **state)
         json_get_string(json_array_get(json_object_get(result, "content"), 0), "text"),
         "waited 1 ms for mcp:unit-test-");
     bag_finish(&bag);
-    result_of(fixture, &bag,
-              "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server/discover\","
-              "\"params\":{" META "}}");
+    modern_result(fixture, &bag,
+                  "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"server/discover\","
+                  "\"params\":{" META "}}");
     bag_finish(&bag);
     wait_for(fixture, &call);
     result = json_object_get(call.sent[0], "result");

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Reading a resource, getting a prompt, completing what somebody types for either: each is a call
+ * of the tool in its row, whose result is written in its own form.
+ */
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
+#include "mcp/prompt/prompt.h"
+#include "mcp/protocol/era.h"
+#include "mcp/resource/resource.h"
+
+#define COMPLETION_CAP 100 /* values of one answer (the protocol's own limit) */
+
+static void end_members(const struct peer_call *call, struct buf *to)
+{
+    const char *meta = era_result_meta(&call->client);
+
+    if (*meta)
+        buf_addf(to, ",\"_meta\":{%s}", meta);
+}
+
+static void add_string(struct buf *to, const char *name, const char *text)
+{
+    buf_addf(to, "\"%s\":", name);
+    json_write_string(to, text, strlen(text));
+}
+
+/* ---- resources/read ---- */
+
+enum method_outcome read_refuse_unknown(struct request *request, const char *uri)
+{
+    request->data = json_pack("{s:s}", "uri", uri);
+    return request_refuse(
+        request,
+        era_client_is_modern(request->client) ? MESSAGE_INVALID_PARAMS : MESSAGE_NO_RESOURCE,
+        "no resource has the URI '%.*s': resources/list and resources/templates/list name those "
+        "there are",
+        utf8_shown(uri, METHOD_SHOWN), uri);
+}
+
+enum method_outcome read_resource(struct request *request)
+{
+    const char *uri = json_get_string(request->message->params, "uri");
+    const struct resource *resource;
+    json_t *names = NULL;
+
+    if (!uri)
+        return request_refuse(request, MESSAGE_INVALID_PARAMS,
+                              "resources/read needs params.uri, the resource's URI");
+    resource = resource_find(uri, &names);
+    if (!resource)
+        return read_refuse_unknown(request, uri);
+    return call_begin(request, resource->read, names);
+}
+
+bool read_write_resource(const struct peer_call *call, struct buf *to)
+{
+    const struct tool_call *tool_call = &call->call;
+    const char *uri = json_get_string(call->params, "uri");
+    json_t *names = NULL;
+    const struct resource *resource = resource_find(uri, &names);
+
+    json_decref(names);
+    buf_adds(to, "\"contents\":");
+    if (tool_call->parts) {
+        json_write(to, tool_call->parts);
+    } else {
+        buf_adds(to, "[{");
+        add_string(to, "uri", uri);
+        buf_addc(to, ',');
+        add_string(to, "mimeType",
+                   tool_call->image_count > 0 ? tool_call->images[0].mime : resource->mime);
+        if (tool_call->image_count > 0) {
+            buf_adds(to, ",\"blob\":");
+            json_write_string(to, tool_call->images[0].base64, tool_call->images[0].len);
+        } else {
+            buf_adds(to, ",\"text\":");
+            json_write_string(to, tool_call->text.data ? tool_call->text.data : "",
+                              tool_call->text.len);
+        }
+        buf_adds(to, "}]");
+    }
+    end_members(call, to);
+    return true;
+}
+
+/* ---- prompts/get ---- */
+
+static enum method_outcome refuse_prompt(struct request *request, const char *name)
+{
+    struct buf BUF_AUTO names = {0};
+
+    buf_init(&names, ERROR_TEXT_CAP / 2);
+    for (size_t i = 0; prompts[i]; i++)
+        buf_addf(&names, "%s%s", i > 0 ? ", " : "", prompts[i]->get->name);
+    return request_refuse(request, MESSAGE_INVALID_PARAMS,
+                          "unknown prompt '%.*s'. The prompts: %s.", utf8_shown(name, METHOD_SHOWN),
+                          name, names.len > 0 ? names.data : "none");
+}
+
+enum method_outcome read_prompt(struct request *request)
+{
+    const char *name = json_get_string(request->message->params, "name");
+    json_t *arguments = json_object_get(request->message->params, "arguments");
+    const struct prompt *prompt = name ? prompt_find(name) : NULL;
+
+    if (!name)
+        return request_refuse(request, MESSAGE_INVALID_PARAMS,
+                              "prompts/get needs params.name, the prompt's name as a string");
+    if (!prompt)
+        return refuse_prompt(request, name);
+    if (arguments && !json_is_object(arguments))
+        return request_refuse(request, MESSAGE_INVALID_PARAMS,
+                              "params.arguments must be an object of texts");
+    return call_begin(request, prompt->get, json_incref(arguments));
+}
+
+bool read_write_prompt(const struct peer_call *call, struct buf *to)
+{
+    const struct tool_call *tool_call = &call->call;
+
+    if (tool_call->tool->description) {
+        add_string(to, "description", tool_call->tool->description);
+        buf_addc(to, ',');
+    }
+    buf_adds(to, "\"messages\":");
+    if (tool_call->parts) {
+        json_write(to, tool_call->parts);
+    } else {
+        buf_adds(to, "[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":");
+        json_write_string(to, tool_call->text.data ? tool_call->text.data : "",
+                          tool_call->text.len);
+        buf_adds(to, "}}]");
+    }
+    end_members(call, to);
+    return true;
+}
+
+/* ---- completion/complete ---- */
+
+/* The tool that completes for a reference; false if the reference is to nothing. */
+static bool find_completer(const json_t *ref, const struct tool **tool)
+{
+    const char *uri = json_get_string(ref, "uri"), *name = json_get_string(ref, "name");
+    const struct resource *resource = NULL;
+    const struct prompt *prompt = NULL;
+
+    if (json_string_is(ref, "type", "ref/resource") && uri)
+        resource = resource_find_template(uri);
+    else if (json_string_is(ref, "type", "ref/prompt") && name)
+        prompt = prompt_find(name);
+    *tool = resource ? resource->complete : prompt ? prompt->complete : NULL;
+    return resource || prompt;
+}
+
+enum method_outcome read_completion(struct request *request)
+{
+    const json_t *params = request->message->params;
+    const json_t *argument = json_object_get(params, "argument");
+    const char *name = json_get_string(argument, "name"),
+               *value = json_get_string(argument, "value");
+    json_t *given = json_object_get(json_object_get(params, "context"), "arguments");
+    const struct tool *tool = NULL;
+    json_t *arguments;
+
+    if (!find_completer(json_object_get(params, "ref"), &tool))
+        return request_refuse(request, MESSAGE_INVALID_PARAMS,
+                              "params.ref must be {\"type\": \"ref/prompt\", \"name\": a prompt} "
+                              "or {\"type\": \"ref/resource\", \"uri\": a template}");
+    if (!name || !value)
+        return request_refuse(request, MESSAGE_INVALID_PARAMS,
+                              "params.argument must be {\"name\": text, \"value\": text}");
+    if (!tool) {
+        buf_adds(&request->members, "\"completion\":{\"values\":[],\"total\":0,\"hasMore\":false}");
+        return METHOD_DONE;
+    }
+    arguments = json_pack("{s:s, s:s}", "name", name, "value", value);
+    if (json_is_object(given))
+        json_object_set(arguments, "given", given);
+    return call_begin(request, tool, arguments);
+}
+
+bool read_write_completion(const struct peer_call *call, struct buf *to)
+{
+    const size_t total = json_array_size(call->call.parts);
+    const size_t shown = total < COMPLETION_CAP ? total : COMPLETION_CAP;
+
+    buf_adds(to, "\"completion\":{\"values\":[");
+    for (size_t i = 0; i < shown; i++) {
+        if (i > 0)
+            buf_addc(to, ',');
+        json_write(to, json_array_get(call->call.parts, i));
+    }
+    buf_addf(to, "],\"total\":%zu,\"hasMore\":%s}", total, total > shown ? "true" : "false");
+    end_members(call, to);
+    return true;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A curriculum as a table of contents, and each of its lessons, as Markdown that people and models
+ * read alike.
+ */
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/format/markdown.h"
+#include "mcp/resource/table.h"
+#include "mcp/store/store.h"
+#include "mcp/tool/arguments.h"
+
+#define CURRICULUM_URI "lectern://curriculum/"
+#define NODE_PART      "/node/"
+#define MARKDOWN_TYPE  "text/markdown"
+#define REST_ROOM      1024 /* bytes that a cut answer needs for saying so */
+#define TITLE_ROOM     2100
+
+/* What each component of the store has, so that its mark need not say so. */
+#define STORED_SHAPE (SHAPE_TYPE | SHAPE_COMPONENT_TYPE | SHAPE_ORDER | SHAPE_ORDER_INDEX)
+
+/* ---- URIs ---- */
+
+/* Appends text so that it stands for itself in a URI (RFC 3986, unreserved characters). */
+static void add_part(struct buf *to, const char *text)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+
+    for (; *text; text++) {
+        if (strchr(plain, *text))
+            buf_addc(to, *text);
+        else
+            buf_addf(to, "%%%02X", (unsigned char)*text);
+    }
+}
+
+static void add_uri(struct buf *to, const char *sid, const char *node_id)
+{
+    buf_adds(to, CURRICULUM_URI);
+    add_part(to, sid);
+    if (!node_id)
+        return;
+    buf_adds(to, NODE_PART);
+    add_part(to, node_id);
+}
+
+static bool curriculum_changes(const struct store_change *change, struct buf *uri)
+{
+    add_uri(uri, change->sid, NULL);
+    return true;
+}
+
+static bool node_changes(const struct store_change *change, struct buf *uri)
+{
+    if (!change->node_id)
+        return false;
+    add_uri(uri, change->sid, change->node_id);
+    return true;
+}
+
+static bool list_changes(const struct store_change *change)
+{
+    return change->target == STORE_SESSION;
+}
+
+bool (*const resource_list_changes)(const struct store_change *change) = list_changes;
+
+/* ---- a curriculum ---- */
+
+static bool is_full(const struct buf *text)
+{
+    return text->len + REST_ROOM > text->cap;
+}
+
+static void write_lessons(const struct outline *outline, const char *sid, struct buf *to)
+{
+    buf_addf(to, "## Lessons (%zu)\n\n", outline->node_count);
+    for (size_t i = 0; i < outline->node_count; i++) {
+        if (is_full(to)) {
+            buf_addf(to, "\n%zu more lessons are left out: ask query_graph with query outline.\n",
+                     outline->node_count - i);
+            return;
+        }
+        buf_addf(to, "- [%s: %s](", outline->nodes[i].id, outline->nodes[i].title);
+        add_uri(to, sid, outline->nodes[i].id);
+        buf_addf(to, "), %zu components\n", outline->nodes[i].components);
+    }
+}
+
+static void write_relationships(const struct outline *outline, struct buf *to)
+{
+    buf_addf(to, "\n## Relationships (%zu)\n\n", outline->edge_count);
+    for (size_t i = 0; i < outline->edge_count; i++) {
+        const struct outline_edge *edge = &outline->edges[i];
+
+        if (is_full(to)) {
+            buf_addf(to,
+                     "\n%zu more relationships are left out: ask query_graph with query "
+                     "neighbours for a lesson's.\n",
+                     outline->edge_count - i);
+            return;
+        }
+        buf_addf(to, "- %s %s %s\n", edge->from, edge->type, edge->to);
+    }
+}
+
+static int read_curriculum(struct tool_call *call, struct store *store, struct error *err)
+{
+    char sid[SESSION_ID_SIZE], title[TITLE_ROOM];
+    struct outline outline = {0};
+
+    if (tool_session(call, store, sid, err) < 0 ||
+        store_session(store, sid, title, sizeof title, NULL, err) < 0 ||
+        store_read_outline(store, sid, &outline, err) < 0)
+        return -1;
+    buf_addf(&call->text, "# %s\n\n", title);
+    write_lessons(&outline, sid, &call->text);
+    write_relationships(&outline, &call->text);
+    outline_finish(&outline);
+    return 0;
+}
+
+/* ---- a lesson ---- */
+
+static int read_node(struct tool_call *call, struct store *store, struct error *err)
+{
+    static const char *const counts[] = {"total_components", "suggested_template",
+                                         "overall_confidence", "session_id"};
+    struct buf BUF_AUTO text = {0};
+    char sid[SESSION_ID_SIZE];
+    json_auto_t *node = NULL;
+
+    if (tool_session(call, store, sid, err) < 0 ||
+        store_read_components(store, sid, argument_text(call, "node_id"), &text, err) < 0)
+        return -1;
+    node = json_read(text.data, text.len, "the lesson", err);
+    if (!node)
+        return -1;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        json_object_del(node, counts[i]);
+    return node_write(&call->text, node, STORED_SHAPE, err);
+}
+
+/* ---- lists ---- */
+
+static bool may_use(const struct tool_call *call, const char *sid)
+{
+    return sid && (!call->bound_session || strcmp(call->bound_session, sid) == 0);
+}
+
+static json_t *read_sessions(struct store *store, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+
+    if (store_read_sessions(store, &text, err) < 0)
+        return NULL;
+    return json_read(text.data, text.len, "the curricula", err);
+}
+
+static int list_curricula(struct tool_call *call, struct store *store, struct error *err)
+{
+    json_auto_t *sessions = read_sessions(store, err);
+    struct buf BUF_AUTO uri = {0};
+    json_t *session;
+    size_t i;
+
+    if (!sessions)
+        return -1;
+    call->parts = json_array();
+    json_array_foreach(json_object_get(sessions, "sessions"), i, session)
+    {
+        const char *sid = json_get_string(session, "session_id");
+        const char *title = json_get_string(session, "title");
+
+        if (!may_use(call, sid))
+            continue;
+        buf_clear(&uri);
+        add_uri(&uri, sid, NULL);
+        json_array_append_new(call->parts,
+                              json_pack("{s:s, s:s, s:s}", "uri", uri.data, "name",
+                                        title && *title ? title : sid, "mimeType", MARKDOWN_TYPE));
+    }
+    return 0;
+}
+
+static const struct tool lister = {
+    .name = "resources/list",
+    .title = "List the curricula",
+    .description = "",
+    .arguments = {.name = "resources/list", .noun = "argument"},
+    .read_only = true,
+    .run = list_curricula,
+};
+const struct tool *const resource_lister = &lister;
+
+/* ---- completions ---- */
+
+/* The id, if what was typed is a part of it or of the title. */
+static void offer(struct tool_call *call, const char *id, const char *title)
+{
+    const char *value = argument_text(call, "value");
+
+    if (strcasestr(id, value) || (title && strcasestr(title, value)))
+        json_array_append_new(call->parts, json_string(id));
+}
+
+static int complete_session(struct tool_call *call, struct store *store, struct error *err)
+{
+    json_auto_t *sessions = read_sessions(store, err);
+    json_t *session;
+    size_t i;
+
+    if (!sessions)
+        return -1;
+    json_array_foreach(json_object_get(sessions, "sessions"), i, session)
+    {
+        const char *sid = json_get_string(session, "session_id");
+
+        if (may_use(call, sid))
+            offer(call, sid, json_get_string(session, "title"));
+    }
+    return 0;
+}
+
+/* Of the curriculum that is given, or of the only one. */
+static int complete_node(struct tool_call *call, struct store *store, struct error *err)
+{
+    json_t *given = json_object_get(json_object_get(call->arguments, "given"), "session_id");
+    struct outline outline = {0};
+    char sid[SESSION_ID_SIZE];
+
+    if (json_is_string(given))
+        json_object_set(call->arguments, "session_id", given);
+    if (tool_session(call, store, sid, err) < 0 ||
+        store_read_outline(store, sid, &outline, err) < 0)
+        return -1;
+    for (size_t i = 0; i < outline.node_count; i++)
+        offer(call, outline.nodes[i].id, outline.nodes[i].title);
+    outline_finish(&outline);
+    return 0;
+}
+
+static int complete(struct tool_call *call, struct store *store, struct error *err)
+{
+    const char *name = argument_text(call, "name");
+
+    call->parts = json_array();
+    if (!call->parts)
+        return error_set(err, ERROR_MEMORY, "out of memory for the completion");
+    if (strcmp(name, "session_id") == 0)
+        return complete_session(call, store, err);
+    return strcmp(name, "node_id") == 0 ? complete_node(call, store, err) : 0;
+}
+
+const struct tool tool_complete_curriculum = {
+    .name = "completion/complete",
+    .title = "Complete",
+    .description = "",
+    .arguments = COMPLETION_ARGUMENTS,
+    .read_only = true,
+    .run = complete,
+};
+
+/* ---- the rows ---- */
+
+static const struct tool curriculum_reader = {
+    .name = "resources/read",
+    .title = "Read a curriculum",
+    .description = "",
+    .arguments = ARGUMENTS("resources/read", ARGUMENT_SESSION),
+    .read_only = true,
+    .run = read_curriculum,
+};
+
+static const struct tool node_reader = {
+    .name = "resources/read",
+    .title = "Read a lesson",
+    .description = "",
+    .arguments = ARGUMENTS("resources/read", ARGUMENT_SESSION, ARGUMENT_NODE),
+    .read_only = true,
+    .run = read_node,
+};
+
+const struct resource resource_curriculum = {
+    .uri = CURRICULUM_URI "{session_id}",
+    .name = "curriculum",
+    .title = "Curriculum",
+    .description = "The lessons of a curriculum and their relationships",
+    .mime = MARKDOWN_TYPE,
+    .read = &curriculum_reader,
+    .complete = &tool_complete_curriculum,
+    .changes = curriculum_changes,
+};
+
+const struct resource resource_node = {
+    .uri = CURRICULUM_URI "{session_id}" NODE_PART "{node_id}",
+    .name = "lesson",
+    .title = "Lesson",
+    .description = "A lesson with its components",
+    .mime = MARKDOWN_TYPE,
+    .read = &node_reader,
+    .complete = &tool_complete_curriculum,
+    .changes = node_changes,
+};

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/resource/table.h"
+
+const struct resource *const resources[] = {&resource_curriculum, &resource_node, NULL};

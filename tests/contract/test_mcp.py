@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""MCP of the whole program, on stdio and over HTTP, in both eras: resources, prompts, completions, and what a client is told of changes."""
+import http.client
+import json
+import unittest
+
+import harness
+
+MODERN = "2026-07-28"
+PREFIX = "io.modelcontextprotocol/"
+TEMPLATES = ["lectern://curriculum/{session_id}", "lectern://curriculum/{session_id}/node/{node_id}"]
+NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+SECONDS = 15  # for one event to come
+
+
+def modern_meta():
+    return {PREFIX + "protocolVersion": MODERN, PREFIX + "clientInfo": {"name": "test", "version": "1"},
+            PREFIX + "clientCapabilities": {}}
+
+
+def modern_headers(message):
+    params = message.get("params", {})
+    headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": MODERN, "Mcp-Method": message["method"]}
+    if message["method"] in NAMED:
+        headers["Mcp-Name"] = params[NAMED[message["method"]]]
+    return headers
+
+
+class Modern:
+    """A client without initialize."""
+    modern = True
+
+    def request(self, method, params=None, meta=None):
+        return super().request(method, params, meta or modern_meta())
+
+
+class LegacyStdio(harness.Stdio):
+    modern = False
+
+
+class ModernStdio(Modern, harness.Stdio):
+    pass
+
+
+class LegacyHttp(harness.Client):
+    modern = False
+
+    def exchange(self, message):
+        """The answer, also an error's."""
+        _, answer, headers = self.post(message)
+        self.session = headers.get("Mcp-Session-Id", self.session)
+        self.version = answer.get("result", {}).get("protocolVersion", self.version)
+        return answer
+
+
+class ModernHttp(Modern, LegacyHttp):
+    def post(self, message):
+        return self.http("POST", "/mcp", message, **modern_headers(message))
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+        self.server = harness.Server(self.workspace, "--no-demo", "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
+        self.addCleanup(self.end)
+        self.sid = self.post("/session/create")["session_id"]
+        self.post("/session/%s/nodes/N001/components/insert" % self.sid, {"type": "paragraph", "parameters": {"text": "A text to find."}})
+        self.post("/session/%s/nodes" % self.sid, {"node_id": "a/b", "title": "With a slash"})
+        self.post("/session/%s/relationships" % self.sid, {"from_node_id": "N001", "to_node_id": "a/b"})
+
+    def end(self):
+        if self.server.process.returncode is None:
+            self.assertEqual(self.server.close(), 0)
+
+    def post(self, path, body=None):
+        status, value, _ = self.server.http("POST", path, body)
+        self.assertEqual(status, 200, value)
+        return value
+
+    def uri(self, node=None):
+        return "lectern://curriculum/" + self.sid + ("/node/" + node if node else "")
+
+    def clients(self):
+        for kind in LegacyStdio, ModernStdio, LegacyHttp, ModernHttp:
+            stdio = issubclass(kind, harness.Stdio)
+            client = kind(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0") if stdio else kind(self.server.port)
+            with self.subTest(kind.__name__):
+                yield client
+            if stdio:
+                self.assertEqual(client.close(), 0)
+            else:
+                client.connection.close()
+
+
+class Reading(Case):
+    """Every client, on each transport and in each era, reads the same."""
+
+    def offer(self, client):
+        result = client.request("server/discover")["result"] if client.modern else client.initialize()
+        return result["capabilities"]
+
+    def test_lists(self):
+        for client in self.clients():
+            offer = self.offer(client)
+            self.assertEqual(offer["resources"], {"subscribe": True, "listChanged": True})
+            self.assertEqual((offer["prompts"], offer["completions"]), ({"listChanged": False}, {}))
+            self.assertEqual("logging" in offer, not client.modern)
+            listed = client.request("resources/list")["result"]
+            self.assertEqual([one["uri"] for one in listed["resources"]], [self.uri()])
+            self.assertEqual(listed.get("cacheScope"), "private" if client.modern else None)
+            templates = client.request("resources/templates/list")["result"]["resourceTemplates"]
+            self.assertEqual([one["uriTemplate"] for one in templates], TEMPLATES)
+            self.assertEqual(client.request("resources/list", {"cursor": "made up"})["error"]["code"], -32602)
+
+    def test_resources(self):
+        for client in self.clients():
+            self.offer(client)
+            contents = client.request("resources/read", {"uri": self.uri()})["result"]["contents"]
+            self.assertEqual((len(contents), contents[0]["uri"], contents[0]["mimeType"]), (1, self.uri(), "text/markdown"))
+            self.assertIn("## Lessons (3)", contents[0]["text"])
+            for node in "N001", "a%2Fb":
+                self.assertIn("](%s)" % self.uri(node), contents[0]["text"])
+            self.assertIn("## Relationships (1)\n\n- N001 ", contents[0]["text"])
+            lesson = client.request("resources/read", {"uri": self.uri("N001")})["result"]["contents"][0]["text"]
+            self.assertIn("node_id: N001", lesson)
+            self.assertRegex(lesson, r'<!-- component: paragraph {"confidence":1.0,"component_id":"[0-9a-f-]{36}","revision":1} -->\n'
+                                     r"A text to find[.]\n")
+            self.assertNotIn("total_components", lesson)
+            lesson = client.request("resources/read", {"uri": self.uri("a%2Fb")})["result"]["contents"][0]["text"]
+            self.assertIn("title: With a slash", lesson)
+            for uri in self.uri("N999"), TEMPLATES[0].replace("{session_id}", "0" * 36), "file:///etc/passwd":
+                error = client.request("resources/read", {"uri": uri})["error"]
+                self.assertEqual((error["code"], error["data"]), (-32602 if client.modern else -32002, {"uri": uri}))
+
+    def test_prompts(self):
+        for client in self.clients():
+            self.offer(client)
+            prompts = client.request("prompts/list")["result"]["prompts"]
+            self.assertEqual([one["name"] for one in prompts], ["review_prerequisites"])
+            self.assertEqual([one["name"] for one in prompts[0]["arguments"]], ["session_id", "node_id"])
+            got = client.request("prompts/get", {"name": "review_prerequisites", "arguments": {"node_id": "N002"}})["result"]
+            self.assertEqual(got["messages"][0]["role"], "user")
+            self.assertIn("the lesson N002", got["messages"][0]["content"]["text"])
+            for ref in {"type": "ref/resource", "uri": TEMPLATES[1]}, {"type": "ref/prompt", "name": "review_prerequisites"}:
+                found = client.request("completion/complete", {"ref": ref, "argument": {"name": "node_id", "value": "n00"},
+                                                               "context": {"arguments": {"session_id": self.sid}}})
+                self.assertEqual(found["result"]["completion"], {"values": ["N001", "N002"], "total": 2, "hasMore": False})
+                found = client.request("completion/complete", {"ref": ref, "argument": {"name": "session_id", "value": self.sid[:6]}})
+                self.assertEqual(found["result"]["completion"]["values"], [self.sid])
+
+
+class Changes(Case):
+    """A subscription over HTTP, and the two eras on stdio."""
+
+    def events(self, response):
+        """The next message of a stream."""
+        while True:
+            line = response.readline()
+            self.assertTrue(line, "the stream has ended")
+            if line.startswith(b"data:") and line[5:].strip():
+                return json.loads(line[5:])
+
+    def listen(self, wanted):
+        message = {"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen", "params": {"_meta": modern_meta(), "notifications": wanted}}
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=SECONDS)
+        connection.request("POST", "/mcp", json.dumps(message), {"Content-Type": "application/json", **modern_headers(message)})
+        response = connection.getresponse()
+        self.assertEqual(response.status, 200)
+        return connection, response
+
+    def test_listen(self):
+        connection, response = self.listen({"resourcesListChanged": True, "toolsListChanged": True,
+                                            "resourceSubscriptions": [self.uri("N001"), self.uri()]})
+        first = self.events(response)
+        self.assertEqual(first["method"], "notifications/subscriptions/acknowledged")
+        self.assertEqual(sorted(first["params"]["notifications"]), ["resourceSubscriptions", "resourcesListChanged"])
+        self.post("/session/%s/nodes/N002/components/insert" % self.sid, {"type": "paragraph", "parameters": {"text": "elsewhere"}})
+        event = self.events(response)
+        self.assertEqual((event["method"], event["params"]["uri"]), ("notifications/resources/updated", self.uri()))
+        self.post("/session/%s/nodes/N001/components/insert" % self.sid, {"type": "paragraph", "parameters": {"text": "here"}})
+        updated = {self.events(response)["params"]["uri"] for _ in range(2)}
+        self.assertEqual(updated, {self.uri(), self.uri("N001")})
+        self.post("/session/create")
+        event = self.events(response)
+        self.assertEqual(event["method"], "notifications/resources/list_changed")
+        self.assertEqual(event["params"]["_meta"], {PREFIX + "subscriptionId": "s"})
+        connection.close()
+
+    def test_stdio(self):
+        client = LegacyStdio(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
+        client.initialize()
+        self.assertEqual(client.request("resources/subscribe", {"uri": self.uri("N001")})["result"], {})
+        client.send({"jsonrpc": "2.0", "id": 900, "method": "subscriptions/listen",
+                     "params": {"_meta": modern_meta(), "notifications": {"resourceSubscriptions": [self.uri("N001")]}}})
+        self.assertEqual(client.notification("notifications/subscriptions/acknowledged")["_meta"], {PREFIX + "subscriptionId": 900})
+        client.good("add_component", session_id=self.sid, node_id="N001", component_type="paragraph", parameters={"text": "new"})
+        both = [client.notification("notifications/resources/updated") for _ in range(2)]
+        self.assertEqual({one["uri"] for one in both}, {self.uri("N001")})
+        self.assertEqual(sorted(len(one) for one in both), [1, 2])  # the modern one says for which subscription
+        client.notify("notifications/cancelled", {"requestId": 900})
+        client.request("resources/unsubscribe", {"uri": self.uri("N001")})
+        client.good("add_component", session_id=self.sid, node_id="N001", component_type="paragraph", parameters={"text": "newer"})
+        self.assertEqual(client.close(), 0)
+        self.assertEqual([one["method"] for one in client.notifications], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
