@@ -35,6 +35,12 @@ configure() {
 step "Configure" configure
 # Where they are installed, the chat's tests check each frame with them as well.
 [ $tier = quick ] || step "npm packages of the chat's checks" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py chat
+# Where there is npm, the quick tests take in the conformance suite of MCP, a few seconds once it is installed.
+labels='^quick$'
+if [ $tier = all ] || command -v npm >/dev/null; then
+  step "npm packages of the conformance suite" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py conformance
+  labels='^(quick|npm)$'
+fi
 step "Build" cmake --build --preset release
 [ $tier = quick ] || step "The page's types" cmake/page.sh --check
 
@@ -46,7 +52,7 @@ if [ "${CI:-}" != true ] && ! bwrap --unshare-all --ro-bind / / true 2>/dev/null
 fi
 report=$PWD/build/tests.xml
 select=()
-[ $tier = all ] || select+=(-L '^quick$')
+[ $tier = all ] || select+=(-L "$labels")
 [ -z "${TESTS:-}" ] || select+=(-R "$TESTS")
 if ! grep -q 'Test *#' <<<"$(ctest --test-dir build/release --show-only "${select[@]}")"; then
   echo "no $tier test matches TESTS='${TESTS:-}'; make test-full TESTS=REGEX searches all of them" >&2
@@ -55,4 +61,5 @@ fi
 rm -f "$report"
 ctest --test-dir build/release --output-on-failure --no-tests=error --test-output-size-passed 1048576 \
   --output-junit "$report" -j "${JOBS:-2}" "${select[@]}" || true
+[ "$labels" != '^quick$' ] || echo "NOT TESTED: MCP's conformance suite, because npm is not installed; \`make deps\` brings it, and make test-full runs it"
 exec /usr/bin/python3 -B cmake/test_report.py "$report" build/release

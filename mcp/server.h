@@ -21,6 +21,7 @@
 struct change_feed;
 struct ended_ids;
 struct graph_cache;
+struct history_pages;
 struct limits;
 
 /* How many programs this rule refused. A program counts for the first violation in its source. */
@@ -60,7 +61,9 @@ struct server {
     unsigned char seal_key[SEAL_KEY_SIZE];
     struct store_queues store;
     struct analyses analyses;
-    struct limits *limits; /* of each token (mcp/auth/limits.h); NULL: none */
+    struct limits *limits;           /* of each token (mcp/auth/limits.h); NULL: none */
+    struct buf *described;           /* of tool_described */
+    struct history_pages *histories; /* of the tool history, on the loop's thread */
 };
 
 #endif

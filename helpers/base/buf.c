@@ -81,19 +81,94 @@ void buf_addc(struct buf *buf, char c)
     buf_add(buf, &c, 1);
 }
 
-void buf_addi(struct buf *buf, int64_t number)
+static void add_digits(struct buf *buf, uint64_t number)
 {
-    uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     char digits[20];
     size_t at = sizeof digits;
 
+    do {
+        digits[--at] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    buf_add(buf, digits + at, sizeof digits - at);
+}
+
+void buf_addi(struct buf *buf, int64_t number)
+{
     if (number < 0)
         buf_addc(buf, '-');
-    do {
-        digits[--at] = (char)('0' + left % 10);
-        left /= 10;
-    } while (left > 0);
-    buf_add(buf, digits + at, sizeof digits - at);
+    add_digits(buf, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+}
+
+/* printf itself takes its slow path in a process with libquadmath (igraph's linear algebra), so the
+ * conversions that nearly all texts are made of are done here. */
+static const char *const plain_conversions[] = {"s", "zu", "d", "u", "c", "ld", "lu", "%", NULL};
+
+/* Which of them a format has behind a percent sign; NULL: another one. */
+static const char *find_conversion(const char *at)
+{
+    for (size_t i = 0; plain_conversions[i]; i++)
+        if (strncmp(plain_conversions[i], at, strlen(plain_conversions[i])) == 0)
+            return plain_conversions[i];
+    return NULL;
+}
+
+static bool is_plain(const char *format)
+{
+    for (const char *at = strchr(format, '%'); at; at = strchr(at, '%')) {
+        const char *conversion = find_conversion(at + 1);
+
+        if (!conversion)
+            return false;
+        at += 1 + strlen(conversion);
+    }
+    return true;
+}
+
+static void add_converted(struct buf *buf, const char *conversion, va_list *args)
+{
+    switch (*conversion) {
+    case 's': {
+        const char *text = va_arg(*args, const char *);
+
+        buf_adds(buf, text ? text : "(null)");
+        break;
+    }
+    case 'c':
+        buf_addc(buf, (char)va_arg(*args, int));
+        break;
+    case 'd':
+        buf_addi(buf, va_arg(*args, int));
+        break;
+    case 'u':
+        buf_addi(buf, va_arg(*args, unsigned));
+        break;
+    case 'z':
+        add_digits(buf, va_arg(*args, size_t));
+        break;
+    case 'l':
+        if (conversion[1] == 'd')
+            buf_addi(buf, va_arg(*args, long));
+        else
+            add_digits(buf, va_arg(*args, unsigned long));
+        break;
+    default:
+        buf_addc(buf, '%');
+    }
+}
+
+static void add_plain(struct buf *buf, const char *format, va_list *args)
+{
+    const char *percent;
+
+    for (; (percent = strchr(format, '%')); format = percent) {
+        const char *conversion = find_conversion(percent + 1);
+
+        buf_add(buf, format, (size_t)(percent - format));
+        add_converted(buf, conversion, args);
+        percent += 1 + strlen(conversion);
+    }
+    buf_adds(buf, format);
 }
 
 void buf_addf(struct buf *buf, const char *format, ...)
@@ -104,6 +179,11 @@ void buf_addf(struct buf *buf, const char *format, ...)
     int len;
 
     va_start(args, format);
+    if (is_plain(format)) {
+        add_plain(buf, format, &args);
+        va_end(args);
+        return;
+    }
     va_copy(again, args);
     len = vsnprintf(small, sizeof small, format, args);
     va_end(args);

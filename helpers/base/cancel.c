@@ -11,7 +11,7 @@
 struct cancel {
     atomic_int references;
     atomic_bool fired;
-    int fd;
+    atomic_int fd; /* -1: nobody has asked for it, as for most calls */
 };
 
 struct cancel *cancel_create(struct error *err)
@@ -22,14 +22,9 @@ struct cancel *cancel_create(struct error *err)
         error_set(err, ERROR_MEMORY, "out of memory for a cancel token");
         return NULL;
     }
-    cancel->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (cancel->fd < 0) {
-        error_errno(err, errno, "eventfd for a cancel token");
-        free(cancel);
-        return NULL;
-    }
     atomic_init(&cancel->references, 1);
     atomic_init(&cancel->fired, false);
+    atomic_init(&cancel->fd, -1);
     return cancel;
 }
 
@@ -43,20 +38,29 @@ void cancel_unref(struct cancel *cancel)
 {
     if (!cancel || atomic_fetch_sub(&cancel->references, 1) > 1)
         return;
-    close(cancel->fd);
+    if (atomic_load(&cancel->fd) >= 0)
+        close(atomic_load(&cancel->fd));
     free(cancel);
+}
+
+/* Called twice at most, so the write always succeeds. */
+static void make_readable(int fd)
+{
+    const uint64_t one = 1;
+
+    while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
 }
 
 void cancel_fire(struct cancel *cancel)
 {
-    const uint64_t one = 1;
+    int fd;
 
     if (atomic_exchange(&cancel->fired, true))
         return;
-    /* The first write to an eventfd always succeeds. Code that only checks the flag does not need
-     * it. */
-    while (write(cancel->fd, &one, sizeof one) < 0 && errno == EINTR)
-        continue;
+    fd = atomic_load(&cancel->fd);
+    if (fd >= 0)
+        make_readable(fd);
 }
 
 bool cancel_fired(const struct cancel *cancel)
@@ -64,9 +68,25 @@ bool cancel_fired(const struct cancel *cancel)
     return cancel && atomic_load(&cancel->fired);
 }
 
+/* cancel_fire stores fired and loads fd, this stores fd and loads fired: one of them sees the
+ * other. */
 int cancel_fd(const struct cancel *cancel)
 {
-    return cancel->fd;
+    atomic_int *kept = &((struct cancel *)cancel)->fd; /* a token is never a constant */
+    int fd = atomic_load(kept), none = -1;
+
+    if (fd >= 0)
+        return fd;
+    fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (fd < 0)
+        return -1;
+    if (!atomic_compare_exchange_strong(kept, &none, fd)) { /* another thread has made one */
+        close(fd);
+        return none;
+    }
+    if (cancel_fired(cancel))
+        make_readable(fd);
+    return fd;
 }
 
 int cancel_check(const struct cancel *cancel, struct error *err)

@@ -19,8 +19,9 @@ void cancel_unref(struct cancel *cancel); /* takes NULL */
 void cancel_fire(struct cancel *cancel);
 bool cancel_fired(const struct cancel *cancel); /* false for NULL */
 
-/* A file descriptor that becomes readable when the token fires, for poll(). Borrowed; closed with
- * the last reference. */
+/* A file descriptor that becomes readable when the token fires, for poll(). Made by the first call;
+ * borrowed, and closed with the last reference. -1, which poll() ignores, if the process has no
+ * descriptor left: then the token must be checked from time to time. */
 int cancel_fd(const struct cancel *cancel);
 
 /* Returns -1 with ERROR_CANCELLED if the token has fired. */

@@ -110,6 +110,14 @@ void json_write(struct buf *buf, const json_t *value)
 {
     struct shortener s = {.to = buf};
 
+    if (json_is_integer(value)) {
+        buf_addi(buf, json_integer_value(value));
+        return;
+    }
+    if (json_is_string(value)) {
+        json_write_string(buf, json_string_value(value), json_string_length(value));
+        return;
+    }
     if (json_dump_callback(value, shorten, &s, JSON_COMPACT | JSON_ENCODE_ANY) < 0) {
         buf->starved = buf->starved || !buf->failed; /* else it is the cap */
         buf->failed = true;
@@ -117,31 +125,58 @@ void json_write(struct buf *buf, const json_t *value)
     flush_number(&s);
 }
 
-/* Most names are: no byte of them wants a backslash, or could be bad UTF-8. */
-static bool is_plain(const char *text, size_t len)
+/* Where the bytes that need no escape, and cannot be bad UTF-8, end. */
+static size_t plain_end(const char *text, size_t at, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        if (text[i] < ' ' || text[i] > '~' || text[i] == '"' || text[i] == '\\')
-            return false;
-    return true;
+    while (at < len && text[at] >= ' ' && text[at] <= '~' && text[at] != '"' && text[at] != '\\')
+        at++;
+    return at;
+}
+
+/* Where the others end, but for line ends and quotes, which have short escapes of their own. */
+static size_t special_end(const char *text, size_t at, size_t len)
+{
+    while (at < len && plain_end(text, at, len) == at && text[at] != '\n' && text[at] != '"')
+        at++;
+    return at;
+}
+
+/* By jansson, without its quotes. Such bytes follow one another in whole characters. */
+static void write_special(struct buf *buf, const char *text, size_t len)
+{
+    json_t *string = json_stringn(text, len);
+    char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+
+    if (dumped)
+        buf_add(buf, dumped + 1, strlen(dumped) - 2);
+    else
+        buf->failed = true;
+    free(dumped);
+    json_decref(string);
 }
 
 void json_write_string(struct buf *buf, const char *text, size_t len)
 {
-    json_t *string;
+    size_t at = 0;
 
-    if (is_plain(text, len)) {
-        buf_addc(buf, '"');
-        buf_add(buf, text, len);
-        buf_addc(buf, '"');
-        return;
+    buf_addc(buf, '"');
+    while (at < len) {
+        size_t end = plain_end(text, at, len);
+
+        buf_add(buf, text + at, end - at);
+        at = end;
+        if (at == len)
+            break;
+        if (text[at] == '\n' || text[at] == '"') {
+            buf_adds(buf, text[at] == '\n' ? "\\n" : "\\\"");
+            at++;
+            continue;
+        }
+        end = special_end(text, at, len);
+        write_special(buf, text + at, end - at);
+        at = end;
     }
-    string = json_stringn(text, len);
-    if (string)
-        json_write(buf, string);
-    else
-        buf->failed = true;
-    json_decref(string);
+    buf_addc(buf, '"');
 }
 
 const char *json_get_string(const json_t *object, const char *key)

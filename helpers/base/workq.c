@@ -227,6 +227,34 @@ int workq_submit(struct workq *workq, struct workq_job *job, struct error *err)
                 : 0;
 }
 
+struct workq_thread *workq_borrow(struct workq *workq, uint64_t key, void **context)
+{
+    struct workq_thread *thread = NULL;
+
+    pthread_mutex_lock(&workq->lock);
+    if (workq->config.lends && !workq->config.groups && workq->waiting == 0)
+        thread = LIST_FIRST(&workq->idle);
+    if (thread) {
+        LIST_REMOVE(thread, idle); /* it still waits, and nobody wakes it */
+        thread->key = key;
+        *context = thread->context;
+    }
+    pthread_mutex_unlock(&workq->lock);
+    return thread;
+}
+
+void workq_give_back(struct workq_thread *thread)
+{
+    struct workq *workq = thread->workq;
+
+    pthread_mutex_lock(&workq->lock);
+    thread->key = 0;
+    LIST_INSERT_HEAD(&workq->idle, thread, idle);
+    if (workq->waiting > 0) /* has come meanwhile */
+        wake_one(workq);
+    pthread_mutex_unlock(&workq->lock);
+}
+
 void workq_destroy(struct workq *workq)
 {
     if (!workq)

@@ -6,6 +6,7 @@
 #ifndef LECTERN_BASE_WORKQ_H
 #define LECTERN_BASE_WORKQ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -49,6 +50,7 @@ struct workq_config {
     void *(*open)(void *arg, struct error *err);
     void (*close)(void *context);
     void *arg;                         /* argument of open */
+    bool lends;                        /* workq_borrow works; not with groups */
     const struct workq_groups *groups; /* or NULL; borrowed for the work queue's life */
 };
 
@@ -60,6 +62,15 @@ struct workq *workq_create(const struct workq_config *config, struct loop_queue 
 /* Any thread. The work queue owns job until done. Returns -1 with ERROR_BUSY if the job was not
  * accepted; done is not called then. */
 int workq_submit(struct workq *workq, struct workq_job *job, struct error *err);
+
+/* For work that is known to be so short that another thread costs more than it does: lends the
+ * caller the context of a thread that is idle while no job waits. Any thread. That thread takes no
+ * job meanwhile, and jobs of the key (as in workq_job) count as if it worked on one. The caller is
+ * then the only user of the context, up to workq_give_back on the same thread, which must come
+ * before workq_destroy. NULL if no thread is idle, jobs wait, or the work queue does not lend. */
+struct workq_thread;
+struct workq_thread *workq_borrow(struct workq *workq, uint64_t key, void **context);
+void workq_give_back(struct workq_thread *thread);
 
 /* Executes the queued jobs and joins the threads. The tasks of the jobs are in the loop's queue
  * then. Takes NULL. */

@@ -34,29 +34,30 @@ struct graph_ask {
 
 /* ---- the table of queries ----
  *
- * Name, summary, which of node, from and to it takes, which types it follows. To add a query, add a
- * row here and graph_query_NAME in a file query_*.c. */
+ * Name, summary, which of node, from and to it takes, which types it follows, and whether its work
+ * is LINEAR in nodes and edges (apart from a logarithm, where something is sorted) or HEAVY. To add
+ * a query, add a row here and graph_query_NAME in a file query_*.c. */
 
 /* clang-format off */
 #define GRAPH_QUERIES(ROW)                                                                         \
-    ROW(outline, "nodes by chapter", MAY_TAKE_NODE, ALL)                                           \
-    ROW(counts, "sizes, pieces, defects", TAKES_NOTHING, ALL)                                      \
-    ROW(neighbours, "direct edges", TAKES_NODE, ALL)                                               \
-    ROW(path, "shortest", TAKES_FROM_TO, PATHS)                                                    \
-    ROW(needs, "all prerequisites in teaching order", TAKES_NODE, PREREQUISITES)                   \
-    ROW(needed_by, "all dependents", TAKES_NODE, PREREQUISITES)                                    \
-    ROW(common_needs, "needs of both", TAKES_FROM_TO, PREREQUISITES)                               \
-    ROW(starting_points, "without prerequisites", TAKES_NOTHING, PREREQUISITES)                    \
-    ROW(end_points, "needed by none", TAKES_NOTHING, PREREQUISITES)                                \
-    ROW(order, "teaching order", TAKES_NOTHING, PREREQUISITES)                                     \
-    ROW(levels, "by longest chain of prerequisites", MAY_TAKE_NODE, PREREQUISITES)                 \
-    ROW(longest_chain, "of prerequisites", TAKES_NOTHING, PREREQUISITES)                           \
-    ROW(cycles, "nodes that need one another", TAKES_NOTHING, PREREQUISITES)                       \
-    ROW(bottlenecks, "highest betweenness", TAKES_NOTHING, PATHS)                                  \
-    ROW(hubs, "most direct prerequisites or dependents", TAKES_NOTHING, PREREQUISITES)             \
-    ROW(unlocks, "most dependents in all", TAKES_NOTHING, PREREQUISITES)                           \
-    ROW(redundant, "edges that longer chains imply", TAKES_NOTHING, PREREQUISITES)                 \
-    ROW(unreachable, "from all starts, or a node", MAY_TAKE_NODE, PATHS)
+    ROW(outline, "nodes by chapter", MAY_TAKE_NODE, ALL, LINEAR)                                   \
+    ROW(counts, "sizes, pieces, defects", TAKES_NOTHING, ALL, LINEAR)                              \
+    ROW(neighbours, "direct edges", TAKES_NODE, ALL, LINEAR)                                       \
+    ROW(path, "shortest", TAKES_FROM_TO, PATHS, LINEAR)                                            \
+    ROW(needs, "all prerequisites in teaching order", TAKES_NODE, PREREQUISITES, LINEAR)           \
+    ROW(needed_by, "all dependents", TAKES_NODE, PREREQUISITES, LINEAR)                            \
+    ROW(common_needs, "needs of both", TAKES_FROM_TO, PREREQUISITES, LINEAR)                       \
+    ROW(starting_points, "without prerequisites", TAKES_NOTHING, PREREQUISITES, LINEAR)            \
+    ROW(end_points, "needed by none", TAKES_NOTHING, PREREQUISITES, LINEAR)                        \
+    ROW(order, "teaching order", TAKES_NOTHING, PREREQUISITES, LINEAR)                             \
+    ROW(levels, "by longest chain of prerequisites", MAY_TAKE_NODE, PREREQUISITES, LINEAR)         \
+    ROW(longest_chain, "of prerequisites", TAKES_NOTHING, PREREQUISITES, LINEAR)                   \
+    ROW(cycles, "nodes that need one another", TAKES_NOTHING, PREREQUISITES, HEAVY)                \
+    ROW(bottlenecks, "highest betweenness", TAKES_NOTHING, PATHS, HEAVY)                           \
+    ROW(hubs, "most direct prerequisites or dependents", TAKES_NOTHING, PREREQUISITES, LINEAR)     \
+    ROW(unlocks, "most dependents in all", TAKES_NOTHING, PREREQUISITES, HEAVY)                    \
+    ROW(redundant, "edges that longer chains imply", TAKES_NOTHING, PREREQUISITES, HEAVY)          \
+    ROW(unreachable, "from all starts, or a node", MAY_TAKE_NODE, PATHS, LINEAR)
 /* clang-format on */
 
 #define GRAPH_QUERY_DECLARE(name, ...)                                                             \

@@ -13,6 +13,7 @@
 #ifndef LECTERN_GRAPH_H
 #define LECTERN_GRAPH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "helpers/base/buf.h"
@@ -22,9 +23,10 @@
 #define GRAPH_LIMIT_MAX     500u
 #define GRAPH_ANSWER_CAP                                                                           \
     (32u << 10) /* bytes of one answer; a truncated answer says how to get the rest */
-#define GRAPH_DATA_CAP  (4u << 20) /* bytes of one answer as data, from which on no row begins */
-#define GRAPH_NODES_CAP 200000u
-#define GRAPH_EDGES_CAP 2000000u
+#define GRAPH_DATA_CAP   (4u << 20) /* bytes of one answer as data, from which on no row begins */
+#define GRAPH_NODES_CAP  200000u
+#define GRAPH_EDGES_CAP  2000000u
+#define GRAPH_BRIEF_SIZE 2000u
 
 struct graph_node {
     const char *id;
@@ -87,6 +89,7 @@ struct graph_query {
     const char *summary; /* what it answers, in a few words, for the tool's schema and --help */
     enum graph_needs needs;
     enum graph_follows follows;
+    bool linear;                                             /* helpers/graph/ask.h */
     int (*answer)(struct graph_ask *ask, struct error *err); /* writes the form that ask requests */
 };
 
@@ -95,6 +98,10 @@ const struct graph_query *graph_queries(size_t *count);
 /* Finds a query by its name, or by a common alias ("prerequisites" for "needs"). Returns NULL with
  * ERROR_INVALID, the nearest name and the list of names. */
 const struct graph_query *graph_query_find(const char *name, struct error *err);
+
+/* Whether the answer to this query surely takes less than a millisecond: its work is linear, and
+ * the graph has at most GRAPH_BRIEF_SIZE nodes and edges. */
+bool graph_is_brief(const struct graph *graph, const char *query);
 
 /* Appends the answer in words to *answer. Returns -1 with ERROR_INVALID or ERROR_NOT_FOUND and what
  * would be valid (the queries, the nearest node id or title, the types), ERROR_CONFLICT for a title

@@ -16,9 +16,11 @@
 
 /* ---- the table ---- */
 
+enum { HEAVY, LINEAR };
+
 static const struct graph_query queries[] = {
-#define ROW(name, summary, needs, follows)                                                         \
-    {#name, summary, GRAPH_##needs, GRAPH_FOLLOWS_##follows, graph_query_##name},
+#define ROW(name, summary, needs, follows, work)                                                   \
+    {#name, summary, GRAPH_##needs, GRAPH_FOLLOWS_##follows, work, graph_query_##name},
     GRAPH_QUERIES(ROW)
 #undef ROW
 };
@@ -35,21 +37,15 @@ static const struct {
     const char *other, *name;
 } other_names[] = {{"prerequisites", "needs"}, {"dependents", "needed_by"}};
 
-const struct graph_query *graph_query_find(const char *name, struct error *err)
+static int no_such_query(const char *name, struct error *err)
 {
     struct buf BUF_AUTO known = {0}, BUF_AUTO text = {0};
     struct nearest search;
 
-    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
-        if (strcmp(other_names[i].other, name) == 0)
-            name = other_names[i].name;
-    }
     buf_init(&known, ERROR_TEXT_CAP);
     buf_init(&text, ERROR_TEXT_CAP);
     nearest_begin(&search, name);
     for (size_t i = 0; i < QUERY_COUNT; i++) {
-        if (strcmp(queries[i].name, name) == 0)
-            return &queries[i];
         nearest_feed(&search, queries[i].name);
         buf_addf(&known, "%s%s", i > 0 ? ", " : "", queries[i].name);
     }
@@ -58,10 +54,30 @@ const struct graph_query *graph_query_find(const char *name, struct error *err)
     if (search.best)
         buf_addf(&text, "%s'?", search.best);
     if (graph_text_blank(name))
-        error_set_at(err, "query", "say which query. The queries: %s.", known.data);
-    else
-        error_set_at(err, "query", "there is no query '%s The queries: %s.", text.data, known.data);
+        return error_set_at(err, "query", "say which query. The queries: %s.", known.data);
+    return error_set_at(err, "query", "there is no query '%s The queries: %s.", text.data,
+                        known.data);
+}
+
+const struct graph_query *graph_query_find(const char *name, struct error *err)
+{
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
+        if (strcmp(other_names[i].other, name) == 0)
+            name = other_names[i].name;
+    }
+    for (size_t i = 0; i < QUERY_COUNT; i++) {
+        if (strcmp(queries[i].name, name) == 0)
+            return &queries[i];
+    }
+    no_such_query(name, err);
     return NULL;
+}
+
+bool graph_is_brief(const struct graph *graph, const char *query)
+{
+    const struct graph_query *found = graph_query_find(query, NULL);
+
+    return found && found->linear && graph->node_count + graph->link_count <= GRAPH_BRIEF_SIZE;
 }
 
 /* ---- nodes ---- */

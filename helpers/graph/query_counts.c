@@ -59,26 +59,27 @@ static uint32_t *sort_types(const struct graph *graph, struct error *err)
     return sorted;
 }
 
-struct pieces {
-    igraph_integer_t count, largest, isolated;
-};
-
-static int find_pieces(const struct graph_view *view, struct pieces *pieces, struct error *err)
+static int find_pieces(struct graph_view *view, struct error *err)
 {
     igraph_vector_int_t IGRAPH_GUARD_VECTOR_INT sizes = {0};
+    struct graph_pieces pieces = {0};
+    igraph_integer_t count;
 
-    *pieces = (struct pieces){0};
+    if (view->pieces.count > 0)
+        return 0;
     if (igraph_guard_check(igraph_vector_int_init(&sizes, 0), "the pieces", err) < 0 ||
         igraph_guard_check(
-            igraph_connected_components(&view->igraph, NULL, &sizes, &pieces->count, IGRAPH_WEAK),
+            igraph_connected_components(&view->igraph, NULL, &sizes, &count, IGRAPH_WEAK),
             "the pieces", err) < 0)
         return -1;
-    for (igraph_integer_t i = 0; i < pieces->count; i++) {
-        igraph_integer_t size = VECTOR(sizes)[i];
+    pieces.count = (size_t)count;
+    for (igraph_integer_t i = 0; i < count; i++) {
+        size_t size = (size_t)VECTOR(sizes)[i];
 
-        pieces->largest = size > pieces->largest ? size : pieces->largest;
-        pieces->isolated += size == 1;
+        pieces.largest = size > pieces.largest ? size : pieces.largest;
+        pieces.isolated += size == 1;
     }
+    view->pieces = pieces;
     return 0;
 }
 
@@ -154,12 +155,12 @@ static void write_defects(struct graph_ask *ask, const struct defects *found)
                   graph_count_text(ask, graph->repeated_ids, "further node"));
 }
 
-static void write_pieces(struct graph_ask *ask, const struct pieces *pieces)
+static void write_pieces(struct graph_ask *ask, const struct graph_pieces *pieces)
 {
-    graph_say(ask, "%s", graph_count_text(ask, (size_t)pieces->count, "piece"));
+    graph_say(ask, "%s", graph_count_text(ask, pieces->count, "piece"));
     if (pieces->count > 1)
-        graph_say(ask, ", the largest of %ld nodes", (long)pieces->largest);
-    graph_say(ask, "; %ld isolated. ", (long)pieces->isolated);
+        graph_say(ask, ", the largest of %zu nodes", pieces->largest);
+    graph_say(ask, "; %zu isolated. ", pieces->isolated);
     graph_scope(ask, ask->view);
 }
 
@@ -216,11 +217,11 @@ static void put_sizes(struct graph_ask *ask, const struct defects *found, const 
     }
 }
 
-static void put_pieces(struct graph_ask *ask, const struct pieces *pieces)
+static void put_pieces(struct graph_ask *ask, const struct graph_pieces *pieces)
 {
-    graph_put(ask, "pieces", (size_t)pieces->count);
-    graph_put(ask, "largest_piece", (size_t)pieces->largest);
-    graph_put(ask, "isolated", (size_t)pieces->isolated);
+    graph_put(ask, "pieces", pieces->count);
+    graph_put(ask, "largest_piece", pieces->largest);
+    graph_put(ask, "isolated", pieces->isolated);
 }
 
 static void put_prerequisites(struct graph_ask *ask, const struct prerequisites *found)
@@ -242,18 +243,17 @@ int graph_query_counts(struct graph_ask *ask, struct error *err)
     cleanup_free uint32_t *sorted = sort_types(ask->graph, err);
     struct defects defects = find_defects(ask->graph);
     struct prerequisites prerequisites;
-    struct pieces pieces;
 
-    if (!sorted || find_pieces(ask->view, &pieces, err) < 0)
+    if (!sorted || find_pieces(ask->view, err) < 0)
         return -1;
     ask->no_scope = true;
     if (!ask->data) {
         write_sizes(ask, &defects, sorted);
         write_defects(ask, &defects);
-        write_pieces(ask, &pieces);
+        write_pieces(ask, &ask->view->pieces);
     } else {
         put_sizes(ask, &defects, sorted);
-        put_pieces(ask, &pieces);
+        put_pieces(ask, &ask->view->pieces);
     }
     if (own_types)
         return 0;

@@ -55,6 +55,16 @@ static uint32_t next_clean(const unsigned char **at, bool *started)
     return 0;
 }
 
+/* The bytes up to cap that are copied as they are: of ASCII, without spaces and quotes. */
+static size_t word_length(const unsigned char *at, size_t cap)
+{
+    size_t len = 0;
+
+    while (len < cap && at[len] > ' ' && at[len] < 0x7f && at[len] != '"')
+        len++;
+    return len;
+}
+
 void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted)
 {
     const unsigned char *at = (const unsigned char *)text;
@@ -76,6 +86,10 @@ void graph_text_add(struct buf *to, const char *text, size_t cap, bool quoted)
             break;
         }
         buf_add(to, bytes, len);
+        used += len;
+        len = c != ' ' ? word_length(at, cap - used) : 0;
+        buf_add(to, at, len);
+        at += len;
         used += len;
     }
     if (quoted)

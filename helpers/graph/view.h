@@ -37,6 +37,10 @@ struct graph_ranking {
     size_t weighing;          /* number of ranks with a weight above 0 */
     size_t sources;           /* number of nodes that it was measured from */
 };
+/* The weakly connected components. */
+struct graph_pieces {
+    size_t count, largest, isolated;
+};
 enum graph_measure { GRAPH_BETWEENNESS, GRAPH_DEPENDENTS, GRAPH_MEASURES };
 
 struct graph_view {
@@ -53,6 +57,7 @@ struct graph_view {
     /* Computed on demand; owned. */
     struct graph_order *order;
     struct graph_ranking *rankings[GRAPH_MEASURES];
+    struct graph_pieces pieces; /* count 0: not yet, or no nodes */
 };
 
 /* Returns the view of the types with follows[type], or NULL with err. Borrowed from the graph;

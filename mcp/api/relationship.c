@@ -62,7 +62,7 @@ static int update(struct rest_call *call, struct error *err)
     if (rest_path_number(call, "id", &id, err) < 0)
         return -1;
     if (store_relationship_update(call->store, &call->writer, call->session, id, call->body, &state,
-                                  err) != 0)
+                                  err) < 0)
         return -1;
     answer_state(call, "updated", &state);
     return 0;

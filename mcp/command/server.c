@@ -11,6 +11,8 @@
 #include "mcp/session/ended_ids.h"
 #include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
+#include "mcp/tool/history_pages.h"
+#include "mcp/tool/tool.h"
 
 #define SQL_QUEUE_CAP   256
 #define WRITE_GROUP_CAP 64 /* calls that share one commit */
@@ -130,6 +132,7 @@ static int open_workq(struct server *server, struct workq **to, const struct sto
         .open = workq->open,
         .close = close_store,
         .arg = server,
+        .lends = !service, /* a read waits for nobody then */
         .groups = workq->forms[service].groups,
     };
 
@@ -268,6 +271,8 @@ void server_finish(struct server *server)
     loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
     ended_ids_destroy(server->store.ended);
     change_feed_destroy(server->store.feed);
+    tool_forget_described(server);
+    history_pages_destroy(server->histories);
 }
 
 static void on_uv_signal(uv_signal_t *handle, int number)

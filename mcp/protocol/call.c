@@ -243,6 +243,7 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
     call->call.wants_progress = call->token != NULL;
     call->call.notify = progress_note;
     call->call.on_done = on_done;
+    call->call.at_once = true;
     call->call.user = call;
     LIST_INSERT_HEAD(&peer->calls, call, link);
     peer->call_count++;

@@ -11,14 +11,15 @@
 
 struct host;
 
-/* What the product's tables never do: whether the lists of tools and prompts change while the
- * server runs (tool_call_notify), and whether tools send log messages. */
 struct host_config {
-    bool changes_lists, logs;
+    bool changes_lists; /* the lists of tools and prompts change meanwhile (tool_call_notify) */
 };
 
-/* config: NULL for nothing of that. server is borrowed; it must stay valid until the loop has run
- * the close callbacks after host_destroy and the last call has ended. */
+/* The product's, whose lists never change. A program with other tables links its own. */
+extern const struct host_config host_config;
+
+/* config: copied; NULL for nothing of that. server is borrowed; it must stay valid until the loop
+ * has run the close callbacks after host_destroy and the last call has ended. */
 struct host *host_create(struct server *server, const struct host_config *config,
                          struct error *err);
 

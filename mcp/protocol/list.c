@@ -70,6 +70,7 @@ static void add_text(struct buf *to, const char *name, const char *text)
 /* Those that the client may call, from page->from on up to page->to; how many there are. */
 static size_t write_tools(const struct request *request, const struct page *page, struct buf *to)
 {
+    const struct buf *entry;
     size_t count = 0;
 
     for (size_t i = 0; tools[i]; i++) {
@@ -77,7 +78,11 @@ static size_t write_tools(const struct request *request, const struct page *page
             continue;
         if (page && count >= page->from && count < page->to) {
             add_comma(to, page, count);
-            tool_describe(tools[i], &request->peer->host->server->analyses, to);
+            entry = tool_described(request->peer->host->server, i);
+            if (entry)
+                buf_add(to, entry->data, entry->len);
+            else
+                to->failed = to->starved = true;
         }
         count++;
     }

@@ -118,23 +118,46 @@ static void put_first(struct graph_cache *cache, size_t at, const struct graph_e
     keep_to_cap(cache);
 }
 
+/* The place of the session's entry, or GRAPH_CACHE_ENTRIES. */
+static size_t place_of(const struct graph_cache *cache, const char *sid)
+{
+    size_t at = 0;
+
+    while (at < GRAPH_CACHE_ENTRIES && strcmp(cache->entries[at].sid, sid) != 0)
+        at++;
+    return at;
+}
+
+int graph_cache_peek(struct graph_cache *cache, struct store *store, const char *sid,
+                     struct graph **graph, struct error *err)
+{
+    size_t at = place_of(cache, sid);
+    struct graph_entry entry;
+    int64_t version;
+
+    if (at == GRAPH_CACHE_ENTRIES)
+        return 0;
+    if (store_graph_version(store, sid, &version, err) < 0)
+        return -1;
+    if (cache->entries[at].version != version)
+        return 0;
+    entry = cache->entries[at];
+    put_first(cache, at, &entry);
+    cache->kept++;
+    *graph = entry.graph;
+    return 1;
+}
+
 struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, const char *sid,
                               struct error *err)
 {
     struct graph_entry entry = {0};
-    int64_t version;
-    size_t at = 0;
+    int found = graph_cache_peek(cache, store, sid, &entry.graph, err);
+    size_t at;
 
-    if (store_graph_version(store, sid, &version, err) < 0)
-        return NULL;
-    while (at < GRAPH_CACHE_ENTRIES && strcmp(cache->entries[at].sid, sid) != 0)
-        at++;
-    if (at < GRAPH_CACHE_ENTRIES && cache->entries[at].version == version) {
-        entry = cache->entries[at];
-        put_first(cache, at, &entry);
-        cache->kept++;
-        return entry.graph;
-    }
+    if (found != 0)
+        return found > 0 ? entry.graph : NULL;
+    at = place_of(cache, sid);
     if (at < GRAPH_CACHE_ENTRIES)
         drop(cache, at);
     snprintf(entry.sid, sizeof entry.sid, "%s", sid);

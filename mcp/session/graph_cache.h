@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Keeps the graphs of recently queried sessions, so that a graph is built once for each state of a
- * session's nodes and edges; other edits do not invalidate it. Used on the graph work queue, by one
- * thread at a time; the counts may be read on any thread.
+ * session's nodes and edges; other edits do not invalidate it. Used by one thread at a time: that
+ * of the graph work queue, or the one that has borrowed its context; the counts may be read on any
+ * thread.
  */
 #ifndef LECTERN_SESSION_GRAPH_CACHE_H
 #define LECTERN_SESSION_GRAPH_CACHE_H
@@ -26,6 +27,11 @@ void graph_cache_destroy(struct graph_cache *cache); /* takes NULL */
  * err on failure. */
 struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, const char *sid,
                               struct error *err);
+
+/* The same if it is in the cache, with no more than a look at the store: 1 with *graph, 0 if it is
+ * not there, -1 with err. */
+int graph_cache_peek(struct graph_cache *cache, struct store *store, const char *sid,
+                     struct graph **graph, struct error *err);
 
 /* The limits of a query, which cancel (may be NULL) aborts; cache may be NULL. */
 struct graph_bounds graph_cache_bounds(const struct graph_cache *cache,

@@ -587,8 +587,15 @@ static void write_page(const struct reading *reading, const struct session_found
 static int read_history(struct reading *reading, const struct session_found *session,
                         struct buf *json, struct error *err)
 {
+    int64_t is_long = 0;
+
     reading->session = session->key;
     rewind_init(&reading->rewind, reading->store, session->key);
+    if (reading->page->briefly && db_number(reading->store->db, &is_long, err, SQL_CHANGE_IS_LONG,
+                                            "ii", session->key, (int64_t)HISTORY_BRIEF_ROWS) != 0)
+        return -1;
+    if (is_long)
+        return 1;
     if (read_sets(reading, err) != 0 ||
         (!reading->page->without_texts && want_sets(reading, err) != 0) ||
         rewind_each(

@@ -215,26 +215,30 @@ static int list_choices(struct rows *rows, char sid[SESSION_ID_SIZE], struct buf
 int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err)
 {
     struct rows *rows;
-    char first[SESSION_ID_SIZE] = "";
     struct buf BUF_AUTO choices = {0};
     size_t count;
+    int row;
 
     if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
         return -1;
-    rows = db_query(store->db, err, SQL_SESSION_LIST, "");
-    buf_init(&choices, 0);
-    if (list_choices(rows, first, &choices, &count, err) != 0)
+    rows = db_query(store->db, err, SQL_SESSION_NAMES, "");
+    row = rows_next(rows, err);
+    if (row < 0)
         return -1;
-    if (count == 0)
+    if (row == 0)
         return error_set_at(err, "session_id",
                             "the store holds no session yet: import one with lectern import FILE");
-    if (count > 1)
-        return error_set_at(
-            err, "session_id",
-            "name the session (session_id, or --session SID); the store has %zu: %s", count,
-            choices.data);
-    memcpy(sid, first, sizeof first);
-    return 0;
+    text_cut(sid, SESSION_ID_SIZE, rows_text(rows, 0));
+    row = rows_next(rows, err);
+    if (row <= 0)
+        return row;
+    buf_init(&choices, 0);
+    if (list_choices(db_query(store->db, err, SQL_SESSION_NAMES, ""), sid, &choices, &count, err) <
+        0)
+        return -1;
+    return error_set_at(err, "session_id",
+                        "name the session (session_id, or --session SID); the store has %zu: %s",
+                        count, choices.data);
 }
 
 int copy_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
@@ -671,6 +675,12 @@ int store_graph_version(struct store *store, const char *sid, int64_t *version, 
 {
     struct session_found session;
 
+    if (!store->upstream) { /* most often; then nothing else is looked at */
+        if (db_number(store->db, version, err, SQL_SESSION_GRAPH_VERSION, "s", sid) < 0)
+            return -1;
+        if (*version > 0)
+            return 0;
+    }
     if (store_read_begin(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, &session,
                          err) < 0)
         return -1;

@@ -38,6 +38,8 @@ STATEMENT(SQL_SESSION_LIST,
     " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
     "1 = 0)"
     " FROM session WHERE flags & 2 = 0 ORDER BY key")
+STATEMENT(SQL_SESSION_NAMES,
+    "SELECT session_id, title FROM session WHERE flags & 2 = 0 ORDER BY key")
 STATEMENT(SQL_SESSION_INSERT,
     "INSERT INTO session (session_id, title, version, flags, further, "
     "created_at, last_modified)"
@@ -59,6 +61,9 @@ STATEMENT(SQL_SESSION_DELETED,
     "SELECT at, who FROM deleted_session WHERE session_id = ?1"
     " ORDER BY rowid DESC LIMIT 1")
 
+STATEMENT(SQL_SESSION_GRAPH_VERSION,
+    "SELECT graph_version.version FROM session JOIN graph_version"
+    " ON graph_version.session = session.key WHERE session_id = ?1")
 STATEMENT(SQL_GRAPH_VERSION, "SELECT version FROM graph_version WHERE session = ?1")
 
 /* A place may be had twice: a new node gets that of the last when that was deleted, and the
@@ -220,6 +225,8 @@ STATEMENT(SQL_CHANGE_INSERT,
     "INSERT INTO change (session, version, change_set, at, who, entity, "
     "entity_id, node_id, op, before, after)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)")
+STATEMENT(SQL_CHANGE_IS_LONG,
+    "SELECT count(*) > ?2 FROM (SELECT 1 FROM change WHERE session = ?1 LIMIT ?2 + 1)")
 STATEMENT(SQL_CHANGE_WALK,
           CHANGE_COLUMNS "WHERE session = ?1 AND version > ?2"
     " ORDER BY version DESC, key DESC")

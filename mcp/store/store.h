@@ -358,9 +358,12 @@ struct history_page {
     const char *node_id;
     size_t limit;       /* 1 to HISTORY_LIMIT_MAX */
     bool without_texts; /* omit before and after */
+    bool briefly;       /* only if the whole log has at most HISTORY_BRIEF_ROWS */
 };
+#define HISTORY_BRIEF_ROWS  256 /* of the log: its pages take well below a millisecond */
 #define HISTORY_LIMIT_MAX   500
 #define HISTORY_ENTRIES_CAP 100
+/* 1: nothing was read, as the log is longer than page->briefly allows. */
 int store_read_history(struct store *store, const char *sid, const struct history_page *page,
                        struct buf *json, struct error *err);
 /* Appends the differences between two versions, by entity: {"session_id", "from", "to",

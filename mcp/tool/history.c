@@ -11,12 +11,15 @@
 #include "helpers/base/json.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/text.h"
+#include "mcp/server.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/history_pages.h"
 #include "mcp/tool/table.h"
 
 #define LIST_DEFAULT         20
 #define LIST_MAX             200
 #define DIFFERENCE_LINES_CAP 60 /* more are counted */
+#define MINUTE_LEN           16 /* of a time: "2026-11-23T14:05" */
 #define SHOWN_CAP            90 /* bytes of a title or of the beginning of a text */
 
 /* What every action needs of a call. */
@@ -27,14 +30,17 @@ struct asked {
     long version;        /* 0: none was sent */
 };
 
-static json_t *read_page(struct store *store, const char *sid, const struct history_page *page,
-                         struct error *err)
+/* Returns as store_read_history does; *read is a new reference. */
+static int read_page(struct store *store, const char *sid, const struct history_page *page,
+                     json_t **read, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
+    int rc = store_read_history(store, sid, page, &text, err);
 
-    if (store_read_history(store, sid, page, &text, err) < 0)
-        return NULL;
-    return json_read(text.data, text.len, "the history", err);
+    if (rc != 0)
+        return rc;
+    *read = json_read(text.data, text.len, "the history", err);
+    return *read ? 0 : -1;
 }
 
 /* ---- list ---- */
@@ -44,15 +50,35 @@ static void write_change(struct buf *to, const json_t *change)
     const char *at = json_get_string(change, "at");
     const json_t *entries = json_object_get(change, "entries");
 
-    buf_addf(to, "\nv%" JSON_INTEGER_FORMAT " %.16s %s: %s",
-             json_integer_value(json_object_get(change, "version")), at ? at : "",
-             json_get_string(change, "who"), json_get_string(change, "what"));
+    buf_addf(to, "\nv%ld ", (long)json_integer_value(json_object_get(change, "version")));
+    buf_add(to, at ? at : "", at ? strnlen(at, MINUTE_LEN) : 0);
+    buf_addf(to, " %s: %s", json_get_string(change, "who"), json_get_string(change, "what"));
     if (json_array_size(entries) == 1 &&
         strcmp(json_get_string(json_array_get(entries, 0), "entity"), "component") == 0)
         buf_addf(to, " (component_id %s)",
                  json_get_string(json_array_get(entries, 0), "entity_id"));
     if (json_get_string(change, "undone_by"))
         buf_adds(to, " (undone)");
+}
+
+/* Those of read, newest first, that the page is of. *total counts them, beyond the limit too. */
+static void write_changes(struct buf *to, const json_t *read, const struct history_page *page,
+                          size_t *total)
+{
+    const json_t *change;
+    size_t i, found = 0;
+
+    json_array_foreach(json_object_get(read, "changes"), i, change)
+    {
+        json_int_t version = json_integer_value(json_object_get(change, "version"));
+
+        if (version <= page->since || (page->before > 0 && version > page->before))
+            continue;
+        if (found++ < page->limit && to)
+            write_change(to, change);
+    }
+    if (total)
+        *total = found;
 }
 
 static int list(struct tool_call *call, struct store *store, const struct asked *asked,
@@ -65,21 +91,27 @@ static int list(struct tool_call *call, struct store *store, const struct asked 
         .limit = (size_t)argument_whole(call, "limit", LIST_DEFAULT),
         .without_texts = true,
     };
-    json_auto_t *read = read_page(store, asked->sid, &page, err);
-    json_t *changes, *change;
-    size_t i, total;
+    json_auto_t *own = NULL;
+    const json_t *read = NULL;
+    size_t total;
+    int rc = call->briefly
+                 ? history_pages_get(&call->server->histories, store, asked->sid, &read, err)
+                 : read_page(store, asked->sid, &page, &own, err);
 
-    if (!read)
-        return -1;
-    changes = json_object_get(read, "changes");
-    total = (size_t)json_integer_value(json_object_get(read, "total"));
-    buf_addf(&call->text, "The curriculum is at version %" JSON_INTEGER_FORMAT "; %zu change%s%s",
-             json_integer_value(json_object_get(read, "version")), total, total == 1 ? "" : "s",
-             total == 0 ? "." : ", newest first:");
-    json_array_foreach(changes, i, change) write_change(&call->text, change);
-    if (total > json_array_size(changes))
+    if (rc != 0)
+        return rc;
+    if (own)
+        total = (size_t)json_integer_value(json_object_get(own, "total"));
+    else
+        write_changes(NULL, read, &page, &total);
+    read = own ? own : read;
+    buf_addf(&call->text, "The curriculum is at version %ld; %zu change%s%s",
+             (long)json_integer_value(json_object_get(read, "version")), total,
+             total == 1 ? "" : "s", total == 0 ? "." : ", newest first:");
+    write_changes(&call->text, read, &page, NULL);
+    if (total > page.limit)
         buf_addf(&call->text, "\n%zu earlier: send version, the one to list from, or limit.",
-                 total - json_array_size(changes));
+                 total - page.limit);
     return 0;
 }
 
@@ -296,10 +328,10 @@ int tool_set_of_version(struct store *store, const char *sid, long version,
 {
     const struct history_page page = {
         .since = version - 1, .before = version, .limit = HISTORY_LIMIT_MAX, .without_texts = true};
-    json_auto_t *read = read_page(store, sid, &page, err);
+    json_auto_t *read = NULL;
     const char *found;
 
-    if (!read)
+    if (read_page(store, sid, &page, &read, err) < 0)
         return -1;
     found = json_get_string(json_array_get(json_object_get(read, "changes"), 0), "change_set");
     if (!found)
@@ -359,8 +391,9 @@ static const char *const action_names[] = {"list", "difference", "undo", "restor
 static const struct {
     int (*run)(struct tool_call *call, struct store *store, const struct asked *asked,
                struct error *err);
-    bool writes;
-} actions[] = {{list, false}, {difference, false}, {undo, true}, {restore, true}};
+    bool writes, brief;
+} actions[] = {
+    {list, false, true}, {difference, false, false}, {undo, true, false}, {restore, true, false}};
 
 /* The index of the action in the table; that of list if it is missing or invalid. */
 static size_t find_action(const struct tool_call *call)
@@ -415,6 +448,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
                           .version = argument_whole(call, "version", 0)};
     int rc = -1;
 
+    if (call->briefly && (!actions[find_action(call)].brief || asked.node_id))
+        return 1;
     if (tool_session(call, store, asked.sid, err) == 0 && resolve_node(store, &asked, err) == 0)
         rc = actions[find_action(call)].run(call, store, &asked, err);
     buf_finish(&asked.found);
@@ -445,6 +480,7 @@ const struct tool tool_history = {
     .destructive = true,
     .run = run,
     .writes = true,
+    .brief = true,
     .only_reads = only_reads,
     .impact = impact,
     .preview = preview,

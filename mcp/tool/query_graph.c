@@ -57,9 +57,20 @@ static int check_needs(const struct graph_question *question, struct error *err)
 static int answer(struct tool_call *call, struct store *store, const char *sid,
                   struct graph_question *question, struct error *err)
 {
-    struct graph *graph = graph_cache_get(call->server->store.graphs, store, sid, err);
+    struct graph_cache *graphs = call->server->store.graphs;
+    struct graph *graph = NULL;
+    int found;
 
-    return graph ? graph_answer(graph, question, &call->text, err) : -1;
+    if (!call->briefly) {
+        graph = graph_cache_get(graphs, store, sid, err);
+        return graph ? graph_answer(graph, question, &call->text, err) : -1;
+    }
+    found = graph_cache_peek(graphs, store, sid, &graph, err);
+    if (found < 0)
+        return -1;
+    if (found == 0 || !graph_is_brief(graph, question->query))
+        return 1;
+    return graph_answer(graph, question, &call->text, err);
 }
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
@@ -134,4 +145,5 @@ const struct tool tool_query_graph = {
     .idempotent = true,
     .run = run,
     .graphs = true,
+    .brief = true,
 };

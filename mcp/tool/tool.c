@@ -66,6 +66,34 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
     buf_adds(to, ",\"openWorldHint\":false}}");
 }
 
+const struct buf *tool_described(struct server *server, size_t i)
+{
+    struct buf *to;
+    size_t count = 0;
+
+    while (tools[count])
+        count++;
+    if (!server->described)
+        server->described = calloc(count, sizeof *server->described);
+    if (!server->described)
+        return NULL;
+    to = &server->described[i];
+    if (to->len == 0)
+        tool_describe(tools[i], &server->analyses, to);
+    if (!to->failed)
+        return to;
+    buf_finish(to);
+    return NULL;
+}
+
+void tool_forget_described(struct server *server)
+{
+    for (size_t i = 0; server->described && tools[i]; i++)
+        buf_finish(&server->described[i]);
+    free(server->described);
+    server->described = NULL;
+}
+
 /* ---- the life of a call ---- */
 
 /* What a tool has said of its failure itself says more than err. */
@@ -368,6 +396,33 @@ static uint64_t key_of(const struct tool_call *call)
     return workq_key(given ? given : call->bound_session ? call->bound_session : "");
 }
 
+/* 1: it is done; 0: it must go to its work queue. */
+static int run_briefly(struct tool_call *call, struct error *err)
+{
+    struct workq_thread *lender;
+    struct store *store;
+    void *context;
+    int rc = 0, snapshot;
+
+    if (!call->at_once || !call->tool->brief || call->before || tool_call_writes(call))
+        return 0;
+    lender = workq_borrow(workq_for(call), key_of(call), &context);
+    if (!lender)
+        return 0;
+    store = context;
+    call->briefly = true;
+    snapshot = store_snapshot_begin(store, err); /* one for all that it reads */
+    if (snapshot > 0) {
+        rc = call->tool->run(call, store, err);
+        store_snapshot_end(store);
+    }
+    call->briefly = false;
+    workq_give_back(lender);
+    if (rc < 0)
+        fail(call, err);
+    return snapshot > 0 && rc <= 0;
+}
+
 static void dispatch(struct tool_call *call)
 {
     struct error err = {0};
@@ -401,7 +456,10 @@ void tool_call_start(struct tool_call *call)
         tool_call_complete(call);
         return;
     }
-    dispatch(call);
+    if (run_briefly(call, &err))
+        call->on_done(call);
+    else
+        dispatch(call);
 }
 
 static void drop_result(struct tool_call *call)

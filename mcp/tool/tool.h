@@ -84,6 +84,8 @@ struct tool_call {
 
     json_t *idempotency_key; /* from the request's _meta, a string; owned reference, or NULL */
     bool wants_progress;     /* the tool's progress will be called */
+    bool at_once;            /* on_done may be called before tool_call_start returns */
+    bool briefly;            /* for run: see brief in struct tool */
     bool followup;           /* set by run if the tool's `then` must be called */
     char kept_key[IDEMPOTENCY_KEY_MAX + 1]; /* of the stored answer, or "" */
     /* For a call that writes on a work queue: called there before run, in the same transaction. If
@@ -184,6 +186,10 @@ struct tool {
      * which becomes an isError result. */
     int (*run)(struct tool_call *call, struct store *store, struct error *err);
     bool writes, graphs;
+    /* A call that reads may be run on the loop's thread, with the store of an idle thread of its
+     * work queue and call->briefly set: run then returns 1, with nothing done, unless it knows that
+     * it takes less than a millisecond. Then, or if that work queue is busy, it is run as usual. */
+    bool brief;
     /* For a tool that writes: true if this call only reads, and can run on the queue of reads. May
      * be NULL. */
     bool (*only_reads)(const struct tool_call *call);
@@ -222,10 +228,15 @@ void tool_names(struct buf *to); /* "add_component, edit_component, ..." for err
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
+/* The entry of tools[i], written when it is first asked for: nothing that it tells changes while
+ * the server runs. Borrowed from the server, up to tool_forget_described. NULL without memory. On
+ * the loop's thread. */
+const struct buf *tool_described(struct server *server, size_t i);
+void tool_forget_described(struct server *server);
 
 /* Called on the loop with a zeroed call whose tool, server, arguments, cancel, on_done and others
- * are set. Always ends in on_done, never before it returns. Invalid arguments are also reported as
- * a result. */
+ * are set. Always ends in on_done; before it returns only if at_once is set, and then as the last
+ * thing. Invalid arguments are also reported as a result. */
 void tool_call_start(struct tool_call *call);
 /* Called on the loop by protocol when the client cancels. The call still ends in on_done, soon. */
 void tool_call_cancel(struct tool_call *call);

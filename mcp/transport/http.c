@@ -53,13 +53,17 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
     case LWS_CALLBACK_HTTP_WRITEABLE:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
+        return exchange_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_CLOSED_HTTP:
+        http_connection_closes(wsi);
         return exchange_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_ESTABLISHED:
     case LWS_CALLBACK_RECEIVE:
     case LWS_CALLBACK_SERVER_WRITEABLE:
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        return web_socket_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_CLOSED:
+        http_connection_closes(wsi);
         return web_socket_on_event(http, wsi, reason, user, in, len);
     default:
         return 0;
@@ -221,6 +225,7 @@ static void take_down(struct http_server *http)
     http->services.sessions = NULL;
     http_close_context(http->context, http->pipe_fd);
     uv_close((uv_handle_t *)&http->connections_timer, NULL);
+    uv_close((uv_handle_t *)&http->end_of_turn, NULL);
     uv_update_time(http->services.server->loop);
     http->deadline_ms = uv_now(http->services.server->loop) + HTTP_RUNS_END_MS;
     uv_timer_start(&http->timer, on_closing_tick, 1, 1);
@@ -273,7 +278,7 @@ static int start(struct http_server *http, struct error *err)
     if (!http->port)
         return -1;
     config->port = http_port_number(http->port);
-    http->connections = http_connections_create(&http->connections_timer);
+    http->connections = http_connections_create(&http->connections_timer, &http->end_of_turn);
     if (!http->connections)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
     if (config->tls_cert &&
@@ -312,6 +317,8 @@ struct http_server *http_server_create(struct server *server, const struct http_
     http->timer.data = http;
     uv_timer_init(server->loop, &http->connections_timer);
     uv_unref((uv_handle_t *)&http->connections_timer);
+    uv_check_init(server->loop, &http->end_of_turn);
+    uv_unref((uv_handle_t *)&http->end_of_turn);
     if (start(http, err) < 0) {
         http->abandoned = true;
         take_down(http);

@@ -49,6 +49,8 @@ static void forget(struct http_connection *connection)
 {
     http_connection_leave_idle(connection);
     http_connection_discards(connection->wsi);
+    if (connection->writes)
+        TAILQ_REMOVE(&connection->all->writing, connection, in_writing);
     LIST_REMOVE(connection, every);
     connection->all->by_fd[connection->fd] = NULL;
     lws_set_opaque_user_data(connection->wsi, NULL);
@@ -80,7 +82,7 @@ void http_connection_closed(struct lws *wsi)
 
 /* ---- life ---- */
 
-struct http_connections *http_connections_create(uv_timer_t *timer)
+struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *end_of_turn)
 {
     struct http_connections *connections = calloc(1, sizeof *connections);
 
@@ -88,7 +90,10 @@ struct http_connections *http_connections_create(uv_timer_t *timer)
         return NULL;
     connections->timer = timer;
     timer->data = connections;
+    connections->end_of_turn = end_of_turn;
+    end_of_turn->data = connections;
     TAILQ_INIT(&connections->working);
+    TAILQ_INIT(&connections->writing);
     LIST_INIT(&connections->every);
     TAILQ_INIT(&connections->fresh);
     TAILQ_INIT(&connections->kept);
@@ -101,6 +106,7 @@ void http_connections_destroy(struct http_connections *connections)
         return;
     http_receive_end(connections);
     uv_timer_stop(connections->timer);
+    uv_check_stop(connections->end_of_turn);
     free(connections->by_fd);
     free(connections);
 }

@@ -45,8 +45,13 @@ struct http_connection {
     LIST_ENTRY(http_connection) every;
     struct idle_list *idle; /* the list it is in, or NULL */
     TAILQ_ENTRY(http_connection) in_idle;
-    size_t len;
-    char *text; /* HTTP_HEAD_CAP bytes of the head; NULL before the first */
+    size_t len;  /* of text */
+    char *text;  /* the beginning of a head that comes in pieces: HTTP_HEAD_CAP bytes, or NULL */
+    bool writes; /* it is in the list */
+    TAILQ_ENTRY(http_connection) in_writing;
+    uint32_t polled;  /* the events that the epoll set has for it; 0: it is not in the set */
+    unsigned put_off; /* times that it should have left the set, since it was last to be in it */
+    bool closes;      /* libwebsockets closes it: nothing is put off any more */
 };
 
 struct http_connections {
@@ -56,8 +61,13 @@ struct http_connections {
     struct idle_list fresh;                /* without a complete request yet, longest idle first */
     struct idle_list kept;                 /* between two requests */
     TAILQ_HEAD(, http_connection) working; /* and those that linger, oldest first */
+    TAILQ_HEAD(, http_connection) writing; /* they write at the end of this turn of the loop */
+    int epoll;                             /* the epoll set, once something of it was put off */
+    bool in_callback; /* libwebsockets is in a callback of one of them, because of its socket */
     size_t dropped;
-    uv_timer_t *timer; /* runs while `working` is not empty */
+    uv_timer_t *timer;        /* runs while `working` is not empty */
+    uv_check_t *end_of_turn;  /* and this while `writing` is not */
+    char text[HTTP_HEAD_CAP]; /* for a head that comes in one piece */
 };
 
 static inline void http_connection_leave_idle(struct http_connection *connection)
@@ -75,8 +85,8 @@ static inline void http_connection_note_idle(struct http_connection *connection)
     TAILQ_INSERT_TAIL(connection->idle, connection, in_idle);
 }
 
-/* timer is initialized, and borrowed until destroy. NULL without memory. */
-struct http_connections *http_connections_create(uv_timer_t *timer);
+/* The handles are initialized, and borrowed until destroy. NULL without memory. */
+struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *end_of_turn);
 void http_connections_destroy(struct http_connections *connections); /* takes NULL */
 
 /* Adopts an accepted socket into libwebsockets. client_fd: whose address counts, the same or that

@@ -53,7 +53,7 @@ static void free_exchange(struct exchange *exchange)
 static void want_to_write(struct exchange *exchange)
 {
     http_connection_answers(exchange->wsi, exchange->streaming);
-    lws_callback_on_writable(exchange->wsi);
+    http_connection_writes(exchange->wsi);
 }
 
 /* ---- answering, for the handlers ---- */
@@ -500,7 +500,10 @@ static int finish(struct exchange *exchange)
     exchange->state = EXCHANGE_DONE;
     if (exchange->closes)
         return -1;
-    return lws_http_transaction_completed(wsi) ? -1 : 0; /* this frees the exchange */
+    if (lws_http_transaction_completed(wsi)) /* this frees the exchange */
+        return -1;
+    http_connection_writes(wsi); /* it waits for that before it reads the next request */
+    return 0;
 }
 
 static int write_continue(struct exchange *exchange)
@@ -541,8 +544,8 @@ static int on_writable(struct exchange *exchange)
     return finish(exchange);
 }
 
-int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
-                      struct connection *connection, const void *in, size_t len)
+static int on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                    struct connection *connection, const void *in, size_t len)
 {
     struct exchange *exchange = connection ? connection->exchange : NULL;
 
@@ -565,4 +568,16 @@ int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callba
         http_connection_expects(wsi);
         return 0;
     }
+}
+
+int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                      struct connection *connection, const void *in, size_t len)
+{
+    const bool inner = http->connections->in_callback;
+    int rc;
+
+    http->connections->in_callback = inner || reason != LWS_CALLBACK_CLOSED_HTTP;
+    rc = on_event(http, wsi, reason, connection, in, len);
+    http->connections->in_callback = inner;
+    return rc;
 }

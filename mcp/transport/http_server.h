@@ -32,7 +32,8 @@ struct http_server {
     bool draining;
     unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
 
-    uv_timer_t connections_timer; /* borrowed by connections */
+    uv_timer_t connections_timer; /* this and the next are borrowed by connections */
+    uv_check_t end_of_turn;
     /* Housekeeping; then the deadline of the drain and the ticks of the shutdown */
     uv_timer_t timer;
     unsigned ticks;

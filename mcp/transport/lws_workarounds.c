@@ -11,13 +11,16 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/transport/http_connections.h"
 
+#define PUT_OFF_MAX     16         /* of one change of the epoll set; a turn makes less than half */
 #define READ_ON_MS      5          /* of work on a request, before reading is stopped */
 #define LEFT_MS         100        /* between two looks at who is not read from */
 #define EARLY_BYTES     (64 << 10) /* of next requests, while an answer is written */
@@ -26,6 +29,114 @@
 #define DISCARD_SIZE    65536      /* bytes discarded at once */
 
 static __thread struct http_connections *receiving; /* this thread's server's, or NULL */
+
+/* The connection of this thread's server with that descriptor, or NULL. */
+static struct http_connection *filtered(int fd)
+{
+    return receiving && fd >= 0 && (size_t)fd < receiving->size ? receiving->by_fd[fd] : NULL;
+}
+
+static struct http_connection *connection_of(struct lws *wsi)
+{
+    return lws_get_opaque_user_data(wsi);
+}
+
+/* ---- writing ----
+ *
+ * Version 4.1.6, with libuv 1.44. Symptom: one request costs ten calls of epoll_ctl and three of
+ * epoll_wait. libwebsockets writes, and begins to read the next request, only after epoll has told
+ * that the socket takes more; and libuv's uv_poll_start takes a descriptor out of the epoll set and
+ * puts it in again each time, even if nothing changes.
+ *
+ * So what can be written at once is written at the end of the same turn of the loop, without asking
+ * epoll: libwebsockets keeps what a socket does not take. This is done only after libwebsockets was
+ * called because of a socket: it looks at its timeouts in the next turn then, and at no other time.
+ * And a descriptor is taken out of the epoll set only if it is not put in again. */
+
+static void on_end_of_turn(uv_check_t *end_of_turn)
+{
+    struct http_connections *connections = end_of_turn->data;
+    struct http_connection *connection;
+
+    while ((connection = TAILQ_FIRST(&connections->writing))) {
+        struct lws_pollfd writable = {
+            .fd = connection->fd, .events = LWS_POLLOUT, .revents = LWS_POLLOUT};
+
+        TAILQ_REMOVE(&connections->writing, connection, in_writing);
+        connection->writes = false;
+        lws_service_fd(lws_get_context(connection->wsi), &writable); /* may free it */
+    }
+    uv_check_stop(end_of_turn);
+}
+
+void http_connection_writes(struct lws *wsi)
+{
+    struct http_connection *connection = connection_of(wsi);
+
+    if (!connection || !connection->all->in_callback) {
+        lws_callback_on_writable(wsi);
+        return;
+    }
+    if (connection->writes)
+        return;
+    connection->writes = true;
+    TAILQ_INSERT_TAIL(&connection->all->writing, connection, in_writing);
+    uv_check_start(connection->all->end_of_turn, on_end_of_turn);
+}
+
+/* Takes it out of the epoll set now. */
+static int leave_epoll(struct http_connection *connection, int set, struct epoll_event *event)
+{
+    connection->polled = 0;
+    connection->put_off = 0;
+    return (int)syscall(SYS_epoll_ctl, set, EPOLL_CTL_DEL, connection->fd, event);
+}
+
+/* libuv calls this one instead of the C library's. With events, EPOLL_CTL_DEL means that epoll told
+ * of a descriptor that nobody waits for. */
+int epoll_ctl(int set, int op, int fd, struct epoll_event *event)
+{
+    struct http_connection *connection = filtered(fd);
+
+    if (!connection)
+        return (int)syscall(SYS_epoll_ctl, set, op, fd, event);
+    if (op == EPOLL_CTL_DEL) {
+        connection->all->epoll = set;
+        if (connection->polled == 0 || connection->closes || event->events != 0 ||
+            connection->put_off == PUT_OFF_MAX)
+            return leave_epoll(connection, set, event);
+        connection->put_off++;
+        return 0;
+    }
+    connection->put_off = 0;
+    if (connection->polled == event->events)
+        return 0;
+    if (syscall(SYS_epoll_ctl, set, connection->polled > 0 ? EPOLL_CTL_MOD : op, fd, event) < 0)
+        return -1;
+    connection->polled = event->events;
+    return 0;
+}
+
+static void put_off_no_more(struct http_connection *connection)
+{
+    struct epoll_event none = {0};
+
+    if (connection->put_off > 0)
+        leave_epoll(connection, connection->all->epoll, &none);
+}
+
+void http_connection_closes(struct lws *wsi)
+{
+    struct http_connection *connection = connection_of(wsi);
+
+    if (!connection)
+        return;
+    connection->closes = true;
+    put_off_no_more(connection);
+    if (connection->writes)
+        TAILQ_REMOVE(&connection->all->writing, connection, in_writing);
+    connection->writes = false;
+}
 
 /* ---- requests ----
  *
@@ -49,6 +160,7 @@ static void stop_reading(struct http_connection *connection)
     if (!connection->reading_stopped)
         lws_rx_flow_control(connection->wsi, 0);
     connection->reading_stopped = true;
+    put_off_no_more(connection);
 }
 
 static bool has_left(const struct http_connection *connection)
@@ -123,11 +235,23 @@ static void request_is_whole(struct http_connection *connection)
     http_connection_leave_idle(connection);
 }
 
-/* Passes the head to libwebsockets, with the part of the body that has arrived. */
-static ssize_t hand_over(struct http_connection *connection, const struct buf *head, char *bytes,
-                         size_t len)
+/* What has been looked at is taken; for TCP, MSG_TRUNC discards in the kernel: tcp(7). */
+static ssize_t take(const struct http_connection *connection, size_t len)
 {
-    ssize_t more = 0;
+    return recvfrom(connection->fd, NULL, len, MSG_TRUNC, NULL, NULL);
+}
+
+struct arrived {
+    const char *body; /* what has arrived of the body */
+    size_t body_len;
+    size_t untaken; /* bytes of the head that were only looked at, as all of the body */
+};
+
+/* Passes the head to libwebsockets, with the part of the body that has arrived. */
+static ssize_t hand_over(struct http_connection *connection, const struct buf *head,
+                         const struct arrived *arrived, char *bytes, size_t len)
+{
+    size_t body_len = 0;
 
     if (head->failed || head->len > len) {
         errno = ENOMEM;
@@ -137,44 +261,38 @@ static ssize_t hand_over(struct http_connection *connection, const struct buf *h
     connection->state =
         connection->head.status != 0 || connection->head.chunked ? INPUT_DISCARDING : INPUT_BODY;
     connection->body_left = connection->head.length;
-    if (connection->state == INPUT_BODY && connection->body_left > 0) {
-        len -= head->len;
-        if (len > connection->body_left)
-            len = connection->body_left;
-        more = recvfrom(connection->fd, bytes + head->len, len, 0, NULL, NULL);
-        if (more > 0)
-            connection->body_left -= (uint64_t)more;
+    if (connection->state == INPUT_BODY) {
+        body_len = len - head->len;
+        if (body_len > arrived->body_len)
+            body_len = arrived->body_len;
+        if (body_len > connection->body_left)
+            body_len = (size_t)connection->body_left;
     }
+    if (body_len > 0)
+        memcpy(bytes + head->len, arrived->body, body_len);
+    if (arrived->untaken + body_len > 0 && take(connection, arrived->untaken + body_len) < 0)
+        return -1;
+    connection->body_left -= body_len;
     if (connection->state == INPUT_BODY && connection->body_left == 0)
         request_is_whole(connection);
-    return (ssize_t)head->len + (more > 0 ? more : 0);
+    return (ssize_t)(head->len + body_len);
 }
 
-static ssize_t receive_head(struct http_connection *connection, char *bytes, size_t len)
+/* The beginning of a head, come bytes of it new: it is kept, as epoll would tell of it for ever. */
+static ssize_t keep_part(struct http_connection *connection, size_t come, char *bytes, size_t len)
 {
     struct buf BUF_AUTO head = {0};
-    ssize_t come;
-    size_t end;
-    char *to;
 
-    if (!connection->text)
+    if (!connection->text) {
         connection->text = malloc(HTTP_HEAD_CAP);
-    if (!connection->text)
+        if (!connection->text)
+            return -1;
+        memcpy(connection->text, connection->all->text, come);
+    }
+    if (take(connection, come) != (ssize_t)come)
         return -1;
-    to = connection->text + connection->len;
-    come = recvfrom(connection->fd, to, HTTP_HEAD_CAP - connection->len, MSG_PEEK, NULL, NULL);
-    if (come <= 0)
-        return come;
-    end = http_head_end(connection->text, connection->len + (size_t)come);
-    come =
-        recvfrom(connection->fd, to, end > 0 ? end - connection->len : (size_t)come, 0, NULL, NULL);
-    if (come <= 0)
-        return come;
-    connection->len += (size_t)come;
-    http_connection_note_idle(connection);
-    if (end > 0)
-        http_head_read(connection->text, end, &connection->head, &head);
-    else if (!http_head_plausible(connection->text, connection->len))
+    connection->len += come;
+    if (!http_head_plausible(connection->text, connection->len))
         http_head_refuse(&connection->head, 400,
                          "this is not an HTTP request: the address must begin with http://", &head);
     else if (connection->len == HTTP_HEAD_CAP)
@@ -183,7 +301,28 @@ static ssize_t receive_head(struct http_connection *connection, char *bytes, siz
                          &head);
     else
         return nothing_yet();
-    return hand_over(connection, &head, bytes, len);
+    return hand_over(connection, &head, &(struct arrived){0}, bytes, len);
+}
+
+static ssize_t receive_head(struct http_connection *connection, char *bytes, size_t len)
+{
+    char *text = connection->text ? connection->text : connection->all->text;
+    struct buf BUF_AUTO head = {0};
+    size_t end, whole;
+    ssize_t come;
+
+    come = recvfrom(connection->fd, text + connection->len, HTTP_HEAD_CAP - connection->len,
+                    MSG_PEEK, NULL, NULL);
+    if (come <= 0)
+        return come;
+    http_connection_note_idle(connection);
+    whole = connection->len + (size_t)come;
+    end = http_head_end(text, whole);
+    if (end == 0)
+        return keep_part(connection, (size_t)come, bytes, len);
+    http_head_read(text, end, &connection->head, &head);
+    return hand_over(connection, &head,
+                     &(struct arrived){text + end, whole - end, end - connection->len}, bytes, len);
 }
 
 static ssize_t receive_body(struct http_connection *connection, char *bytes, size_t len)
@@ -247,9 +386,10 @@ static ssize_t receive(struct http_connection *connection, char *bytes, size_t l
 
 ssize_t recv(int fd, void *bytes, size_t len, int flags)
 {
-    if (receiving && fd >= 0 && (size_t)fd < receiving->size && receiving->by_fd[fd] &&
-        !(flags & MSG_PEEK))
-        return receive(receiving->by_fd[fd], bytes, len);
+    struct http_connection *connection = filtered(fd);
+
+    if (connection && !(flags & MSG_PEEK))
+        return receive(connection, bytes, len);
     return recvfrom(fd, bytes, len, flags, NULL, NULL);
 }
 
@@ -264,11 +404,6 @@ void http_receive_end(struct http_connections *connections)
 {
     if (receiving == connections)
         receiving = NULL;
-}
-
-static struct http_connection *connection_of(struct lws *wsi)
-{
-    return lws_get_opaque_user_data(wsi);
 }
 
 const struct http_head *http_connection_head(struct lws *wsi)
@@ -310,6 +445,8 @@ void http_connection_expects(struct lws *wsi)
         return;
     connection->state = INPUT_HEAD;
     connection->len = 0;
+    free(connection->text);
+    connection->text = NULL;
     connection->wakes = 0;
     if (connection->quiet)
         setsockopt(connection->fd, SOL_SOCKET, SO_RCVLOWAT, &loud, sizeof loud);

@@ -30,11 +30,16 @@ struct http_connections;
 void http_receive_begin(struct http_connections *connections);
 void http_receive_end(struct http_connections *connections);
 
-/* The head of the current request of libwebsockets, valid until its answer is sent. */
+/* The head of the current request of libwebsockets. Its path and query are valid only in the
+ * callback that begins the request. */
 const struct http_head *http_connection_head(struct lws *wsi);
 /* The answer can be written: libwebsockets only writes while it reads. streams: the answer ends
  * with its connection. */
 void http_connection_answers(struct lws *wsi, bool streams);
+/* Instead of lws_callback_on_writable: without asking epoll first, where that is possible. */
+void http_connection_writes(struct lws *wsi);
+/* libwebsockets closes the connection: to be called in its last callback before it does. */
+void http_connection_closes(struct lws *wsi);
 /* The head of a stream of events is sent, which may stay open for long: frees what held the head of
  * its request. http_connection_head is not valid any more. */
 void http_connection_stays_open(struct lws *wsi);

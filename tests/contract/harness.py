@@ -175,13 +175,17 @@ class Stdio(Mcp):
             self._next()
         return self.answers.pop(ident)
 
-    def notification(self, method):
-        """Takes the next notification of that method; its parameters."""
+    def take(self, method):
+        """Takes the next notification or request of that method."""
         while not any(notification["method"] == method for notification in self.notifications):
             self._next()
         found = next(notification for notification in self.notifications if notification["method"] == method)
         self.notifications.remove(found)
-        return found["params"]
+        return found
+
+    def notification(self, method):
+        """Takes the next notification of that method; its parameters."""
+        return self.take(method)["params"]
 
     def close(self):
         """Ends it as a client does, by closing its input; the exit status."""

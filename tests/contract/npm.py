@@ -62,10 +62,10 @@ def folder(name, sources=None):
 
 
 def main(names):
-    """Installs them ahead of the tests, which use them where they are installed."""
+    """Installs them ahead of the tests, which use them where they are installed. A name is that of a folder of tests/contract, or of tests/."""
     for name in names:
         try:
-            folder(name)
+            folder(name, next(path for path in (harness.ROOT / "tests/contract" / name, harness.ROOT / "tests" / name) if path.exists()))
         except unittest.SkipTest as reason:
             print(reason)
 

@@ -47,27 +47,27 @@ class NpmCase(unittest.TestCase):
 
 class Libraries(NpmCase):
     def test_sdk_v1(self):
-        self.run_tests("sdk_v1", 2)
+        self.run_tests("sdk_v1", 3)
 
     def test_sdk_v2(self):
-        self.run_tests("sdk_v2", 4)
+        self.run_tests("sdk_v2", 9)
 
     def test_ai_sdk(self):
-        self.run_tests("ai_sdk", 2)
+        self.run_tests("ai_sdk", 3)
 
     def test_openai_agents(self):
-        self.run_tests("openai_agents", 2)
+        self.run_tests("openai_agents", 3)
 
     def test_mastra(self):
-        self.run_tests("mastra", 2)
+        self.run_tests("mastra", 3)
 
     def test_langchain(self):
-        self.run_tests("langchain", 2)
+        self.run_tests("langchain", 3)
 
 
 class Bridges(NpmCase):
     def test_bridges(self):
-        self.run_tests("bridges", 4)
+        self.run_tests("bridges", 6)
 
 
 def blocks(kind):

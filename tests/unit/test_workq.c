@@ -2,7 +2,9 @@
  *
  * Work queues, loop queues and cancel tokens together, on a real loop.
  */
+#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -268,9 +270,126 @@ static void one_key_waits_for_itself_alone(void **state)
     cancel_unref(cancel);
 }
 
+/* The borrower is the only one that uses the context, and what comes meanwhile is worked on after
+ * it is given back. The second thread asks as often as it can, for the thread sanitizer. */
+struct borrower {
+    struct workq *workq;
+    size_t *unguarded; /* the context */
+    size_t times;
+};
+
+static void add_one(struct workq_job *job, void *context)
+{
+    struct number_job *number = (struct number_job *)job;
+
+    ++*(size_t *)context;
+    number->result = number->value * 2;
+    atomic_fetch_add(&number->fixture->worked, 1);
+}
+
+static void *borrow_often(void *arg)
+{
+    struct borrower *borrower = arg;
+
+    while (borrower->times < JOBS) {
+        void *context;
+        struct workq_thread *lender = workq_borrow(borrower->workq, 0, &context);
+
+        if (!lender)
+            continue;
+        assert_ptr_equal(context, borrower->unguarded);
+        ++*borrower->unguarded;
+        borrower->times++;
+        workq_give_back(lender);
+    }
+    return NULL;
+}
+
+static void an_idle_thread_lends_its_context(void **state)
+{
+    struct fixture fixture = {.expected = 2 * JOBS}; /* never */
+    size_t context = 0;
+    struct workq_config config = {.name = "lender",
+                                  .threads = 1,
+                                  .capacity = JOBS,
+                                  .open = lend_cancel,
+                                  .arg = &context,
+                                  .lends = true};
+    struct borrower borrower = {.unguarded = &context};
+    struct workq_thread *lender;
+    void *lent, *other;
+    pthread_t thread;
+
+    (void)state;
+    uv_loop_init(&fixture.loop);
+    fixture.loop_queue = loop_queue_create(&fixture.loop, NULL);
+    borrower.workq = workq_create(&config, fixture.loop_queue, NULL);
+    while (!(lender = workq_borrow(borrower.workq, 0, &lent))) /* the thread may still start */
+        sched_yield();
+    assert_ptr_equal(lent, &context);
+    assert_null(workq_borrow(borrower.workq, 0, &other)); /* there is one thread */
+    for (size_t i = 0; i < JOBS; i++) {
+        struct number_job *number = new_job(&fixture, i);
+
+        number->job.work = add_one;
+        assert_int_equal(workq_submit(borrower.workq, &number->job, NULL), 0);
+        if (i == 0) {
+            assert_int_equal(atomic_load(&fixture.worked), 0);
+            workq_give_back(lender);
+            pthread_create(&thread, NULL, borrow_often, &borrower);
+        }
+    }
+    pthread_join(thread, NULL);
+    workq_destroy(borrower.workq);
+    assert_int_equal(context, 2 * JOBS);
+    finish(&fixture);
+    assert_int_equal(fixture.done, JOBS);
+}
+
+static void a_workq_lends_only_if_it_is_said(void **state)
+{
+    struct fixture fixture = {.expected = 1};
+    struct workq_config config = {.name = "own", .threads = 1, .capacity = 1};
+    struct workq *workq;
+    void *context;
+
+    (void)state;
+    uv_loop_init(&fixture.loop);
+    fixture.loop_queue = loop_queue_create(&fixture.loop, NULL);
+    workq = workq_create(&config, fixture.loop_queue, NULL);
+    for (size_t i = 0; i < JOBS; i++)
+        assert_null(workq_borrow(workq, 0, &context));
+    workq_destroy(workq);
+    finish(&fixture);
+}
+
+/* Whether it is asked for before or after, and by how many. */
+static void a_fired_token_is_readable(void **state)
+{
+    (void)state;
+    for (int early = 0; early < 2; early++) {
+        struct cancel *cancel = cancel_create(NULL);
+        struct pollfd waits = {.events = POLLIN};
+
+        if (early) {
+            waits.fd = cancel_fd(cancel);
+            assert_int_equal(poll(&waits, 1, 0), 0);
+        }
+        cancel_fire(cancel);
+        waits.fd = cancel_fd(cancel);
+        assert_int_equal(cancel_fd(cancel), waits.fd);
+        assert_int_equal(poll(&waits, 1, 0), 1);
+        cancel_unref(cancel);
+        assert_int_equal(fcntl(waits.fd, F_GETFD), -1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_thread_lends_its_context),
+        cmocka_unit_test(a_workq_lends_only_if_it_is_said),
+        cmocka_unit_test(a_fired_token_is_readable),
         cmocka_unit_test(every_job_comes_back_once),
         cmocka_unit_test(destroy_drains),
         cmocka_unit_test(a_full_workq_says_busy),

@@ -16,4 +16,8 @@ async function open({ url, command, args, env }) {
   };
 }
 
-walk("AI SDK", { eras: { stdio: "legacy", http: "legacy" }, lacks: { progress: "its calls carry no progress token", cancel: "in the legacy era it only closes the connection" }, open });
+walk("AI SDK", {
+  eras: { stdio: "modern", http: "modern" },
+  lacks: { progress: "its calls carry no progress token", "cancel over stdio": "it sends no notification there" },
+  open,
+});

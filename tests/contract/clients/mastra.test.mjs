@@ -23,4 +23,4 @@ async function open({ url, command, args, env }) {
   };
 }
 
-walk("Mastra", { eras: { stdio: "legacy", http: "legacy" }, open });
+walk("Mastra", { eras: { stdio: "modern", http: "modern" }, open });

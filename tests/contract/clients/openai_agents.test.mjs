@@ -14,4 +14,4 @@ async function open({ url, command, args, env }) {
   };
 }
 
-walk("OpenAI Agents", { eras: { stdio: "legacy", http: "legacy" }, lacks: { progress: "its calls take no listener", prompt: "it knows no prompts" }, open });
+walk("OpenAI Agents", { eras: { stdio: "modern", http: "modern" }, lacks: { progress: "its calls take no listener", prompts: "it knows none" }, open });

@@ -17,4 +17,5 @@ const opener = (mode) => async ({ url, command, args, env }) => {
 };
 
 walk("SDK v2, legacy", { eras: { stdio: "legacy", http: "legacy" }, open: opener("legacy") });
-walk("SDK v2, auto", { eras: { stdio: "legacy", http: "legacy" }, open: opener("auto") });
+walk("SDK v2, auto", { eras: { stdio: "modern", http: "modern" }, open: opener("auto") });
+walk("SDK v2, pinned", { eras: { stdio: "modern", http: "modern" }, open: opener({ pin: "2026-07-28" }) });

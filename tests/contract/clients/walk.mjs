@@ -30,7 +30,7 @@ const calls = [
   ["execute_code", { code: "from code_helpers import get_nodes\nprint(len(get_nodes()))" }, /^40\n/],
 ];
 const wrong = ["query_graph", { query: "needs", node_id: "N999" }, /N999.*does not exist|no node.*N999/is];
-const SLOW = "import time\nstart = time.time()\nwhile time.time() - start < 1.8: pass\nprint('done')";
+const SLOW = "import time\nstart = time.time()\nwhile time.time() - start < 1.5: pass\nprint('done')";
 
 /* A folder with the demo curriculum, the environment that names it, and servers on it. */
 export class Place {
@@ -38,7 +38,9 @@ export class Place {
     this.folder = mkdtempSync(join(tmpdir(), "lectern-client-"));
     this.environment = { ...process.env, LECTERN_DATA: this.folder, HOME: this.folder, XDG_CONFIG_HOME: this.folder, XDG_DATA_HOME: this.folder,
       LECTERN_WARM: "bare=1,data=0,plot=0", MCP_REMOTE_CONFIG_DIR: this.folder };
-    assert.equal(spawnSync(LECTERN, ["demo"], { env: this.environment }).status, 0);
+    const loaded = spawnSync(LECTERN, ["demo"], { env: this.environment });
+    assert.equal(loaded.status, 0);
+    this.session = loaded.stdout.toString().trim().split("\n").at(-1); // the id of the curriculum
     this.log = "";
   }
 
@@ -127,7 +129,7 @@ async function failure(call) {
   }
 }
 
-async function steps(client, lacks, cancelled) {
+async function steps(client, session, cannot, cancelled) {
   assert.deepEqual(new Set(await client.tools()), new Set(calls.map(([tool]) => tool)));
   for (const [tool, args, says] of calls) {
     const answer = await client.call(tool, args, {});
@@ -135,13 +137,15 @@ async function steps(client, lacks, cancelled) {
     assert.match(answer.text, says);
   }
   assert.match(await failure(client.call(wrong[0], wrong[1], {})), wrong[2]);
-  if (!lacks.progress) {
+  assert.match(await client.read(`lectern://curriculum/${session}/node/N018`), /Unit rates/);
+  if (!cannot("prompts")) assert.match(await client.prompt("review_prerequisites", { node_id: "N018" }), /N018/);
+  if (!cannot("progress")) {
     const seen = [];
     const answer = await client.call("execute_code", { code: SLOW }, { onprogress: (step) => seen.push(step.progress) });
     assert.match(answer.text, /^done/);
     assert.ok(seen.length > 0, "no progress came before the answer");
   }
-  if (lacks.cancel) return;
+  if (cannot("cancel")) return;
   const stop = new AbortController();
   const endless = client.call("execute_code", { code: "while True: pass" }, { signal: stop.signal });
   setTimeout(() => stop.abort(new Error("enough")), 300);
@@ -149,6 +153,21 @@ async function steps(client, lacks, cancelled) {
   await until("the cancel", cancelled);
   const after = await client.call("execute_code", { code: "print(6 * 7)" }, {});
   assert.match(after.text, /^42/);
+}
+
+async function restart(open) {
+  const place = new Place();
+  await place.serve();
+  const client = await open({ url: place.url, env: place.environment });
+  try {
+    assert.match((await client.call("query_graph", { query: "counts" }, {})).text, /40 nodes/);
+    await place.stop("SIGKILL");
+    await place.serve();
+    assert.match((await client.call("query_graph", { query: "counts" }, {})).text, /40 nodes/);
+  } finally {
+    await client.close();
+    await place.close();
+  }
 }
 
 /* open(target) connects, to {url} or to {command, args, env}. Its client has tools(), call(name, arguments, {signal, onprogress}) with the
@@ -161,7 +180,7 @@ export function walk(name, { eras, lacks = {}, open }) {
       try {
         const client = await open({ ...record.target, env: place.environment });
         try {
-          await steps(client, lacks, record.cancelled);
+          await steps(client, place.session, (what) => lacks[what] ?? lacks[`${what} over ${transport}`], record.cancelled);
         } finally {
           await client.close();
         }
@@ -171,6 +190,8 @@ export function walk(name, { eras, lacks = {}, open }) {
         await place.close();
       }
     });
+  if (eras.http)
+    test(`${name} goes on after a restart of the server`, { timeout: 2 * WAIT_MS }, () => restart(open));
 }
 
 export const textOf = (answer) => ({ text: answer.content.map((part) => part.text ?? "").join("\n"), isError: Boolean(answer.isError) });
