@@ -460,7 +460,7 @@ class Starts(unittest.TestCase):
         for host in ("0.0.0.0", "::", "192.0.2.1", "example.org"):
             self.assertIn("--no-auth", self.refused("--host", host))
         for words in (("--no-auth", "--token-file", self.file), ("--audience", "https://x.example"), ("--tls-cert", self.file),
-                      ("--public-url", "lectern.example.org"), ("--issuer", "https://x.example"),
+                      ("--public-url", "lectern.example.org"), ("--public-url", "https://lectern.example.org/"), ("--issuer", "https://x.example"),
                       ("--issuer", "http://x.example", "--audience", "https://y.example")):
             self.refused(*words)
         for words in (("--no-auth",), ("--host", "0.0.0.0", "--no-auth"), ("--host", "localhost")):
@@ -483,6 +483,13 @@ class Starts(unittest.TestCase):
         secret = "lectern_mistake"
         self.write(secret + " read anna\n")
         self.assertNotIn(secret, self.refused("--token-file", self.file))
+
+    def test_doctor(self):
+        self.write("")
+        for mode, word in ((0o600, "ok"), (0o644, "MISSING")):
+            os.chmod(self.file, mode)
+            said = self.workspace.run("doctor", "--token-file", self.file, check=False).stdout.decode()
+            self.assertRegex(said, word + r" +token file +")
 
     def test_command(self):
         token, line = self.workspace.run("token", "--scope", "edit", "--end", "2030-01-31", "anna").stdout.decode().splitlines()
