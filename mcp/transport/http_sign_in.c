@@ -112,11 +112,19 @@ void sign_in_ask_scope(struct exchange *exchange, unsigned scope)
     challenge(exchange, "insufficient_scope", lacks_scope, scope);
 }
 
-void sign_in_refuse_scope(struct exchange *exchange, unsigned scope)
+static void refuse_scope(struct exchange *exchange, unsigned scope)
 {
     sign_in_ask_scope(exchange, scope);
     exchange_error(exchange, 403, "%s: '%s'. Sign in with one that has it", lacks_scope,
                    identity_scope_names(scope));
+}
+
+bool exchange_needs(struct exchange *exchange, unsigned scope)
+{
+    if ((exchange->identity->scopes & scope) == scope)
+        return true;
+    refuse_scope(exchange, scope);
+    return false;
 }
 
 static const struct refusal {
@@ -169,7 +177,7 @@ static void take_result(struct exchange *exchange, const struct auth_result *res
     } else {
         refuse(exchange, result);
     }
-    exchange_admit(exchange);
+    exchange->admit(exchange);
 }
 
 static void on_checked(void *user, const struct auth_result *result)
@@ -190,14 +198,15 @@ static void wait_for_issuer(struct exchange *exchange, const char *authorization
         exchange_error(exchange, 503, "%s", err.text);
 }
 
-void sign_in_begin(struct exchange *exchange)
+void sign_in_begin(struct exchange *exchange, void (*admit)(struct exchange *exchange))
 {
     struct auth *auth = exchange->http->config.auth;
     struct auth_result result;
     struct credentials shown;
 
+    exchange->admit = admit;
     if (!auth || exchange->route->scope == 0) {
-        exchange_admit(exchange);
+        exchange->admit(exchange);
         return;
     }
     if (!read_credentials(exchange->http, exchange->wsi, exchange->cross_origin, &shown)) {
