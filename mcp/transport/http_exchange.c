@@ -85,7 +85,8 @@ static void work(struct exchange *exchange)
 /* Its identity is known. */
 static void admit(struct exchange *exchange)
 {
-    if (exchange->status == 0 && exchange_needs(exchange, exchange->route->scope) &&
+    if (exchange->status == 0 &&
+        (exchange->route->open || exchange_needs(exchange, IDENTITY_READ)) &&
         exchange->route->check)
         exchange->route->check(exchange);
     if (exchange->state == EXCHANGE_WORKING)

@@ -86,9 +86,8 @@ struct http_route {
     const char *path;       /* NULL: all other paths */
     bool below;             /* "/ui" also matches "/ui/..." */
     const char *error_form; /* format of the errors of this path: "rpc" or "detail" */
-    unsigned
-        scope; /* that a request needs (enum identity_scope), before its check; 0: open to all */
-    size_t body_cap; /* 0: the configured one */
+    bool open;              /* to all; else a request needs IDENTITY_READ before its check */
+    size_t body_cap;        /* 0: the configured one */
     /* Called with only the headers. May answer already; the body is then read and discarded. */
     void (*check)(struct exchange *exchange);
     /* Called with the whole body. Answers now or later. */

@@ -205,7 +205,7 @@ void sign_in_begin(struct exchange *exchange, void (*admit)(struct exchange *exc
     struct credentials shown;
 
     exchange->admit = admit;
-    if (!auth || exchange->route->scope == 0) {
+    if (!auth || exchange->route->open) {
         exchange->admit(exchange);
         return;
     }
@@ -320,6 +320,7 @@ static void handle_resource(struct exchange *exchange)
 
 const struct http_route http_route_resource = {
     .path = RESOURCE_PATH,
+    .open = true,
     .below = true,
     .error_form = "detail",
     .body_cap = 4096,
@@ -372,6 +373,7 @@ static void handle_sign_in(struct exchange *exchange)
 
 const struct http_route http_route_sign_in = {
     .path = "/sign-in",
+    .open = true,
     .error_form = "detail",
     .body_cap = 4096,
     .check = check_sign_in,
@@ -406,7 +408,6 @@ static void handle_link(struct exchange *exchange)
 const struct http_route http_route_sign_in_link = {
     .path = "/sign-in/link",
     .error_form = "detail",
-    .scope = IDENTITY_READ,
     .body_cap = 4096,
     .check = check_link,
     .handle = handle_link,
