@@ -43,6 +43,8 @@ struct peer_reply {
     bool streams;
     /* Sends one JSON-RPC message without a line end. */
     void (*send)(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind);
+    /* Ends the connection of a stream whose client can resume it. NULL: there is none. */
+    void (*pause)(struct peer_reply *reply);
     /* Nothing more will be sent. accepted: there was nothing to answer (a notification): HTTP's
      * 202. */
     void (*end)(struct peer_reply *reply, bool accepted);

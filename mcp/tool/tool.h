@@ -52,6 +52,7 @@ struct tool_note {
         TOOL_NOTE_PROMPTS,   /* and of prompts */
         TOOL_NOTE_RESOURCES, /* and of resources */
         TOOL_NOTE_RESOURCE,  /* the resource with this uri has changed */
+        TOOL_NOTE_PAUSE,     /* the answer takes long: the client can come back for it (SEP-1699) */
     } kind;
     double progress, total;     /* total 0: unknown */
     const char *message;        /* or NULL */

@@ -95,7 +95,7 @@ struct mcp_stream {
     struct mcp_sessions *all;
     struct mcp_client *client; /* NULL once nothing more comes */
     struct exchange *exchange; /* NULL once its connection is lost, or everything was written */
-    bool takes_json;
+    bool prefers_events;
     bool resumable; /* of a session: its events have ids */
     bool primes;    /* its client knows events without data (from 2025-11-25 on) */
     bool unasked;   /* the stream of a GET */
@@ -133,9 +133,6 @@ struct mcp_stream *mcp_stream_open_unasked(struct mcp_client *client, struct exc
 void mcp_stream_received(struct mcp_stream *stream);
 /* Makes it a stream of events now. */
 void mcp_stream_begin(struct mcp_stream *stream);
-/* Ends its connection, if its client knows how to come back for the rest (SEP-1699); else does
- * nothing. */
-void mcp_stream_pause(struct mcp_stream *stream);
 /* Resumes the stream of this session that the Last-Event-ID names; false: it is not there. */
 bool mcp_stream_resume(struct mcp_sessions *all, const struct session_id *id, const char *last,
                        struct exchange *exchange);
