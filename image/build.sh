@@ -58,6 +58,16 @@ esac
 curl -fsS --max-time 5 "$@" "$url/_ping" >/dev/null 2>&1 ||
     fail "no Docker daemon answers at $host; start it, or set DOCKER_HOST"
 
+# The image holds a runner of this machine, so it needs a daemon of the same architecture.
+case $(uname -m) in
+x86_64) own=amd64 ;;
+aarch64) own=arm64 ;;
+*) own=$(uname -m) ;;
+esac
+arch=$(curl -fsS --max-time 5 "$@" "$url/version" | tr ',{' '\n' | sed -n 's/^"Arch":"\([^"]*\)".*/\1/p' | tail -n 1)
+[ -z "$arch" ] || [ "$arch" = "$own" ] ||
+    fail "the Docker daemon at $host is for $arch, and this machine is $own; use a daemon of a $own machine"
+
 work=$(mktemp -d "${TMPDIR:-/tmp}/lectern-image.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM

@@ -322,36 +322,14 @@ static void local_interrupt(void *state)
     atomic_store(&local->stopping, true);
 }
 
-const struct engine engine_local = {
-    .name = "local",
-    .open = local_open,
-    .close = local_close,
-    .works = local_works,
-    .describe = local_describe,
-    .interrupt = local_interrupt,
-    .made_of = local_made_of,
-    .start = local_start,
-    .settle = local_settle,
-    .destroy = local_destroy,
-    .fd = local_fd,
-    .send = local_send,
-    .receive = local_receive,
-    .stderr_tail = spawn_last_words,
-};
+/* They differ in what open() takes as the way to confine a runner. */
+#define LOCAL_ENGINE(NAME, OPEN)                                                                   \
+    {                                                                                              \
+        .name = (NAME), .open = (OPEN), .close = local_close, .works = local_works,                \
+        .describe = local_describe, .interrupt = local_interrupt, .made_of = local_made_of,        \
+        .start = local_start, .settle = local_settle, .destroy = local_destroy, .fd = local_fd,    \
+        .send = local_send, .receive = local_receive, .stderr_tail = spawn_last_words              \
+    }
 
-const struct engine engine_process = {
-    .name = "process",
-    .open = process_open,
-    .close = local_close,
-    .works = local_works,
-    .describe = local_describe,
-    .interrupt = local_interrupt,
-    .made_of = local_made_of,
-    .start = local_start,
-    .settle = local_settle,
-    .destroy = local_destroy,
-    .fd = local_fd,
-    .send = local_send,
-    .receive = local_receive,
-    .stderr_tail = spawn_last_words,
-};
+const struct engine engine_local = LOCAL_ENGINE("local", local_open);
+const struct engine engine_process = LOCAL_ENGINE("process", process_open);

@@ -92,6 +92,19 @@ static int check_import(PyObject *name)
     return -1;
 }
 
+/* A text or code that C runs without asking: only while a module is imported. */
+static int check_exec(void)
+{
+    PyCodeObject *code;
+    int passes = door_rules.running || door_is_importing();
+
+    door_rules.running = 0;
+    code = passes ? NULL : door_caller();
+    passes = passes || (code && door_is_own(code));
+    Py_XDECREF(code);
+    return passes ? 0 : door_refuse("text-as-code", "text is not run as code here", NULL);
+}
+
 static int check_event(const char *event, PyObject *name, PyObject *args)
 {
     PyCodeObject *code;
@@ -105,6 +118,8 @@ static int check_event(const char *event, PyObject *name, PyObject *args)
                       : door_refuse("interpreter-object", "%S is the interpreter's own",
                                     PyTuple_GET_ITEM(args, 1));
     }
+    if (strcmp(event, "exec") == 0)
+        return check_exec();
     if (strcmp(event, "import") == 0)
         return check_import(PyTuple_GET_ITEM(args, 0));
     if (strcmp(event, "open") == 0)

@@ -345,6 +345,18 @@ static int check_text(PyObject *source)
     return door_refuse("text-as-code", "text is not run as code here", NULL);
 }
 
+/* The event "exec" of the real function is expected; door_audit() refuses others. */
+static PyObject *call_real(PyObject *function, PyObject *const *args, Py_ssize_t count,
+                           PyObject *keywords)
+{
+    PyObject *done;
+
+    door_rules.running = 1;
+    done = PyObject_Vectorcall(function, args, (size_t)count, keywords);
+    door_rules.running = 0;
+    return done;
+}
+
 /* Without namespaces the real functions use those of their caller, so this passes them explicitly.
  */
 static PyObject *run_text(PyObject *function, PyObject *const *args, Py_ssize_t count,
@@ -352,14 +364,16 @@ static PyObject *run_text(PyObject *function, PyObject *const *args, Py_ssize_t 
 {
     PyObject *with_names[3];
 
-    if (count == 0 || check_text(args[0]) < 0)
-        return count ? NULL : PyObject_Vectorcall(function, args, 0, keywords);
+    if (count == 0)
+        return PyObject_Vectorcall(function, args, 0, keywords);
+    if (check_text(args[0]) < 0)
+        return NULL;
     if (count > 1)
-        return PyObject_Vectorcall(function, args, (size_t)count, keywords);
+        return call_real(function, args, count, keywords);
     with_names[0] = args[0];
     with_names[1] = PyEval_GetGlobals();
     with_names[2] = PyEval_GetLocals();
-    return PyObject_Vectorcall(function, with_names, 3, NULL);
+    return call_real(function, with_names, 3, NULL);
 }
 
 static PyObject *guarded_eval(PyObject *module, PyObject *const *args, Py_ssize_t count,

@@ -12,6 +12,7 @@
 /* Owned references, set by install(). Functions are named as in door_key(). */
 struct door_rules {
     int armed;
+    int running;          /* a text that was checked is about to run */
     PyObject *namespace;  /* dict: the globals of the analysis code; NULL before run() */
     PyObject *filename;   /* str: the file name of the analysis code */
     PyObject *own;        /* frozenset: files whose functions are not restricted */

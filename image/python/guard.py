@@ -4,6 +4,7 @@
 This is the innermost layer, and the one with clear error messages. It is in the same process as the code, so code that breaks the
 interpreter also breaks this layer; Landlock and seccomp do not depend on it.
 """
+import copy
 import dis
 import os
 import sys
@@ -105,6 +106,24 @@ def make_builtins(builtins, allowed):
     return own
 
 
+def guard_copy(copy):
+    """A memo tells deepcopy() what stands for an object, so one that the program made could put anything into a library's object."""
+    real, memos = copy.deepcopy, []
+
+    def deepcopy(x, memo=None, _nil=[]):
+        if memo is None:
+            memo = {}
+        elif not any(memo is one for one in memos):
+            raise PermissionError("deepcopy() makes its own memo (rule: copied-state)")
+        memos.append(memo)
+        try:
+            return real(x, memo)
+        finally:
+            memos.pop()
+
+    copy.deepcopy = deepcopy
+
+
 DATA_FOLDERS = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data")  # libraries read these besides their own files
 # Roles of names in the policy that refuse them as attributes, also by a computed name.
 ATTRIBUTE_ROLES = frozenset(("attribute", "writer", "query"))
@@ -120,6 +139,7 @@ def install(doors, rules, filename, own, folders, policy):
         private=frozenset(policy["private_names"]), attributes=rules.ATTRIBUTES, public=rules.PUBLIC, members=rules.MEMBERS.union(policy["dunder_methods"]), memory=rules.MEMORY,
         frames=rules.FRAMES, functions=rules.FUNCTIONS, texts=rules.TEXTS, modules=rules.MODULES, events=rules.EVENTS,
         families=rules.FAMILIES, harmless=rules.HARMLESS_EVENTS, listing=rules.LISTING_EVENTS, looking=rules.LOOKING_EVENTS)
+    guard_copy(copy)
     for kind, attributes, frames in rules.INTERPRETER:
         for name in attributes:
             doors.guard_attribute(kind, name, frames)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "image/runner/log_error.h"
+#include "image/runner/kills.h"
 #include "image/runner/landlock.h"
 #include "image/runner/seccomp.h"
 #include "image/runner/zygote.h"
@@ -275,18 +276,6 @@ static int let_it_start(struct child *child, const struct options *options)
     return seccomp_exec_once_end(listener, asked);
 }
 
-/* The file in which the kernel counts the processes of the container that it killed for lack of
- * memory, in versions 2 and 1 of control groups. Outside a container it counts those of others. */
-static int open_kills(void)
-{
-    int fd;
-
-    if (getpid() != 1)
-        return -1;
-    fd = open("/sys/fs/cgroup/memory.events", O_RDONLY | O_CLOEXEC);
-    return fd >= 0 ? fd : open("/sys/fs/cgroup/memory/memory.oom_control", O_RDONLY | O_CLOEXEC);
-}
-
 int child_start(struct child *child, const struct options *options)
 {
     struct ends its;
@@ -310,7 +299,8 @@ int child_start(struct child *child, const struct options *options)
         return log_errno("PR_SET_DUMPABLE");
     ends_close(&its);
     child->statm = open_statm(child->pid);
-    child->kills_fd = open_kills();
+    if (runner == 1) /* outside a container the kernel counts those of others too */
+        child->kills_fd = kills_open(KILLS_ROOT);
     return let_it_start(child, options);
 }
 

@@ -23,6 +23,7 @@
 
 #include "executor/wire/frame_decoder.h"
 #include "image/runner/child.h"
+#include "image/runner/kills.h"
 #include "image/runner/log_error.h"
 #include "image/runner/output.h"
 #include "image/runner/queue.h"
@@ -42,7 +43,6 @@
 
 #define OUTSIDE_HIGH_WATER (1u << 20) /* bytes for the server before reading stops */
 #define INSIDE_HIGH_WATER  (1u << 20) /* bytes for the interpreter, likewise */
-#define KILLS_CAP          512        /* of the file that counts them */
 #define WARM_STDERR_CAP    (8u << 10) /* of what Python writes before the first job */
 
 #define REQUEST_HEAD       4u  /* request id */
@@ -307,16 +307,9 @@ static void watch_memory(struct runner_run *run)
 static bool was_oom_killed(const struct runner_run *run, bool unknown)
 {
     struct child *first = run->zygote ? run->zygote : run->child;
-    char text[KILLS_CAP] = "";
-    const char *line = NULL;
     unsigned long long before = first->kills;
 
-    if (pread(first->kills_fd, text, sizeof text - 1, 0) > 0)
-        line = strstr(text, "\noom_kill ");
-    if (!line)
-        return unknown;
-    first->kills = strtoull(line + strlen("\noom_kill "), NULL, 10);
-    return first->kills > before;
+    return kills_read(first->kills_fd, &first->kills) ? first->kills > before : unknown;
 }
 
 static enum verdict judge(const struct runner_run *run, int signal)

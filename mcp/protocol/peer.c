@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
@@ -231,9 +232,14 @@ void peer_receive(struct peer *peer, const struct message *message,
                   const struct peer_headers *headers, struct peer_reply *reply)
 {
     const struct method *method = message->method ? method_find(message->method) : NULL;
-    struct request request = {.peer = peer, .reply = reply, .message = message, .method = method};
+    struct request request;
     struct client modern;
 
+    memset(&request, 0, offsetof(struct request, why));
+    request.peer = peer;
+    request.reply = reply;
+    request.message = message;
+    request.method = method;
     reply->http_status = 200;
     if (message->kind == MESSAGE_INVALID) {
         refuse_message(reply, message->id, message->http_status, message->code, message->why, NULL);

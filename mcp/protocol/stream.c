@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "helpers/base/json.h"
 #include "mcp/prompt/prompt.h"
@@ -101,13 +102,24 @@ static void tell(const struct stream *stream, unsigned changed, const json_t *ur
     }
 }
 
+/* The token that opened it is no longer good. */
+static bool is_over(const struct stream *stream)
+{
+    int64_t end = stream->peer->client.identity.end;
+
+    return end != 0 && end <= (int64_t)time(NULL);
+}
+
 void stream_tell(struct host *host, unsigned changed, const json_t *uris)
 {
-    struct stream *stream;
+    struct stream *stream, *next;
 
-    LIST_FOREACH(stream, &host->streams, host_link)
-    {
-        tell(stream, changed, uris);
+    for (stream = LIST_FIRST(&host->streams); stream; stream = next) {
+        next = LIST_NEXT(stream, host_link);
+        if (is_over(stream))
+            stream_end(stream, true);
+        else
+            tell(stream, changed, uris);
     }
 }
 

@@ -38,6 +38,13 @@ def code_of(size, answer, seconds=RUN_SECONDS):
             "print(%d + 1, len(kept))" % (MEGABYTES[size], seconds, answer))
 
 
+def code_until(size, answer, node):
+    """The same, until that node is there."""
+    return ("import time\nfrom code_helpers import get_node_content\nkept = b'x' * (%d << 20)\nthere = False\nwhile not there:\n"
+            "    try:\n        there = bool(get_node_content(%r))\n    except ValueError:\n        until = time.time() + 0.1\n"
+            "        while time.time() < until:\n            pass\nprint(%d + 1, len(kept))" % (MEGABYTES[size], node, answer))
+
+
 def resident(pid):
     try:
         return int(pathlib.Path("/proc/%d/statm" % pid).read_text().split()[1]) >> 8
@@ -311,13 +318,15 @@ class Kills(unittest.TestCase):
     def kill_one(self):
         sizes = list(MEGABYTES)
         self.random.shuffle(sizes)
-        dead, living = self.call(code_of(sizes[0], 0, ENDLESS)), self.call(code_of(sizes[1], 1))
+        node = "N%d" % self.random.randrange(10 ** 6, 10 ** 9)  # neither run ends by itself before the other is there
+        dead, living = self.call(code_of(sizes[0], 0, ENDLESS)), self.call(code_until(sizes[1], 1, node))
         runners = {}
         self.assertTrue(self.until(lambda: runners.update(self.find_runners()) or runners),
                         [(resident(pid), pid) for pid in self.interpreters()])
         time.sleep(self.random.uniform(0, RUN_SECONDS / 2))
         os.kill(runners[sizes[0]], 9)
         dead.join()
+        self.assertEqual(self.server.http("POST", "/session/%s/nodes" % self.sid, {"node_id": node, "title": node})[0], 200)
         living.join()
         self.assertEqual(category(dead.result), "engine", dead.text)
         self.assertTrue(dead.result["_meta"]["lectern/error"]["isRetryable"])

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The scripts behind make: a port in use is reported before anything is done, and the final report is correct."""
+import http.server
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -44,6 +46,31 @@ class Run(unittest.TestCase):
                 done = run("cmake/run.sh", PORT=port)
                 self.assertEqual(done.returncode, 2)
                 self.assertIn("PORT must be a number", done.stderr)
+
+
+class Daemon(http.server.BaseHTTPRequestHandler):
+    """What a Docker daemon of another architecture says of itself."""
+
+    def do_GET(self):
+        body = b"OK" if self.path == "/_ping" else b'{"Platform":{"Name":"Docker"},"Version":"26.1","Os":"linux","Arch":"s390x","KernelVersion":"6.1"}'
+        self.send_response(200 if self.path in ("/_ping", "/version") else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_words):
+        pass
+
+
+class Image(unittest.TestCase):
+    def test_daemon_of_another_architecture_is_refused(self):
+        share = Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "dev"), "share")
+        with http.server.HTTPServer(("127.0.0.1", 0), Daemon) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            done = run(ROOT / "image/build.sh", share, DOCKER_HOST="tcp://127.0.0.1:%d" % server.server_port, DOCKER_TLS_VERIFY="")
+            server.shutdown()
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("is for s390x", done.stderr)
 
 
 class Deps(unittest.TestCase):

@@ -6,6 +6,10 @@
 The libraries are those that the widest profile loads: all files of each package, and the loaded files of Python's own library. Calls of
 guarded functions need no row: the guard decides wherever they are, and what a function may do beyond that is a row of door_rules.py. The
 others pass the guards by. Where the source does not show that they are harmless, tests/data/doors.txt must say so.
+
+Compiled modules call these functions where no guard stands. What runs code or imports makes an event of the audit hook, which decides; the
+functions of Python's that run code without one are listed, and no module may use them. For names there is the source of some modules, in
+Cython: each computed one needs a row. Of the others only the attributes of the interpreter's objects are guarded, wherever they are read.
 """
 import ast
 import collections
@@ -141,6 +145,31 @@ def rows():
             assert reason and line not in found, line
             found[line] = reason
     return found
+
+
+# ---- compiled modules ----
+
+# Functions that run code, or make some, without the event "exec".
+SILENT = re.compile(r"PyEval_EvalCode\w*|_?PyEval_EvalFrame\w*|PyFunction_New\w*|PyImport_ExecCode\w+|PyImport_ImportFrozen\w+|PyMarshal_Read\w+")
+COMPUTED = re.compile(r"\b(?:(?:getattr|setattr|delattr)\s*\((?![^,()]*,\s*(?:\"\w+\"|'\w+'))|(?:eval|exec|__import__|import_module)\s*\()[^#\n]*")
+
+
+def used_symbols(loaded):
+    """{compiled module: the functions of the interpreter that it uses}. Of packages all, of Python's own the loaded ones."""
+    paths = {path for path in loaded if path.suffix == ".so"}
+    for package in {path.relative_to(FOLDERS[0]).parts[0] for path in loaded if FOLDERS[0] in path.parents}:
+        paths.update(FOLDERS[0].joinpath(package).rglob("*.so"))
+    return {path: set(subprocess.run(["nm", "-D", "--undefined-only", path], check=True, stdout=subprocess.PIPE).stdout.decode().split())
+            for path in paths if UNLOADED.isdisjoint(path.parts)}
+
+
+def computed_in_cython(loaded):
+    """"FILE CALL" of each call with a computed name in the sources of compiled modules."""
+    for package in sorted({path.relative_to(FOLDERS[0]).parts[0] for path in loaded if FOLDERS[0] in path.parents}):
+        for path in sorted(one for kind in ("*.pyx", "*.pxi", "*.in") for one in FOLDERS[0].joinpath(package).rglob(kind)):
+            if UNLOADED.isdisjoint(path.parts):
+                for found in COMPUTED.findall(path.read_text(encoding="utf-8", errors="replace")):
+                    yield "%s %s" % (path.relative_to(FOLDERS[0]), found.strip())
 
 
 def load_rules():

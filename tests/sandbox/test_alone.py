@@ -261,7 +261,7 @@ class Alone(unittest.TestCase):
     def check_row(self, row, whole, isolation="execution"):
         setting = Setting(self.stack, self.secret, words=("--isolation", isolation), **ROWS[row])
         seen = watch.Watch(setting.server.process.pid, os.environ.get("LECTERN_DOCKERD") if ENGINE == "docker" else None,
-                           forks=isolation == "session")
+                           forks=isolation != "execution")
         try:
             count, wrong = self.run_all(setting, whole, seen.forks)
         finally:
@@ -283,6 +283,9 @@ class Alone(unittest.TestCase):
     def test_validator_and_policy_left_out_where_a_sandbox_stays(self):
         """One sandbox for all of a session's runs: after each hostile one, the next is right."""
         self.check_row("validator and policy", True, "session")
+
+    def test_validator_and_policy_left_out_where_some_sandboxes_stay(self):
+        self.check_row("validator and policy", True, "auto")
 
     def test_seccomp_left_out(self):
         self.check_row("seccomp", WHOLE)

@@ -23,7 +23,7 @@ from test_alone import ENGINE, Setting, category, containers
 sys.path.insert(0, str(sandbox.ROOT / "tests/data"))
 import corpus  # noqa: E402
 
-PAUSE = 1  # seconds between the runs of a pair that is told: the second measures them
+PAUSE = 1  # seconds between the runs of a documented pair: the second measures them
 MARK = "FOUND\n"
 
 
@@ -38,20 +38,20 @@ def pairs(*ways):
 
 
 @functools.cache
-def setting(runner, _name):
+def setting(runner, _name, isolation):
     """A server without a validator; its interpreters have no policy and no guard."""
     stack = contextlib.ExitStack()
     unittest.addModuleCleanup(stack.close)
-    made = Setting(stack, "secret", runner=runner, guard="no_guard.py", words=("--isolation", "session"))
+    made = Setting(stack, "secret", runner=runner, guard="no_guard.py", words=("--isolation", isolation))
     return made, made.client()
 
 
 class Between(unittest.TestCase):
-    runner, name = None, "shared by several tests"
+    runner, name, isolation = None, "shared by several tests", "session"
 
     @classmethod
     def setUpClass(cls):
-        cls.setting, cls.client = setting(cls.runner, cls.name)
+        cls.setting, cls.client = setting(cls.runner, cls.name, cls.isolation)
 
     def run_code(self, code, sid=None, seconds=5):
         """(output, error category): of a run in the sandbox of the session."""
@@ -74,9 +74,9 @@ class Pairs(Between):
                 self.assertTrue(same, seen)
                 self.assertNotIn(MARK, seen)
 
-    def test_what_is_told(self):
+    def test_what_is_documented(self):
         """A later run of the session learns it, and a run of another session does not, except where both have the machine's process ids."""
-        for name, leave, look in pairs("told"):
+        for name, leave, look in pairs("documented"):
             with self.subTest(name):
                 left, _ = self.run_code(leave)
                 time.sleep(PAUSE)
@@ -116,6 +116,7 @@ for name, look in LOOKS:
 class RandomPairs(Between):
     """Each run looks for all that there may be, under the names that the one before it used, and then leaves some of it."""
     count = int(os.environ.get("LECTERN_PAIRS", "40"))
+    least = count  # of two for each pair, runs in the sandbox of the run before
 
     def setUp(self):
         self.seed = int(os.environ.get("LECTERN_SEED", random.randrange(10 ** 9)))
@@ -167,7 +168,7 @@ class RandomPairs(Between):
                 self.shared += here == where
                 last[kind] = drawn, here
         print("%d pairs of seed %d: %d of %d runs in the sandbox of the run before" % (self.count, self.seed, self.shared, 2 * self.count))
-        self.assertGreater(self.shared, self.count)
+        self.assertGreater(self.shared, self.least)
 
     @unittest.skipUnless(ENGINE == "local", "one engine shows that the programs can find something")
     def test_in_one_run_it_is_found(self):
@@ -176,6 +177,14 @@ class RandomPairs(Between):
                 before = self.draw([channel], 1, MOMENTS[:2])
                 kind = "import numpy\n" if "numpy" in channel[2] else "import pandas\n" if "pandas" in channel[2] else ""
                 self.assertIn("GOT %s\n" % channel[0], self.run_code(kind + before[0] + self.looking([channel], before))[0])
+
+
+class RandomPairsOfBothKinds(RandomPairs):
+    """The same where a run gets a new sandbox if one waits, and otherwise that of its session."""
+    isolation = "auto"
+    count = (RandomPairs.count + 1) // 2
+    least = 0
+    test_in_one_run_it_is_found = None
 
 
 @unittest.skipUnless(ENGINE == "local", "one engine shows that the programs can find something")

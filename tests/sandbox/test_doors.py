@@ -135,18 +135,44 @@ class Open(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder)
         shutil.copytree(sandbox.WITHOUT_POLICY, folder, dirs_exist_ok=True)
         folder.chmod(0o755)
-        text = (folder / "interpreter.py").read_text()
-        for line, instead in (("    parts.doors.arm()\n", ""), ("    parts.doors.freeze_classes(", "    frozenset("),
-                              ("    parts.close_arrays()\n", "")):
+        for name, line, instead in (("interpreter", "    parts.doors.arm()\n", ""), ("interpreter", "    parts.doors.freeze_classes(", "    frozenset("),
+                                    ("interpreter", "    parts.close_arrays()\n", ""), ("guard", "    guard_copy(copy)\n", "")):
+            path = folder / (name + ".py")
+            text = path.read_text()
             self.assertEqual(text.count(line), 1, line)
-            text = text.replace(line, instead)
-        (folder / "interpreter.py").write_text(text)
+            path.write_text(text.replace(line, instead))
         with sandbox.Session(interpreter=folder / "interpreter.py", **ROOMY) as box:
             for program in PROGRAMS:
                 with self.subTest(program.id):
                     outcome = box.run(program.code.decode(), profile=program.profile, timeout_ms=20000)
                     if "held" not in program.words and outcome.status != "crash":  # an index out of bounds may end the process
                         self.assertRegex(outcome.text, MARK, (outcome.result or {}).get("error"))
+
+
+class Compiled(unittest.TestCase):
+    CODE = """
+import ctypes, importlib.machinery, importlib.util, json, sys
+share = sys.argv[1]
+def load(name, loader):
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+doors = load("doors", importlib.machinery.ExtensionFileLoader("doors", share + "/doors.so"))
+guard, rules = (load(name, importlib.machinery.SourceFileLoader(name, "%s/%s.py" % (share, name))) for name in ("guard", "door_rules"))
+guard.install(doors, rules, "<code>", [], sys.path, json.load(open(share + "/policy.json")))
+run = ctypes.pythonapi.PyRun_String
+run.restype, run.argtypes = ctypes.py_object, (ctypes.c_char_p, ctypes.c_int, ctypes.py_object, ctypes.py_object)
+for time in ("before", "after"):
+    try:
+        print(time, run(b"6 * 7", 258, {}, {}))
+    except PermissionError as error:
+        print(time, error)
+    doors.arm()
+"""
+
+    def test_text_that_c_runs_is_refused(self):
+        done = subprocess.run(["/usr/bin/python3", "-I", "-c", self.CODE, sandbox.SHARE], stdout=subprocess.PIPE, check=True)
+        self.assertEqual(done.stdout.decode(), "before 42\nafter text is not run as code here (rule: text-as-code)\n")
 
 
 class Search(unittest.TestCase):
@@ -167,7 +193,19 @@ class Search(unittest.TestCase):
 
     def test_each_row_has_a_call_that_needs_it(self):
         needed = {self.key(call) for call in self.calls if door_search.derive(call, self.rules) is None}
+        needed.update(door_search.computed_in_cython(self.loaded))
         self.assertEqual(sorted(self.rows.keys() - needed), [])
+
+    def test_no_compiled_module_runs_code_behind_the_hook(self):
+        used = door_search.used_symbols(self.loaded)
+        self.assertGreater(len(used), 150)
+        self.assertGreater(len([path for path, names in used.items() if "PyRun_StringFlags" in names]), 0)  # Cython, while it is imported
+        self.assertEqual({str(path): found for path, names in used.items() if (found := [*filter(door_search.SILENT.fullmatch, names)])}, {})
+
+    def test_something_is_known_of_each_computed_name_in_cython(self):
+        found = set(door_search.computed_in_cython(self.loaded))
+        self.assertGreater(len(found), 5)
+        self.assertEqual(sorted(found - self.rows.keys()), [])
 
     def test_what_is_left_out_is_not_loaded(self):
         self.assertEqual([path for path in self.loaded if not door_search.UNLOADED.isdisjoint(path.parts)], [])
