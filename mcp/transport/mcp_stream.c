@@ -302,7 +302,7 @@ void mcp_stream_received(struct mcp_stream *stream)
         finish(stream);
 }
 
-/* The client knows how to come back for the rest (SEP-1699). */
+/* Ends the connection if its client knows how to come back for the rest. */
 static void on_pause(struct peer_reply *reply)
 {
     struct mcp_stream *stream = container_of(reply, struct mcp_stream, reply);
