@@ -142,9 +142,6 @@ struct mcp_stream *mcp_stream_open_unasked(struct mcp_client *client, struct exc
 void mcp_stream_received(struct mcp_stream *stream);
 /* Makes it a stream of events now. */
 void mcp_stream_begin(struct mcp_stream *stream);
-/* Ends its connection, if its client knows how to come back for the rest (SEP-1699); else does
- * nothing. */
-void mcp_stream_pause(struct mcp_stream *stream);
 /* Resumes the stream of this session that the Last-Event-ID names; false: it is not there. */
 bool mcp_stream_resume(struct mcp_sessions *all, const struct session_id *id, const char *last,
                        struct exchange *exchange);
