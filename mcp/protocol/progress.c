@@ -121,6 +121,10 @@ void progress_note(struct tool_call *tool_call, const struct tool_note *note)
     case TOOL_NOTE_RESOURCE:
         stream_resource_changed(host, note->uri);
         break;
+    case TOOL_NOTE_PAUSE:
+        if (call->reply && call->reply->pause)
+            call->reply->pause(call->reply);
+        break;
     }
 }
 

@@ -302,6 +302,18 @@ void mcp_stream_received(struct mcp_stream *stream)
         finish(stream);
 }
 
+/* Ends the connection if its client knows how to come back for the rest. */
+static void on_pause(struct peer_reply *reply)
+{
+    struct mcp_stream *stream = container_of(reply, struct mcp_stream, reply);
+
+    if (!stream->exchange || !stream->reply.streams || !stream->primes || !stream->resumable)
+        return;
+    mcp_stream_begin(stream);
+    disconnect(stream);
+    wait_for_client(stream);
+}
+
 static bool accepts(const char *accept, const char *type, const char *any_of_kind)
 {
     return !*accept || strcasestr(accept, type) || strcasestr(accept, any_of_kind) ||
@@ -330,6 +342,7 @@ struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *e
     }
     stream->reply.send = on_send;
     stream->reply.end = on_end;
+    stream->reply.pause = on_pause;
     stream->all = client->all;
     stream->client = client;
     memcpy(stream->name, client->id.name, sizeof stream->name);
@@ -391,15 +404,6 @@ static struct mcp_stream *find_stream(struct mcp_sessions *all, const struct ses
         }
     }
     return NULL;
-}
-
-void mcp_stream_pause(struct mcp_stream *stream)
-{
-    if (!stream->exchange || !stream->reply.streams || !stream->primes || !stream->resumable)
-        return;
-    mcp_stream_begin(stream);
-    disconnect(stream);
-    wait_for_client(stream);
 }
 
 bool mcp_stream_resume(struct mcp_sessions *all, const struct session_id *id, const char *last,
