@@ -216,9 +216,12 @@ static void refuse_reader(struct chat_run *run)
 {
     for (size_t i = 0; i < run->call_count; i++) {
         struct run_call *call = &run->calls[i];
+        const struct tool_call made = {.tool = call->tool,
+                                       .arguments = json_object_get(call->use, "input"),
+                                       .identity = &run->identity};
 
         if (call->state == RUN_CALL_WAITS && call->refusal.len == 0 &&
-            !tool_allows(call->tool, run->identity.scopes))
+            tool_call_check_scope(&made, NULL) < 0)
             buf_adds(&call->refusal, "The person who asks may read this curriculum, and not edit "
                                      "it. Describe the change instead.");
     }

@@ -8,6 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/terminal.h"
+#include "mcp/auth/token_file.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
 #include "mcp/store/store.h"
@@ -54,6 +55,17 @@ static size_t check_store(const char *url, struct executor_check *checks)
     return count;
 }
 
+/* As the server would read it. */
+static void check_token_file(const char *path, struct executor_check *check)
+{
+    struct error err = {0};
+    struct token_file *file = token_file_open(path, &err);
+
+    fill_check(check, "token file", file != NULL, file ? path : err.text,
+               "correct the line that is named, or: chmod 600 FILE");
+    token_file_close(file);
+}
+
 static void print_plain(const struct executor_check *check)
 {
     terminal_printf(stdout, "%-6s %-18s %s\n",
@@ -85,6 +97,8 @@ static int run(const struct config *config, struct error *err)
     bool well = true;
 
     count = check_store(config->store, checks);
+    if (config->token_file)
+        check_token_file(config->token_file, &checks[count++]);
     if (server_executor_config(config, &executor, share, sizeof share, err) < 0)
         return EXIT_FAILED;
     count += executor_doctor(&executor, checks + count, CHECKS_CAP - count);

@@ -95,6 +95,13 @@ static bool is_loopback(const char *host)
     return http_is_loopback(url);
 }
 
+static bool is_address(const char *url)
+{
+    bool begins = strncmp(url, "https://", 8) == 0 || strncmp(url, "http://", 7) == 0;
+
+    return begins && url[strlen(url) - 1] != '/' && !strpbrk(url, "?#\" \t\r\n");
+}
+
 /* What goes together, before anything is started. */
 static int check_sign_in(const struct config *config, struct error *err)
 {
@@ -112,10 +119,10 @@ static int check_sign_in(const struct config *config, struct error *err)
         return error_set(err, ERROR_INVALID, "--audience is of the tokens of --issuer: give both");
     if (!config->tls_cert != !config->tls_key)
         return error_set(err, ERROR_INVALID, "TLS needs both: --tls-cert FILE --tls-key FILE");
-    if (config->public_url && strncmp(config->public_url, "https://", 8) != 0 &&
-        strncmp(config->public_url, "http://", 7) != 0)
+    if (config->public_url && !is_address(config->public_url))
         return error_set(err, ERROR_INVALID,
-                         "--public-url must be an address such as https://lectern.example.org");
+                         "--public-url must be an address such as https://lectern.example.org, "
+                         "without a slash at its end");
     return 0;
 }
 

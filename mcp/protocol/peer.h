@@ -46,6 +46,9 @@ struct peer_reply {
     /* Nothing more will be sent. accepted: there was nothing to answer (a notification): HTTP's
      * 202. */
     void (*end)(struct peer_reply *reply, bool accepted);
+    /* Nothing will be sent for a while. The transport may end the connection, if its client knows
+     * how to come back (SEP-1699). Or NULL. */
+    void (*pause)(struct peer_reply *reply);
 };
 
 /* The headers of a POST that repeat its body; "" if absent. Checked for modern messages only. */

@@ -8,7 +8,7 @@
 /* Percent-decodes one value; NULL if it is no text then. */
 static json_t *decode(const char *text, size_t len)
 {
-    char decoded[RESOURCE_URI_MAX];
+    char decoded[RESOURCE_URI_MAX + 1];
     size_t used;
 
     if (len >= sizeof decoded)

@@ -366,7 +366,7 @@ bool tool_allows(const struct tool *tool, unsigned scopes)
            ((scopes & IDENTITY_READ) && (!tool->writes || tool->only_reads));
 }
 
-static int check_scope(const struct tool_call *call, struct error *err)
+int tool_call_check_scope(const struct tool_call *call, struct error *err)
 {
     const unsigned needed = tool_call_writes(call) ? IDENTITY_EDIT : IDENTITY_READ;
 
@@ -428,7 +428,7 @@ static void dispatch(struct tool_call *call)
     struct error err = {0};
     int rc;
 
-    if (check_scope(call, &err) < 0) {
+    if (tool_call_check_scope(call, &err) < 0) {
         rc = -1;
     } else if (call->tool->start) {
         rc = call->tool->start(call, &err);

@@ -52,6 +52,7 @@ struct tool_note {
         TOOL_NOTE_PROMPTS,   /* and of prompts */
         TOOL_NOTE_RESOURCES, /* and of resources */
         TOOL_NOTE_RESOURCE,  /* the resource with this uri has changed */
+        TOOL_NOTE_PAUSE,     /* nothing comes for a while: the client may come back for the rest */
     } kind;
     double progress, total;     /* total 0: unknown */
     const char *message;        /* or NULL */
@@ -248,6 +249,9 @@ void tool_call_finish(struct tool_call *call);
 /* Whether somebody with these scopes (enum identity_scope) may call the tool, with some arguments
  * at least: what tools/list shows them. */
 bool tool_allows(const struct tool *tool, unsigned scopes);
+/* For a call with its tool, arguments and identity: -1 with ERROR_FORBIDDEN if they may not make
+ * it. tool_call_start asks too. */
+int tool_call_check_scope(const struct tool_call *call, struct error *err);
 /* Whether this call may write. */
 bool tool_call_writes(const struct tool_call *call);
 /* Whether the call runs on the trial work queue. */

@@ -213,7 +213,8 @@ void exchange_send_text(struct exchange *exchange, const char *text, size_t len)
 void exchange_send_event(struct exchange *exchange, const char *id, const char *json, size_t len,
                          bool droppable)
 {
-    if (droppable && exchange->out.len - exchange->written > HTTP_STREAM_MARK)
+    if (droppable &&
+        (exchange->out.len - exchange->written > HTTP_STREAM_MARK || !sign_in_lasts(exchange)))
         return;
     continue_stream(exchange);
     if (id)

@@ -197,6 +197,8 @@ void exchange_end_stream(struct exchange *exchange);
  * answers. */
 void sign_in_begin(struct exchange *exchange);
 void sign_in_end(struct exchange *exchange); /* the exchange goes */
+/* Whether who sent the request is still known; a stream may outlast a token. */
+bool sign_in_lasts(struct exchange *exchange);
 /* For an answer 403 that says that the identity lacks the scope: its header. */
 void sign_in_ask_scope(struct exchange *exchange, unsigned scope);
 /* Answers that the identity lacks the scope. */

@@ -212,6 +212,12 @@ void sign_in_begin(struct exchange *exchange)
         take_result(exchange, &result);
 }
 
+bool sign_in_lasts(struct exchange *exchange)
+{
+    return exchange->identity != &exchange->signed_in ||
+           auth_renew(exchange->http->config.auth, &exchange->signed_in);
+}
+
 void sign_in_end(struct exchange *exchange)
 {
     auth_leave(exchange->signing_in);

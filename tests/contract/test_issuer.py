@@ -376,6 +376,7 @@ class TroubleAtTheStart(IssuerCase):
     def test_garbage(self):
         form = "/.well-known/oauth-authorization-server"
         url = self.issuer.url
+        self.assertEqual(self.ask(self.token())[0], 503)  # the first fetch is over
         for metadata in (b"", b"null", b"[" * 5000, {"issuer": url + "x", "jwks_uri": url + "/keys"}, {"issuer": url}, {"issuer": url, "jwks_uri": 7},
                          {"issuer": url, "jwks_uri": "http://192.0.2.1/keys"}, {"issuer": url, "jwks_uri": "file:///etc/passwd"},
                          {"issuer": url, "jwks_uri": url + "/keys", "x": "x" * 100000}):

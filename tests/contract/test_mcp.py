@@ -187,6 +187,31 @@ class Changes(Case):
         self.assertEqual(event["params"]["_meta"], {PREFIX + "subscriptionId": "s"})
         connection.close()
 
+    def test_end_of_the_server(self):
+        connection, response = self.listen({"resourcesListChanged": True})
+        self.events(response)
+        self.assertEqual(self.server.close(), 0)
+        last = self.events(response)
+        self.assertEqual((last["id"], last["result"]["resultType"]), ("s", "complete"))
+        connection.close()
+
+    def test_get_stream(self):
+        client = LegacyHttp(self.server.port)
+        client.initialize()
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=SECONDS)
+        connection.request("GET", "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": client.session,
+                                                   "MCP-Protocol-Version": client.version})
+        response = connection.getresponse()
+        self.assertEqual(response.status, 200)
+        self.assertEqual(client.request("resources/subscribe", {"uri": self.uri("N001")})["result"], {})
+        client.good("add_component", session_id=self.sid, node_id="N001", component_type="paragraph", parameters={"text": "new"})
+        event = self.events(response)
+        self.assertEqual((event["method"], event["params"]), ("notifications/resources/updated", {"uri": self.uri("N001")}))
+        self.post("/session/create")
+        self.assertEqual(self.events(response)["method"], "notifications/resources/list_changed")
+        connection.close()
+        client.connection.close()
+
     def test_stdio(self):
         client = LegacyStdio(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
         client.initialize()

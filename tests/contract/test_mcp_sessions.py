@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """MCP sessions outlive the server: a restart, a second server on the same store, thousands of them; one that was ended stays ended. And
-what an open stream costs in memory."""
+what open streams and connections cost in memory."""
 import http.client
 import json
 import os
 import pathlib
 import sqlite3
+import time
 import unittest
 
 import cms
@@ -14,6 +15,7 @@ import harness
 NO_SANDBOX = ("--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
 MANY = 2000
 STREAMS, STREAM_KIB = 200, 16
+CONNECTIONS, SERVER_MB = 500, 25
 
 
 def kib_of(server):
@@ -192,6 +194,88 @@ class Memory(Case):
         print("%d open streams: %.1f KiB each" % (STREAMS, each))
         self.assertLessEqual(each, STREAM_KIB)
         self.assertEqual(self.ping(self.server), 200)
+
+    def test_connections(self):
+        before = kib_of(self.server)
+        clients = []
+        for _ in range(CONNECTIONS):
+            clients.append(harness.Client(self.server.port))
+            self.addCleanup(clients[-1].connection.close)
+            clients[-1].initialize()
+            clients[-1].good("query_graph", query="counts")
+        after = kib_of(self.server)
+        print("%d connections and sessions: %.1f MB, %.1f KiB each" % (
+            CONNECTIONS, after / 1024, (after - before) / CONNECTIONS))
+        self.assertLess(after / 1024, SERVER_MB)
+        self.assertEqual(self.ping(clients[0]), 200)
+
+
+class Streams(Case):
+    """What the server tells a session unasked, on the stream of a GET."""
+    def setUp(self):
+        super().setUp()
+        self.server = self.start()
+        self.server.initialize()
+        self.sid = self.server.http("POST", "/session/create", {})[1]["session_id"]
+        self.uri = "lectern://curriculum/" + self.sid
+
+    def open(self, client, last=None):
+        """(connection, lines) of a new stream, after its first event; and that event's id."""
+        connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=harness.ANSWER_SECONDS)
+        headers = {"Accept": "text/event-stream", "Mcp-Session-Id": client.session}
+        connection.request("GET", "/mcp", headers={**headers, **({"Last-Event-ID": last} if last else {})})
+        response = connection.getresponse()
+        self.assertEqual(response.status, 200)
+        self.addCleanup(connection.close)
+        self.addCleanup(response.close)
+        return response
+
+    def event(self, response):
+        """The next one's id and message; None at the end."""
+        ident, data = None, None
+        for line in response.fp:
+            if line.startswith(b"id: "):
+                ident = line[4:].strip().decode()
+            elif line.startswith(b"data: "):
+                data = line[6:].strip()
+            elif line == b"\n" and ident:
+                return ident, json.loads(data) if data else None
+        return None
+
+    def edit(self, number):
+        self.server.good("change_curriculum", session_id=self.sid, operations=[
+            {"op": "create_node", "node_id": "NEW%d" % number, "title": "new"}])
+
+    def test_changes_are_told(self):
+        stream = self.open(self.server)
+        self.assertIsNone(self.event(stream)[1])
+        self.assertIn("result", self.server.request("resources/subscribe", {"uri": self.uri}))
+        self.edit(1)
+        first, message = self.event(stream)
+        self.assertEqual((message["method"], message["params"]["uri"]), ("notifications/resources/updated", self.uri))
+        # Lost, and told meanwhile: the client comes back with the id of the last one that it has.
+        stream.close()
+        time.sleep(0.3)
+        self.edit(2)
+        stream = self.open(self.server, first)
+        ident, message = self.event(stream)
+        self.assertEqual(message["method"], "notifications/resources/updated")
+        self.assertGreater(int(ident.split("-")[1]), int(first.split("-")[1]))
+        self.edit(3)
+        self.assertEqual(self.event(stream)[1]["method"], "notifications/resources/updated")
+        # A new curriculum is told to each.
+        self.server.http("POST", "/session/create", {})
+        self.assertEqual(self.event(stream)[1]["method"], "notifications/resources/list_changed")
+
+    def test_the_server_stops(self):
+        """An open stream keeps no server from stopping; its client comes back to the next one."""
+        stream = self.open(self.server)
+        first, _ = self.event(stream)
+        self.assertEqual(self.server.close(), 0)
+        self.assertIsNone(self.event(stream))
+        next_one = self.follow(self.server, self.start())
+        second, _ = self.event(self.open(next_one, first))
+        self.assertNotEqual(first, second)
 
 
 if __name__ == "__main__":

@@ -95,6 +95,34 @@ class SignedIn(harness.Client):
         return self.http("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params, _meta=meta)}, **headers)
 
 
+class Sessions(SignInCase):
+    def ping(self, client):
+        client.last_id += 1
+        return client.post({"jsonrpc": "2.0", "id": client.last_id, "method": "ping"})[0]
+
+    def test_a_session_is_its_token_s(self):
+        anna, ben = self.mcp(self.edit), self.mcp(self.read)
+        own = ben.session
+        self.assertEqual(self.ping(anna), 200)
+        ben.session = anna.session
+        self.assertEqual(self.ping(ben), 404)
+        self.assertEqual(ben.http("GET", "/mcp", Accept="text/event-stream", Mcp_Session_Id=anna.session, **bearer(self.read))[0], 404)
+        self.assertEqual(ben.http("DELETE", "/mcp", Mcp_Session_Id=anna.session, **bearer(self.read))[0], 404)
+        self.assertEqual(self.ping(anna), 200)
+        ben.session = own
+        self.assertEqual(self.ping(ben), 200)
+        # It is so after a restart, too.
+        self.server.kill()
+        self.server = harness.Server(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0", "--token-file", self.file)
+        for client, session, status in ((anna, anna.session, 200), (ben, anna.session, 404), (ben, own, 200)):
+            client.connection.close()
+            client.connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=harness.ANSWER_SECONDS)
+            client.session = session
+            self.assertEqual(self.ping(client), status)
+        for client in (anna, ben):
+            client.connection.close()
+
+
 class Doors(SignInCase):
     def test_nobody_enters_without_a_token(self):
         paths = ["/", "/ui/x.js", "/sessions", "/openapi.json", "/metrics", "/session/%s/nodes" % self.sid, "/nowhere", "/mcp"]
@@ -432,7 +460,7 @@ class Starts(unittest.TestCase):
         for host in ("0.0.0.0", "::", "192.0.2.1", "example.org"):
             self.assertIn("--no-auth", self.refused("--host", host))
         for words in (("--no-auth", "--token-file", self.file), ("--audience", "https://x.example"), ("--tls-cert", self.file),
-                      ("--public-url", "lectern.example.org"), ("--issuer", "https://x.example"),
+                      ("--public-url", "lectern.example.org"), ("--public-url", "https://lectern.example.org/"), ("--issuer", "https://x.example"),
                       ("--issuer", "http://x.example", "--audience", "https://y.example")):
             self.refused(*words)
         for words in (("--no-auth",), ("--host", "0.0.0.0", "--no-auth"), ("--host", "localhost")):
@@ -455,6 +483,13 @@ class Starts(unittest.TestCase):
         secret = "lectern_mistake"
         self.write(secret + " read anna\n")
         self.assertNotIn(secret, self.refused("--token-file", self.file))
+
+    def test_doctor(self):
+        self.write("")
+        for mode, word in ((0o600, "ok"), (0o644, "MISSING")):
+            os.chmod(self.file, mode)
+            said = self.workspace.run("doctor", "--token-file", self.file, check=False).stdout.decode()
+            self.assertRegex(said, word + r" +token file +")
 
     def test_command(self):
         token, line = self.workspace.run("token", "--scope", "edit", "--end", "2030-01-31", "anna").stdout.decode().splitlines()

@@ -87,7 +87,8 @@ static const struct tool tool_wait = {
     .run = wait_run,
 };
 
-/* On the loop: has progress every 100 ms, for ms; negative: until fake_released. */
+/* On the loop: has progress every 100 ms, for ms; negative: until fake_released. With pause its
+ * client may come back for the answer. */
 struct fake_report {
     uv_timer_t timer;
     struct tool_call *call;
@@ -139,9 +140,12 @@ static bool report_progress(struct tool_call *call, struct buf *words, struct bu
 
 static int report_start(struct tool_call *call, struct error *err)
 {
+    const struct tool_note pause = {.kind = TOOL_NOTE_PAUSE};
     struct fake_report *report = calloc(1, sizeof *report);
 
     (void)err;
+    if (json_is_true(json_object_get(call->arguments, "pause")))
+        tool_call_notify(call, &pause);
     report->call = call;
     report->left = (int)json_integer_value(json_object_get(call->arguments, "ms"));
     report->endless = report->left < 0;
@@ -163,7 +167,7 @@ static const struct tool tool_report = {
     .name = "report",
     .title = "Report",
     .description = "Reports",
-    .arguments = ARGUMENTS("fake", FIELD("ms", FIELD_WHOLE)),
+    .arguments = ARGUMENTS("report", FIELD("ms", FIELD_WHOLE), FIELD("pause", FIELD_FLAG)),
     .start = report_start,
     .stop = report_stop,
     .progress = report_progress,

@@ -208,6 +208,35 @@ static void test_back_before_the_answer(void **state)
     client_close(&again);
 }
 
+/* The server ends the connection in the middle of the call (SEP-1699). */
+static void test_a_pause(void **state)
+{
+    const struct fixture *fixture = *state;
+    struct client client;
+    struct answer answer;
+    struct event event;
+    char headers[2000], last[64];
+
+    client_open(&client, fixture->port);
+    write_call(&client, fixture->mcp, CALL("5", "report", "{\"ms\":200,\"pause\":true}"));
+    assert_true(read_head(&client, &answer));
+    assert_true(read_event(&client, &event));
+    assert_string_equal(event.data, "");
+    assert_true(event.retries);
+    assert_int_equal(event.id[0], 'p');
+    memcpy(last, event.id, sizeof last);
+    assert_false(read_event(&client, &event));
+    client_close(&client);
+    open_stream(fixture, &client, last);
+    assert_true(read_event(&client, &event));
+    assert_is_answer(&event);
+    client_close(&client);
+    /* A client that takes no events gets its answer as ever. */
+    with_headers(fixture, JSON "Accept: application/json\r\n", headers);
+    expect(fixture, "POST", "/mcp", headers, CALL("6", "report", "{\"ms\":100,\"pause\":true}"),
+           200, "reported");
+}
+
 /* Cancelled by another POST while nobody listens. */
 static void test_cancelled_while_lost(void **state)
 {
@@ -388,12 +417,19 @@ static void test_a_written_answer_is_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        MCP_TEST(test_events_have_ids),          HTTP_TEST(test_older_clients_get_no_empty_event),
-        MCP_TEST(test_the_answer_waits),         MCP_TEST(test_back_before_the_answer),
-        MCP_TEST(test_cancelled_while_lost),     MCP_TEST(test_whose_stream_it_is),
-        MCP_TEST(test_deleted_while_lost),       MCP_TEST(test_get_opens_a_stream),
-        MCP_TEST(test_get_comes_back),           MCP_TEST(test_what_get_refuses),
-        MCP_TEST(test_a_client_that_sends_on),   MCP_TEST(test_stopping),
+        MCP_TEST(test_events_have_ids),
+        HTTP_TEST(test_older_clients_get_no_empty_event),
+        MCP_TEST(test_the_answer_waits),
+        MCP_TEST(test_back_before_the_answer),
+        MCP_TEST(test_a_pause),
+        MCP_TEST(test_cancelled_while_lost),
+        MCP_TEST(test_whose_stream_it_is),
+        MCP_TEST(test_deleted_while_lost),
+        MCP_TEST(test_get_opens_a_stream),
+        MCP_TEST(test_get_comes_back),
+        MCP_TEST(test_what_get_refuses),
+        MCP_TEST(test_a_client_that_sends_on),
+        MCP_TEST(test_stopping),
         MCP_TEST(test_a_written_answer_is_kept),
     };
 

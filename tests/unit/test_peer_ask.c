@@ -68,6 +68,7 @@ static void test_sealed_state(void **state)
     struct mailbag bag;
     const json_t *result;
     char sealed[1000], text[3000];
+    struct identity other;
     size_t len;
 
     result = required(fixture, &bag, ASK("3", ANSWER("name", "\"name\":\"Ada\"")), "sure");
@@ -92,6 +93,15 @@ static void test_sealed_state(void **state)
              MODERN("tools/call", "\"name\":\"echo\",\"requestState\":\"%s\"," META), sealed);
     expect_error(fixture, text, -32602, 200, "requestState");
     expect_error(fixture, ASK("1", "\"requestState\":7,"), -32602, 200, "requestState");
+    /* Somebody else. */
+    other = identity_everyone;
+    memcpy(other.id, "0123", sizeof "0123");
+    peer_identify(fixture->peer, &other);
+    snprintf(text, sizeof text, ASK("4", "\"requestState\":\"%s\"," ANSWER("sure", "")), sealed);
+    expect_error(fixture, text, -32602, 200, "requestState");
+    peer_identify(fixture->peer, &identity_everyone);
+    result_of(fixture, &bag, text);
+    bag_finish(&bag);
     /* Another server has another key. */
     fixture->server.seal_key[0] ^= 1;
     snprintf(text, sizeof text, ASK("4", "\"requestState\":\"%s\"," ANSWER("sure", "")), sealed);

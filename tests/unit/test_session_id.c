@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-#include "mcp/transport/session_id.h"
+#include "tests/fuzz/play_session_id.h"
+#include "tests/unit/regression_inputs.h"
 
 #define NOW INT64_C(1800000000)
 
@@ -180,6 +181,12 @@ static void test_the_end(void **state)
     assert_int_equal(session_id_read(&id, key, text, NOW + 10 * SESSION_ID_GOOD_S), -1);
 }
 
+static void test_what_the_fuzzer_found(void **state)
+{
+    (void)state;
+    replay_inputs("tests/fuzz/regression/session_id", play_session_id);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_other_seals),
         cmocka_unit_test(test_a_foreign_key),
         cmocka_unit_test(test_the_end),
+        cmocka_unit_test(test_what_the_fuzzer_found),
     };
 
     return cmocka_run_group_tests(tests, make_key, NULL);
