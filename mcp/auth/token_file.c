@@ -51,7 +51,8 @@ static bool read_digest(const char *text, struct digest *digest)
     return true;
 }
 
-int64_t token_end_read(const char *text)
+/* Seconds since 1970 of a day or a time as in `end=`; -1 if it is neither. */
+static int64_t read_end(const char *text)
 {
     static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"};
 
@@ -78,7 +79,7 @@ static int read_option(const char *text, struct identity *identity, struct error
         return 0;
     }
     if (strncmp(text, "end=", strlen("end=")) == 0) {
-        identity->end = token_end_read(value);
+        identity->end = read_end(value);
         if (identity->end > 0)
             return 0;
         return error_set(err, ERROR_INVALID,

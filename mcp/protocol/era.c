@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
