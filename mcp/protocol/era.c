@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/base/base64.h"
+#include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 

@@ -3,12 +3,7 @@
 
 #include <string.h>
 
-static int hex_digit(char c)
-{
-    const char *digits = "0123456789abcdef", *at = strchr(digits, (unsigned char)c | 0x20);
-
-    return c && at ? (int)(at - digits) : -1;
-}
+#include "helpers/base/encode.h"
 
 /* Percent-decodes one value; NULL if it is no text then. */
 static json_t *decode(const char *text, size_t len)

@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "helpers/base/encode.h"
 #include "helpers/base/utf8.h"
 #include "mcp/transport/http_server.h"
 
@@ -65,14 +66,6 @@ bool server_request_header(struct lws *wsi, const char *name, char *value, size_
 
     return lws_hdr_custom_length(wsi, name, name_len) > 0 &&
            tidy(value, lws_hdr_custom_copy(wsi, value, (int)size, name, name_len));
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* In place; an invalid escape stays. Returns the new length. */
