@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Bytes as text: base64, base64url and hex.
+ * Bytes as text: base64, base64url, hex and percent-encoding.
  */
 #ifndef LECTERN_BASE_ENCODE_H
 #define LECTERN_BASE_ENCODE_H
@@ -35,5 +35,10 @@ static inline int hex_digit(char c)
 void hex_write(char *to, const void *bytes, size_t len);
 /* Reads len bytes from 2 * len digits; false if the text is anything else. */
 bool hex_read(const char *text, size_t text_len, void *bytes, size_t len);
+
+/* Decodes %XX (RFC 3986, section 2.1) in place, and + as a space if `plus`, as in a query. An
+ * invalid escape stays as it is. *valid, unless NULL, is whether there was none, and no %00.
+ * Returns the new length, which counts a NUL that was decoded. */
+size_t percent_decode(char *text, bool plus, bool *valid);
 
 #endif

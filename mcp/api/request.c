@@ -15,28 +15,13 @@
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 
-/* Decodes %XX in place, and + as a space in a query; false for an invalid encoding, or a NUL. */
+/* Decodes in place; false for an invalid encoding, or a NUL. */
 static bool decode(char *text, bool query)
 {
-    char *to = text;
+    bool valid;
 
-    for (; *text; text++) {
-        if (query && *text == '+') {
-            *to++ = ' ';
-        } else if (*text == '%') {
-            int high = hex_digit(text[1]);
-            int low = high < 0 ? -1 : hex_digit(text[2]);
-
-            if (low < 0 || high * 16 + low == 0)
-                return false;
-            *to++ = (char)(high * 16 + low);
-            text += 2;
-        } else {
-            *to++ = *text;
-        }
-    }
-    *to = '\0';
-    return true;
+    percent_decode(text, query, &valid);
+    return valid;
 }
 
 /* ---- the path ---- */
