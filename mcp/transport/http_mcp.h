@@ -104,7 +104,7 @@ struct mcp_stream {
     struct mcp_sessions *all;
     struct mcp_client *client; /* NULL once nothing more comes */
     struct exchange *exchange; /* NULL once its connection is lost, or everything was written */
-    bool takes_json;
+    bool prefers_events;
     bool resumable; /* of a session: its events have ids */
     bool primes;    /* its client knows events without data (from 2025-11-25 on) */
     bool unasked;   /* the stream of a GET */

@@ -269,8 +269,8 @@ static void finish(struct mcp_stream *stream)
     struct buf *response = &stream->response;
 
     leave_client(stream);
-    /* A client that takes no JSON gets a stream of one event. */
-    if (!stream->begun && response->len > 0 && !stream->takes_json &&
+    /* A client that takes no JSON, or names it second, gets a stream of one event. */
+    if (!stream->begun && response->len > 0 && stream->prefers_events &&
         stream->response_status < 400 && stream->exchange->status == 0) {
         mcp_stream_begin(stream);
         on_send(&stream->reply, response->data, response->len, PEER_RESPONSE);
@@ -330,6 +330,15 @@ bool mcp_takes_events(const struct exchange *exchange)
     return accepts(exchange->request.accept, EVENTS_TYPE, "text/*");
 }
 
+/* Of two types that a client takes equally, the one that it names first counts. */
+static bool prefers_events(const struct exchange *exchange)
+{
+    const char *json = strcasestr(exchange->request.accept, JSON_TYPE);
+    const char *events = strcasestr(exchange->request.accept, EVENTS_TYPE);
+
+    return !mcp_takes_json(exchange) || (json && events && events < json);
+}
+
 struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *exchange,
                                    struct error *err)
 {
@@ -346,7 +355,7 @@ struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *e
     stream->all = client->all;
     stream->client = client;
     memcpy(stream->name, client->id.name, sizeof stream->name);
-    stream->takes_json = mcp_takes_json(exchange);
+    stream->prefers_events = prefers_events(exchange);
     stream->reply.streams = mcp_takes_events(exchange);
     stream->resumable = client->has_id;
     stream->primes = version && strcmp(version, PRIMES_FROM) >= 0;
