@@ -76,8 +76,8 @@ static const struct scene tool_with_progress = {
 };
 
 static const struct scene reconnection = {
-    .tool = SCENE_TOOL("test_reconnection", "Answers a while after it has reported progress"),
-    .steps = {PROGRESS(0, 0), PROGRESS(100, 100)},
+    .tool = SCENE_TOOL("test_reconnection", "Lets its client come back for the answer"),
+    .steps = {{.note = {.kind = TOOL_NOTE_PAUSE}}, PROGRESS(100, 100)},
     .step_count = 2,
     .text = "Reconnected.",
 };
