@@ -321,6 +321,15 @@ bool mcp_takes_events(const struct exchange *exchange)
     return accepts(exchange->request.accept, EVENTS_TYPE, "text/*");
 }
 
+/* A client that takes both prefers what it names first: RFC 9110, 12.5.1, leaves that to us. */
+static bool prefers_events(const struct exchange *exchange)
+{
+    const char *accept = exchange->request.accept;
+    const char *events = strcasestr(accept, EVENTS_TYPE), *json = strcasestr(accept, JSON_TYPE);
+
+    return events && json && events < json && !strchr(accept, ';');
+}
+
 struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *exchange,
                                    struct error *err)
 {
@@ -337,7 +346,7 @@ struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *e
     stream->all = client->all;
     stream->client = client;
     memcpy(stream->name, client->id.name, sizeof stream->name);
-    stream->takes_json = mcp_takes_json(exchange);
+    stream->takes_json = mcp_takes_json(exchange) && !prefers_events(exchange);
     stream->reply.streams = mcp_takes_events(exchange);
     stream->resumable = client->has_id;
     stream->primes = version && strcmp(version, PRIMES_FROM) >= 0;
