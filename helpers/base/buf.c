@@ -101,26 +101,34 @@ void buf_addi(struct buf *buf, int64_t number)
 }
 
 /* printf itself takes its slow path in a process with libquadmath (igraph's linear algebra), so the
- * conversions that nearly all texts are made of are done here. */
-static const char *const plain_conversions[] = {"s", "zu", "d", "u", "c", "ld", "lu", "%", NULL};
-
-/* Which of them a format has behind a percent sign; NULL: another one. */
-static const char *find_conversion(const char *at)
+ * conversions that nearly all texts are made of are done here: %s %c %d %u %ld %lu %zu %%. The
+ * length of the one that begins after a percent sign, 0 for another one. */
+static size_t conversion_len(const char *at)
 {
-    for (size_t i = 0; plain_conversions[i]; i++)
-        if (strncmp(plain_conversions[i], at, strlen(plain_conversions[i])) == 0)
-            return plain_conversions[i];
-    return NULL;
+    switch (*at) {
+    case 's':
+    case 'c':
+    case 'd':
+    case 'u':
+    case '%':
+        return 1;
+    case 'z':
+        return at[1] == 'u' ? 2 : 0;
+    case 'l':
+        return at[1] == 'd' || at[1] == 'u' ? 2 : 0;
+    default:
+        return 0;
+    }
 }
 
 static bool is_plain(const char *format)
 {
     for (const char *at = strchr(format, '%'); at; at = strchr(at, '%')) {
-        const char *conversion = find_conversion(at + 1);
+        size_t len = conversion_len(at + 1);
 
-        if (!conversion)
+        if (len == 0)
             return false;
-        at += 1 + strlen(conversion);
+        at += 1 + len;
     }
     return true;
 }
@@ -157,18 +165,22 @@ static void add_converted(struct buf *buf, const char *conversion, va_list *args
     }
 }
 
+/* All of it or nothing, as with any addition. */
 static void add_plain(struct buf *buf, const char *format, va_list *args)
 {
+    const size_t before = buf->len;
     const char *percent;
 
     for (; (percent = strchr(format, '%')); format = percent) {
-        const char *conversion = find_conversion(percent + 1);
-
         buf_add(buf, format, (size_t)(percent - format));
-        add_converted(buf, conversion, args);
-        percent += 1 + strlen(conversion);
+        add_converted(buf, percent + 1, args);
+        percent += 1 + conversion_len(percent + 1);
     }
     buf_adds(buf, format);
+    if (!buf->failed || !buf->data)
+        return;
+    buf->len = before;
+    buf->data[before] = '\0';
 }
 
 void buf_addf(struct buf *buf, const char *format, ...)

@@ -7,6 +7,7 @@
 #ifndef LECTERN_BASE_SEAL_H
 #define LECTERN_BASE_SEAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "helpers/base/buf.h"
@@ -30,5 +31,8 @@ void seal(struct buf *to, const unsigned char key[SEAL_KEY_SIZE], const char *pu
  * exactly this text, or *to is too small. */
 int seal_open(struct buf *to, const unsigned char key[SEAL_KEY_SIZE], const char *purpose,
               const char *text, size_t len);
+
+/* Whether two texts of this length are the same, in a time that does not tell where they differ. */
+bool seal_same(const char *a, const char *b, size_t len);
 
 #endif

@@ -153,6 +153,41 @@ static void send_questions(struct peer_call *call)
 
 /* ---- legacy: requests of ours ---- */
 
+void ask_stop(struct peer_call *call)
+{
+    if (!call->waiting)
+        return;
+    json_decref(call->waiting);
+    call->waiting = NULL;
+    LIST_REMOVE(call, asking_link);
+    progress_time(call->peer->host);
+}
+
+/* The call ends, with a failure that says why. */
+static void __attribute__((format(printf, 2, 3)))
+fail_call(struct peer_call *call, const char *format, ...)
+{
+    struct error err = {0};
+    char text[ERROR_TEXT_CAP];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    error_set(&err, ERROR_UNAVAILABLE, "%s", text);
+    failure_of_error(&call->call.failure, &err);
+    buf_clear(&call->call.text);
+    buf_adds(&call->call.text, text);
+    call->call.on_done(&call->call);
+}
+
+static void on_no_answer(struct peer_call *call)
+{
+    ask_stop(call);
+    fail_call(call, "the client did not answer for %d minutes what it was asked",
+              ASK_WAIT_MS / 60000);
+}
+
 static void send_request(struct peer_call *call, const char *key, const json_t *ask)
 {
     const json_t *params = json_object_get(ask, "params");
@@ -184,37 +219,11 @@ static void send_requests(struct peer_call *call)
     json_decref(call->call.answers);
     call->call.answers = json_object();
     call->waiting = json_object();
-    call->asked_ms = uv_now(host->server->loop);
+    call->asked_until_ms = uv_now(host->server->loop) + ASK_WAIT_MS;
+    call->on_no_answer = on_no_answer;
     LIST_INSERT_HEAD(&host->asking, call, asking_link);
-    host_time_calls(host);
+    progress_time(host);
     json_object_foreach(call->call.asks, key, ask) send_request(call, key, ask);
-}
-
-void ask_stop(struct peer_call *call)
-{
-    if (!call->waiting)
-        return;
-    json_decref(call->waiting);
-    call->waiting = NULL;
-    LIST_REMOVE(call, asking_link);
-    host_time_calls(call->peer->host);
-}
-
-static void __attribute__((format(printf, 2, 3)))
-fail_call(struct peer_call *call, const char *format, ...)
-{
-    struct error err = {0};
-    char text[ERROR_TEXT_CAP];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    error_set(&err, ERROR_UNAVAILABLE, "%s", text);
-    failure_of_error(&call->call.failure, &err);
-    buf_clear(&call->call.text);
-    buf_adds(&call->call.text, text);
-    call_end(call);
 }
 
 static struct peer_call *find_asking(struct peer *peer, const char *id)
@@ -255,20 +264,6 @@ void ask_take_response(struct peer *peer, const struct message *message)
     tool_call_again(&call->call);
 }
 
-void ask_check_time(struct host *host, uint64_t now)
-{
-    struct peer_call *call, *next;
-
-    for (call = LIST_FIRST(&host->asking); call; call = next) {
-        next = LIST_NEXT(call, asking_link);
-        if (now - call->asked_ms < ASK_WAIT_MS)
-            continue;
-        ask_stop(call);
-        fail_call(call, "the client did not answer for %d minutes what it was asked",
-                  ASK_WAIT_MS / 60000);
-    }
-}
-
 /* ---- both ---- */
 
 /* A tool's mistake, not the client's. */
@@ -299,6 +294,19 @@ static const struct ask_kind *find_undeclared(const struct peer_call *call)
     return NULL;
 }
 
+static void refuse_call(struct peer_call *call, enum message_error code, const char *text,
+                        const json_t *data)
+{
+    struct buf BUF_AUTO message = {0};
+
+    buf_init(&message, MESSAGE_OUT_CAP);
+    message_error_with(&message, call->id, code, text, data);
+    if (call->reply)
+        reply_respond(call->reply, call->id, &message, era_http_status(&call->client, code));
+    call->answered = true;
+    call->call.on_done(&call->call);
+}
+
 static void refuse_undeclared(struct peer_call *call, const struct ask_kind *kind)
 {
     json_auto_t *needed = json_loads(kind->capability, 0, NULL);
@@ -309,7 +317,7 @@ static void refuse_undeclared(struct peer_call *call, const struct ask_kind *kin
              "%s has to ask with %s, which this client has not declared: declare the capability %s",
              call->call.tool->name, kind->method, kind->capability);
     if (era_client_is_modern(&call->client))
-        call_refuse(call, MESSAGE_NO_CAPABILITY, text, data);
+        refuse_call(call, MESSAGE_NO_CAPABILITY, text, data);
     else
         fail_call(call, "%s", text);
 }
@@ -326,9 +334,10 @@ void ask_client(struct peer_call *call)
     if (undeclared) {
         refuse_undeclared(call, undeclared);
     } else if (era_client_is_modern(&call->client)) {
-        send_questions(call);
+        if (call->reply)
+            send_questions(call);
         call->answered = true;
-        call_end(call);
+        call->call.on_done(&call->call);
     } else if (!call->reply || !call->reply->streams) {
         fail_call(call,
                   "%s has to ask its client, which takes no event streams: send Accept: "

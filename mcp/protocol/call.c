@@ -58,7 +58,7 @@ static void respond_error(struct peer_call *call, enum message_error code, const
 
     buf_init(&message, MESSAGE_OUT_CAP);
     message_error_with(&message, call->id, code, text, data);
-    reply_respond(call->reply, call->id, &message, client_http_status(&call->client, code));
+    reply_respond(call->reply, call->id, &message, era_http_status(&call->client, code));
 }
 
 static void respond(struct peer_call *call)
@@ -120,7 +120,7 @@ static void leave(struct peer_call *call)
     peer_free_when_done(peer);
 }
 
-void call_end(struct peer_call *call)
+static void end_call(struct peer_call *call)
 {
     /* No response is sent for what the client has cancelled. */
     if (call->reply && !call->cancelled && !call->answered) {
@@ -132,22 +132,15 @@ void call_end(struct peer_call *call)
     leave(call);
 }
 
-void call_refuse(struct peer_call *call, enum message_error code, const char *text,
-                 const json_t *data)
-{
-    if (call->reply && !call->cancelled)
-        respond_error(call, code, text, data);
-    leave(call);
-}
-
 static void on_done(struct tool_call *tool_call)
 {
     struct peer_call *call = tool_call->user;
 
-    if (tool_call->asks && !call->cancelled && tool_call_category(tool_call) == FAILURE_NONE)
+    if (tool_call->asks && !call->cancelled && !call->answered &&
+        tool_call_category(tool_call) == FAILURE_NONE)
         ask_client(call);
     else
-        call_end(call);
+        end_call(call);
 }
 
 void call_cancel(struct peer_call *call)

@@ -56,11 +56,6 @@ bool era_is_modern(const struct message *message, const struct method *method,
            !(method && method->eras == ERA_LEGACY);
 }
 
-bool peer_message_is_modern(const struct message *message, const struct peer_headers *headers)
-{
-    return era_is_modern(message, message->method ? method_find(message->method) : NULL, headers);
-}
-
 /* ---- headers ---- */
 
 /* Whether a header says the text, as it is or encoded. Comparing encoded texts refuses wrong
@@ -135,7 +130,7 @@ static bool check_headers(struct request *request, const struct method *method,
     const char *version = json_get_string(message->meta, MESSAGE_VERSION_KEY);
     const char *name =
         method && method->named_by ? json_get_string(message->params, method->named_by) : NULL;
-    const struct tool *tool = name && method->handle == call_tool ? tool_find(name) : NULL;
+    const struct tool *tool = name && method->marks_arguments ? tool_find(name) : NULL;
 
     if ((version && !check_header(request, "MCP-Protocol-Version", headers->version, version)) ||
         !check_header(request, "Mcp-Method", headers->method, message->method) ||
@@ -207,4 +202,28 @@ void era_begin_result(struct buf *to, const struct client *client, const char *t
     buf_addf(to, "\"resultType\":\"%s\",", type);
     if (method->cached && strcmp(type, "complete") == 0)
         buf_addf(to, "\"ttlMs\":%d,\"cacheScope\":\"private\",", method->keep_ms);
+}
+
+/* ---- errors ---- */
+
+int era_http_status(const struct client *client, enum message_error code)
+{
+    /* What is refused before initialize leaves the HTTP side without a session. */
+    if (code == MESSAGE_METHOD_NOT_FOUND && (!client->version || era_client_is_modern(client)))
+        return 404;
+    return code == MESSAGE_INVALID_REQUEST || !client->version ||
+                   (code <= MESSAGE_HEADER_MISMATCH && code >= MESSAGE_NO_VERSION)
+               ? 400
+               : 200;
+}
+
+enum method_outcome era_refuse_uri(struct request *request, const char *uri)
+{
+    request->data = json_pack("{s:s}", "uri", uri);
+    return request_refuse(
+        request,
+        era_client_is_modern(request->client) ? MESSAGE_INVALID_PARAMS : MESSAGE_NO_RESOURCE,
+        "no resource has the URI '%.*s': resources/list and resources/templates/list name those "
+        "there are",
+        utf8_shown(uri, METHOD_SHOWN), uri);
 }

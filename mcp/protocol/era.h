@@ -27,6 +27,12 @@ enum method_outcome era_check(struct request *request, const struct method *meth
                               const struct peer_headers *headers, const struct client *base,
                               struct client *client);
 
+/* The status of an error over HTTP, for this client. */
+int era_http_status(const struct client *client, enum message_error code);
+
+/* The refusal of a URI that names no resource. */
+enum method_outcome era_refuse_uri(struct request *request, const char *uri);
+
 /* Begins a result object, up to the members of its method: an opening brace, and for a modern
  * client what each result says. type: "complete" or "input_required". The members end with one or
  * with _meta, whose members for this era are era_result_meta: static, "" if there are none. */

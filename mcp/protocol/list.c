@@ -24,7 +24,7 @@ static bool find_page(const json_t *params, size_t total, struct page *page)
     const json_t *cursor = json_object_get(params, "cursor");
     char ours[24];
 
-    page->from = 0;
+    page->from = page->to = 0;
     if (cursor && !json_is_null(cursor)) {
         page->from = json_is_string(cursor) ? strtoul(json_string_value(cursor), NULL, 10) : 0;
         snprintf(ours, sizeof ours, "%zu", page->from);

@@ -2,7 +2,6 @@
  *
  * The table of methods, and those that need no call: they answer at once, on the loop's thread.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,18 +22,6 @@
     "get_nodes, get_relationships, get_node_content, analyze_graph). Change content with the "     \
     "component and relationship tools. session_id may be left out where there is only one "        \
     "curriculum."
-
-enum method_outcome request_refuse(struct request *request, enum message_error code,
-                                   const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(request->why, sizeof request->why, format, args);
-    va_end(args);
-    request->code = code;
-    return METHOD_REFUSED;
-}
 
 /* What the server offers to a client of this era. */
 static void write_offer(struct request *request)
@@ -152,6 +139,7 @@ const struct method methods[] = {
     {.name = "tools/call",
      .eras = ERA_BOTH,
      .named_by = "name",
+     .marks_arguments = true,
      .handle = call_tool,
      .write = call_write_tool,
      .fails_inside = true},

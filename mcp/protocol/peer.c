@@ -37,15 +37,6 @@ struct peer *peer_create(struct host *host, const char *transport, const struct 
     return peer;
 }
 
-void peer_free_when_done(struct peer *peer)
-{
-    if (!peer->destroyed || peer->call_count > 0 || peer->holds > 0)
-        return;
-    host_leave(peer->host);
-    json_decref(peer->uris);
-    free(peer);
-}
-
 const struct client *peer_client(const struct peer *peer)
 {
     return &peer->client;
@@ -98,23 +89,6 @@ void peer_destroy(struct peer *peer)
 
 /* ---- answering ---- */
 
-void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *message, int http_status)
-{
-    struct buf BUF_AUTO instead = {0};
-
-    if (message->failed) {
-        log_error("protocol", "an answer outgrew %zu bytes or was not UTF-8", message->cap);
-        buf_init(&instead, MESSAGE_OUT_CAP);
-        message_error(&instead, id, MESSAGE_INTERNAL_ERROR,
-                      "the answer could not be sent: it is too large or not valid UTF-8");
-        message = &instead;
-        if (message->failed)
-            return;
-    }
-    reply->http_status = http_status;
-    reply->send(reply, message->data, message->len, PEER_RESPONSE);
-}
-
 /* Answers with an error; the whole message is done with. */
 static void refuse_message(struct peer_reply *reply, const json_t *id, int http_status,
                            enum message_error code, const char *text, const json_t *data)
@@ -127,21 +101,10 @@ static void refuse_message(struct peer_reply *reply, const json_t *id, int http_
     reply->end(reply, false);
 }
 
-int client_http_status(const struct client *client, enum message_error code)
-{
-    /* What is refused before initialize leaves the HTTP side without a session. */
-    if (code == MESSAGE_METHOD_NOT_FOUND && (!client->version || era_client_is_modern(client)))
-        return 404;
-    return code == MESSAGE_INVALID_REQUEST || !client->version ||
-                   (code <= MESSAGE_HEADER_MISMATCH && code >= MESSAGE_NO_VERSION)
-               ? 400
-               : 200;
-}
-
 static void send_refusal(struct request *request)
 {
     int status = request->http_status ? request->http_status
-                                      : client_http_status(request->client, request->code);
+                                      : era_http_status(request->client, request->code);
 
     refuse_message(request->reply, request->message->id, status, request->code, request->why,
                    request->data);
@@ -167,6 +130,11 @@ static void send_result(const struct request *request, const struct method *meth
 }
 
 /* ---- receiving ---- */
+
+bool peer_message_is_modern(const struct message *message, const struct peer_headers *headers)
+{
+    return era_is_modern(message, message->method ? method_find(message->method) : NULL, headers);
+}
 
 /* Never answered, unless its headers contradict it: unknown ones are ignored, as the protocol
  * requires. */
@@ -196,10 +164,6 @@ static enum method_outcome refuse_unknown(struct request *request, unsigned era)
 /* Everything that can be wrong with a request before its method looks at it. */
 static enum method_outcome check_request(struct request *request, const struct method *method)
 {
-    const unsigned era = era_client_is_modern(request->client) ? ERA_MODERN : ERA_LEGACY;
-
-    if (!method || !(method->eras & era))
-        return refuse_unknown(request, era);
     if (method->notification)
         return request_refuse(request, MESSAGE_INVALID_REQUEST,
                               "%s is a notification: send it without an id", method->name);
@@ -216,8 +180,15 @@ static enum method_outcome check_request(struct request *request, const struct m
 
 static void receive_request(struct request *request, const struct method *method)
 {
-    enum method_outcome outcome = check_request(request, method);
+    const unsigned era = era_client_is_modern(request->client) ? ERA_MODERN : ERA_LEGACY;
+    enum method_outcome outcome;
 
+    if (!method || !(method->eras & era)) {
+        refuse_unknown(request, era);
+        send_refusal(request);
+        return;
+    }
+    outcome = check_request(request, method);
     buf_init(&request->members, MESSAGE_OUT_CAP);
     if (outcome == METHOD_DONE)
         outcome = method->handle(request);

@@ -56,6 +56,7 @@ struct method {
     unsigned eras;
     bool notification;      /* else a request */
     bool before_initialize; /* allowed as the first one of a legacy client */
+    bool marks_arguments;   /* of a tool, which may be repeated in headers too */
     const char *named_by;   /* the member of params that Mcp-Name repeats; or NULL */
     bool cached;            /* a modern client may keep its result for keep_ms */
     int keep_ms;
@@ -73,9 +74,6 @@ const struct method *method_find(const char *name); /* NULL if there is none */
 
 enum method_outcome request_refuse(struct request *request, enum message_error code,
                                    const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-/* The status of an error over HTTP, for this client. */
-int client_http_status(const struct client *client, enum message_error code);
 
 /* Sends one response. If the message outgrew its cap, the client gets an error instead. */
 void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *message,
@@ -106,7 +104,8 @@ struct peer_call {
     /* Questions (ask.c). */
     char *kept;      /* of an earlier call, for the tool; owned, or NULL */
     json_t *waiting; /* {id of our request: key}, while the client is asked; owned, or NULL */
-    uint64_t asked_ms;
+    uint64_t asked_until_ms;
+    void (*on_no_answer)(struct peer_call *call);
     LIST_ENTRY(peer_call) asking_link;
 };
 
@@ -118,18 +117,13 @@ struct peer_call *call_find(struct peer *peer, const json_t *id);
 void call_cancel(struct peer_call *call);
 /* Ends its reply; the call goes on. */
 void call_end_reply(struct peer_call *call, bool accepted);
-/* Answers a call that is over, and frees it. */
-void call_end(struct peer_call *call);
-void call_refuse(struct peer_call *call, enum message_error code, const char *text,
-                 const json_t *data);
 
 /* ---- what a call sends meanwhile (progress.c) ---- */
 
-#define PROGRESS_TICK_MS 250 /* how often the calls are looked at */
-
 void progress_start(struct peer_call *call);
 void progress_stop(struct peer_call *call);
-void progress_check_time(struct host *host, uint64_t now);
+/* Starts or stops the timer of the calls, as there are any that want progress or wait. */
+void progress_time(struct host *host);
 int progress_level(const char *name); /* of a log message: 0 is the least, -1 unknown */
 void progress_note(struct tool_call *call, const struct tool_note *note);
 
@@ -144,8 +138,6 @@ void ask_client(struct peer_call *call);
 void ask_take_response(struct peer *peer, const struct message *message);
 /* No answer is waited for any more. */
 void ask_stop(struct peer_call *call);
-/* Ends the calls that have waited too long. */
-void ask_check_time(struct host *host, uint64_t now);
 
 /* ---- lists, resources, prompts (list.c, read.c) ---- */
 
@@ -157,8 +149,6 @@ bool list_write_resources(const struct peer_call *call, struct buf *to);
 #define LIST_CURSOR_WRONG                                                                          \
     "params.cursor must be the nextCursor of the page before: omit it to begin"
 enum method_outcome read_resource(struct request *request);
-/* The refusal of a URI that names no resource. */
-enum method_outcome read_refuse_unknown(struct request *request, const char *uri);
 bool read_write_resource(const struct peer_call *call, struct buf *to);
 enum method_outcome read_prompt(struct request *request);
 bool read_write_prompt(const struct peer_call *call, struct buf *to);
@@ -184,12 +174,10 @@ struct stream {
 enum method_outcome stream_listen(struct request *request);      /* subscriptions/listen */
 enum method_outcome stream_subscribe(struct request *request);   /* resources/subscribe */
 enum method_outcome stream_unsubscribe(struct request *request); /* resources/unsubscribe */
+void stream_list_changed(struct host *host, unsigned lists);
+void stream_resource_changed(struct host *host, const char *uri);
 /* The lists that change while this server runs. */
 unsigned stream_lists(const struct host *host);
-/* What a stream wants to know of, by URI; NULL: nothing. */
-const json_t *stream_uris(const struct stream *stream);
-/* Tells every stream what it wants to know: uris has the changed ones as keys. */
-void stream_tell(struct host *host, unsigned lists, const json_t *uris);
 struct stream *stream_find(struct peer *peer, const json_t *id);
 /* told: its client learns that it is over. */
 void stream_end(struct stream *stream, bool told);
@@ -233,11 +221,5 @@ struct host {
 
 /* One user less: frees it with the last. */
 void host_leave(struct host *host);
-/* Starts or stops the timer of the calls, as there are any. */
-void host_time_calls(struct host *host);
-/* A stream is new, or gone: listens to changes while there is any. */
-void host_follow(struct host *host);
-void host_list_changed(struct host *host, unsigned lists);
-void host_resource_changed(struct host *host, const char *uri);
 
 #endif

@@ -11,6 +11,7 @@
 #include "helpers/base/json.h"
 #include "mcp/protocol/era.h"
 
+#define PROGRESS_TICK_MS      250
 #define PROGRESS_FIRST_MS     1000
 #define PROGRESS_HEARTBEAT_MS 5000
 #define PROGRESS_STEP         0.01              /* the least rise, as many digits as are sent */
@@ -109,16 +110,16 @@ void progress_note(struct tool_call *tool_call, const struct tool_note *note)
         note_log(call, note);
         break;
     case TOOL_NOTE_TOOLS:
-        host_list_changed(host, LIST_TOOLS);
+        stream_list_changed(host, LIST_TOOLS);
         break;
     case TOOL_NOTE_PROMPTS:
-        host_list_changed(host, LIST_PROMPTS);
+        stream_list_changed(host, LIST_PROMPTS);
         break;
     case TOOL_NOTE_RESOURCES:
-        host_list_changed(host, LIST_RESOURCES);
+        stream_list_changed(host, LIST_RESOURCES);
         break;
     case TOOL_NOTE_RESOURCE:
-        host_resource_changed(host, note->uri);
+        stream_resource_changed(host, note->uri);
         break;
     case TOOL_NOTE_PAUSE:
         if (call->reply && call->reply->pause)
@@ -150,15 +151,32 @@ static void look_at(struct peer_call *call, uint64_t now)
     }
 }
 
-void progress_check_time(struct host *host, uint64_t now)
+static void on_timer(uv_timer_t *timer)
 {
-    struct peer_call *call;
+    struct host *host = timer->data;
+    uint64_t now = uv_now(timer->loop);
+    struct peer_call *call, *next;
 
     LIST_FOREACH(call, &host->progress, progress_link)
     {
         if (call->reply && !call->counts && now - call->started_ms >= PROGRESS_TICK_MS)
             look_at(call, now);
     }
+    for (call = LIST_FIRST(&host->asking); call; call = next) {
+        next = LIST_NEXT(call, asking_link);
+        if (now >= call->asked_until_ms)
+            call->on_no_answer(call);
+    }
+}
+
+void progress_time(struct host *host)
+{
+    uv_handle_t *timer = (uv_handle_t *)&host->progress_timer;
+
+    if (LIST_EMPTY(&host->progress) && LIST_EMPTY(&host->asking))
+        uv_timer_stop(&host->progress_timer);
+    else if (!uv_is_active(timer) && !uv_is_closing(timer))
+        uv_timer_start(&host->progress_timer, on_timer, PROGRESS_TICK_MS, PROGRESS_TICK_MS);
 }
 
 void progress_start(struct peer_call *call)
@@ -170,7 +188,7 @@ void progress_start(struct peer_call *call)
     uv_update_time(host->server->loop);
     call->started_ms = uv_now(host->server->loop);
     LIST_INSERT_HEAD(&host->progress, call, progress_link);
-    host_time_calls(host);
+    progress_time(host);
 }
 
 void progress_stop(struct peer_call *call)
@@ -180,5 +198,5 @@ void progress_stop(struct peer_call *call)
     LIST_REMOVE(call, progress_link);
     json_decref(call->token);
     call->token = NULL;
-    host_time_calls(call->peer->host);
+    progress_time(call->peer->host);
 }

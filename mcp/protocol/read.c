@@ -29,17 +29,6 @@ static void add_string(struct buf *to, const char *name, const char *text)
 
 /* ---- resources/read ---- */
 
-enum method_outcome read_refuse_unknown(struct request *request, const char *uri)
-{
-    request->data = json_pack("{s:s}", "uri", uri);
-    return request_refuse(
-        request,
-        era_client_is_modern(request->client) ? MESSAGE_INVALID_PARAMS : MESSAGE_NO_RESOURCE,
-        "no resource has the URI '%.*s': resources/list and resources/templates/list name those "
-        "there are",
-        utf8_shown(uri, METHOD_SHOWN), uri);
-}
-
 enum method_outcome read_resource(struct request *request)
 {
     const char *uri = json_get_string(request->message->params, "uri");
@@ -51,7 +40,7 @@ enum method_outcome read_resource(struct request *request)
                               "resources/read needs params.uri, the resource's URI");
     resource = resource_find(uri, &names);
     if (!resource)
-        return read_refuse_unknown(request, uri);
+        return era_refuse_uri(request, uri);
     return call_begin(request, resource->read, names);
 }
 

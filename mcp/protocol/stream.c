@@ -8,10 +8,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "mcp/prompt/prompt.h"
 #include "mcp/protocol/era.h"
 #include "mcp/resource/resource.h"
+
+#define CHANGES_GATHER_MS 100 /* one import or change set is many changes */
 
 #define SUBSCRIPTION_KEY "io.modelcontextprotocol/subscriptionId"
 
@@ -37,7 +40,7 @@ unsigned stream_lists(const struct host *host)
     return changing;
 }
 
-const json_t *stream_uris(const struct stream *stream)
+static const json_t *uris_of(const struct stream *stream)
 {
     return stream->id ? stream->uris : stream->peer->uris;
 }
@@ -93,7 +96,7 @@ static void tell(const struct stream *stream, unsigned changed, const json_t *ur
     }
     json_object_foreach((json_t *)uris, uri, value)
     {
-        if (!json_object_get(stream_uris(stream), uri))
+        if (!json_object_get(uris_of(stream), uri))
             continue;
         begin(stream, "notifications/resources/updated", &text);
         buf_adds(&text, stream->id ? ",\"uri\":" : "\"uri\":");
@@ -110,7 +113,7 @@ static bool is_over(const struct stream *stream)
     return end != 0 && end <= (int64_t)time(NULL);
 }
 
-void stream_tell(struct host *host, unsigned changed, const json_t *uris)
+static void tell_all(struct host *host, unsigned changed, const json_t *uris)
 {
     struct stream *stream, *next;
 
@@ -121,6 +124,75 @@ void stream_tell(struct host *host, unsigned changed, const json_t *uris)
         else
             tell(stream, changed, uris);
     }
+}
+
+/* ---- changes ---- */
+
+static void on_changes_timer(uv_timer_t *timer)
+{
+    struct host *host = timer->data;
+    json_auto_t *uris = steal_pointer(&host->changed_uris);
+    unsigned changed = host->changed_lists;
+
+    host->changed_lists = 0;
+    host->changed_uris = json_object();
+    tell_all(host, changed, uris);
+}
+
+static void gather(struct host *host)
+{
+    uv_handle_t *timer = (uv_handle_t *)&host->change_timer;
+
+    if (!uv_is_active(timer) && !uv_is_closing(timer))
+        uv_timer_start(&host->change_timer, on_changes_timer, CHANGES_GATHER_MS, 0);
+}
+
+void stream_list_changed(struct host *host, unsigned changed)
+{
+    host->changed_lists |= changed;
+    gather(host);
+}
+
+/* Only what a stream wants to know is kept, so that the object is not larger than theirs. */
+void stream_resource_changed(struct host *host, const char *uri)
+{
+    const struct stream *stream;
+
+    LIST_FOREACH(stream, &host->streams, host_link)
+    {
+        if (!json_object_get(uris_of(stream), uri))
+            continue;
+        json_object_set_new(host->changed_uris, uri, json_true());
+        gather(host);
+        return;
+    }
+}
+
+static void on_change(struct change_listener *listener, const struct store_change *change)
+{
+    struct host *host = container_of(listener, struct host, listener);
+    struct buf BUF_AUTO uri = {0};
+
+    if (resource_list_changes && resource_list_changes(change))
+        stream_list_changed(host, LIST_RESOURCES);
+    for (size_t i = 0; resources[i]; i++) {
+        buf_clear(&uri);
+        if (resources[i]->changes && resources[i]->changes(change, &uri) && uri.len > 0 &&
+            !uri.failed)
+            stream_resource_changed(host, uri.data);
+    }
+}
+
+static void follow(struct host *host)
+{
+    bool wanted = !LIST_EMPTY(&host->streams) && host->server->store.feed;
+
+    host->listener.on_change = on_change;
+    if (wanted && !host->listens)
+        change_feed_listen(host->server->store.feed, &host->listener);
+    else if (!wanted && host->listens)
+        change_feed_leave(&host->listener);
+    host->listens = wanted;
 }
 
 /* ---- life ---- */
@@ -140,7 +212,7 @@ static struct stream *open_stream(struct peer *peer, struct peer_reply *reply, c
     LIST_INSERT_HEAD(&peer->streams, stream, link);
     LIST_INSERT_HEAD(&peer->host->streams, stream, host_link);
     peer->stream_count++;
-    host_follow(peer->host);
+    follow(peer->host);
     return stream;
 }
 
@@ -149,7 +221,7 @@ static void free_stream(struct stream *stream)
     LIST_REMOVE(stream, link);
     LIST_REMOVE(stream, host_link);
     stream->peer->stream_count--;
-    host_follow(stream->peer->host);
+    follow(stream->peer->host);
     json_decref(stream->id);
     json_decref(stream->uris);
     free(stream);
@@ -174,8 +246,12 @@ void stream_end(struct stream *stream, bool told)
 
 void host_end_streams(struct host *host)
 {
-    while (!LIST_EMPTY(&host->streams))
-        stream_end(LIST_FIRST(&host->streams), true);
+    struct stream *stream, *next;
+
+    for (stream = LIST_FIRST(&host->streams); stream; stream = next) {
+        next = LIST_NEXT(stream, host_link);
+        stream_end(stream, true);
+    }
 }
 
 void stream_forget(struct peer *peer, const struct peer_reply *reply)
@@ -226,7 +302,7 @@ enum method_outcome stream_subscribe(struct request *request)
         return METHOD_REFUSED;
     if (!resource_find(uri, &names) || !resource_is_open(uri, request->client->bound_session)) {
         json_decref(names);
-        return read_refuse_unknown(request, uri);
+        return era_refuse_uri(request, uri);
     }
     json_decref(names);
     if (!peer->uris)

@@ -5,7 +5,7 @@
 
 static int hex_digit(char c)
 {
-    const char *digits = "0123456789abcdef", *at = strchr(digits, c | 0x20);
+    const char *digits = "0123456789abcdef", *at = strchr(digits, (unsigned char)c | 0x20);
 
     return c && at ? (int)(at - digits) : -1;
 }
@@ -20,8 +20,12 @@ static json_t *decode(const char *text, size_t len)
         int high = text[i] == '%' && i + 2 < len ? hex_digit(text[i + 1]) : -1;
         int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
 
-        decoded[used++] = low >= 0 ? (char)(unsigned char)(high * 16 + low) : text[i];
-        i += low >= 0 ? 2 : 0;
+        decoded[used] = text[i];
+        if (low >= 0) {
+            decoded[used] = (char)(unsigned char)(high * 16 + low);
+            i += 2;
+        }
+        used++;
     }
     return memchr(decoded, '\0', used) ? NULL : json_stringn(decoded, used);
 }

@@ -8,6 +8,7 @@
  * close over some turns of the loop and it does not say when the last is closed.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "mcp/transport/tls.h"
 
 #define HOUSEKEEPING_MS 30000
+#define SPARE_MEMORY    ((size_t)2 << 20) /* bytes that malloc may keep for later */
 #define PING_S                                                                                     \
     30 /* after this time without a sign of life, a ping is sent to the client of a WebSocket */
 #define HANGUP_S      50 /* and without one by then it is closed */
@@ -154,6 +156,20 @@ static void on_connection(void *user, int fd)
         on_plain_connection(http, fd, fd);
 }
 
+/* What many requests at once needed stays with malloc, which gives back only the end of its heap.
+ */
+static void give_memory_back(struct http_server *http)
+{
+    size_t spare = mallinfo2().fordblks;
+
+    if (spare > http->spare + SPARE_MEMORY) {
+        malloc_trim(0);
+        http->spare = mallinfo2().fordblks; /* which counts what the kernel has back, too */
+    } else if (spare < http->spare) {
+        http->spare = spare;
+    }
+}
+
 static void on_housekeeping(uv_timer_t *timer)
 {
     struct http_server *http = timer->data;
@@ -161,6 +177,7 @@ static void on_housekeeping(uv_timer_t *timer)
 
     if (dropped > 0)
         log_warning("http", "%zu idle connections were closed to make room for new ones", dropped);
+    give_memory_back(http);
     mcp_sessions_expire(http->services.sessions);
 }
 

@@ -52,6 +52,14 @@ LIST_HEAD(mcp_client_list, mcp_client);
 TAILQ_HEAD(mcp_stream_list, mcp_stream);
 LIST_HEAD(mcp_deletion_list, mcp_deletion);
 
+/* An id whose seal was found good: opening it again costs more than the rest of a short request. */
+struct mcp_read_id {
+    size_t len; /* of text; 0: free */
+    char text[SESSION_ID_TEXT_SIZE];
+    struct session_id id;
+};
+#define MCP_READ_IDS 64u
+
 struct mcp_sessions {
     struct server *server;
     struct host *host;
@@ -64,6 +72,7 @@ struct mcp_sessions {
     size_t waiting_count, waiting_bytes;
     uint64_t last_stream;               /* begins anywhere, so that a restart repeats no number */
     struct mcp_deletion_list deletions; /* sessions that are being ended */
+    struct mcp_read_id read[MCP_READ_IDS]; /* by the hash of their texts */
 };
 
 /* ---- mcp_sessions.c ---- */
@@ -102,7 +111,7 @@ struct mcp_stream {
     struct mcp_sessions *all;
     struct mcp_client *client; /* NULL once nothing more comes */
     struct exchange *exchange; /* NULL once its connection is lost, or everything was written */
-    bool takes_json;
+    bool prefers_events;
     bool resumable; /* of a session: its events have ids */
     bool primes;    /* its client knows events without data (from 2025-11-25 on) */
     bool unasked;   /* the stream of a GET */

@@ -29,6 +29,7 @@ struct http_server {
     size_t exchanges; /* under way */
     size_t bodies;    /* bytes of all request bodies in memory */
     size_t answers;   /* bytes of all pending answers to reads */
+    size_t spare;     /* bytes that malloc had free when they were last given back, or less */
     bool draining;
     unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
 

@@ -260,8 +260,8 @@ static void finish(struct mcp_stream *stream)
     struct buf *response = &stream->response;
 
     leave_client(stream);
-    /* A client that takes no JSON gets a stream of one event. */
-    if (!stream->begun && response->len > 0 && !stream->takes_json &&
+    /* A client that takes no JSON, or names it second, gets a stream of one event. */
+    if (!stream->begun && response->len > 0 && stream->prefers_events &&
         stream->response_status < 400 && stream->exchange->status == 0) {
         mcp_stream_begin(stream);
         on_send(&stream->reply, response->data, response->len, PEER_RESPONSE);
@@ -321,13 +321,13 @@ bool mcp_takes_events(const struct exchange *exchange)
     return accepts(exchange->request.accept, EVENTS_TYPE, "text/*");
 }
 
-/* A client that takes both prefers what it names first: RFC 9110, 12.5.1, leaves that to us. */
+/* Of two types that a client takes equally, the one that it names first counts. */
 static bool prefers_events(const struct exchange *exchange)
 {
-    const char *accept = exchange->request.accept;
-    const char *events = strcasestr(accept, EVENTS_TYPE), *json = strcasestr(accept, JSON_TYPE);
+    const char *json = strcasestr(exchange->request.accept, JSON_TYPE);
+    const char *events = strcasestr(exchange->request.accept, EVENTS_TYPE);
 
-    return events && json && events < json && !strchr(accept, ';');
+    return !mcp_takes_json(exchange) || (json && events && events < json);
 }
 
 struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *exchange,
@@ -346,7 +346,7 @@ struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *e
     stream->all = client->all;
     stream->client = client;
     memcpy(stream->name, client->id.name, sizeof stream->name);
-    stream->takes_json = mcp_takes_json(exchange) && !prefers_events(exchange);
+    stream->prefers_events = prefers_events(exchange);
     stream->reply.streams = mcp_takes_events(exchange);
     stream->resumable = client->has_id;
     stream->primes = version && strcmp(version, PRIMES_FROM) >= 0;

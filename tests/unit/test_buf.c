@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,34 @@ static void grows_and_formats(void **state)
     assert_int_equal(buf.len, 5 + sizeof wide - 1 + 2);
     assert_int_equal(buf.data[buf.len], '\0');
     assert_int_equal(buf.data[buf.len - 1], '>');
+}
+
+/* Those that are not left to printf, beside printf. */
+#define SAME_AS_PRINTF(...)                                                                        \
+    do {                                                                                           \
+        struct buf BUF_AUTO same = {0};                                                            \
+        char wanted[200];                                                                          \
+        snprintf(wanted, sizeof wanted, __VA_ARGS__);                                              \
+        buf_addf(&same, __VA_ARGS__);                                                              \
+        assert_string_equal(same.data, wanted);                                                    \
+    } while (0)
+
+static void formats_as_printf_does(void **state)
+{
+    struct buf BUF_AUTO full = {0};
+
+    (void)state;
+    SAME_AS_PRINTF("plain");
+    SAME_AS_PRINTF("100 %% of %s, %c%c", "all", 'o', 'k');
+    SAME_AS_PRINTF("%d %d %d %u %u", INT_MIN, INT_MAX, 0, UINT_MAX, 0u);
+    SAME_AS_PRINTF("%ld %ld %lu %zu", LONG_MIN, LONG_MAX, ULONG_MAX, SIZE_MAX);
+    SAME_AS_PRINTF("%s%s|%5d|%-3u|%.2f|%.*s|%lld|%x", "", "a", 7, 8u, 0.5, 2, "cut", 9LL, 255u);
+    buf_init(&full, 8);
+    buf_addf(&full, "%d-", 12);
+    buf_addf(&full, "%s and %s", "much", "more");
+    assert_true(full.failed);
+    assert_string_equal(full.data, "12-");
+    assert_int_equal(full.len, 3);
 }
 
 static void writes_integers(void **state)
@@ -97,11 +127,9 @@ static void steals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows_and_formats),
-        cmocka_unit_test(writes_integers),
-        cmocka_unit_test(stops_at_the_cap_and_stays_stopped),
-        cmocka_unit_test(a_zeroed_one_works),
-        cmocka_unit_test(steals),
+        cmocka_unit_test(grows_and_formats),  cmocka_unit_test(formats_as_printf_does),
+        cmocka_unit_test(writes_integers),    cmocka_unit_test(stops_at_the_cap_and_stays_stopped),
+        cmocka_unit_test(a_zeroed_one_works), cmocka_unit_test(steals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

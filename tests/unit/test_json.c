@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -44,6 +45,44 @@ static void leaves_strings_alone(void **state)
                   "{\"0.10000000000000000555\":\"a \\\" 0.10000000000000000555 \\\\\",\"b\":0.1}");
     assert_writes("[\"\\\\\",0.5,\"\\u0000\\n\",0.25]", "[\"\\\\\",0.5,\"\\u0000\\n\",0.25]");
     assert_writes("[true,false,null,\"e\",{}]", "[true,false,null,\"e\",{}]");
+}
+
+/* A text of ours beside jansson's own. */
+static void assert_string(const char *text, size_t len)
+{
+    struct buf BUF_AUTO ours = {0};
+    json_t *string = json_stringn(text, len);
+    char *theirs = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+
+    json_write_string(&ours, text, len);
+    if (theirs)
+        assert_string_equal(ours.data, theirs);
+    assert_int_equal(ours.failed, theirs == NULL);
+    free(theirs);
+    json_decref(string);
+}
+
+static void writes_strings_as_jansson_does(void **state)
+{
+    static const char *const texts[] = {"",
+                                        "plain",
+                                        "two\nlines\r\n\n",
+                                        "\"quoted\" and \\ back",
+                                        "\xC3\xA4\xF0\x9F\x98\x80 at both ends \xE2\x80\xA6",
+                                        "\xC3\xA4\"\xC3\xA4\n\xC3\xA4",
+                                        "cut \xC3",
+                                        "\xC3\n\xA4",
+                                        "\xED\xA0\x80",
+                                        "\x80"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_string(texts[i], strlen(texts[i]));
+    for (int first = 0; first < 256; first++) {
+        const char text[] = {'a', (char)first, 'b', (char)first};
+
+        assert_string(text, sizeof text);
+    }
 }
 
 static void keeps_order_and_text(void **state)
@@ -118,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prints_numbers_shortest),
         cmocka_unit_test(leaves_strings_alone),
+        cmocka_unit_test(writes_strings_as_jansson_does),
         cmocka_unit_test(keeps_order_and_text),
         cmocka_unit_test(compares_a_string),
         cmocka_unit_test(refuses_what_json_cannot_carry),

@@ -159,7 +159,6 @@ static void test_events_first(void **state)
 {
     static const char *const accepts[] = {"Accept: text/event-stream, application/json\r\n",
                                           "Accept: application/json, text/event-stream\r\n",
-                                          "Accept: text/event-stream;q=0.1, application/json\r\n",
                                           "Accept: text/event-stream, */*\r\n"};
     const struct fixture *fixture = *state;
     struct answer answer;
