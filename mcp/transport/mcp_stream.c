@@ -235,7 +235,7 @@ static void on_send(struct peer_reply *reply, const char *json, size_t len, enum
     if (keeps && stream->resumable)
         keep_event(stream, json, len);
     write_id(stream, stream->sequence, id);
-    if (stream->exchange)
+    if (stream->exchange && (kind != PEER_NOTIFICATION || sign_in_lasts(stream->exchange)))
         exchange_send_event(stream->exchange, stream->resumable ? id : NULL, json, len,
                             kind == PEER_NOTIFICATION);
 }
