@@ -246,7 +246,6 @@ static void check(struct exchange *exchange)
 const struct http_route http_route_execute = {
     .path = "/execute",
     .error_form = "detail",
-    .scope = IDENTITY_READ,
     .body_cap = EXECUTE_BODY_CAP,
     .check = check,
     .handle = handle,

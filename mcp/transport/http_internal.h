@@ -86,9 +86,8 @@ struct http_route {
     const char *path;       /* NULL: all other paths */
     bool below;             /* "/ui" also matches "/ui/..." */
     const char *error_form; /* format of the errors of this path: "rpc" or "detail" */
-    unsigned
-        scope; /* that a request needs (enum identity_scope), before its check; 0: open to all */
-    size_t body_cap; /* 0: the configured one */
+    bool open;              /* to all; else a request needs IDENTITY_READ before its check */
+    size_t body_cap;        /* 0: the configured one */
     /* Called with only the headers. May answer already; the body is then read and discarded. */
     void (*check)(struct exchange *exchange);
     /* Called with the whole body. Answers now or later. */
@@ -141,7 +140,7 @@ struct exchange {
     int status;     /* of the answer; 0: none yet */
     bool streaming; /* it is a stream of events */
 
-    /* The rest is private to http_exchange.c. */
+    /* The rest is private to http_exchange.c, http_answer.c and http_sign_in.c. */
     struct http_server *http;
     struct lws *wsi;
     const struct http_route *route;
@@ -149,6 +148,7 @@ struct exchange {
     uint64_t body_deadline_ms;
     bool cross_origin;            /* the answer has CORS headers */
     struct auth_wait *signing_in; /* or NULL */
+    void (*admit)(struct exchange *exchange);
     struct identity signed_in;
     const char *content_type;
     struct buf out; /* the body, or the events not yet written */
@@ -193,18 +193,14 @@ void exchange_send_event(struct exchange *exchange, const char *id, const char *
 void exchange_send_text(struct exchange *exchange, const char *text, size_t len);
 void exchange_end_stream(struct exchange *exchange);
 
-/* http_sign_in.c: finds out who sends the request, and calls exchange_admit, now or later; or
- * answers. */
-void sign_in_begin(struct exchange *exchange);
+/* http_sign_in.c: finds out who sends the request, and calls admit, now or later, also after
+ * having answered. */
+void sign_in_begin(struct exchange *exchange, void (*admit)(struct exchange *exchange));
 void sign_in_end(struct exchange *exchange); /* the exchange goes */
 /* Whether who sent the request is still known; a stream may outlast a token. */
 bool sign_in_lasts(struct exchange *exchange);
 /* For an answer 403 that says that the identity lacks the scope: its header. */
 void sign_in_ask_scope(struct exchange *exchange, unsigned scope);
-/* Answers that the identity lacks the scope. */
-void sign_in_refuse_scope(struct exchange *exchange, unsigned scope);
-/* http_exchange.c: its identity is known. */
-void exchange_admit(struct exchange *exchange);
 
 /* mcp_sessions.c: what is under way for MCP clients. */
 struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *err);

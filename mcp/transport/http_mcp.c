@@ -239,7 +239,6 @@ static void handle(struct exchange *exchange)
 const struct http_route http_route_mcp = {
     .path = "/mcp",
     .error_form = "rpc",
-    .scope = IDENTITY_READ,
     .body_cap = MESSAGE_IN_CAP,
     .check = check,
     .handle = handle,

@@ -228,7 +228,6 @@ static void handle(struct exchange *exchange)
 const struct http_route http_route_metrics = {
     .path = "/metrics",
     .error_form = "detail",
-    .scope = IDENTITY_READ,
     .body_cap = 4096,
     .check = check,
     .handle = handle,

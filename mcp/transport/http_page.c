@@ -149,7 +149,6 @@ static void handle_file(struct exchange *exchange)
 const struct http_route http_route_page = {
     .path = "/",
     .error_form = "detail",
-    .scope = IDENTITY_READ,
     .body_cap = 4096,
     .check = check,
     .handle = handle_page,
@@ -159,7 +158,6 @@ const struct http_route http_route_page_files = {
     .path = "/ui",
     .below = true,
     .error_form = "detail",
-    .scope = IDENTITY_READ,
     .body_cap = 4096,
     .check = check,
     .handle = handle_file,

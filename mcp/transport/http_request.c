@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "helpers/base/percent.h"
 #include "helpers/base/utf8.h"
 #include "mcp/transport/http_server.h"
 
@@ -82,34 +83,6 @@ bool server_request_header(struct lws *wsi, const char *name, char *value, size_
            tidy(value, lws_hdr_custom_copy(wsi, value, (int)size, name, name_len));
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* In place; an invalid escape stays. Returns the new length. */
-static size_t unescape(char *text)
-{
-    size_t used = 0;
-
-    for (const char *at = text; *at; at++) {
-        int high = *at == '%' ? hex_digit(at[1]) : -1;
-        int low = high >= 0 ? hex_digit(at[2]) : -1;
-
-        if (low >= 0)
-            at += 2;
-        if (low >= 0)
-            text[used++] = (char)(unsigned char)(high * 16 + low);
-        else
-            text[used++] = *at;
-    }
-    text[used] = '\0';
-    return used;
-}
-
 static bool has_control(const char *text)
 {
     for (; *text; text++) {
@@ -133,7 +106,7 @@ static void read_editor(struct lws *wsi, struct server_request *request)
     if (len >= 0) {
         for (size_t end = strlen(begin); end > 0 && strchr(" \t", begin[end - 1]); end--)
             begin[end - 1] = '\0';
-        used = unescape(begin);
+        used = percent_decode(begin, false, NULL);
         prefix = strncmp(begin, HTTP_PAGE_PREFIX, sizeof HTTP_PAGE_PREFIX - 1) == 0
                      ? sizeof HTTP_PAGE_PREFIX - 1
                      : 0;
@@ -160,7 +133,7 @@ static void read_target(const struct http_head *head, struct server_request *req
     memcpy(request->target, head->path, head->path_len);
     memcpy(request->path, head->path, head->path_len);
     memcpy(request->query, head->query, head->query_len);
-    unescape(request->path);
+    percent_decode(request->path, false, NULL);
     as_text = json_string(request->path);
     if (!as_text || strpbrk(request->path, "\r\n"))
         set_wrong(request, 400, "the path is not UTF-8 text");

@@ -57,6 +57,10 @@ struct connection {
 /* The callbacks of libwebsockets. -1 closes the connection. */
 int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
                       struct connection *connection, const void *in, size_t len);
+/* http_answer.c: the answer goes out as soon as the request is in; and the connection can take a
+ * piece of it. */
+void exchange_begin_answer(struct exchange *exchange);
+int exchange_on_writable(struct exchange *exchange);
 int web_socket_on_upgrade(struct http_server *http,
                           struct lws *wsi); /* -1: refused, and answered */
 int web_socket_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,

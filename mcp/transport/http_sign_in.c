@@ -112,11 +112,19 @@ void sign_in_ask_scope(struct exchange *exchange, unsigned scope)
     challenge(exchange, "insufficient_scope", lacks_scope, scope);
 }
 
-void sign_in_refuse_scope(struct exchange *exchange, unsigned scope)
+static void refuse_scope(struct exchange *exchange, unsigned scope)
 {
     sign_in_ask_scope(exchange, scope);
     exchange_error(exchange, 403, "%s: '%s'. Sign in with one that has it", lacks_scope,
                    identity_scope_names(scope));
+}
+
+bool exchange_needs(struct exchange *exchange, unsigned scope)
+{
+    if ((exchange->identity->scopes & scope) == scope)
+        return true;
+    refuse_scope(exchange, scope);
+    return false;
 }
 
 static const struct refusal {
@@ -169,7 +177,7 @@ static void take_result(struct exchange *exchange, const struct auth_result *res
     } else {
         refuse(exchange, result);
     }
-    exchange_admit(exchange);
+    exchange->admit(exchange);
 }
 
 static void on_checked(void *user, const struct auth_result *result)
@@ -190,14 +198,15 @@ static void wait_for_issuer(struct exchange *exchange, const char *authorization
         exchange_error(exchange, 503, "%s", err.text);
 }
 
-void sign_in_begin(struct exchange *exchange)
+void sign_in_begin(struct exchange *exchange, void (*admit)(struct exchange *exchange))
 {
     struct auth *auth = exchange->http->config.auth;
     struct auth_result result;
     struct credentials shown;
 
-    if (!auth || exchange->route->scope == 0) {
-        exchange_admit(exchange);
+    exchange->admit = admit;
+    if (!auth || exchange->route->open) {
+        exchange->admit(exchange);
         return;
     }
     if (!read_credentials(exchange->http, exchange->wsi, exchange->cross_origin, &shown)) {
@@ -311,6 +320,7 @@ static void handle_resource(struct exchange *exchange)
 
 const struct http_route http_route_resource = {
     .path = RESOURCE_PATH,
+    .open = true,
     .below = true,
     .error_form = "detail",
     .body_cap = 4096,
@@ -363,6 +373,7 @@ static void handle_sign_in(struct exchange *exchange)
 
 const struct http_route http_route_sign_in = {
     .path = "/sign-in",
+    .open = true,
     .error_form = "detail",
     .body_cap = 4096,
     .check = check_sign_in,
@@ -397,7 +408,6 @@ static void handle_link(struct exchange *exchange)
 const struct http_route http_route_sign_in_link = {
     .path = "/sign-in/link",
     .error_form = "detail",
-    .scope = IDENTITY_READ,
     .body_cap = 4096,
     .check = check_link,
     .handle = handle_link,
