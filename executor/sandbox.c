@@ -29,7 +29,7 @@ struct sandbox {
     int kind;
     enum sandbox_phase phase;
     bool on_workq; /* a work queue job uses it, so the end must wait for that */
-    bool doomed;   /* sandbox_end was called */
+    bool stopped;  /* sandbox_end was called */
     bool watched;  /* poll is initialized */
     bool pinged;   /* a pong is expected */
     unsigned handles;
@@ -79,7 +79,7 @@ static void break_off(struct sandbox *sandbox, const struct error *why)
     if (sandbox->watched)
         uv_poll_stop(&sandbox->poll);
     uv_timer_stop(&sandbox->timer);
-    if (!sandbox->doomed)
+    if (!sandbox->stopped)
         sandbox->events->broken(sandbox->user, why);
 }
 
@@ -189,11 +189,11 @@ static void close_handles(struct sandbox *sandbox)
 }
 
 /* No event follows this. Returns -1 if it was called before. */
-static int doom(struct sandbox *sandbox)
+static int stop_events(struct sandbox *sandbox)
 {
-    if (sandbox->doomed)
+    if (sandbox->stopped)
         return -1;
-    sandbox->doomed = true;
+    sandbox->stopped = true;
     if (sandbox->watched)
         uv_poll_stop(&sandbox->poll);
     uv_timer_stop(&sandbox->timer);
@@ -202,7 +202,7 @@ static int doom(struct sandbox *sandbox)
 
 void sandbox_end(struct sandbox *sandbox)
 {
-    if (doom(sandbox) == 0 && !sandbox->on_workq)
+    if (stop_events(sandbox) == 0 && !sandbox->on_workq)
         close_handles(sandbox);
 }
 
@@ -213,7 +213,7 @@ static void on_retired(uv_timer_t *timer)
 
 void sandbox_retire(struct sandbox *sandbox)
 {
-    if (doom(sandbox) == 0 && !sandbox->on_workq)
+    if (stop_events(sandbox) == 0 && !sandbox->on_workq)
         uv_timer_start(&sandbox->timer, on_retired, SANDBOX_RETIRE_MS, 0);
 }
 
@@ -247,7 +247,7 @@ static void done_settle(struct workq_job *job)
     struct sandbox *sandbox = container_of(job, struct sandbox, workq_job);
 
     sandbox->on_workq = false;
-    if (sandbox->doomed) {
+    if (sandbox->stopped) {
         close_handles(sandbox);
         return;
     }
@@ -257,7 +257,7 @@ static void done_settle(struct workq_job *job)
     }
     sandbox->phase = SANDBOX_READY;
     watch(sandbox);
-    if (!sandbox->doomed)
+    if (!sandbox->stopped)
         sandbox->events->ready(sandbox->user);
 }
 
@@ -303,7 +303,7 @@ static int decode(struct sandbox *sandbox, const char *bytes, size_t len)
     struct error err = {0};
     struct frame frame;
 
-    while (rc == FRAME_COMPLETE && len > 0 && !sandbox->doomed) {
+    while (rc == FRAME_COMPLETE && len > 0 && !sandbox->stopped) {
         rc = frame_decode(&sandbox->decoder, &bytes, &len, &frame);
         if (rc == FRAME_COMPLETE)
             take_frame(sandbox, &frame);
@@ -324,7 +324,7 @@ static void receive(struct sandbox *sandbox)
         ssize_t got;
 
         /* Since the last turn it may have ended, or gone to the work queue. */
-        if (sandbox->doomed || sandbox->on_workq || !uv_is_active((uv_handle_t *)&sandbox->poll))
+        if (sandbox->stopped || sandbox->on_workq || !uv_is_active((uv_handle_t *)&sandbox->poll))
             return;
         got = sandbox->engine->receive(sandbox->box, host->bytes, sizeof host->bytes);
         if (got < 0 && errno == EAGAIN)
@@ -373,7 +373,7 @@ static void on_poll(uv_poll_t *poll, int status, int events)
         watch(sandbox);
     if (status < 0 || (events & UV_READABLE))
         receive(sandbox);
-    if ((events & UV_WRITABLE) && !sandbox->doomed && uv_is_active((uv_handle_t *)poll)) {
+    if ((events & UV_WRITABLE) && !sandbox->stopped && uv_is_active((uv_handle_t *)poll)) {
         if (flush(sandbox) < 0) {
             say_ended(sandbox, &err);
             break_off(sandbox, &err);
@@ -432,7 +432,7 @@ static void done_start(struct workq_job *job)
     int rc;
 
     sandbox->on_workq = false;
-    if (sandbox->doomed) {
+    if (sandbox->stopped) {
         close_handles(sandbox);
         return;
     }
@@ -492,7 +492,7 @@ struct sandbox *sandbox_start(struct sandbox_host *host, int kind,
 
 void sandbox_recycle(struct sandbox *sandbox, unsigned ms)
 {
-    if (sandbox->doomed)
+    if (sandbox->stopped)
         return;
     sandbox->phase = SANDBOX_RECYCLING;
     await(sandbox, on_not_ready, ms);
@@ -505,7 +505,7 @@ static void on_no_answer(uv_timer_t *timer)
 
     /* If the loop itself was delayed, the answer may be there already. */
     receive(sandbox);
-    if (!sandbox->pinged || sandbox->doomed)
+    if (!sandbox->pinged || sandbox->stopped)
         return;
     error_set(&err, ERROR_TIMEOUT, "the sandbox did not answer a ping within %.3g s",
               sandbox->patience_ms / 1000.0);
@@ -525,7 +525,7 @@ int sandbox_ping(struct sandbox *sandbox, unsigned ms, struct error *err)
         frame_pack((unsigned char *)frame, FRAME_PING, 0);
     if (sandbox_send(sandbox, frame, FRAME_HEAD_SIZE, err) < 0)
         return -1;
-    if (sandbox->doomed)
+    if (sandbox->stopped)
         return 0; /* sending broke it, and its user has been notified */
     sandbox->pinged = true;
     await(sandbox, on_no_answer, ms);

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "executor/frame.h"
+#include "helpers/base/clock.h"
 #include "helpers/base/log.h"
 
 #define HOST_CAP    512
@@ -31,15 +31,15 @@ struct docker_host {
     struct http_tls tls; /* points to those of the three that exist: must not be copied */
 };
 
-enum state { AWAY, MEETING, HERE };
+enum state { AWAY, CHECKING, HERE };
 enum lack { NOTHING, DAEMON, IMAGE }; /* what was last missing */
 
 struct docker_daemon {
     struct docker_host host;
     struct docker_times times;
-    const char *image;    /* borrowed, or NULL */
-    pthread_mutex_t lock; /* protects all members below */
-    pthread_cond_t met;   /* signalled when MEETING is over */
+    const char *image;      /* borrowed, or NULL */
+    pthread_mutex_t lock;   /* protects all members below */
+    pthread_cond_t checked; /* signalled when CHECKING is over */
     char version[16];
     char server[96];
     struct http_client *idle[CLIENTS_CAP];
@@ -409,7 +409,7 @@ int docker_ask_info(struct docker_daemon *daemon, struct docker_info *info, stru
     return status < 0 ? -1 : docker_refused(status, answer, "/info", err);
 }
 
-/* ---- meeting ---- */
+/* ---- checking ---- */
 
 static void take_hello(struct docker_daemon *daemon, struct http_client *client)
 {
@@ -457,14 +457,6 @@ int docker_hello(struct docker_daemon *daemon, struct error *err)
     return rc;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static enum lack look(struct docker_daemon *daemon, struct docker_info *info, struct error *err)
 {
     struct docker_image image;
@@ -483,23 +475,23 @@ static enum lack look(struct docker_daemon *daemon, struct docker_info *info, st
 }
 
 /* Called with the lock held; releases it in between. */
-static void meet(struct docker_daemon *daemon, bool quiet)
+static void check_daemon(struct docker_daemon *daemon, bool quiet)
 {
-    uint64_t began = now_ms(), ended;
+    uint64_t began = (uint64_t)clock_ms(), ended;
     struct docker_info info;
     struct error why = {0};
     enum lack lack;
     char server[160];
 
-    daemon->state = MEETING;
+    daemon->state = CHECKING;
     pthread_mutex_unlock(&daemon->lock);
     lack = look(daemon, &info, &why);
     pthread_mutex_lock(&daemon->lock);
-    ended = now_ms();
+    ended = (uint64_t)clock_ms();
     daemon->retry_at =
         ended + (ended - began < daemon->times.ping ? ended - began : daemon->times.ping);
     daemon->state = lack == NOTHING ? HERE : AWAY;
-    pthread_cond_broadcast(&daemon->met);
+    pthread_cond_broadcast(&daemon->checked);
     if (lack == NOTHING) {
         daemon->info = info;
         write_server(daemon, server, sizeof server);
@@ -517,16 +509,16 @@ static void meet(struct docker_daemon *daemon, bool quiet)
     daemon->logged = lack;
 }
 
-int docker_daemon_meet(struct docker_daemon *daemon, bool quiet, bool *again, struct error *err)
+int docker_daemon_check(struct docker_daemon *daemon, bool quiet, bool *again, struct error *err)
 {
     int rc = 0;
 
     *again = false;
     pthread_mutex_lock(&daemon->lock);
-    while (daemon->state == MEETING)
-        pthread_cond_wait(&daemon->met, &daemon->lock);
-    if (daemon->state == AWAY && now_ms() >= daemon->retry_at) {
-        meet(daemon, quiet);
+    while (daemon->state == CHECKING)
+        pthread_cond_wait(&daemon->checked, &daemon->lock);
+    if (daemon->state == AWAY && (uint64_t)clock_ms() >= daemon->retry_at) {
+        check_daemon(daemon, quiet);
         *again = daemon->state == HERE;
     }
     if (daemon->state != HERE)
@@ -667,7 +659,7 @@ struct docker_daemon *docker_daemon_create(const char *host, const char *image,
         return NULL;
     }
     pthread_mutex_init(&daemon->lock, NULL);
-    pthread_cond_init(&daemon->met, NULL);
+    pthread_cond_init(&daemon->checked, NULL);
     daemon->image = image;
     daemon->times = times ? *times : usual;
     snprintf(daemon->version, sizeof daemon->version, DEFAULT_API);
@@ -685,7 +677,7 @@ void docker_daemon_destroy(struct docker_daemon *daemon)
         return;
     for (size_t i = 0; i < daemon->idle_count; i++)
         http_client_destroy(daemon->idle[i]);
-    pthread_cond_destroy(&daemon->met);
+    pthread_cond_destroy(&daemon->checked);
     pthread_mutex_destroy(&daemon->lock);
     free(daemon);
 }

@@ -4,12 +4,12 @@
  * offers, over a Unix socket or TCP, with or without TLS. Podman offers the same API.
  *
  * The daemon is either available or away. A call without an answer marks it as away; then no call
- * is sent until docker_daemon_meet succeeds, which every start tries. It checks the daemon, its API
- * version, the image, and the limits it supports. Each change between the two states is logged
+ * is sent until docker_daemon_check succeeds, which every start tries. It checks the daemon, its
+ * API version, the image, and the limits it supports. Each change between the two states is logged
  * once.
  *
  * Any thread may call these functions, several at the same time. Each blocks for a limited time.
- * While one thread meets the daemon, the others wait for its result.
+ * While one thread checks the daemon, the others wait for its result.
  */
 #ifndef LECTERN_EXECUTOR_DOCKER_DAEMON_H
 #define LECTERN_EXECUTOR_DOCKER_DAEMON_H
@@ -36,7 +36,7 @@ struct docker_daemon;
 /* Creates the client without sending anything. host is the daemon's address, or NULL: DOCKER_HOST,
  * DOCKER_TLS_VERIFY and DOCKER_CERT_PATH, or else the usual sockets (the system's, rootless, Docker
  * Desktop, Podman). times NULL: the defaults. image is borrowed for the daemon's life; NULL if
- * docker_daemon_meet is never called. Returns NULL with ERROR_INVALID if the host is not valid. */
+ * docker_daemon_check is never called. Returns NULL with ERROR_INVALID if the host is not valid. */
 struct docker_daemon *docker_daemon_create(const char *host, const char *image,
                                            const struct docker_times *times, struct error *err);
 void docker_daemon_destroy(struct docker_daemon *daemon); /* takes NULL */
@@ -54,10 +54,10 @@ void docker_daemon_server(struct docker_daemon *daemon, char *text, size_t size)
 /* Returns 0 if the daemon is available. If it was away, it is checked again, and *again is set in
  * the one call that finds it. After a check that failed slowly, calls fail at once with the same
  * error for as long as the check took. quiet: do not log that it is away. */
-int docker_daemon_meet(struct docker_daemon *daemon, bool quiet, bool *again, struct error *err);
+int docker_daemon_check(struct docker_daemon *daemon, bool quiet, bool *again, struct error *err);
 bool docker_daemon_is_here(struct docker_daemon *daemon);
 
-/* What the daemon reported when it was last met; before that, all limits are assumed. */
+/* What the daemon reported when it last answered; before that, all limits are assumed. */
 void docker_daemon_info(struct docker_daemon *daemon, struct docker_info *info);
 
 /* Asks for its properties. Returns -1 if there is no answer; then *info has all limits. */

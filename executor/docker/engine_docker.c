@@ -51,7 +51,7 @@
 #define REMOVE_LAST_MS   3000u  /* the same at the end of the server */
 #define LAST_PAUSE_MS    200    /* between two rounds at the end */
 #define DOUBT_S          120 /* seconds in which a container may still appear after its creation failed */
-#define SWEEP_CAP        200u /* removed at once; the rest when the daemon is next met */
+#define SWEEP_CAP        200u /* removed at once; the rest when the daemon next answers */
 #define SWEEP_S          5 /* time limit in seconds for one, and for all; then the rest waits likewise */
 #define LEFTOVERS_PATH                                                                             \
     "/containers/json?all=1&filters=%7B%22label%22%3A%5B%22lectern.owner%22%5D%7D"
@@ -74,7 +74,7 @@ struct docker {
     unsigned long started;           /* counter for names */
     bool no_update;                  /* the daemon cannot change the limits of running containers */
     bool no_quota, no_shares;        /* it refuses limits that it reported as supported */
-    struct docker_channels channels; /* made when a daemon is met */
+    struct docker_channels channels; /* made when a daemon answers */
     bool no_channel;                 /* it does not share this machine's files */
     TAILQ_HEAD(, removal) removals;
     size_t removal_count;
@@ -216,7 +216,7 @@ static void remove_later(struct docker *docker, const char *name, bool doubtful)
     if (docker_daemon_is_here(docker->daemon))
         try_removal(docker, removal, cancel_fired(docker->stop) ? REMOVE_LAST_MS : REMOVE_MS);
     else
-        put_back(docker, removal); /* due as soon as the daemon is met */
+        put_back(docker, removal); /* due as soon as the daemon answers */
 }
 
 /* Tries each once, even if it is not due. Returns -1 if the daemon does not answer. */
@@ -243,7 +243,7 @@ static void remove_last(struct docker *docker)
     struct error err = {0};
     bool again;
 
-    if (docker->removal_count == 0 || docker_daemon_meet(docker->daemon, true, &again, &err) < 0)
+    if (docker->removal_count == 0 || docker_daemon_check(docker->daemon, true, &again, &err) < 0)
         return;
     while (try_all(docker) == 0 && docker->removal_count > 0 && now_s() <= until)
         nanosleep(&moment, NULL);
@@ -283,7 +283,7 @@ static json_t *list_containers(struct docker_daemon *daemon)
     return NULL;
 }
 
-/* Removes the containers of dead servers, found by the owner's label, when a daemon is met.
+/* Removes the containers of dead servers, found by the owner's label, when a daemon answers.
  * Failures are only logged. */
 static void sweep(struct docker_daemon *daemon)
 {
@@ -316,11 +316,11 @@ static void sweep(struct docker_daemon *daemon)
 /* ---- properties of the daemon ---- */
 
 /* Meets the daemon if it is away; *err says why it cannot be used. quiet: do not log it. */
-static int meet(struct docker *docker, bool quiet, struct error *err)
+static int check_daemon(struct docker *docker, bool quiet, struct error *err)
 {
     bool again;
 
-    if (docker_daemon_meet(docker->daemon, quiet, &again, err) < 0)
+    if (docker_daemon_check(docker->daemon, quiet, &again, err) < 0)
         return -1;
     if (again) {
         pthread_mutex_lock(&docker->lock);
@@ -547,7 +547,7 @@ static struct engine_box *docker_start(void *state, const struct execution_kind 
     struct engine_box *box;
     bool doubtful = false;
 
-    if (cancel_check(docker->stop, err) < 0 || meet(docker, false, err) < 0)
+    if (cancel_check(docker->stop, err) < 0 || check_daemon(docker, false, err) < 0)
         return NULL;
     retry_removals(docker);
     box = create_box(docker, err);
@@ -720,7 +720,7 @@ static void *docker_open(const struct executor_config *config, struct error *err
         docker_daemon_create(config->docker_host, docker->image, config->docker_times, err);
     if (!docker->daemon)
         goto fail;
-    meet(docker, true, &why); /* a daemon that is away now does not prevent opening */
+    check_daemon(docker, true, &why); /* a daemon that is away now does not prevent opening */
     return docker;
 fail:
     docker_close(docker);
@@ -729,7 +729,7 @@ fail:
 
 static int docker_works(void *state, struct error *err)
 {
-    return meet(state, true, err);
+    return check_daemon(state, true, err);
 }
 
 static int docker_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
@@ -737,7 +737,7 @@ static int docker_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct err
     struct docker *docker = state;
     struct docker_image image;
 
-    if (meet(docker, false, err) < 0)
+    if (check_daemon(docker, false, err) < 0)
         return -1;
     retry_removals(docker); /* also if nothing has been started for a long time */
     if (docker_find_image(docker->daemon, &image, err) < 0)
@@ -780,7 +780,7 @@ static void docker_describe(void *state, char *text, size_t size)
     struct docker *docker = state;
     struct error err = {0};
 
-    if (meet(docker, true, &err) == 0)
+    if (check_daemon(docker, true, &err) == 0)
         describe_here(docker, text, size);
     else
         snprintf(text, size, "no code can run yet, and Docker is looked for again: %.400s",

@@ -241,11 +241,14 @@ static struct owned count_owned(const struct pool_state *state, int kind, const 
     return owned;
 }
 
+static bool has_own(const char *session, struct owned owned)
+{
+    return session && owned.busy + owned.recycling + owned.idle > 0;
+}
+
 bool plan_has_own(const struct pool_state *state, int kind, const char *session)
 {
-    struct owned owned = count_owned(state, kind, session);
-
-    return session && owned.busy + owned.recycling + owned.idle > 0;
+    return has_own(session, count_owned(state, kind, session));
 }
 
 /* Whether the session keeps another one. Ending a sandbox uses CPU time that answers need. */
@@ -287,14 +290,19 @@ static unsigned count_before(const struct pool_state *state, const struct pool_w
 
 /* False if the session has its maximum number, or if isolation by session only has to wait for one
  * that is being recycled, which takes milliseconds. */
-bool plan_takes_new(const struct pool_state *state, const struct pool_wait *wait)
+static bool takes_new(const struct pool_state *state, const struct pool_wait *wait,
+                      struct owned owned)
 {
-    struct owned owned = count_owned(state, wait->kind, wait->session);
     unsigned before = count_before(state, wait);
 
     if (state->isolation == ISOLATION_SESSION && wait->session && before < owned.recycling)
         return false;
     return before + owned.all < state->room.of_session;
+}
+
+bool plan_takes_new(const struct pool_state *state, const struct pool_wait *wait)
+{
+    return takes_new(state, wait, count_owned(state, wait->kind, wait->session));
 }
 
 struct slot *plan_find_idle(const struct pool_state *state, const struct pool_wait *wait,
@@ -309,10 +317,10 @@ struct slot *plan_find_idle(const struct pool_state *state, const struct pool_wa
 
 /* When a sandbox may be started for the job. Starting one takes far longer than most jobs, so a job
  * first waits for its session's sandbox. */
-static uint64_t start_at(const struct pool_state *state, const struct pool_wait *wait)
+static uint64_t start_at(const struct pool_state *state, const struct pool_wait *wait,
+                         struct owned owned)
 {
-    bool waits =
-        state->isolation != ISOLATION_EXECUTION && plan_has_own(state, wait->kind, wait->session);
+    bool waits = state->isolation != ISOLATION_EXECUTION && has_own(wait->session, owned);
 
     return waits ? wait->since + state->pace.patience : wait->since;
 }
@@ -341,9 +349,10 @@ static unsigned unmet(const struct pool_state *state, int kind, uint64_t now, ui
         return 0;
     TAILQ_FOREACH(wait, &kind_pool->queue.waits, link)
     {
-        uint64_t at = start_at(state, wait);
+        struct owned owned = count_owned(state, wait->kind, wait->session);
+        uint64_t at = start_at(state, wait, owned);
 
-        if (!plan_takes_new(state, wait))
+        if (!takes_new(state, wait, owned))
             continue;
         if (at <= now)
             could++;

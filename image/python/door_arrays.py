@@ -114,17 +114,20 @@ def check_indices(array, count, bound, lowest):
 
 
 def check_words(plan, args, asarray, array_type):
-    """The arguments, as plain numbers and arrays; or an exception."""
-    names, args = {}, [one if isinstance(one, array_type) or not hasattr(one, "__index__") else operator.index(one) for one in args]
+    """The arguments, as plain numbers and arrays; or an exception. All are converted first, because that may run code of the program."""
+    def plain(one):
+        return operator.index(one) if hasattr(one, "__index__") and not isinstance(one, array_type) else asarray(one)
+
+    names, args = {}, [*map(plain, args[:len(plan)]), *args[len(plan):]]
     for kind, place, name, bound in plan:
         if kind == "any":
             continue
         if kind in ("number", "<="):
-            names[name] = operator.index(args[place])
+            names[name] = operator.index(args[place])  # an array is refused
             if not (0 <= names[name] if kind == "number" else -1 <= names[name] <= size_of(bound, names)):
                 refuse("a size is out of range")
             continue
-        array = args[place] = asarray(args[place])
+        array = asarray(args[place])
         if kind == "free":
             names[name] = array.size
         elif kind == "/":

@@ -79,6 +79,18 @@ int door_is_librarys(PyObject *object)
            ((PyFunctionObject *)object)->func_globals != door_rules.namespace;
 }
 
+int door_is_dangerous(PyObject *name)
+{
+    return (PyUnicode_GET_LENGTH(name) > 4 && PyUnicode_READ_CHAR(name, 0) == '_' &&
+            PyUnicode_READ_CHAR(name, 1) == '_') ||
+           PySet_Contains(door_rules.names, name) == 1;
+}
+
+int door_is_private(PyObject *name)
+{
+    return PyUnicode_GET_LENGTH(name) > 0 && PyUnicode_READ_CHAR(name, 0) == '_';
+}
+
 int door_begins_with(PyObject *text, PyObject *prefix)
 {
     return PyUnicode_Tailmatch(text, prefix, 0, PyUnicode_GET_LENGTH(prefix), -1) == 1;

@@ -17,6 +17,14 @@ static int is_own_class(PyTypeObject *type)
            !(door_rules.changing && PySet_Contains(door_rules.changing, (PyObject *)type) == 1);
 }
 
+/* A type that was made in C, and is no module's: what its objects have beside its own attributes,
+ * such as a text for an exception, the program has put there. */
+static int is_made_in_c(const PyTypeObject *type)
+{
+    return type != &PyModule_Type && (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) ||
+                                      ((const PyHeapTypeObject *)type)->_ht_tpname != NULL);
+}
+
 /* Whether the code, or that of a function in it, mentions the name. */
 static int code_mentions(const PyCodeObject *code, PyObject *name)
 {
@@ -160,8 +168,9 @@ static int is_allowed(PyObject *object, PyObject *name, int reads)
     type = deciding_class(object);
     if (type == NULL)
         return -1;
-    found =
-        PyType_Check((PyObject *)type) && is_own_class(type) ? door_library_uses(type, name) : 1;
+    found = PyType_Check((PyObject *)type) && (is_own_class(type) || is_made_in_c(type))
+                ? door_library_uses(type, name)
+                : 1;
     if (found == 0 && PyType_Check(object)) /* its metaclass has attributes too */
         found = door_library_uses(Py_TYPE(object), name);
     if (found > 0 && reads && PyType_Check((PyObject *)type))

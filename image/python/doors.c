@@ -22,22 +22,10 @@
 /* The original functions, which the guarded ones call. */
 static PyObject *real_getattr, *real_setattr, *real_delattr, *real_eval, *real_exec, *real_compile,
     *real_import_module, *real_global_enum;
-static newfunc real_type_new, real_attrgetter_new, real_methodcaller_new;
+static newfunc real_attrgetter_new, real_methodcaller_new;
 static setattrofunc real_function_setattr, real_module_setattr;
 
 /* ---- names of attributes ---- */
-
-static int is_dangerous(PyObject *name)
-{
-    return (PyUnicode_GET_LENGTH(name) > 4 && PyUnicode_READ_CHAR(name, 0) == '_' &&
-            PyUnicode_READ_CHAR(name, 1) == '_') ||
-           PySet_Contains(door_rules.names, name) == 1;
-}
-
-static int is_private(PyObject *name)
-{
-    return PyUnicode_GET_LENGTH(name) > 0 && PyUnicode_READ_CHAR(name, 0) == '_';
-}
 
 static int is_function(PyObject *object)
 {
@@ -119,12 +107,12 @@ static int check_name(PyObject *object, PyObject *name, enum access access)
     int passes;
 
     if (!door_rules.armed || !PyUnicode_Check(name) || PyUnicode_READY(name) < 0 ||
-        !(is_dangerous(name) || is_private(name)))
+        !(door_is_dangerous(name) || door_is_private(name)))
         return PyErr_Occurred() ? -1 : 0;
     code = door_caller();
     if (code == NULL)
         return 0;
-    if (!is_dangerous(name) && !door_has(door_rules.public, code)) {
+    if (!door_is_dangerous(name) && !door_has(door_rules.public, code)) {
         int analysis = door_is_analysis(code);
 
         Py_DECREF(code);
@@ -174,38 +162,6 @@ static int guarded_module_setattr(PyObject *module, PyObject *name, PyObject *va
     return check_store(module, name) < 0 ? -1 : real_module_setattr(module, name, value);
 }
 
-static int check_private_match(PyObject *object, PyObject *name)
-{
-    int used = 0;
-
-    if (!PyTuple_Check(object))
-        return door_check_private(object, name, 0);
-    for (Py_ssize_t i = 0; used == 0 && i < PyTuple_GET_SIZE(object); i++) {
-        PyObject *base = PyTuple_GET_ITEM(object, i);
-
-        used = PyType_Check(base) ? door_library_uses((PyTypeObject *)base, name) : 0;
-    }
-    return used ? door_refuse("private-attribute", "attribute '%U' is a library's own", name) : 0;
-}
-
-/* A class pattern reads attributes by these names in C, without getattr. object: the class, or the
- * tuple of those that it will be derived from. */
-static int check_match_names(PyObject *object, PyObject *names)
-{
-    Py_ssize_t count = names && PyTuple_Check(names) ? PyTuple_GET_SIZE(names) : 0;
-
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *name = PyTuple_GET_ITEM(names, i);
-
-        if (PyUnicode_Check(name) && PyUnicode_READY(name) == 0 && is_dangerous(name))
-            return door_refuse("attribute-by-name", "attribute '%U' is out of reach by a pattern",
-                               name);
-        if (PyUnicode_Check(name) && is_private(name) && check_private_match(object, name) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* The text that is checked must be the text that is looked up, but the methods of a subclass of str
  * can tell a dictionary another one. A new reference, or NULL with an exception. */
 static PyObject *plain_name(PyObject *name)
@@ -249,7 +205,7 @@ static PyObject *by_name(PyObject *function, PyObject *const *args, Py_ssize_t c
     }
     if (stores && plain[2] && PyUnicode_Check(plain[1]) &&
         PyUnicode_CompareWithASCIIString(plain[1], "__match_args__") == 0 &&
-        check_match_names(plain[0], plain[2]) < 0)
+        door_check_match_names(plain[0], plain[2]) < 0)
         goto out;
     done = PyObject_Vectorcall(function, plain, (size_t)count, NULL);
     if (done && PyModule_Check(done) && check_module(plain[1]) < 0)
@@ -569,136 +525,6 @@ static PyObject *guard_attribute(PyObject *module, PyObject *args)
     return done < 0 ? NULL : Py_NewRef(Py_None);
 }
 
-/* ---- classes ---- */
-
-static int is_special(PyObject *name)
-{
-    return PyUnicode_Check(name) && PyUnicode_GET_LENGTH(name) > 4 &&
-           PyUnicode_READ_CHAR(name, 0) == '_' && PyUnicode_READ_CHAR(name, 1) == '_';
-}
-
-static int is_metaclass(PyObject *bases)
-{
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); i++) {
-        PyObject *base = PyTuple_GET_ITEM(bases, i);
-
-        if (PyType_Check(base) && PyType_IsSubtype((PyTypeObject *)base, &PyType_Type))
-            return 1;
-    }
-    return 0;
-}
-
-/* dataclasses puts the names of annotations into texts that it runs. */
-static int check_annotations(PyObject *annotations)
-{
-    PyObject *name, *value;
-    Py_ssize_t position = 0;
-
-    while (annotations && PyDict_Check(annotations) &&
-           PyDict_Next(annotations, &position, &name, &value)) {
-        if (!PyUnicode_CheckExact(name) || !PyUnicode_IsIdentifier(name) || is_special(name))
-            return door_refuse("class-member", "annotation %R is not a name", name);
-    }
-    return 0;
-}
-
-/* The names of a class that another one inherits, beside classes of a library. */
-static int check_inherited_match(PyObject *bases, PyTypeObject *base)
-{
-    PyObject *order = base->tp_mro;
-    int done = 0;
-
-    for (Py_ssize_t i = 0; order && done == 0 && i < PyTuple_GET_SIZE(order); i++)
-        done = check_match_names(
-            bases, PyDict_GetItemString(((PyTypeObject *)PyTuple_GET_ITEM(order, i))->tp_dict,
-                                        "__match_args__"));
-    return done;
-}
-
-static int check_class(const PyCodeObject *code, PyObject *bases, PyObject *members)
-{
-    int own = door_is_analysis(code);
-    PyObject *name, *value;
-    Py_ssize_t position = 0;
-
-    if (own && is_metaclass(bases))
-        return door_refuse("metaclass", "a class of %R would make classes", bases);
-    while (PyDict_Next(members, &position, &name, &value)) {
-        if (!PyUnicode_CheckExact(name)) /* its methods could tell a dictionary another text */
-            return door_refuse("class-member", "the name %R of a class's member is not plain",
-                               name);
-        if (is_special(name) && (PySet_Contains(door_rules.memory, name) == 1 ||
-                                 (own && PySet_Contains(door_rules.members, name) != 1)))
-            return door_refuse("class-member", "a class with '%U' is not made here", name);
-    }
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(bases); i++) {
-        PyObject *base = PyTuple_GET_ITEM(bases, i);
-
-        if (PyType_Check(base) && check_inherited_match(bases, (PyTypeObject *)base) < 0)
-            return -1;
-    }
-    return check_match_names(bases, PyDict_GetItemString(members, "__match_args__")) < 0
-               ? -1
-               : check_annotations(PyDict_GetItemString(members, "__annotations__"));
-}
-
-static PyObject *guarded_type_new(PyTypeObject *metatype, PyObject *args, PyObject *keywords)
-{
-    PyCodeObject *code = door_rules.armed ? door_caller() : NULL;
-    PyObject *bases, *members;
-    int done = 0;
-
-    if (code && PyTuple_GET_SIZE(args) == 3) {
-        bases = PyTuple_GET_ITEM(args, 1);
-        members = PyTuple_GET_ITEM(args, 2);
-        if (PyTuple_Check(bases) && PyDict_Check(members) && !door_is_importing())
-            done = check_class(code, bases, members);
-    }
-    Py_XDECREF(code);
-    return done < 0 ? NULL : real_type_new(metatype, args, keywords);
-}
-
-/* A module that is imported while the program runs must not freeze its classes. */
-static int is_programs(const PyTypeObject *type)
-{
-    PyObject *name = PyDict_GetItemString(type->tp_dict, "__module__");
-
-    return name && PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "__main__") == 0;
-}
-
-static void freeze(PyTypeObject *type, PyObject *changing, Py_ssize_t *count)
-{
-    PyObject *key, *reference;
-    Py_ssize_t position = 0;
-
-    if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) && !(type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) &&
-        PySet_Contains(changing, (PyObject *)type) != 1 && !is_programs(type)) {
-        type->tp_flags |= Py_TPFLAGS_IMMUTABLETYPE;
-        *count += 1;
-    }
-    while (type->tp_subclasses && PyDict_Next(type->tp_subclasses, &position, &key, &reference)) {
-        PyObject *subclass = PyWeakref_GET_OBJECT(reference);
-
-        if (subclass != Py_None)
-            freeze((PyTypeObject *)subclass, changing, count);
-    }
-}
-
-/* freeze_classes(changing): makes every class of a library immutable and returns their number. */
-static PyObject *freeze_classes(PyObject *module, PyObject *changing)
-{
-    Py_ssize_t count = 0;
-
-    (void)module;
-    if (!PyFrozenSet_Check(changing)) {
-        PyErr_SetString(PyExc_TypeError, "freeze_classes() takes a frozenset");
-        return NULL;
-    }
-    freeze(&PyBaseObject_Type, changing, &count);
-    Py_XSETREF(door_rules.changing, Py_NewRef(changing));
-    return PyLong_FromSsize_t(count);
-}
-
 /* ---- the module ---- */
 
 static PyMethodDef guarded[] = {
@@ -799,8 +625,7 @@ static PyObject *install(PyObject *module, PyObject *args, PyObject *keywords)
     PyFunction_Type.tp_setattro = guarded_function_setattr;
     real_module_setattr = PyModule_Type.tp_setattro;
     PyModule_Type.tp_setattro = guarded_module_setattr;
-    real_type_new = PyType_Type.tp_new;
-    PyType_Type.tp_new = guarded_type_new;
+    door_guard_classes();
     Py_RETURN_NONE;
 }
 
@@ -837,7 +662,7 @@ static PyMethodDef methods[] = {
     {"guard_arrays", door_guard_arrays, METH_VARARGS, NULL},
     {"hand_copies", door_hand_copies, METH_O, NULL},
     {"seal", door_seal, METH_O, NULL},
-    {"freeze_classes", freeze_classes, METH_O, NULL},
+    {"freeze_classes", door_freeze_classes, METH_O, NULL},
     {"arm", arm, METH_NOARGS, NULL},
     {"own", (PyCFunction)(void (*)(void))door_own, METH_FASTCALL, NULL},
     {"run", run, METH_VARARGS, NULL},

@@ -87,6 +87,21 @@ int door_library_uses(PyTypeObject *type, PyObject *name);
 /* own(object, name, whether it is read): the object, if door_check_private() allows the name. */
 PyObject *door_own(PyObject *module, PyObject *const *args, Py_ssize_t count);
 
+/* Names that are refused if they are computed, and those that begin with "_". */
+int door_is_dangerous(PyObject *name);
+int door_is_private(PyObject *name);
+
+/* A class pattern reads attributes by these names in C, without getattr. object: the class, or the
+ * tuple of those that it will be derived from. names: any object, or NULL. Returns 0, or -1 with an
+ * exception. */
+int door_check_match_names(PyObject *object, PyObject *names);
+
+/* Checks each class that is made from now on. */
+void door_guard_classes(void);
+
+/* freeze_classes(changing), written in door_classes.c. */
+PyObject *door_freeze_classes(PyObject *module, PyObject *changing);
+
 /* Functions of the module, written in door_memory.c. */
 PyObject *door_guard_arrays(PyObject *module, PyObject *args);
 PyObject *door_hand_copies(PyObject *module, PyObject *function);

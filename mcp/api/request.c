@@ -4,46 +4,24 @@
  * read by the fields of that route. Each segment of a path is decoded by itself, so that a node id
  * may hold any character, the slash as %2F. The rows of a subject are in its file. Pure.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/encode.h"
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 
-static int hex_value(char c)
-{
-    if (!isxdigit((unsigned char)c))
-        return -1;
-    return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
-}
-
-/* Decodes %XX in place, and + as a space in a query; false for an invalid encoding, or a NUL. */
+/* Decodes in place; false for an invalid encoding, or a NUL. */
 static bool decode(char *text, bool query)
 {
-    char *to = text;
+    bool valid;
 
-    for (; *text; text++) {
-        if (query && *text == '+') {
-            *to++ = ' ';
-        } else if (*text == '%') {
-            int high = hex_value(text[1]);
-            int low = high < 0 ? -1 : hex_value(text[2]);
-
-            if (low < 0 || high * 16 + low == 0)
-                return false;
-            *to++ = (char)(high * 16 + low);
-            text += 2;
-        } else {
-            *to++ = *text;
-        }
-    }
-    *to = '\0';
-    return true;
+    percent_decode(text, query, &valid);
+    return valid;
 }
 
 /* ---- the path ---- */

@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/prompt/prompt.h"
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 #include "mcp/resource/resource.h"
 
 #define LIST_PAGE 100 /* entries */

@@ -3,30 +3,19 @@
 
 #include <string.h>
 
-static int hex_digit(char c)
-{
-    const char *digits = "0123456789abcdef", *at = strchr(digits, (unsigned char)c | 0x20);
-
-    return c && at ? (int)(at - digits) : -1;
-}
+#include "helpers/base/encode.h"
 
 /* Percent-decodes one value; NULL if it is no text then. */
 static json_t *decode(const char *text, size_t len)
 {
-    char decoded[RESOURCE_URI_MAX];
-    size_t used = 0;
+    char decoded[RESOURCE_URI_MAX + 1];
+    size_t used;
 
-    for (size_t i = 0; i < len; i++) {
-        int high = text[i] == '%' && i + 2 < len ? hex_digit(text[i + 1]) : -1;
-        int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
-
-        decoded[used] = text[i];
-        if (low >= 0) {
-            decoded[used] = (char)(unsigned char)(high * 16 + low);
-            i += 2;
-        }
-        used++;
-    }
+    if (len >= sizeof decoded)
+        return NULL;
+    memcpy(decoded, text, len);
+    decoded[len] = '\0';
+    used = percent_decode(decoded, false, NULL);
     return memchr(decoded, '\0', used) ? NULL : json_stringn(decoded, used);
 }
 

@@ -202,11 +202,17 @@ static int run_with_key(struct tool_call *call, struct store *store, tool_run *r
 
 /* ---- calls ---- */
 
+/* Whether the call runs on the trial work queue. */
+static bool tries(const struct tool_call *call)
+{
+    return call->tool->tries && call->tool->tries(call);
+}
+
 static int run_idempotent(struct tool_call *call, struct store *store, struct error *err)
 {
     if (!tool_call_writes(call))
         return run_tool(call, store, err);
-    return run_with_key(call, store, run_tool, !tool_call_tries(call), err);
+    return run_with_key(call, store, run_tool, !tries(call), err);
 }
 
 /* In one transaction: nobody writes between `before` and the tool. */
@@ -327,11 +333,6 @@ bool tool_call_writes(const struct tool_call *call)
     return call->tool->writes && !(call->tool->only_reads && call->tool->only_reads(call));
 }
 
-bool tool_call_tries(const struct tool_call *call)
-{
-    return call->tool->tries && call->tool->tries(call);
-}
-
 bool tool_allows(const struct tool *tool, unsigned scopes)
 {
     return (scopes & IDENTITY_EDIT) ||
@@ -353,7 +354,7 @@ int tool_call_check_scope(const struct tool_call *call, struct error *err)
 
 static struct workq *workq_for(const struct tool_call *call)
 {
-    if (tool_call_tries(call))
+    if (tries(call))
         return call->server->store.trial;
     if (tool_call_writes(call))
         return call->server->store.sql;

@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "helpers/base/encode.h"
 #include "helpers/base/utf8.h"
 #include "mcp/transport/http_server.h"
 
@@ -59,40 +60,27 @@ static void read_custom(struct lws *wsi, const char *name, char *value, size_t s
         set_wrong(request, 400, "a header is too long or holds bytes that are not printable ASCII");
 }
 
+/* One that our own reader may have; otherwise of libwebsockets. */
+static bool has_own(const struct http_head *head, enum http_own_field field, char *value,
+                    size_t size, struct server_request *request)
+{
+    const struct http_own_value *own = &head->own[field];
+
+    if (!own->at)
+        return false;
+    if (own->len < size)
+        memcpy(value, own->at, own->len);
+    if (!tidy(value, own->len < size ? (int)own->len : -1))
+        set_wrong(request, 400, "a header is too long or holds bytes that are not printable ASCII");
+    return true;
+}
+
 bool server_request_header(struct lws *wsi, const char *name, char *value, size_t size)
 {
     int name_len = (int)strlen(name);
 
     return lws_hdr_custom_length(wsi, name, name_len) > 0 &&
            tidy(value, lws_hdr_custom_copy(wsi, value, (int)size, name, name_len));
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* In place; an invalid escape stays. Returns the new length. */
-static size_t unescape(char *text)
-{
-    size_t used = 0;
-
-    for (const char *at = text; *at; at++) {
-        int high = *at == '%' ? hex_digit(at[1]) : -1;
-        int low = high >= 0 ? hex_digit(at[2]) : -1;
-
-        if (low >= 0)
-            at += 2;
-        if (low >= 0)
-            text[used++] = (char)(unsigned char)(high * 16 + low);
-        else
-            text[used++] = *at;
-    }
-    text[used] = '\0';
-    return used;
 }
 
 static bool has_control(const char *text)
@@ -118,7 +106,7 @@ static void read_editor(struct lws *wsi, struct server_request *request)
     if (len >= 0) {
         for (size_t end = strlen(begin); end > 0 && strchr(" \t", begin[end - 1]); end--)
             begin[end - 1] = '\0';
-        used = unescape(begin);
+        used = percent_decode(begin, false, NULL);
         prefix = strncmp(begin, HTTP_PAGE_PREFIX, sizeof HTTP_PAGE_PREFIX - 1) == 0
                      ? sizeof HTTP_PAGE_PREFIX - 1
                      : 0;
@@ -145,11 +133,45 @@ static void read_target(const struct http_head *head, struct server_request *req
     memcpy(request->target, head->path, head->path_len);
     memcpy(request->path, head->path, head->path_len);
     memcpy(request->query, head->query, head->query_len);
-    unescape(request->path);
+    percent_decode(request->path, false, NULL);
     as_text = json_string(request->path);
     if (!as_text || strpbrk(request->path, "\r\n"))
         set_wrong(request, 400, "the path is not UTF-8 text");
     json_decref(as_text);
+}
+
+/* Those in the table HTTP_OWN_FIELDS. */
+static void read_own(struct lws *wsi, const struct http_head *head, struct server_request *request)
+{
+    const struct {
+        enum http_own_field field;
+        char *value;
+        size_t size;
+        const char *custom; /* NULL: token is the one of libwebsockets */
+        enum lws_token_indexes token;
+    } rows[] = {
+        {HTTP_OWN_ACCEPT, request->accept, sizeof request->accept, NULL, WSI_TOKEN_HTTP_ACCEPT},
+        {HTTP_OWN_ACCEPT_ENCODING, request->accept_encoding, sizeof request->accept_encoding, NULL,
+         WSI_TOKEN_HTTP_ACCEPT_ENCODING},
+        {HTTP_OWN_CONTENT_TYPE, request->content_type, sizeof request->content_type, NULL,
+         WSI_TOKEN_HTTP_CONTENT_TYPE},
+        {HTTP_OWN_MCP_SESSION, request->mcp_session, sizeof request->mcp_session,
+         "mcp-session-id:", 0},
+        {HTTP_OWN_MCP_VERSION, request->mcp_version, sizeof request->mcp_version,
+         "mcp-protocol-version:", 0},
+        {HTTP_OWN_MCP_METHOD, request->mcp_method, sizeof request->mcp_method, "mcp-method:", 0},
+        {HTTP_OWN_MCP_NAME, request->mcp_name, sizeof request->mcp_name, "mcp-name:", 0},
+    };
+
+    _Static_assert(sizeof rows / sizeof rows[0] == HTTP_OWN_COUNT, "each field has its place");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (has_own(head, rows[i].field, rows[i].value, rows[i].size, request))
+            continue;
+        if (rows[i].custom)
+            read_custom(wsi, rows[i].custom, rows[i].value, rows[i].size, request);
+        else
+            read_known(wsi, rows[i].token, rows[i].value, rows[i].size, request);
+    }
 }
 
 void server_request_read(struct lws *wsi, struct server_request *request)
@@ -167,24 +189,15 @@ void server_request_read(struct lws *wsi, struct server_request *request)
     read_custom(wsi, "sec-fetch-mode:", mode, sizeof mode, request);
     read_custom(wsi, "sec-fetch-dest:", dest, sizeof dest, request);
     request->opens_page = strcmp(mode, "navigate") == 0 && strcmp(dest, "document") == 0;
-    read_known(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, request->content_type,
-               sizeof request->content_type, request);
-    read_known(wsi, WSI_TOKEN_HTTP_ACCEPT, request->accept, sizeof request->accept, request);
-    read_known(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, request->accept_encoding,
-               sizeof request->accept_encoding, request);
+    read_own(wsi, head, request);
     read_known(wsi, WSI_TOKEN_HTTP_IF_MATCH, request->if_match, sizeof request->if_match, request);
     read_known(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->if_none_match,
                sizeof request->if_none_match, request);
     read_custom(wsi, KEY_HEADER, request->idempotency_key, sizeof request->idempotency_key,
                 request);
     request->has_key = lws_hdr_custom_length(wsi, KEY_HEADER, (int)strlen(KEY_HEADER)) >= 0;
-    read_custom(wsi, "mcp-session-id:", request->mcp_session, sizeof request->mcp_session, request);
-    read_custom(wsi, "mcp-protocol-version:", request->mcp_version, sizeof request->mcp_version,
-                request);
     read_custom(wsi, "last-event-id:", request->last_event_id, sizeof request->last_event_id,
                 request);
-    read_custom(wsi, "mcp-method:", request->mcp_method, sizeof request->mcp_method, request);
-    read_custom(wsi, "mcp-name:", request->mcp_name, sizeof request->mcp_name, request);
     read_custom(wsi, "x-session-id:", request->session, sizeof request->session, request);
     if (lws_hdr_custom_length(wsi, EDITOR_HEADER, (int)strlen(EDITOR_HEADER)) >= 0)
         read_editor(wsi, request);

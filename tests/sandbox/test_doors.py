@@ -107,6 +107,20 @@ print(f.calls, loads("1"), K.m.order, functools.partial(f).func is f)
         "functions": "5 1 1 True\n",
     }
 
+    # Of tests/data/ordinary.
+    PRIVATE = {
+        "plain_python-40": "20 3 1 Low 8 1 1 2 1 3\n",
+        "plain_python-41": "2 1.0 [1, 2] 2.0\n",
+    }
+
+    def test_private_names_of_their_own(self):
+        programs = {program.id: program for program in corpus.programs("ordinary")}
+        with sandbox.Session(**ROOMY) as box:
+            for name, told in self.PRIVATE.items():
+                with self.subTest(name):
+                    outcome = box.run(programs[name].code.decode(), profile="data-science", timeout_ms=20000)
+                    self.assertEqual((outcome.text, outcome.result.get("error")), (told, None))
+
     def test_they_print_what_they_should(self):
         with sandbox.Session(**ROOMY) as box:
             for name, code in self.PROGRAMS.items():
@@ -240,7 +254,7 @@ class Rules(unittest.TestCase):
         return found
 
     def test_each_row_names_a_function(self):
-        rows = {*self.rules.ATTRIBUTES, *self.rules.FRAMES, *self.rules.TEXTS, *self.rules.MODULES, *self.rules.PUBLIC}
+        rows = {*self.rules.ATTRIBUTES, *self.rules.FRAMES, *self.rules.FUNCTIONS, *self.rules.TEXTS, *self.rules.MODULES, *self.rules.PUBLIC}
         for row in sorted(rows):
             with self.subTest(row):
                 file, name = row.rsplit(":", 1)
