@@ -33,7 +33,7 @@ struct issuer_config { /* borrowed for the life of the issuer */
 enum issuer_answer {
     ISSUER_GOOD,
     ISSUER_REFUSED,
-    ISSUER_WAITS, /* issuer_wait tells when to ask again */
+    ISSUER_WAITS, /* issuer_wait calls back when to ask again */
     ISSUER_AWAY,  /* its keys cannot be fetched now */
 };
 

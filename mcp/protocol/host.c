@@ -32,7 +32,8 @@ struct host *host_create(struct server *server, const struct host_config *config
     return host;
 }
 
-void host_leave(struct host *host)
+/* One user less: frees it with the last. */
+static void leave(struct host *host)
 {
     if (--host->users > 0)
         return;
@@ -42,7 +43,7 @@ void host_leave(struct host *host)
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    host_leave(handle->data);
+    leave(handle->data);
 }
 
 void host_destroy(struct host *host)
@@ -57,7 +58,7 @@ void peer_free_when_done(struct peer *peer)
 {
     if (!peer->destroyed || peer->call_count > 0 || peer->holds > 0)
         return;
-    host_leave(peer->host);
+    leave(peer->host);
     json_decref(peer->uris);
     free(peer);
 }
