@@ -72,7 +72,7 @@ static int check_header(struct jwt *jwt, struct error *err)
     if (type && strcasecmp(type, "JWT") != 0 && strcasecmp(type, "at+jwt") != 0 &&
         strcasecmp(type, "application/at+jwt") != 0)
         return error_set(err, ERROR_INVALID,
-                         "the token must be an access token (typ JWT or at+jwt)");
+                         "the token is of another type than an access token: JWT or at+jwt");
     if (kid && (!json_is_string(kid) || json_string_length(kid) > JWT_KID_MAX))
         return error_set(err, ERROR_INVALID,
                          "the token's key id (kid) must be a text of at most %u bytes",
@@ -302,12 +302,13 @@ int jwt_identity(const struct jwt *jwt, const char *issuer, const char *audience
             err, ERROR_INVALID,
             "the token is for another audience: ask its issuer for one for this server's resource");
     if (!read_time(json_object_get(jwt->claims, "exp"), &end))
-        return error_set(err, ERROR_INVALID, "the token must have an end (exp)");
+        return error_set(err, ERROR_INVALID,
+                         "the token must say when it ends: a number of seconds as exp");
     if (end <= now)
         return error_set(err, ERROR_INVALID, "the token has expired: ask its issuer for a new one");
     if (not_before && !read_time(not_before, &begin))
         return error_set(err, ERROR_INVALID,
-                         "the beginning of the token (nbf) must be a number of seconds");
+                         "the token must say from when it is valid as a number of seconds (nbf)");
     if (begin > now + JWT_CLOCK_SKEW_S)
         return error_set(err, ERROR_INVALID, "the token is not valid yet");
     identity->source = IDENTITY_OF_ISSUER;
