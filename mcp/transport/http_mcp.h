@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the files of "/mcp" share: the sessions that have something under way (mcp_sessions.c), and
- * the answers that outlive their connections (mcp_stream.c). The messages themselves are the
- * protocol's (peer.h). On the loop's thread.
+ * What the files of "/mcp" share: the sessions (mcp_sessions.c), their clients that have something
+ * under way (mcp_client.c), and the answers that outlive their connections (mcp_stream.c). The
+ * messages themselves are the protocol's (peer.h). On the loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_MCP_H
 #define LECTERN_TRANSPORT_HTTP_MCP_H
@@ -80,6 +80,10 @@ struct mcp_sessions {
 /* Reads the Mcp-Session-Id of the request. -1: it is missing, not good, or not this holder's, and
  * the exchange was answered. */
 int mcp_session_find(struct exchange *exchange, struct session_id *id);
+/* Ends the session in the store and here, then answers the exchange. */
+void mcp_session_delete(struct exchange *exchange, const struct session_id *id);
+
+/* ---- mcp_client.c ---- */
 
 /* The session's client, with one user more; NULL without memory. */
 struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session_id *id,
@@ -88,12 +92,15 @@ struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session
 struct mcp_client *mcp_client_new(struct mcp_sessions *all, struct error *err);
 /* One user less. */
 void mcp_client_leave(struct mcp_client *client);
+/* The session's, or NULL if nothing of it is under way. */
+struct mcp_client *mcp_client_find(struct mcp_sessions *all, const struct session_id *id);
+/* Cancels its calls. */
+void mcp_client_end(struct mcp_client *client);
 /* Frees the clients that have nothing under way. Not while a peer answers. */
 void mcp_clients_collect(struct mcp_sessions *all);
+/* And those that were kept long enough. */
+void mcp_clients_expire(struct mcp_sessions *all);
 uint64_t mcp_now_s(void); /* monotonic */
-
-/* Ends the session in the store and here, then answers the exchange. */
-void mcp_session_delete(struct exchange *exchange, const struct session_id *id);
 
 /* ---- mcp_stream.c: the answer to one POST, or the stream of a GET ---- */
 

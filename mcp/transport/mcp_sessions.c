@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The sessions of "/mcp" for the revisions of MCP that have them. A session is its id
- * (session_id.h). Only those with calls or streams under way have a client here, with its peer: it
- * is made by the first request that needs it, and freed when nothing is under way.
+ * (session_id.h), so there is no table of them: only of those that have something under way
+ * (mcp_client.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -68,141 +68,6 @@ int mcp_session_find(struct exchange *exchange, struct session_id *id)
     return -1;
 }
 
-/* ---- clients ---- */
-
-static struct mcp_client_list *bucket_of(struct mcp_sessions *all, const struct session_id *id)
-{
-    return &all->clients[id->name[0] % MCP_CLIENT_BUCKETS];
-}
-
-static struct mcp_client *find_client(struct mcp_sessions *all, const struct session_id *id)
-{
-    struct mcp_client *client;
-
-    LIST_FOREACH(client, bucket_of(all, id), link)
-    {
-        if (memcmp(client->id.name, id->name, sizeof id->name) == 0)
-            return client;
-    }
-    return NULL;
-}
-
-/* id: NULL for one that has none. */
-static struct mcp_client *create_client(struct mcp_sessions *all, const struct session_id *id,
-                                        struct error *err)
-{
-    struct mcp_client *client = calloc(1, sizeof *client);
-
-    if (!client) {
-        error_set(err, ERROR_MEMORY, "out of memory: send it again in a moment");
-        return NULL;
-    }
-    client->peer = peer_create(all->host, "http", id ? &id->client : NULL, err);
-    if (!client->peer) {
-        free(client);
-        return NULL;
-    }
-    client->all = all;
-    client->users = 1;
-    client->has_id = id != NULL;
-    if (id)
-        client->id = *id;
-    LIST_INSERT_HEAD(id ? bucket_of(all, id) : &all->clients[MCP_CLIENT_BUCKETS], client, link);
-    return client;
-}
-
-struct mcp_client *mcp_client_new(struct mcp_sessions *all, struct error *err)
-{
-    return create_client(all, NULL, err);
-}
-
-/* One user more. */
-static void take_up(struct mcp_client *client)
-{
-    if (client->users++ > 0)
-        return;
-    LIST_REMOVE(client, idle_link);
-    client->all->kept -= client->is_kept;
-    client->is_kept = false;
-}
-
-struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session_id *id,
-                                  struct error *err)
-{
-    struct mcp_client *client = find_client(all, id);
-
-    if (client) {
-        take_up(client);
-        return client;
-    }
-    return create_client(all, id, err);
-}
-
-void mcp_client_leave(struct mcp_client *client)
-{
-    if (--client->users == 0)
-        LIST_INSERT_HEAD(&client->all->left, client, idle_link);
-}
-
-static void free_client(struct mcp_client *client)
-{
-    LIST_REMOVE(client, idle_link);
-    client->all->kept -= client->is_kept;
-    LIST_REMOVE(client, link);
-    peer_destroy(client->peer);
-    free(client);
-}
-
-void mcp_clients_collect(struct mcp_sessions *all)
-{
-    struct mcp_client *client, *next;
-
-    for (client = LIST_FIRST(&all->left); client; client = next) {
-        next = LIST_NEXT(client, idle_link);
-        if (!client->has_id || peer_is_idle(client->peer) ||
-            (peer_calls(client->peer) == 0 && all->kept >= MCP_CLIENTS_KEPT_CAP)) {
-            free_client(client);
-            continue;
-        }
-        LIST_REMOVE(client, idle_link);
-        LIST_INSERT_HEAD(&all->idle, client, idle_link);
-        client->is_kept = true;
-        client->kept_until_s = mcp_now_s() + MCP_CLIENT_KEPT_S;
-        all->kept++;
-    }
-}
-
-static void expire_clients(struct mcp_sessions *all)
-{
-    struct mcp_client *client, *next;
-    const uint64_t now = mcp_now_s();
-
-    for (client = LIST_FIRST(&all->idle); client; client = next) {
-        next = LIST_NEXT(client, idle_link);
-        if (peer_is_idle(client->peer) ||
-            (peer_calls(client->peer) == 0 && client->kept_until_s <= now))
-            free_client(client);
-    }
-}
-
-/* Cancels its calls, and ends its streams. */
-static void end_client(struct mcp_client *client)
-{
-    struct mcp_sessions *all = client->all;
-    struct peer *peer = client->peer;
-
-    take_up(client); /* its streams go while they are notified */
-    if (client->has_id) {
-        LIST_REMOVE(client, link);
-        LIST_INSERT_HEAD(&all->clients[MCP_CLIENT_BUCKETS], client, link);
-    }
-    client->has_id = false;
-    client->peer = NULL;
-    peer_destroy(peer);
-    mcp_streams_remove(all, client->id.name);
-    mcp_client_leave(client);
-}
-
 /* ---- ending a session ---- */
 
 /* A DELETE that waits for the store. */
@@ -224,10 +89,10 @@ static void on_ended(void *user, const struct error *err)
 {
     struct mcp_deletion *deletion = user;
     struct exchange *exchange = deletion->exchange;
-    struct mcp_client *client = find_client(deletion->all, &deletion->id);
+    struct mcp_client *client = mcp_client_find(deletion->all, &deletion->id);
 
     if (!err && client)
-        end_client(client);
+        mcp_client_end(client);
     if (!err)
         mcp_streams_remove(deletion->all, deletion->id.name);
     if (exchange && err)
@@ -306,7 +171,7 @@ void mcp_sessions_destroy(struct mcp_sessions *all)
     for (size_t i = 0; i <= MCP_CLIENT_BUCKETS; i++) {
         for (client = LIST_FIRST(&all->clients[i]); client; client = next) {
             next = LIST_NEXT(client, link);
-            end_client(client);
+            mcp_client_end(client);
         }
     }
     mcp_streams_remove(all, NULL);
@@ -317,8 +182,7 @@ void mcp_sessions_destroy(struct mcp_sessions *all)
 
 void mcp_sessions_expire(struct mcp_sessions *all)
 {
-    mcp_clients_collect(all);
-    expire_clients(all);
+    mcp_clients_expire(all);
     mcp_streams_expire(all);
 }
 

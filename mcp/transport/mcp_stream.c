@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "helpers/base/cleanup.h"
 #include "mcp/transport/http_mcp.h"
@@ -30,14 +29,6 @@ struct stream_event {
     size_t len;
     char json[];
 };
-
-uint64_t mcp_now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec;
-}
 
 /* ---- what is kept ---- */
 

@@ -75,7 +75,7 @@ def blocks(kind):
 
 
 class Snippets(NpmCase):
-    """Every block of docs/clients.md, with a server on the port that it names: a network of loopback alone has no other on it."""
+    """Every block of docs/clients.md, with a server on each port that it names: a network of loopback alone has no others on it."""
 
     @classmethod
     def setUpClass(cls):
@@ -97,8 +97,10 @@ class Snippets(NpmCase):
                                 LECTERN_WARM="bare=0,data=0,plot=0", XDG_DATA_HOME=self.workspace.data)
 
     def run_beside_a_server(self, script):
-        """The output of a shell script, which runs beside a server on port 8001."""
-        started = "lectern serve 2>serve.log & until grep -q 'Lectern serves' serve.log; do kill -0 $!; sleep 0.05; done\n"
+        """The output of a shell script, which runs beside a server on port 8001, and one on port 8002 that asks for a token."""
+        started = "export LECTERN_TOKEN=$(lectern token --token-file tokens --scope edit test)\n"
+        for options in ("--port 8001", "--port 8002 --token-file tokens"):
+            started += "rm -f serve.log; lectern serve %s 2>serve.log & until grep -q 'Lectern serves' serve.log; do kill -0 $!; sleep 0.05; done\n" % options
         done = subprocess.run([*ALONE, "/bin/bash", "-e", "-c", started + script], cwd=self.folder, env=self.environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS, check=False)
         output = done.stdout.decode()
@@ -118,10 +120,11 @@ class Snippets(NpmCase):
         settings = self.folder / ".claude/settings.json"
         settings.parent.mkdir()
         settings.write_text(json.dumps({"enabledMcpjsonServers": ["lectern-project"]}), encoding="utf-8")  # the answer to its question
-        output = self.run_beside_a_server("cd user\n%scd ../own\nclaude mcp list\n" % commands)
+        with_token = next(line for block in blocks("sh") for line in block.splitlines() if line.startswith("claude mcp") and "TOKEN" in line)
+        output = self.run_beside_a_server("cd user\n%s\n%scd ../own\nclaude mcp list\n" % (with_token, commands))
         found = re.findall(r"^([a-z-]+): .* - \S+ (.*)$", output, re.MULTILINE)
-        self.assertEqual(sorted(found), [("lectern", "Connected"), ("lectern-http", "Connected"),
-                                         ("lectern-project", "Connected"), ("lectern-project", "Connected")], output)
+        self.assertEqual(sorted(found), [(name, "Connected") for name in (
+            "lectern", "lectern-http", "lectern-project", "lectern-project", "lectern-token")], output)
 
     def test_command_lines(self):
         commands = next(block for block in blocks("sh") if "inspector" in block)
@@ -129,6 +132,11 @@ class Snippets(NpmCase):
         self.assertEqual(output.count(COUNTS), 3, output)
         self.assertIn('"name": "change_curriculum"', output)
         self.assertIn("9 tools", output)
+
+    def test_command_lines_with_a_token(self):
+        block = next(block for block in blocks("sh") if "TOKEN" in block)
+        output = self.run_beside_a_server("\n".join(line for line in block.splitlines() if line.startswith("npx")))
+        self.assertEqual((output.count(COUNTS), output.count('"name": "change_curriculum"')), (1, 1), output)
 
     def test_bridges_that_serve(self):
         commands = next(block for block in blocks("sh") if "mcp-proxy" in block).splitlines()
@@ -162,7 +170,7 @@ class Snippets(NpmCase):
     def test_every_block_is_run(self):
         text = DOCUMENT.read_text(encoding="utf-8")
         self.assertEqual(set(re.findall(r"^```([a-z]+)$", text, re.MULTILINE)), {"sh", "json", "js"})
-        self.assertEqual(len(blocks("sh")), 3)
+        self.assertEqual(len(blocks("sh")), 4)
 
 
 class Bundle(NpmCase):

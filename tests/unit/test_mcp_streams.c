@@ -154,6 +154,27 @@ static void test_older_clients_get_no_empty_event(void **state)
     client_close(&client);
 }
 
+/* A client that names events first gets them for an answer too. */
+static void test_events_first(void **state)
+{
+    static const char *const accepts[] = {"Accept: text/event-stream, application/json\r\n",
+                                          "Accept: application/json, text/event-stream\r\n",
+                                          "Accept: text/event-stream, */*\r\n"};
+    const struct fixture *fixture = *state;
+    struct answer answer;
+    char headers[2000], more[256];
+
+    for (size_t i = 0; i < sizeof accepts / sizeof accepts[0]; i++) {
+        snprintf(more, sizeof more, JSON "%s", accepts[i]);
+        with_headers(fixture, more, headers);
+        request_once(fixture, &answer, "POST", "/mcp", headers, PING);
+        assert_string_equal(header(&answer, "content-type"),
+                            i == 0 ? "text/event-stream" : "application/json");
+        assert_non_null(strstr(answer.body, "\"id\":2"));
+        free(answer.body);
+    }
+}
+
 /* ---- the way back ---- */
 
 static void test_the_answer_waits(void **state)
@@ -419,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         MCP_TEST(test_events_have_ids),
         HTTP_TEST(test_older_clients_get_no_empty_event),
+        MCP_TEST(test_events_first),
         MCP_TEST(test_the_answer_waits),
         MCP_TEST(test_back_before_the_answer),
         MCP_TEST(test_a_pause),

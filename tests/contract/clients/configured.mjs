@@ -22,4 +22,9 @@ async function asSoonAsItServes(url) {
 
 const [word] = process.argv.slice(2);
 if (word.startsWith("http:")) await asSoonAsItServes(word);
-else for (const server of Object.values(JSON.parse(readFileSync(word)).mcpServers)) await ask({ ...server, env: process.env });
+else
+  for (const { headers = {}, ...server } of Object.values(JSON.parse(readFileSync(word)).mcpServers)) {
+    // As Claude Code does it.
+    for (const name in headers) headers[name] = headers[name].replace(/\$\{(\w+)\}/g, (_, variable) => process.env[variable]);
+    await ask({ ...server, headers, env: process.env });
+  }

@@ -5,9 +5,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { textOf } from "./walk.mjs";
 
-export async function connect({ url, command, args, env }) {
+export async function connect({ url, headers, command, args, env }) {
   const client = new Client({ name: "sdk-v1", version: "1.0.0" });
-  await client.connect(url ? new StreamableHTTPClientTransport(new URL(url)) : new StdioClientTransport({ command, args, env, stderr: "ignore" }));
+  await client.connect(url ? new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) : new StdioClientTransport({ command, args, env, stderr: "ignore" }));
   return {
     sdk: client,
     tools: async () => (await client.listTools()).tools.map((tool) => tool.name),
