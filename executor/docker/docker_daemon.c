@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "executor/frame.h"
+#include "helpers/base/clock.h"
 #include "helpers/base/log.h"
 
 #define HOST_CAP    512
@@ -457,14 +457,6 @@ int docker_hello(struct docker_daemon *daemon, struct error *err)
     return rc;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static enum lack look(struct docker_daemon *daemon, struct docker_info *info, struct error *err)
 {
     struct docker_image image;
@@ -485,7 +477,7 @@ static enum lack look(struct docker_daemon *daemon, struct docker_info *info, st
 /* Called with the lock held; releases it in between. */
 static void check_daemon(struct docker_daemon *daemon, bool quiet)
 {
-    uint64_t began = now_ms(), ended;
+    uint64_t began = (uint64_t)clock_ms(), ended;
     struct docker_info info;
     struct error why = {0};
     enum lack lack;
@@ -495,7 +487,7 @@ static void check_daemon(struct docker_daemon *daemon, bool quiet)
     pthread_mutex_unlock(&daemon->lock);
     lack = look(daemon, &info, &why);
     pthread_mutex_lock(&daemon->lock);
-    ended = now_ms();
+    ended = (uint64_t)clock_ms();
     daemon->retry_at =
         ended + (ended - began < daemon->times.ping ? ended - began : daemon->times.ping);
     daemon->state = lack == NOTHING ? HERE : AWAY;
@@ -525,7 +517,7 @@ int docker_daemon_check(struct docker_daemon *daemon, bool quiet, bool *again, s
     pthread_mutex_lock(&daemon->lock);
     while (daemon->state == CHECKING)
         pthread_cond_wait(&daemon->checked, &daemon->lock);
-    if (daemon->state == AWAY && now_ms() >= daemon->retry_at) {
+    if (daemon->state == AWAY && (uint64_t)clock_ms() >= daemon->retry_at) {
         check_daemon(daemon, quiet);
         *again = daemon->state == HERE;
     }

@@ -19,11 +19,6 @@ void log_set_level(enum log_level level)
     atomic_store(&current_level, (int)level);
 }
 
-enum log_level log_get_level(void)
-{
-    return (enum log_level)atomic_load(&current_level);
-}
-
 /* Control characters would let outside bytes forge lines or drive a terminal. Returns the length
  * written. */
 static size_t write_escaped(char *to, size_t size, const char *from)

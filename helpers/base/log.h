@@ -12,7 +12,6 @@ enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 #define LOG_LINE_CAP 2048 /* bytes of one line; more is cut */
 
 void log_set_level(enum log_level level); /* the only global state; initially LOG_INFO */
-enum log_level log_get_level(void);
 
 /* part names the component: "executor", "transport". */
 void log_line(enum log_level level, const char *part, const char *format, ...)

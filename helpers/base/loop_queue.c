@@ -65,11 +65,6 @@ void loop_queue_post(struct loop_queue *loop_queue, struct loop_task *task)
     pthread_mutex_unlock(&loop_queue->lock);
 }
 
-void loop_queue_unref_loop(struct loop_queue *loop_queue)
-{
-    uv_unref((uv_handle_t *)&loop_queue->async);
-}
-
 static void on_closed(uv_handle_t *handle)
 {
     struct loop_queue *loop_queue = handle->data;

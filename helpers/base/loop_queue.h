@@ -25,9 +25,6 @@ uv_loop_t *loop_queue_loop(const struct loop_queue *loop_queue); /* the loop of 
 /* Callable from any thread until the queue is destroyed. */
 void loop_queue_post(struct loop_queue *loop_queue, struct loop_task *task);
 
-/* Lets the loop end although the queue exists. On the loop's thread. */
-void loop_queue_unref_loop(struct loop_queue *loop_queue);
-
 /* Runs the remaining tasks, then closes the queue; its memory is freed after the loop has run its
  * close callbacks. On the loop's thread; nothing may post any more. Takes NULL. */
 void loop_queue_destroy(struct loop_queue *loop_queue);

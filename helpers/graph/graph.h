@@ -99,9 +99,10 @@ const struct graph_query *graph_queries(size_t *count);
  * ERROR_INVALID, the nearest name and the list of names. */
 const struct graph_query *graph_query_find(const char *name, struct error *err);
 
-/* Whether the answer to this query surely takes less than a millisecond: its work is linear, and
- * the graph has at most GRAPH_BRIEF_SIZE nodes and edges. */
-bool graph_is_brief(const struct graph *graph, const char *query);
+/* Whether the answer surely takes less than a millisecond: the work of its query is linear, the
+ * graph has at most GRAPH_BRIEF_SIZE nodes and edges, and nodes are named by their ids, not by what
+ * must be searched for. */
+bool graph_is_brief(const struct graph *graph, const struct graph_question *question);
 
 /* Appends the answer in words to *answer. Returns -1 with ERROR_INVALID or ERROR_NOT_FOUND and what
  * would be valid (the queries, the nearest node id or title, the types), ERROR_CONFLICT for a title

@@ -5,7 +5,8 @@
 #include "helpers/graph/igraph_guard.h"
 
 #include <string.h>
-#include <time.h>
+
+#include "helpers/base/clock.h"
 
 /* igraph passes no context to its interruption handler, so the bounds are stored here. begin and
  * end set and clear them on the one thread that works on graphs. */
@@ -15,19 +16,11 @@ static struct {
     int64_t deadline_ms; /* 0: none */
 } bounds;
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 int igraph_guard_wanted(struct error *err)
 {
     if (cancel_check(bounds.cancel, err) < 0)
         return -1;
-    if (bounds.deadline_ms == 0 || now_ms() < bounds.deadline_ms)
+    if (bounds.deadline_ms == 0 || clock_ms() < bounds.deadline_ms)
         return 0;
     return error_set(err, ERROR_TIMEOUT,
                      "this was stopped after %u s: ask about one node, or over fewer relationship "
@@ -53,7 +46,7 @@ void igraph_guard_begin(const struct graph_bounds *given)
     given = given ? given : &none;
     bounds.cancel = given->cancel;
     bounds.timeout_s = given->timeout_s;
-    bounds.deadline_ms = given->timeout_s > 0 ? now_ms() + (int64_t)given->timeout_s * 1000 : 0;
+    bounds.deadline_ms = given->timeout_s > 0 ? clock_ms() + (int64_t)given->timeout_s * 1000 : 0;
     igraph_set_error_handler(igraph_error_handler_ignore);
     igraph_set_warning_handler(igraph_warning_handler_ignore);
     igraph_set_interruption_handler(on_interruption);

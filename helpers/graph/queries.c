@@ -73,11 +73,18 @@ const struct graph_query *graph_query_find(const char *name, struct error *err)
     return NULL;
 }
 
-bool graph_is_brief(const struct graph *graph, const char *query)
+static bool is_id(const struct graph *graph, const char *name)
 {
-    const struct graph_query *found = graph_query_find(query, NULL);
+    return !name || graph_node_by_id(graph, name) != GRAPH_NO_NODE;
+}
 
-    return found && found->linear && graph->node_count + graph->link_count <= GRAPH_BRIEF_SIZE;
+bool graph_is_brief(const struct graph *graph, const struct graph_question *question)
+{
+    const struct graph_query *query = graph_query_find(question->query, NULL);
+
+    return query && query->linear && graph->node_count + graph->link_count <= GRAPH_BRIEF_SIZE &&
+           is_id(graph, question->node) && is_id(graph, question->from) &&
+           is_id(graph, question->to);
 }
 
 /* ---- nodes ---- */

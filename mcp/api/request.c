@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/encode.h"
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
-#include "helpers/base/percent.h"
 #include "mcp/api/rest_internal.h"
 
 /* Decodes in place; false for an invalid encoding, or a NUL. */

@@ -7,6 +7,7 @@
 #include <openssl/evp.h>
 
 #include "helpers/base/buf.h"
+#include "helpers/base/encode.h"
 
 const struct identity identity_everyone = {.scopes = IDENTITY_READ | IDENTITY_EDIT};
 
@@ -31,8 +32,7 @@ void identity_set_name(struct identity *identity, const char *name)
 
 void identity_set_id(struct identity *identity, const struct digest *digest)
 {
-    for (size_t i = 0; i < (IDENTITY_ID_SIZE - 1) / 2; i++)
-        snprintf(identity->id + 2 * i, 3, "%02x", digest->bytes[i]);
+    hex_write(identity->id, digest->bytes, (IDENTITY_ID_SIZE - 1) / 2);
 }
 
 void digest_of(const void *bytes, size_t len, struct digest *digest)

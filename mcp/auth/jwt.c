@@ -8,6 +8,7 @@
 #include <jose/jws.h>
 
 #include "helpers/base/buf.h"
+#include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 
 #define NUMERIC_DATE_MAX 1e15 /* seconds, far beyond any clock and exact as a double */
@@ -36,11 +37,8 @@ static const struct algorithm *find_algorithm(const char *name)
 /* One part, which is base64url without padding, as a JSON string; NULL if it is not. */
 static json_t *read_part(const char *text, size_t len)
 {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
     for (size_t i = 0; i < len; i++) {
-        if (!text[i] || !strchr(letters, text[i]))
+        if (!text[i] || !strchr(BASE64URL_DIGITS, text[i]))
             return NULL;
     }
     return len > 0 ? json_stringn(text, len) : NULL;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "helpers/base/cleanup.h"
+#include "helpers/base/encode.h"
 #include "helpers/base/log.h"
 
 #define LINE_CAP     512u
@@ -28,30 +29,8 @@ struct token_file {
 
 /* ---- a line ---- */
 
-static int hex_digit(char c)
-{
-    static const char digits[] = "0123456789abcdefABCDEF";
-    const char *found = c ? strchr(digits, c) : NULL;
-    int value = found ? (int)(found - digits) : -1;
-
-    return value > 15 ? value - 6 : value;
-}
-
-static bool read_digest(const char *text, struct digest *digest)
-{
-    if (strlen(text) != (size_t)2 * DIGEST_SIZE)
-        return false;
-    for (size_t i = 0; i < DIGEST_SIZE; i++) {
-        int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
-
-        if (high < 0 || low < 0)
-            return false;
-        digest->bytes[i] = (unsigned char)(high * 16 + low);
-    }
-    return true;
-}
-
-int64_t token_end_read(const char *text)
+/* Seconds since 1970 of a day or a time as in `end=`; -1 if it is neither. */
+static int64_t read_end(const char *text)
 {
     static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"};
 
@@ -78,7 +57,7 @@ static int read_option(const char *text, struct identity *identity, struct error
         return 0;
     }
     if (strncmp(text, "end=", strlen("end=")) == 0) {
-        identity->end = token_end_read(value);
+        identity->end = read_end(value);
         if (identity->end > 0)
             return 0;
         return error_set(err, ERROR_INVALID,
@@ -92,7 +71,7 @@ static int read_option(const char *text, struct identity *identity, struct error
 static int read_fields(char *const *fields, struct digest *digest, struct identity *identity,
                        struct error *err)
 {
-    if (!read_digest(fields[0], digest))
+    if (!hex_read(fields[0], strlen(fields[0]), digest->bytes, DIGEST_SIZE))
         return error_set(
             err, ERROR_INVALID,
             "must begin with the SHA-256 of a token in hex, 64 digits: `lectern token` "
@@ -298,16 +277,16 @@ void token_file_close(struct token_file *file)
 
 int token_make(char token[TOKEN_TEXT_SIZE], struct error *err)
 {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    unsigned char random[43]; /* 6 bits of each */
-    size_t len = strlen(TOKEN_PREFIX);
+    struct buf BUF_AUTO text = {0};
+    unsigned char random[32];
 
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return error_errno(err, errno, "getrandom for a token");
-    memcpy(token, TOKEN_PREFIX, len);
-    for (size_t i = 0; i < sizeof random; i++)
-        token[len++] = letters[random[i] & 63];
-    token[len] = '\0';
+    buf_init(&text, TOKEN_TEXT_SIZE - 1);
+    buf_adds(&text, TOKEN_PREFIX);
+    base64url_write(&text, random, sizeof random);
+    if (text.failed)
+        return error_set(err, ERROR_MEMORY, "out of memory for a token");
+    memcpy(token, text.data, text.len + 1);
     return 0;
 }

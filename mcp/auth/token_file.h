@@ -36,7 +36,5 @@ int token_file_find(struct token_file *file, const struct digest *digest, uint64
 
 /* A new token: 256 random bits, with a prefix by which it is recognized. */
 int token_make(char token[TOKEN_TEXT_SIZE], struct error *err);
-/* Seconds since 1970 of a day or a time as in `end=`; -1 if it is neither. */
-int64_t token_end_read(const char *text);
 
 #endif

@@ -3,18 +3,10 @@
 
 #include <string.h>
 
+#include "helpers/base/encode.h"
 #include "helpers/base/utf8.h"
 
 #define ESCAPE_LEN 6u /* \uXXXX */
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-        return (c | 0x20) - 'a' + 10;
-    return -1;
-}
 
 /* The code of a \uXXXX at text, or -1. */
 static int escape_code(const char *text, size_t len)

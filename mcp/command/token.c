@@ -12,14 +12,16 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/cleanup.h"
+#include "helpers/base/encode.h"
 #include "mcp/auth/token_file.h"
 #include "mcp/command/command.h"
 
 static void write_line(const struct config *config, const struct digest *digest, struct buf *to)
 {
-    for (size_t i = 0; i < DIGEST_SIZE; i++)
-        buf_addf(to, "%02x", digest->bytes[i]);
-    buf_addf(to, " %s %s", config->scope, config->arguments[0]);
+    char hex[2 * DIGEST_SIZE + 1];
+
+    hex_write(hex, digest->bytes, DIGEST_SIZE);
+    buf_addf(to, "%s %s %s", hex, config->scope, config->arguments[0]);
     if (config->session)
         buf_addf(to, " curriculum=%s", config->session);
     if (config->end)

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <uuid/uuid.h>
 
+#include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
@@ -377,13 +378,6 @@ static int read_note(struct markdown_reader *reader, const char *name, struct er
 
 /* ---- links ---- */
 
-static int hex(char c)
-{
-    return c >= '0' && c <= '9'                 ? c - '0'
-           : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-                                                : -1;
-}
-
 /* The file that a link refers to, as a name in the folder: "a/b.md" and "../c%20d.md#part" is "c
  * d.md". false if it leaves the folder, or is not a link to a file. */
 static bool resolve(const char *from, const char *link, char *to, size_t size)
@@ -399,11 +393,11 @@ static bool resolve(const char *from, const char *link, char *to, size_t size)
         return false;
     memcpy(to, from, len);
     for (const char *at = link; *at && *at != '#' && *at != '?'; at++) {
-        bool coded = *at == '%' && hex(at[1]) >= 0 && hex(at[2]) >= 0;
+        bool coded = *at == '%' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0;
 
         to[len++] = *at;
         if (coded)
-            to[len - 1] = (char)(unsigned char)(hex(at[1]) * 16 + hex(at[2]));
+            to[len - 1] = (char)(unsigned char)(hex_digit(at[1]) * 16 + hex_digit(at[2]));
         at += coded ? 2 : 0;
         if (to[len - 1] != '/')
             continue;

@@ -14,7 +14,9 @@ struct prompt {
     const struct tool *complete; /* as of a resource, for its arguments; or NULL */
 };
 
-extern const struct prompt *const prompts[]; /* NULL-terminated */
+/* In the order of prompts/list; NULL-terminated. A new one is its file and a row in table.c. */
+extern const struct prompt *const prompts[];
+extern const struct prompt prompt_review_prerequisites;
 
 const struct prompt *prompt_find(const char *name); /* NULL if there is none */
 

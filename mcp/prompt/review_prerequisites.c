@@ -3,8 +3,8 @@
  * The prompt review_prerequisites: what to ask about the prerequisites of a curriculum or a lesson,
  * and how to report it.
  */
-#include "mcp/prompt/table.h"
-#include "mcp/resource/table.h"
+#include "mcp/prompt/prompt.h"
+#include "mcp/resource/resource.h"
 #include "mcp/tool/arguments.h"
 
 static int start(struct tool_call *call, struct error *err)

@@ -14,7 +14,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/seal.h"
 #include "helpers/base/utf8.h"
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define ASK_KEPT_S  3600   /* how long a client may take to call again */
 #define ASK_WAIT_MS 900000 /* how long a request to a legacy client waits for its response */

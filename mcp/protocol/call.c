@@ -7,7 +7,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define IDEMPOTENCY_KEY "lectern/idempotency-key" /* in _meta of tools/call */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/base/base64.h"
+#include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 

@@ -8,7 +8,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/prompt/prompt.h"
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 #include "mcp/resource/resource.h"
 
 #define LIST_KEEP_MS 300000 /* of what a running server does not change */

@@ -13,7 +13,7 @@
 #include "helpers/base/log.h"
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 
 struct peer *peer_create(struct host *host, const char *transport, const struct client *client,
                          struct error *err)

@@ -79,6 +79,43 @@ enum method_outcome request_refuse(struct request *request, enum message_error c
 void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *message,
                    int http_status);
 
+/* ---- eras (era.c) ----
+ *
+ * Legacy: the revisions 2024-11-05 to 2025-11-25, in which `initialize` opens a session. Modern:
+ * 2026-07-28, in which each request says in _meta which revision it speaks and what its client can.
+ * What differs between them in messages, results and errors is here; which methods each has is in
+ * the table of methods. */
+
+/* Newest first, NULL-terminated. */
+extern const char *const era_legacy_versions[], *const era_modern_versions[];
+
+/* Whether the client of a request is a modern one. */
+bool era_client_is_modern(const struct client *client);
+
+/* Whether the message is modern: it says so in _meta, only that era has its method, or the headers
+ * of its POST name a version that no legacy client agrees on. */
+bool era_is_modern(const struct message *message, const struct method *method,
+                   const struct peer_headers *headers);
+
+/* Checks what a modern message must say, and sets *client to who sends it. base: what is known of
+ * the client besides. headers: NULL without HTTP. */
+enum method_outcome era_check(struct request *request, const struct method *method,
+                              const struct peer_headers *headers, const struct client *base,
+                              struct client *client);
+
+/* The status of an error over HTTP, for this client. */
+int era_http_status(const struct client *client, enum message_error code);
+
+/* The refusal of a URI that names no resource. */
+enum method_outcome era_refuse_uri(struct request *request, const char *uri);
+
+/* Begins a result object, up to the members of its method: an opening brace, and for a modern
+ * client what each result says. type: "complete" or "input_required". The members end with one or
+ * with _meta, whose members for this era are era_result_meta: static, "" if there are none. */
+void era_begin_result(struct buf *to, const struct client *client, const char *type,
+                      const struct method *method);
+const char *era_result_meta(const struct client *client);
+
 /* ---- calls (call.c) ---- */
 
 /* One call under way: a request that a tool answers later. */
@@ -207,6 +244,7 @@ struct host {
     struct server *server; /* borrowed */
     struct host_config config;
     size_t users;                    /* peers, and open handles */
+    struct buf *tools;               /* of host_tool_entry, as many as tools[] has; or NULL */
     LIST_HEAD(, peer_call) progress; /* the calls that want it */
     LIST_HEAD(, peer_call) asking;   /* the calls that wait for their client */
     uv_timer_t progress_timer;       /* runs while there are such calls */
@@ -218,6 +256,10 @@ struct host {
     json_t *changed_uris; /* that a stream wants to know; an object */
     uv_timer_t change_timer;
 };
+
+/* The entry of tools[i], written when it is first listed: nothing in it changes while the server
+ * runs. Borrowed. NULL without memory. */
+const struct buf *host_tool_entry(struct host *host, size_t i);
 
 /* One user less: frees it with the last. */
 void host_leave(struct host *host);

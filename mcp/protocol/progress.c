@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 
 #define PROGRESS_TICK_MS      250
 #define PROGRESS_FIRST_MS     1000

@@ -8,7 +8,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/prompt/prompt.h"
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 #include "mcp/resource/resource.h"
 
 #define COMPLETION_CAP 100 /* values of one answer (the protocol's own limit) */

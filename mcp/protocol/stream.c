@@ -11,7 +11,7 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "mcp/prompt/prompt.h"
-#include "mcp/protocol/era.h"
+#include "mcp/protocol/peer_internal.h"
 #include "mcp/resource/resource.h"
 
 #define CHANGES_GATHER_MS 100 /* one import or change set is many changes */

@@ -7,7 +7,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/format/markdown.h"
-#include "mcp/resource/table.h"
+#include "mcp/resource/resource.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/arguments.h"
 

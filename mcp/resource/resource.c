@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "helpers/base/percent.h"
+#include "helpers/base/encode.h"
 
 /* Percent-decodes one value; NULL if it is no text then. */
 static json_t *decode(const char *text, size_t len)

@@ -29,7 +29,10 @@ struct resource {
     bool (*changes)(const struct store_change *change, struct buf *uri);
 };
 
-extern const struct resource *const resources[]; /* NULL-terminated */
+/* In the order of the lists; NULL-terminated. A new one is its file and a row in table.c. */
+extern const struct resource *const resources[];
+extern const struct resource resource_curriculum, resource_node;
+extern const struct tool tool_complete_curriculum; /* completes session_id and node_id */
 
 /* Lists the resources that templates stand for: `parts` are objects as in resources/list. NULL:
  * none are listed. */

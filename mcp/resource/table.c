@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/resource/table.h"
+#include "mcp/resource/resource.h"
 
 const struct resource *const resources[] = {&resource_curriculum, &resource_node, NULL};

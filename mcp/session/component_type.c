@@ -692,20 +692,20 @@ static json_t *read_file(const char *path, struct error *err)
     return value;
 }
 
-int component_types_load(const char *path, struct error *err)
-{
-    component_types_unload();
-    added.file = read_file(path, err);
-    if (added.file && take_types(err) == 0)
-        return 0;
-    component_types_unload();
-    return error_wrap(err, "%s", path);
-}
-
-void component_types_unload(void)
+static void unload_types(void)
 {
     free(added.rows);
     free(added.more);
     json_decref(added.file);
     memset(&added, 0, sizeof added);
+}
+
+int component_types_load(const char *path, struct error *err)
+{
+    unload_types();
+    added.file = read_file(path, err);
+    if (added.file && take_types(err) == 0)
+        return 0;
+    unload_types();
+    return error_wrap(err, "%s", path);
 }

@@ -33,8 +33,6 @@ const char *component_type_name(const struct component_type *type);
  * "choices"}]}]. Call it at most once, before any thread is started. On an error nothing is added,
  * and err names the file, the row and the problem. */
 int component_types_load(const char *path, struct error *err);
-/* Removes the added types; for tests. */
-void component_types_unload(void);
 
 /* Returns 0, or ERROR_INVALID with the field, the problem, and the parameters of the type. loc is
  * the path prefix: "components.2". sent: the parameters that the client sent, if the ones to check

@@ -6,12 +6,13 @@
 #include "mcp/session/ended_ids.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "helpers/base/cleanup.h"
+#include "helpers/base/clock.h"
+#include "helpers/base/encode.h"
 #include "helpers/base/loop_queue.h"
 #include "helpers/base/workq.h"
 #include "mcp/store/store.h"
@@ -103,42 +104,18 @@ static int remember(struct ended_ids *ended, const unsigned char *id, int64_t en
 
 /* ---- the store ---- */
 
-static void write_hex(char text[2 * ENDED_ID_SIZE + 1], const unsigned char *id)
-{
-    for (size_t i = 0; i < ENDED_ID_SIZE; i++)
-        snprintf(text + 2 * i, 3, "%02x", id[i]);
-}
-
-static bool read_hex(const char *text, unsigned char *id)
-{
-    for (size_t i = 0; i < ENDED_ID_SIZE; i++) {
-        if (sscanf(text + 2 * i, "%2hhx", &id[i]) != 1)
-            return false;
-    }
-    return text[(size_t)2 * ENDED_ID_SIZE] == '\0';
-}
-
 static void on_row(void *user, const char *text, int64_t ends)
 {
     struct ended_ids *ended = user;
     unsigned char id[ENDED_ID_SIZE];
 
-    if (strlen(text) == (size_t)2 * ENDED_ID_SIZE && read_hex(text, id) &&
-        remember(ended, id, ends) < 0)
+    if (hex_read(text, strlen(text), id, sizeof id) && remember(ended, id, ends) < 0)
         ended->starved = true;
-}
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static int look(struct ended_ids *ended, struct error *err)
 {
-    const uint64_t now = now_ms();
+    const uint64_t now = (uint64_t)clock_ms();
 
     if (!ended->store || now - ended->looked_ms < ENDED_LOOK_MS)
         return 0;
@@ -195,7 +172,7 @@ static void work(struct workq_job *job, void *context)
     struct ended_id *ending = container_of(job, struct ended_id, job);
     char text[2 * ENDED_ID_SIZE + 1];
 
-    write_hex(text, ending->id);
+    hex_write(text, ending->id, ENDED_ID_SIZE);
     ending->rc = store_end_id(context, text, ending->ends, &ending->err);
 }
 

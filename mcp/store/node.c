@@ -61,7 +61,9 @@ static struct rows *add_around(struct store *store, int64_t node, struct buf *to
     return rows;
 }
 
-int store_node_around(struct store *store, int64_t node, struct buf *to, struct error *err)
+/* Appends {"key", "place", "revision", "flags", "created_at" without the closing brace: what the
+ * change log stores around a node. */
+static int write_around(struct store *store, int64_t node, struct buf *to, struct error *err)
 {
     struct rows *rows = add_around(store, node, to, err);
 
@@ -98,7 +100,7 @@ int store_node_save(struct store *store, const struct write *write, int64_t node
         return -1;
     row.flags |= flags & (ROW_NODE_COMPONENTS | ROW_NODE_TIMES);
     node_id = json_get_string(after, "node_id");
-    if (store_node_around(store, node, &around, err) != 0 ||
+    if (write_around(store, node, &around, err) != 0 ||
         db_run(store->db, err, SQL_NODE_UPDATE, "ittgbiis", node, &row.node_id, &row.title, &row,
                &body, (int64_t)row.flags, write->version, write->now) != 0)
         return -1;
@@ -173,7 +175,7 @@ int store_node_add(struct store *store, const struct write *write, struct node_n
         return -1;
     if (write->silent)
         return 0;
-    if (store_node_around(store, new->key, &around, err) != 0)
+    if (write_around(store, new->key, &around, err) != 0)
         return -1;
     return store_log_thing(store, write, "node", row.node_id.text, row.node_id.text, &around, NULL,
                            node, err);

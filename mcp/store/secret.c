@@ -3,10 +3,10 @@
  * Keys that all servers on one database share.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include "helpers/base/encode.h"
 #include "mcp/store/store_internal.h"
 
 #define HEX_LEN (2 * (size_t)SECRET_SIZE)
@@ -17,25 +17,15 @@ static int make_hex(char hex[HEX_LEN + 1], struct error *err)
 
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return error_errno(err, errno, "getrandom for a key");
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+    hex_write(hex, bytes, sizeof bytes);
     return 0;
 }
 
 static int read_hex(const struct row_text *hex, const char *name, unsigned char secret[SECRET_SIZE],
                     struct error *err)
 {
-    static const char digits[] = "0123456789abcdef";
-
-    for (size_t i = 0; hex->len == HEX_LEN && i < HEX_LEN; i++) {
-        const char *digit = memchr(digits, hex->text[i], sizeof digits - 1);
-
-        if (!digit)
-            break;
-        secret[i / 2] = (unsigned char)(secret[i / 2] << 4 | (digit - digits));
-        if (i + 1 == HEX_LEN)
-            return 0;
-    }
+    if (hex_read(hex->text, hex->len, secret, SECRET_SIZE))
+        return 0;
     return error_set(err, ERROR_IO,
                      "the key '%s' in the store is damaged: restore a backup, or delete the row of "
                      "the table secret, which makes a new key",

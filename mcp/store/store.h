@@ -360,7 +360,7 @@ struct history_page {
     bool without_texts; /* omit before and after */
     bool briefly;       /* only if the whole log has at most HISTORY_BRIEF_ROWS */
 };
-#define HISTORY_BRIEF_ROWS  256 /* of the log: its pages take well below a millisecond */
+#define HISTORY_BRIEF_ROWS  32 /* of the log: to read them takes less than a millisecond */
 #define HISTORY_LIMIT_MAX   500
 #define HISTORY_ENTRIES_CAP 100
 /* 1: nothing was read, as the log is longer than page->briefly allows. */

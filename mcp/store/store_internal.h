@@ -345,9 +345,6 @@ int store_node_save(struct store *store, const struct write *write, int64_t node
 /* Counts a write to the node's components in its cursor and last_modified. */
 int store_node_touch(struct store *store, const struct write *write, int64_t node,
                      struct error *err);
-/* Appends {"key", "place", "revision", "flags", "created_at" without the closing brace: what the
- * change log stores around a node. */
-int store_node_around(struct store *store, int64_t node, struct buf *to, struct error *err);
 /* Appends {"key", "place", "revision", "flags", "created_at", "node": {...}}: the current node as
  * in the change log. */
 int store_node_text(struct store *store, int64_t node, struct buf *to, struct error *err);

@@ -45,11 +45,6 @@ const char *failure_category_name(enum failure_category category)
     return categories[category].name;
 }
 
-bool failure_is_retryable(enum failure_category category)
-{
-    return categories[category].retryable;
-}
-
 bool failure_is_repairable(enum failure_category category)
 {
     return categories[category].repairable;
@@ -212,7 +207,7 @@ void failure_write(const struct failure *failure, const char *tool, struct buf *
     }
     buf_addf(to, "{\"errorCategory\":\"%s\",\"isRetryable\":%s,\"isRepairable\":%s,\"context\":{",
              failure_category_name(failure->category),
-             failure_is_retryable(failure->category) ? "true" : "false",
+             categories[failure->category].retryable ? "true" : "false",
              failure_is_repairable(failure->category) ? "true" : "false");
     empty = to->len;
     add_text(to, empty, "tool", tool);

@@ -53,8 +53,6 @@ void failure_of_result(struct failure *failure, const struct execution_result *r
 void failure_of_size(struct failure *failure, size_t cap);
 
 const char *failure_category_name(enum failure_category category); /* "not_found"; static */
-/* Whether the same call, unchanged, may succeed later. */
-bool failure_is_retryable(enum failure_category category);
 /* Whether the call may succeed with changed code or arguments. */
 bool failure_is_repairable(enum failure_category category);
 

@@ -68,7 +68,7 @@ static int answer(struct tool_call *call, struct store *store, const char *sid,
     found = graph_cache_peek(graphs, store, sid, &graph, err);
     if (found < 0)
         return -1;
-    if (found == 0 || !graph_is_brief(graph, question->query))
+    if (found == 0 || !graph_is_brief(graph, question))
         return 1;
     return graph_answer(graph, question, &call->text, err);
 }

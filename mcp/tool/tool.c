@@ -66,34 +66,6 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
     buf_adds(to, ",\"openWorldHint\":false}}");
 }
 
-const struct buf *tool_described(struct server *server, size_t i)
-{
-    struct buf *to;
-    size_t count = 0;
-
-    while (tools[count])
-        count++;
-    if (!server->described)
-        server->described = calloc(count, sizeof *server->described);
-    if (!server->described)
-        return NULL;
-    to = &server->described[i];
-    if (to->len == 0)
-        tool_describe(tools[i], &server->analyses, to);
-    if (!to->failed)
-        return to;
-    buf_finish(to);
-    return NULL;
-}
-
-void tool_forget_described(struct server *server)
-{
-    for (size_t i = 0; server->described && tools[i]; i++)
-        buf_finish(&server->described[i]);
-    free(server->described);
-    server->described = NULL;
-}
-
 /* ---- the life of a call ---- */
 
 /* What a tool has said of its failure itself says more than err. */
@@ -230,11 +202,17 @@ static int run_with_key(struct tool_call *call, struct store *store, tool_run *r
 
 /* ---- calls ---- */
 
+/* Whether the call runs on the trial work queue. */
+static bool tries(const struct tool_call *call)
+{
+    return call->tool->tries && call->tool->tries(call);
+}
+
 static int run_idempotent(struct tool_call *call, struct store *store, struct error *err)
 {
     if (!tool_call_writes(call))
         return run_tool(call, store, err);
-    return run_with_key(call, store, run_tool, !tool_call_tries(call), err);
+    return run_with_key(call, store, run_tool, !tries(call), err);
 }
 
 /* In one transaction: nobody writes between `before` and the tool. */
@@ -355,11 +333,6 @@ bool tool_call_writes(const struct tool_call *call)
     return call->tool->writes && !(call->tool->only_reads && call->tool->only_reads(call));
 }
 
-bool tool_call_tries(const struct tool_call *call)
-{
-    return call->tool->tries && call->tool->tries(call);
-}
-
 bool tool_allows(const struct tool *tool, unsigned scopes)
 {
     return (scopes & IDENTITY_EDIT) ||
@@ -381,7 +354,7 @@ int tool_call_check_scope(const struct tool_call *call, struct error *err)
 
 static struct workq *workq_for(const struct tool_call *call)
 {
-    if (tool_call_tries(call))
+    if (tries(call))
         return call->server->store.trial;
     if (tool_call_writes(call))
         return call->server->store.sql;

@@ -229,11 +229,6 @@ void tool_names(struct buf *to); /* "add_component, edit_component, ..." for err
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
-/* The entry of tools[i], written when it is first asked for: nothing that it tells changes while
- * the server runs. Borrowed from the server, up to tool_forget_described. NULL without memory. On
- * the loop's thread. */
-const struct buf *tool_described(struct server *server, size_t i);
-void tool_forget_described(struct server *server);
 
 /* Called on the loop with a zeroed call whose tool, server, arguments, cancel, on_done and others
  * are set. Always ends in on_done; before it returns only if at_once is set, and then as the last
@@ -254,8 +249,6 @@ bool tool_allows(const struct tool *tool, unsigned scopes);
 int tool_call_check_scope(const struct tool_call *call, struct error *err);
 /* Whether this call may write. */
 bool tool_call_writes(const struct tool_call *call);
-/* Whether the call runs on the trial work queue. */
-bool tool_call_tries(const struct tool_call *call);
 
 /* What the call would remove. */
 struct tool_impact tool_call_impact(const struct tool *tool, const json_t *arguments);

@@ -218,9 +218,26 @@ static int read_request_line(struct http_head *head, struct text line, struct te
 
 /* ---- the fields ---- */
 
+static const char *const own_names[] = {
+#define OWN_NAME(id, name) name,
+    HTTP_OWN_FIELDS(OWN_NAME)
+#undef OWN_NAME
+};
+
+/* HTTP_OWN_COUNT: it is none of them. */
+static size_t find_own(struct text name)
+{
+    size_t i = 0;
+
+    while (i < HTTP_OWN_COUNT && !is(name, own_names[i]))
+        i++;
+    return i;
+}
+
 /* What the fields say together. */
 struct head_fields {
     size_t count;
+    bool own_repeated;
     bool has_length, upgrade_is_websocket, connection_upgrades;
 };
 
@@ -250,6 +267,17 @@ static int read_length(struct http_head *head, struct head_fields *fields, struc
     return 0;
 }
 
+static void read_own(struct http_head *head, const struct head_field *field,
+                     struct head_fields *fields)
+{
+    size_t i = find_own(field->name);
+
+    if (i == HTTP_OWN_COUNT)
+        return;
+    fields->own_repeated |= head->own[i].at != NULL;
+    head->own[i] = (struct http_own_value){field->value.at, field->value.len};
+}
+
 static int read_fields(struct http_head *head, struct text rest, struct head_fields *fields)
 {
     struct text line;
@@ -264,6 +292,7 @@ static int read_fields(struct http_head *head, struct text rest, struct head_fie
             return refuse(head, 431, "there are too many headers: send at most 64");
         if (is(field.name, "content-length") && read_length(head, fields, field.value) < 0)
             return -1;
+        read_own(head, &field, fields);
         head->chunked |= is(field.name, "transfer-encoding");
         fields->upgrade_is_websocket |= is(field.name, "upgrade") && is(field.value, "websocket");
         fields->connection_upgrades |=
@@ -296,8 +325,11 @@ static void add_line(struct buf *to, const char *name, struct text value)
 static bool is_rewritten(const struct http_head *head, const struct head_field *field,
                          bool absolute)
 {
-    return is(field->name, "content-length") || is(field->name, "transfer-encoding") ||
-           is(field->name, "upgrade") || (head->websocket && is(field->name, "connection")) ||
+    size_t own = find_own(field->name);
+
+    return (own < HTTP_OWN_COUNT && head->own[own].at) || is(field->name, "content-length") ||
+           is(field->name, "transfer-encoding") || is(field->name, "upgrade") ||
+           (head->websocket && is(field->name, "connection")) ||
            (absolute && is(field->name, "host"));
 }
 
@@ -360,6 +392,8 @@ void http_head_read(const char *text, size_t len, struct http_head *head, struct
                read_fields(head, rest, &fields) == 0) {
         head->websocket = fields.upgrade_is_websocket && fields.connection_upgrades &&
                           strcmp(head->method, "GET") == 0 && version.at[7] == '1';
+        if (head->websocket || fields.own_repeated)
+            memset(head->own, 0, sizeof head->own);
         if (head->websocket && is_too_long_for_websocket(head))
             refuse(head, 400, "the path of a WebSocket has too many parameters");
     }

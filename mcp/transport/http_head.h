@@ -16,7 +16,28 @@
 #define HTTP_HEAD_LINES_CAP 64    /* header fields; libwebsockets has room for 95 */
 #define HTTP_HEAD_PARTS_CAP 16    /* parameters in the query of a WebSocket, which need room too */
 
-/* path and query are borrowed from the input. */
+/* Fields that only our own code reads. libwebsockets does not get them, as its parser takes them
+ * letter by letter, unless one of them is repeated or the request is of a WebSocket. */
+#define HTTP_OWN_FIELDS(ROW)                                                                       \
+    ROW(ACCEPT, "accept")                                                                          \
+    ROW(ACCEPT_ENCODING, "accept-encoding")                                                        \
+    ROW(CONTENT_TYPE, "content-type")                                                              \
+    ROW(MCP_SESSION, "mcp-session-id")                                                             \
+    ROW(MCP_VERSION, "mcp-protocol-version")                                                       \
+    ROW(MCP_METHOD, "mcp-method")                                                                  \
+    ROW(MCP_NAME, "mcp-name")
+enum http_own_field {
+#define HTTP_OWN_FIELD(id, name) HTTP_OWN_##id,
+    HTTP_OWN_FIELDS(HTTP_OWN_FIELD)
+#undef HTTP_OWN_FIELD
+        HTTP_OWN_COUNT
+};
+struct http_own_value {
+    const char *at; /* NULL: not there, or libwebsockets has it */
+    size_t len;
+};
+
+/* path, query and the values of own are borrowed from the input. */
 struct http_head {
     int status;         /* 0, or the status that refuses the request */
     const char *wrong;  /* the reason, if status is not 0: static */
@@ -27,6 +48,7 @@ struct http_head {
     uint64_t length; /* of the body */
     bool chunked;    /* the end of the body is unknown */
     bool websocket;
+    struct http_own_value own[HTTP_OWN_COUNT];
 };
 
 /* The length of the head at the beginning of text, including its empty line; 0 if it is

@@ -11,7 +11,7 @@
 
 #include <jansson.h>
 
-#include "helpers/base/percent.h"
+#include "helpers/base/encode.h"
 #include "helpers/base/utf8.h"
 #include "mcp/transport/http_server.h"
 
@@ -58,6 +58,21 @@ static void read_custom(struct lws *wsi, const char *name, char *value, size_t s
         return;
     if (!tidy(value, lws_hdr_custom_copy(wsi, value, (int)size, name, name_len)))
         set_wrong(request, 400, "a header is too long or holds bytes that are not printable ASCII");
+}
+
+/* One that our own reader may have; otherwise of libwebsockets. */
+static bool has_own(const struct http_head *head, enum http_own_field field, char *value,
+                    size_t size, struct server_request *request)
+{
+    const struct http_own_value *own = &head->own[field];
+
+    if (!own->at)
+        return false;
+    if (own->len < size)
+        memcpy(value, own->at, own->len);
+    if (!tidy(value, own->len < size ? (int)own->len : -1))
+        set_wrong(request, 400, "a header is too long or holds bytes that are not printable ASCII");
+    return true;
 }
 
 bool server_request_header(struct lws *wsi, const char *name, char *value, size_t size)
@@ -125,6 +140,40 @@ static void read_target(const struct http_head *head, struct server_request *req
     json_decref(as_text);
 }
 
+/* Those in the table HTTP_OWN_FIELDS. */
+static void read_own(struct lws *wsi, const struct http_head *head, struct server_request *request)
+{
+    const struct {
+        enum http_own_field field;
+        char *value;
+        size_t size;
+        const char *custom; /* NULL: token is the one of libwebsockets */
+        enum lws_token_indexes token;
+    } rows[] = {
+        {HTTP_OWN_ACCEPT, request->accept, sizeof request->accept, NULL, WSI_TOKEN_HTTP_ACCEPT},
+        {HTTP_OWN_ACCEPT_ENCODING, request->accept_encoding, sizeof request->accept_encoding, NULL,
+         WSI_TOKEN_HTTP_ACCEPT_ENCODING},
+        {HTTP_OWN_CONTENT_TYPE, request->content_type, sizeof request->content_type, NULL,
+         WSI_TOKEN_HTTP_CONTENT_TYPE},
+        {HTTP_OWN_MCP_SESSION, request->mcp_session, sizeof request->mcp_session,
+         "mcp-session-id:", 0},
+        {HTTP_OWN_MCP_VERSION, request->mcp_version, sizeof request->mcp_version,
+         "mcp-protocol-version:", 0},
+        {HTTP_OWN_MCP_METHOD, request->mcp_method, sizeof request->mcp_method, "mcp-method:", 0},
+        {HTTP_OWN_MCP_NAME, request->mcp_name, sizeof request->mcp_name, "mcp-name:", 0},
+    };
+
+    _Static_assert(sizeof rows / sizeof rows[0] == HTTP_OWN_COUNT, "each field has its place");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (has_own(head, rows[i].field, rows[i].value, rows[i].size, request))
+            continue;
+        if (rows[i].custom)
+            read_custom(wsi, rows[i].custom, rows[i].value, rows[i].size, request);
+        else
+            read_known(wsi, rows[i].token, rows[i].value, rows[i].size, request);
+    }
+}
+
 void server_request_read(struct lws *wsi, struct server_request *request)
 {
     const struct http_head *head = http_connection_head(wsi);
@@ -140,24 +189,15 @@ void server_request_read(struct lws *wsi, struct server_request *request)
     read_custom(wsi, "sec-fetch-mode:", mode, sizeof mode, request);
     read_custom(wsi, "sec-fetch-dest:", dest, sizeof dest, request);
     request->opens_page = strcmp(mode, "navigate") == 0 && strcmp(dest, "document") == 0;
-    read_known(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, request->content_type,
-               sizeof request->content_type, request);
-    read_known(wsi, WSI_TOKEN_HTTP_ACCEPT, request->accept, sizeof request->accept, request);
-    read_known(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, request->accept_encoding,
-               sizeof request->accept_encoding, request);
+    read_own(wsi, head, request);
     read_known(wsi, WSI_TOKEN_HTTP_IF_MATCH, request->if_match, sizeof request->if_match, request);
     read_known(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->if_none_match,
                sizeof request->if_none_match, request);
     read_custom(wsi, KEY_HEADER, request->idempotency_key, sizeof request->idempotency_key,
                 request);
     request->has_key = lws_hdr_custom_length(wsi, KEY_HEADER, (int)strlen(KEY_HEADER)) >= 0;
-    read_custom(wsi, "mcp-session-id:", request->mcp_session, sizeof request->mcp_session, request);
-    read_custom(wsi, "mcp-protocol-version:", request->mcp_version, sizeof request->mcp_version,
-                request);
     read_custom(wsi, "last-event-id:", request->last_event_id, sizeof request->last_event_id,
                 request);
-    read_custom(wsi, "mcp-method:", request->mcp_method, sizeof request->mcp_method, request);
-    read_custom(wsi, "mcp-name:", request->mcp_name, sizeof request->mcp_name, request);
     read_custom(wsi, "x-session-id:", request->session, sizeof request->session, request);
     if (lws_hdr_custom_length(wsi, EDITOR_HEADER, (int)strlen(EDITOR_HEADER)) >= 0)
         read_editor(wsi, request);

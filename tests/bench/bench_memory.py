@@ -77,6 +77,16 @@ def resident(server):
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
 
 
+def settled(server, wanted):
+    """Megabytes, once they are at most that, or else after SETTLE_SECONDS."""
+    until = time.monotonic() + SETTLE_SECONDS
+    least = resident(server)
+    while time.monotonic() < until and least > wanted:
+        time.sleep(1)
+        least = min(least, resident(server))
+    return least
+
+
 def warmed_up(workspace, *options):
     server = harness.Server(workspace, "--sandbox", "local", *options)
     server.initialize()
@@ -93,10 +103,11 @@ def connections(workspace):
         one.initialize()
         one.send("tools/call", {"name": "query_graph", "arguments": {"query": "counts"}})
         one.receive()
-    after = resident(server)
+    at_once = resident(server)
+    after = settled(server, before + CONNECTION_KIB * CONNECTIONS / 1024)
     each = (after - before) * 1024 / CONNECTIONS
-    print("%d connections and sessions: %.1f MB, %.1f before: %.1f KiB each (targets %d MB, %d KiB)" % (
-        CONNECTIONS, after, before, each, CONNECTIONS_MB, CONNECTION_KIB), flush=True)
+    print("%d connections and sessions: %.1f MB before, %.1f at once, %.1f within %d s: %.1f KiB each (targets %d MB, %d KiB)" % (
+        CONNECTIONS, before, at_once, after, SETTLE_SECONDS, each, CONNECTIONS_MB, CONNECTION_KIB), flush=True)
     for one in sockets:
         one.close()
     server.close()
@@ -114,11 +125,8 @@ def analyses(workspace):
         one.send("tools/call", {"name": "execute_code", "arguments": {"code": "for i in range(2000): print(i)"}})
     answers = [one.receive() for one in sockets]
     good = sum(b'"isError":false' in answer for answer in answers)
-    least = peak = resident(server)
-    until = time.monotonic() + SETTLE_SECONDS
-    while time.monotonic() < until and least > before + ANALYSES_MB:
-        time.sleep(1)
-        least = min(least, resident(server))
+    peak = resident(server)
+    least = settled(server, before + ANALYSES_MB)
     print("%d analyses at once, %d of them ran: %.1f MB before, %.1f after, %.1f within %d s (target %.1f)" % (
         ANALYSES, good, before, peak, least, SETTLE_SECONDS, before + ANALYSES_MB), flush=True)
     for one in sockets:

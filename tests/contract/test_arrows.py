@@ -57,7 +57,7 @@ ARROWS = (
     ("mcp/auth/*", ["mcp/auth/*", "helpers/base/*"]),
     ("mcp/resource/*", ["mcp/resource/*", "mcp/tool/tool.h", "mcp/tool/arguments.h", "mcp/store/store.h", "mcp/format/markdown.h",
                         "helpers/base/*"]),
-    ("mcp/prompt/*", ["mcp/prompt/*", "mcp/resource/table.h", "mcp/tool/tool.h", "mcp/tool/arguments.h", "helpers/base/*"]),
+    ("mcp/prompt/*", ["mcp/prompt/*", "mcp/resource/resource.h", "mcp/tool/tool.h", "mcp/tool/arguments.h", "helpers/base/*"]),
     # The feed says that something has changed, and the row of a resource which one it is.
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/resource/resource.h", "mcp/prompt/prompt.h",
                         "mcp/session/change_feed.h", "mcp/server.h", "helpers/base/*"]),

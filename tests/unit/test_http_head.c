@@ -60,6 +60,27 @@ static void test_parts(void **state)
     assert_false(head.chunked || head.websocket);
 }
 
+/* They are kept back where each comes once, for what reads them beside libwebsockets. */
+static void test_own_fields(void **state)
+{
+    struct buf BUF_AUTO to = {0};
+    struct http_head head;
+
+    (void)state;
+    read_head("POST /mcp HTTP/1.1\r\nHost: h\r\nMcp-Session-Id:  abc \r\nCONTENT-TYPE: a/b\r\n"
+              "X: y\r\n\r\n",
+              &head, &to);
+    assert_string_equal(to.data, "POST / HTTP/1.1\r\nHost: h\r\nX: y\r\nContent-Length: 0\r\n\r\n");
+    assert_int_equal(head.own[HTTP_OWN_MCP_SESSION].len, 3);
+    assert_memory_equal(head.own[HTTP_OWN_MCP_SESSION].at, "abc", 3);
+    assert_int_equal(head.own[HTTP_OWN_CONTENT_TYPE].len, 3);
+    assert_null(head.own[HTTP_OWN_ACCEPT].at);
+    expect_out("GET /a HTTP/1.1\r\nAccept: a/b\r\nMcp-Name: n\r\naccept: c/d\r\n\r\n",
+               "GET / HTTP/1.1\r\nAccept: a/b\r\nMcp-Name: n\r\naccept: c/d\r\n\r\n");
+    expect_out("GET /a HTTP/1.1\r\nAccept: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+               "GET /a HTTP/1.1\r\nAccept: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+}
+
 static void test_beginnings(void **state)
 {
     static const char text[] = "\r\nGET / HTTP/1.1\r\n\r\n";
@@ -82,9 +103,8 @@ static void test_regression(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_reading),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_beginnings),
+        cmocka_unit_test(test_one_reading), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_own_fields),  cmocka_unit_test(test_beginnings),
         cmocka_unit_test(test_regression),
     };
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "helpers/base/percent.h"
+#include "helpers/base/encode.h"
 
 static const struct {
     const char *text, *decoded;

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "helpers/base/clock.h"
 #include "helpers/base/json.h"
 #include "mcp/session/text.h"
 #include "mcp/store/copy.h"
@@ -22,14 +23,6 @@
 #define SESSION_LINE 64
 #define TEMPLATE_CAP 160
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void ask_finish(struct ask *ask)
 {
     buf_finish(&ask->path);
@@ -39,7 +32,7 @@ void ask_finish(struct ask *ask)
 
 void remote_begin(struct remote *remote, unsigned times)
 {
-    remote->ends_ms = now_ms() + (int64_t)remote->total_ms * times;
+    remote->ends_ms = clock_ms() + (int64_t)remote->total_ms * times;
 }
 
 /* ---- sending ---- */
@@ -52,7 +45,7 @@ struct wire { /* what one request borrows while it is under way */
 
 static unsigned time_of(const struct remote *remote)
 {
-    int64_t left = remote->ends_ms - now_ms();
+    int64_t left = remote->ends_ms - clock_ms();
     unsigned most = remote->total_ms;
 
     if (remote->doubt && most > REMOTE_DOUBT_MS)
@@ -170,7 +163,7 @@ static void send_all(struct remote *remote, struct ask *asks, size_t count)
                 open[again++] = open[i];
         left = again;
         if (attempt == TRIES || remote->doubt ||
-            remote->ends_ms - now_ms() <= (int64_t)PAUSE_MS * attempt)
+            remote->ends_ms - clock_ms() <= (int64_t)PAUSE_MS * attempt)
             break;
         if (left > 0)
             pause_before(attempt);
