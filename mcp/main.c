@@ -145,6 +145,10 @@ static int close_output(int status)
 {
     bool failed = ferror(stdout) != 0;
 
+    if (failed) { /* why is no longer known: one more byte fails for the same reason */
+        clearerr(stdout);
+        fputc('\n', stdout);
+    }
     errno = 0;
     if (fclose(stdout) == 0 && !failed)
         return status;

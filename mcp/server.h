@@ -62,7 +62,6 @@ struct server {
     struct store_queues store;
     struct analyses analyses;
     struct limits *limits;           /* of each token (mcp/auth/limits.h); NULL: none */
-    struct buf *described;           /* of tool_described */
     struct history_pages *histories; /* of the tool history, on the loop's thread */
 };
 

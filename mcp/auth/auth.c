@@ -149,7 +149,8 @@ static void on_fetched(struct issuer_wait *of_issuer)
     struct auth_result result;
 
     auth_check(wait->auth, wait->authorization, "", &result);
-    if (result.outcome == AUTH_WAITS && !wait->waited) {
+    if (result.outcome == AUTH_WAITS && !wait->waited &&
+        of_issuer->until_ms > uv_now(wait->auth->loop)) {
         wait->waited = true;
         if (issuer_wait(wait->auth->issuer, of_issuer, &result.why) == 0)
             return;

@@ -57,6 +57,7 @@ enum issuer_answer issuer_check(struct issuer *issuer, const char *token, size_t
 struct issuer_wait {
     TAILQ_ENTRY(issuer_wait) link;
     uint64_t until_ms;
+    unsigned fetch; /* the number of the one that it waits for */
     void (*on_fetched)(struct issuer_wait *wait);
 };
 int issuer_wait(struct issuer *issuer, struct issuer_wait *wait, struct error *err); /* or full */

@@ -271,7 +271,6 @@ void server_finish(struct server *server)
     loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
     ended_ids_destroy(server->store.ended);
     change_feed_destroy(server->store.feed);
-    tool_forget_described(server);
     history_pages_destroy(server->histories);
 }
 

@@ -32,12 +32,41 @@ struct host *host_create(struct server *server, const struct host_config *config
     return host;
 }
 
+const struct buf *host_tool_entry(struct host *host, size_t i)
+{
+    struct buf *entry;
+    size_t count = 0;
+
+    while (tools[count])
+        count++;
+    if (!host->tools)
+        host->tools = calloc(count, sizeof *host->tools);
+    if (!host->tools)
+        return NULL;
+    entry = &host->tools[i];
+    if (entry->len == 0)
+        tool_describe(tools[i], &host->server->analyses, entry);
+    if (!entry->failed)
+        return entry;
+    buf_finish(entry);
+    return NULL;
+}
+
+static void forget_tools(struct host *host)
+{
+    for (size_t i = 0; host->tools && tools[i]; i++)
+        buf_finish(&host->tools[i]);
+    free(host->tools);
+    host->tools = NULL;
+}
+
 /* One user less: frees it with the last. */
 static void leave(struct host *host)
 {
     if (--host->users > 0)
         return;
     json_decref(host->changed_uris);
+    forget_tools(host);
     free(host);
 }
 

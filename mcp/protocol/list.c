@@ -78,7 +78,7 @@ static size_t write_tools(const struct request *request, const struct page *page
             continue;
         if (page && count >= page->from && count < page->to) {
             add_comma(to, page, count);
-            entry = tool_described(request->peer->host->server, i);
+            entry = host_tool_entry(request->peer->host, i);
             if (entry)
                 buf_add(to, entry->data, entry->len);
             else

@@ -244,6 +244,7 @@ struct host {
     struct server *server; /* borrowed */
     struct host_config config;
     size_t users;                    /* peers, and open handles */
+    struct buf *tools;               /* of host_tool_entry, as many as tools[] has; or NULL */
     LIST_HEAD(, peer_call) progress; /* the calls that want it */
     LIST_HEAD(, peer_call) asking;   /* the calls that wait for their client */
     uv_timer_t progress_timer;       /* runs while there are such calls */
@@ -255,5 +256,9 @@ struct host {
     json_t *changed_uris; /* that a stream has subscribed to; an object */
     uv_timer_t change_timer;
 };
+
+/* The entry of tools[i], written when it is first listed: nothing in it changes while the server
+ * runs. Borrowed. NULL without memory. */
+const struct buf *host_tool_entry(struct host *host, size_t i);
 
 #endif

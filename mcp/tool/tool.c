@@ -66,34 +66,6 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
     buf_adds(to, ",\"openWorldHint\":false}}");
 }
 
-const struct buf *tool_described(struct server *server, size_t i)
-{
-    struct buf *to;
-    size_t count = 0;
-
-    while (tools[count])
-        count++;
-    if (!server->described)
-        server->described = calloc(count, sizeof *server->described);
-    if (!server->described)
-        return NULL;
-    to = &server->described[i];
-    if (to->len == 0)
-        tool_describe(tools[i], &server->analyses, to);
-    if (!to->failed)
-        return to;
-    buf_finish(to);
-    return NULL;
-}
-
-void tool_forget_described(struct server *server)
-{
-    for (size_t i = 0; server->described && tools[i]; i++)
-        buf_finish(&server->described[i]);
-    free(server->described);
-    server->described = NULL;
-}
-
 /* ---- the life of a call ---- */
 
 /* What a tool has said of its failure itself says more than err. */

@@ -229,11 +229,6 @@ void tool_names(struct buf *to); /* "add_component, edit_component, ..." for err
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
-/* The entry of tools[i], written when it is first asked for: nothing in it changes while
- * the server runs. Borrowed from the server, up to tool_forget_described. NULL without memory. On
- * the loop's thread. */
-const struct buf *tool_described(struct server *server, size_t i);
-void tool_forget_described(struct server *server);
 
 /* Called on the loop with a zeroed call whose tool, server, arguments, cancel, on_done and others
  * are set. Always ends in on_done; before it returns only if at_once is set, and then as the last
