@@ -31,18 +31,18 @@ configure() {
     return 1
   }
 }
-[ $tier = quick ] || step "The page" cmake/page.sh
+[ "$tier" = quick ] || step "The page" cmake/page.sh
 step "Configure" configure
 # Where they are installed, the chat's tests check each frame with them as well.
-[ $tier = quick ] || step "npm packages of the chat's checks" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py chat
+[ "$tier" = quick ] || step "npm packages of the chat's checks" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py chat
 # Where there is npm, the quick tests take in the conformance suite of MCP, a few seconds once it is installed.
 labels='^quick$'
-if [ $tier = all ] || command -v npm >/dev/null; then
+if [ "$tier" = all ] || command -v npm >/dev/null; then
   step "npm packages of the conformance suite" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py conformance
   labels='^(quick|npm)$'
 fi
 step "Build" cmake --build --preset release
-[ $tier = quick ] || step "The page's types" cmake/page.sh --check
+[ "$tier" = quick ] || step "The page's types" cmake/page.sh --check
 
 echo "==> Tests ($tier)"
 # In an unprivileged container, for example, bubblewrap cannot work. In CI the tests fail there.
@@ -52,7 +52,7 @@ if [ "${CI:-}" != true ] && ! bwrap --unshare-all --ro-bind / / true 2>/dev/null
 fi
 report=$PWD/build/tests.xml
 select=()
-[ $tier = all ] || select+=(-L "$labels")
+[ "$tier" = all ] || select+=(-L "$labels")
 [ -z "${TESTS:-}" ] || select+=(-R "$TESTS")
 if ! grep -q 'Test *#' <<<"$(ctest --test-dir build/release --show-only "${select[@]}")"; then
   echo "no $tier test matches TESTS='${TESTS:-}'; make test-full TESTS=REGEX searches all of them" >&2

@@ -16,13 +16,16 @@ def has_private(code):
 
 
 def accesses(tree):
-    """(Attribute, the class in whose body it is or None), without recursion."""
+    """(Attribute, the class in whose body it is or None), without recursion. The class of a class pattern must stay as it is: it is only
+    compared with."""
     stack = [(tree, None)]
     while stack:
         node, owner = stack.pop()
         if type(node) is ast.Attribute and is_private(node.attr):
             yield node, owner
         for field, value in ast.iter_fields(node):
+            if type(node) is ast.MatchClass and field == "cls":
+                continue
             inside = node.name if type(node) is ast.ClassDef and field == "body" else owner
             stack += ((one, inside) for one in (value if isinstance(value, list) else (value,)) if isinstance(one, ast.AST))
 

@@ -91,7 +91,7 @@ static void check_token(struct auth *auth, const char *token, size_t len,
     else if (auth->issuer && memchr(token, '.', len))
         check_issued(auth, token, len, &digest, result);
     else if (result->outcome != AUTH_AWAY)
-        refuse(result, AUTH_REFUSED, "the token is unknown, withdrawn or over");
+        refuse(result, AUTH_REFUSED, "the token is unknown, withdrawn or expired: send another");
 }
 
 static void check_cookie(struct auth *auth, const char *cookie, struct auth_result *result)
@@ -135,7 +135,7 @@ void auth_check(struct auth *auth, const char *authorization, const char *cookie
     } else if (*cookie) {
         check_cookie(auth, cookie, result);
     } else {
-        refuse(result, AUTH_MISSING, "this server wants a token: send Authorization: Bearer TOKEN");
+        refuse(result, AUTH_MISSING, "this server needs a token: send Authorization: Bearer TOKEN");
     }
     if (result->outcome == AUTH_GOOD)
         count(auth, result);
@@ -149,7 +149,8 @@ static void on_fetched(struct issuer_wait *of_issuer)
     struct auth_result result;
 
     auth_check(wait->auth, wait->authorization, "", &result);
-    if (result.outcome == AUTH_WAITS && !wait->waited) {
+    if (result.outcome == AUTH_WAITS && !wait->waited &&
+        of_issuer->until_ms > uv_now(wait->auth->loop)) {
         wait->waited = true;
         if (issuer_wait(wait->auth->issuer, of_issuer, &result.why) == 0)
             return;

@@ -37,6 +37,7 @@ struct issuer {
     char *keys_url; /* from the metadata; NULL: to be fetched first */
     size_t form;    /* of the metadata under way */
     bool fetching;
+    unsigned fetch;    /* the number of the last one */
     bool asked;        /* for an unknown key id, at asked_ms */
     struct error why;  /* of the last fetch; ERROR_NONE: it brought keys */
     uint64_t asked_ms; /* all times: of the loop's clock */
@@ -102,12 +103,13 @@ static void write_metadata_url(const struct issuer *issuer, char *to, size_t siz
 
 static void on_fetched(void *user, const struct error *err);
 
+/* Those that waited for this fetch; one of them may begin the next, and wait again. */
 static void call_waiting(struct issuer *issuer)
 {
+    const unsigned fetch = issuer->fetch;
     struct issuer_wait *wait;
 
-    uv_timer_stop(&issuer->timer);
-    while ((wait = TAILQ_FIRST(&issuer->waiting))) {
+    while ((wait = TAILQ_FIRST(&issuer->waiting)) && wait->fetch == fetch) {
         issuer_leave(issuer, wait);
         wait->on_fetched(wait);
     }
@@ -161,6 +163,7 @@ static void fetch_next(struct issuer *issuer)
 static void begin_fetch(struct issuer *issuer)
 {
     issuer->fetching = true;
+    issuer->fetch++;
     issuer->form = 0;
     fetch_next(issuer);
 }
@@ -236,6 +239,7 @@ int issuer_wait(struct issuer *issuer, struct issuer_wait *wait, struct error *e
                          "too many tokens wait for the keys of their issuer: send it again in a "
                          "moment");
     wait->until_ms = uv_now(issuer->loop) + ISSUER_WAIT_MS;
+    wait->fetch = issuer->fetch;
     TAILQ_INSERT_TAIL(&issuer->waiting, wait, link);
     if (issuer->waiting_count++ == 0)
         uv_timer_start(&issuer->timer, on_waited, ISSUER_WAIT_MS, 0);

@@ -33,7 +33,7 @@ struct issuer_config { /* borrowed for the life of the issuer */
 enum issuer_answer {
     ISSUER_GOOD,
     ISSUER_REFUSED,
-    ISSUER_WAITS, /* issuer_wait tells when to ask again */
+    ISSUER_WAITS, /* issuer_wait calls back when to ask again */
     ISSUER_AWAY,  /* its keys cannot be fetched now */
 };
 
@@ -57,6 +57,7 @@ enum issuer_answer issuer_check(struct issuer *issuer, const char *token, size_t
 struct issuer_wait {
     TAILQ_ENTRY(issuer_wait) link;
     uint64_t until_ms;
+    unsigned fetch; /* the number of the one that it waits for */
     void (*on_fetched)(struct issuer_wait *wait);
 };
 int issuer_wait(struct issuer *issuer, struct issuer_wait *wait, struct error *err); /* or full */

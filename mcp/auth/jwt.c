@@ -71,9 +71,12 @@ static int check_header(struct jwt *jwt, struct error *err)
         return error_set(err, ERROR_INVALID, "the token needs an extension (crit) that is unknown");
     if (type && strcasecmp(type, "JWT") != 0 && strcasecmp(type, "at+jwt") != 0 &&
         strcasecmp(type, "application/at+jwt") != 0)
-        return error_set(err, ERROR_INVALID, "the token is of another type than an access token");
+        return error_set(err, ERROR_INVALID,
+                         "the token is of another type than an access token: JWT or at+jwt");
     if (kid && (!json_is_string(kid) || json_string_length(kid) > JWT_KID_MAX))
-        return error_set(err, ERROR_INVALID, "the token's key id is not a short text");
+        return error_set(err, ERROR_INVALID,
+                         "the token's key id (kid) must be a text of at most %u bytes",
+                         JWT_KID_MAX);
     jwt->kid = json_string_value(kid);
     return 0;
 }
@@ -291,15 +294,21 @@ int jwt_identity(const struct jwt *jwt, const char *issuer, const char *audience
 
     memset(identity, 0, sizeof *identity);
     if (!json_string_is(jwt->claims, "iss", issuer))
-        return error_set(err, ERROR_INVALID, "the token is of another issuer");
+        return error_set(
+            err, ERROR_INVALID,
+            "the token is of another issuer: this server's metadata names the right one");
     if (!has_audience(json_object_get(jwt->claims, "aud"), audience))
-        return error_set(err, ERROR_INVALID, "the token is for another audience");
+        return error_set(
+            err, ERROR_INVALID,
+            "the token is for another audience: ask its issuer for one for this server's resource");
     if (!read_time(json_object_get(jwt->claims, "exp"), &end))
-        return error_set(err, ERROR_INVALID, "the token does not say when it ends (exp)");
+        return error_set(err, ERROR_INVALID,
+                         "the token must say when it ends: a number of seconds as exp");
     if (end <= now)
-        return error_set(err, ERROR_INVALID, "the token has expired");
+        return error_set(err, ERROR_INVALID, "the token has expired: ask its issuer for a new one");
     if (not_before && !read_time(not_before, &begin))
-        return error_set(err, ERROR_INVALID, "the token does not say from when on it is valid");
+        return error_set(err, ERROR_INVALID,
+                         "the token must say from when it is valid as a number of seconds (nbf)");
     if (begin > now + JWT_CLOCK_SKEW_S)
         return error_set(err, ERROR_INVALID, "the token is not valid yet");
     identity->source = IDENTITY_OF_ISSUER;

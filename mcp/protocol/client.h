@@ -22,7 +22,7 @@ struct client {
     char who[CLIENT_WHO_SIZE];             /* "mcp:claude-code", for the change log */
     unsigned capabilities;                 /* what it can be asked: enum tool_ask */
     char bound_session[CLIENT_BOUND_SIZE]; /* the only curriculum that it may use, or "" */
-    struct identity identity;              /* who it has shown itself to be, and what it may do */
+    struct identity identity;              /* from its token: who it is and what it may do */
 };
 
 /* A client that has not introduced itself. bound_session may be NULL. */

@@ -60,7 +60,8 @@ static void forget_tools(struct host *host)
     host->tools = NULL;
 }
 
-void host_leave(struct host *host)
+/* One user less: frees it with the last. */
+static void leave(struct host *host)
 {
     if (--host->users > 0)
         return;
@@ -71,7 +72,7 @@ void host_leave(struct host *host)
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    host_leave(handle->data);
+    leave(handle->data);
 }
 
 void host_destroy(struct host *host)
@@ -86,7 +87,7 @@ void peer_free_when_done(struct peer *peer)
 {
     if (!peer->destroyed || peer->call_count > 0 || peer->holds > 0)
         return;
-    host_leave(peer->host);
+    leave(peer->host);
     json_decref(peer->uris);
     free(peer);
 }

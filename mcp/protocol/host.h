@@ -23,8 +23,8 @@ extern const struct host_config host_config;
 struct host *host_create(struct server *server, const struct host_config *config,
                          struct error *err);
 
-/* Before the transport stops: ends the streams on which only changes are sent, and tells their
- * clients. */
+/* Before the transport stops: ends the streams on which only changes are sent, and notifies
+ * their clients. */
 void host_end_streams(struct host *host);
 
 /* After its peers were destroyed. Their calls may still be ending. Takes NULL. */

@@ -18,7 +18,7 @@
 
 #define PEER_CALLS_CAP   64  /* concurrent calls of one peer */
 #define PEER_STREAMS_CAP 16  /* open streams of one peer */
-#define PEER_URIS_CAP    256 /* resources that one stream is told about */
+#define PEER_URIS_CAP    256 /* resources whose changes one stream is sent */
 
 /* The same version of a revision with sessions as static text, or NULL. */
 const char *protocol_version_find(const char *version);
@@ -79,8 +79,8 @@ void peer_receive(struct peer *peer, const struct message *message,
  * (in the legacy era a lost connection is not a cancellation). */
 void peer_forget(struct peer *peer, struct peer_reply *reply);
 
-/* From now on what the server tells this legacy client unasked goes to this reply, and the one
- * before it ends. -1 with ERROR_BUSY at PEER_STREAMS_CAP. */
+/* From now on the notifications to this legacy client that belong to no call go to this reply; an
+ * earlier such stream ends. -1 without memory. */
 int peer_open_stream(struct peer *peer, struct peer_reply *reply, struct error *err);
 
 /* What this client agreed on in initialize; version is NULL before. */

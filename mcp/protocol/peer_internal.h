@@ -97,8 +97,8 @@ bool era_client_is_modern(const struct client *client);
 bool era_is_modern(const struct message *message, const struct method *method,
                    const struct peer_headers *headers);
 
-/* Checks what a modern message must say, and sets *client to who sends it. base: what is known of
- * the client besides. headers: NULL without HTTP. */
+/* Checks what a modern message must say, and sets *client to who sends it. base: what the client
+ * has shown besides. headers: NULL without HTTP. */
 enum method_outcome era_check(struct request *request, const struct method *method,
                               const struct peer_headers *headers, const struct client *base,
                               struct client *client);
@@ -168,7 +168,7 @@ void progress_note(struct tool_call *call, const struct tool_note *note);
 
 /* Takes what a client sends with a call that it was asked in before. */
 enum method_outcome ask_take_answers(struct request *request, struct peer_call *call);
-/* The tool has ended with questions: asks them, or tells the client to. The call goes on, or is
+/* The tool has ended with questions: asks them, or has the client ask. The call goes on, or is
  * over and answered. */
 void ask_client(struct peer_call *call);
 /* The response to a request of ours. */
@@ -194,10 +194,10 @@ bool read_write_completion(const struct peer_call *call, struct buf *to);
 
 /* ---- streams (stream.c) ---- */
 
-/* The lists whose changes a stream is told of; a set. */
+/* The lists whose changes a stream is sent; a set. */
 enum { LIST_TOOLS = 1, LIST_PROMPTS = 2, LIST_RESOURCES = 4 };
 
-/* What the server tells unasked: of a subscriptions/listen, or of a legacy client. */
+/* A stream of notifications: of a subscriptions/listen, or of a legacy client. */
 struct stream {
     LIST_ENTRY(stream) link;      /* of its peer */
     LIST_ENTRY(stream) host_link; /* of all */
@@ -216,8 +216,8 @@ void stream_resource_changed(struct host *host, const char *uri);
 /* The lists that change while this server runs. */
 unsigned stream_lists(const struct host *host);
 struct stream *stream_find(struct peer *peer, const json_t *id);
-/* told: its client learns that it is over. */
-void stream_end(struct stream *stream, bool told);
+/* notified: its client is sent the result that ends it. */
+void stream_end(struct stream *stream, bool notified);
 /* Ends what would be sent to this reply; nothing is sent. */
 void stream_forget(struct peer *peer, const struct peer_reply *reply);
 
@@ -248,20 +248,17 @@ struct host {
     LIST_HEAD(, peer_call) progress; /* the calls that want it */
     LIST_HEAD(, peer_call) asking;   /* the calls that wait for their client */
     uv_timer_t progress_timer;       /* runs while there are such calls */
-    /* Changes are gathered for a moment, and then told. */
+    /* Changes are gathered for a moment, and then sent. */
     struct change_listener listener;
     bool listens;
     LIST_HEAD(, stream) streams;
     unsigned changed_lists;
-    json_t *changed_uris; /* that a stream wants to know; an object */
+    json_t *changed_uris; /* that a stream has subscribed to; an object */
     uv_timer_t change_timer;
 };
 
 /* The entry of tools[i], written when it is first listed: nothing in it changes while the server
  * runs. Borrowed. NULL without memory. */
 const struct buf *host_tool_entry(struct host *host, size_t i);
-
-/* One user less: frees it with the last. */
-void host_leave(struct host *host);
 
 #endif

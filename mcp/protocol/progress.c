@@ -58,7 +58,7 @@ static void send_progress(struct peer_call *call, double value, double total, co
     send_text(call, &text);
 }
 
-static void tell(struct peer_call *call, uint64_t now, const struct buf *progress)
+static void send_status(struct peer_call *call, uint64_t now, const struct buf *progress)
 {
     double value = (double)(now - call->started_ms) / 1000;
 
@@ -143,11 +143,11 @@ static void look_at(struct peer_call *call, uint64_t now)
     buf_init(&progress, PROGRESS_TEXT_CAP);
     if (!call->waiting && tool->progress && tool->progress(&call->call, &progress, NULL) &&
         progress.len > 0) {
-        tell(call, now, &progress);
+        send_status(call, now, &progress);
     } else if (is_due(call, now)) {
         buf_addf(&progress, "%s has been under way for %.0f s", tool->name,
                  (double)(now - call->started_ms) / 1000);
-        tell(call, now, &progress);
+        send_status(call, now, &progress);
     }
 }
 

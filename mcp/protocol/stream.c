@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the server tells its clients unasked: that a list or a resource has changed. A modern client
- * says in subscriptions/listen what it wants to know; the request is the stream. A legacy client
- * has one stream (HTTP's GET, or stdio), learns of all lists there, and subscribes to resources.
+ * The notifications that no call causes: that a list or a resource has changed. A modern client
+ * says in subscriptions/listen which it wants; the request is the stream. A legacy client has one
+ * stream (HTTP's GET, or stdio), learns of all lists there, and subscribes to resources.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ struct stream *stream_find(struct peer *peer, const json_t *id)
     return NULL;
 }
 
-/* ---- telling ---- */
+/* ---- notifying ---- */
 
 /* Up to the params of a notification, with what each one on this stream says in _meta. */
 static void begin(const struct stream *stream, const char *method, struct buf *to)
@@ -80,7 +80,7 @@ static void send_text(const struct stream *stream, struct buf *text)
     buf_finish(text);
 }
 
-static void tell(const struct stream *stream, unsigned changed, const json_t *uris)
+static void notify(const struct stream *stream, unsigned changed, const json_t *uris)
 {
     struct buf text;
     const char *uri;
@@ -105,7 +105,7 @@ static void tell(const struct stream *stream, unsigned changed, const json_t *ur
     }
 }
 
-/* The token that opened it is no longer good. */
+/* The token that opened it has expired. */
 static bool is_over(const struct stream *stream)
 {
     int64_t end = stream->peer->client.identity.end;
@@ -113,7 +113,7 @@ static bool is_over(const struct stream *stream)
     return end != 0 && end <= (int64_t)time(NULL);
 }
 
-static void tell_all(struct host *host, unsigned changed, const json_t *uris)
+static void notify_all(struct host *host, unsigned changed, const json_t *uris)
 {
     struct stream *stream, *next;
 
@@ -122,7 +122,7 @@ static void tell_all(struct host *host, unsigned changed, const json_t *uris)
         if (is_over(stream))
             stream_end(stream, true);
         else
-            tell(stream, changed, uris);
+            notify(stream, changed, uris);
     }
 }
 
@@ -136,7 +136,7 @@ static void on_changes_timer(uv_timer_t *timer)
 
     host->changed_lists = 0;
     host->changed_uris = json_object();
-    tell_all(host, changed, uris);
+    notify_all(host, changed, uris);
 }
 
 static void gather(struct host *host)
@@ -153,7 +153,7 @@ void stream_list_changed(struct host *host, unsigned changed)
     gather(host);
 }
 
-/* Only what a stream wants to know is kept, so that the object is not larger than theirs. */
+/* Only what a stream wants is kept, so that the object is not larger than theirs. */
 void stream_resource_changed(struct host *host, const char *uri)
 {
     const struct stream *stream;
@@ -227,12 +227,12 @@ static void free_stream(struct stream *stream)
     free(stream);
 }
 
-void stream_end(struct stream *stream, bool told)
+void stream_end(struct stream *stream, bool notified)
 {
     struct peer_reply *reply = stream->reply;
     struct buf BUF_AUTO message = {0};
 
-    if (told && stream->id) { /* SubscriptionsListenResult */
+    if (notified && stream->id) { /* SubscriptionsListenResult */
         buf_init(&message, MESSAGE_OUT_CAP);
         message_begin_result(&message, stream->id);
         buf_adds(&message, "{\"resultType\":\"complete\",\"_meta\":{\"" SUBSCRIPTION_KEY "\":");
@@ -346,7 +346,7 @@ static json_t *take_uris(const struct client *client, const json_t *given)
     return NULL;
 }
 
-/* The first message of a stream: what of its wishes will be told. */
+/* The first message of a stream: what of its wishes will be sent. */
 static void acknowledge(const struct stream *stream)
 {
     bool some = false;

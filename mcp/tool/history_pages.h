@@ -14,7 +14,7 @@
 
 struct history_pages;
 
-/* *page gets what store_read_history tells of all change sets, without texts; borrowed until the
+/* *page gets what store_read_history gives of all change sets, without texts; borrowed until the
  * next call. 1: the history is not short enough; -1 with err. *pages is created when it is NULL. */
 int history_pages_get(struct history_pages **pages, struct store *store, const char *sid,
                       const json_t **page, struct error *err);

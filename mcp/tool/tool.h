@@ -42,7 +42,7 @@ struct tool_image {
     size_t len;
 };
 
-/* What a call tells its client while it runs (tool_call_notify). Levels are those of syslog, "info"
+/* What a call sends its client while it runs (tool_call_notify). Levels are those of syslog, "info"
  * and so on. */
 struct tool_note {
     enum {
@@ -97,7 +97,7 @@ struct tool_call {
     void (*on_done)(struct tool_call *call);
     void *user; /* the receiver's */
 
-    /* Tells the client something meanwhile; on the loop's thread. May be NULL. */
+    /* Sends the client something meanwhile; on the loop's thread. May be NULL. */
     void (*notify)(struct tool_call *call, const struct tool_note *note);
 
     /* Asking. A call that cannot go on without its client or a person ends with `asks`, an object
@@ -260,7 +260,7 @@ int tool_call_preview(struct tool_call *call, struct tool_preview *preview, stru
 /* FAILURE_NONE on success. An answer that exceeds its cap counts as failed. */
 enum failure_category tool_call_category(const struct tool_call *call);
 
-/* Tells the client of the call something, if it wants to know. On the loop's thread. */
+/* Sends the client of the call something, if it has asked for that. On the loop's thread. */
 void tool_call_notify(struct tool_call *call, const struct tool_note *note);
 /* Starts a call that has ended with `asks` again, with its answers. On the loop's thread. */
 void tool_call_again(struct tool_call *call);

@@ -2,9 +2,9 @@
  *
  * "/mcp": MCP's Streamable HTTP. POST carries one message to the server; its answer is JSON, or a
  * stream of server-sent events if something is sent before it. In the revisions with sessions, GET
- * opens the stream of what the server tells unasked, or resumes a stream, DELETE ends a session,
- * and a lost connection cancels nothing. In those without, each POST has a peer of its own, which
- * ends with its connection. Runs on the loop's thread.
+ * opens the stream of notifications that no call causes, or resumes a stream, DELETE ends a
+ * session, and a lost connection cancels nothing. In those without, each POST has a peer of its
+ * own, which ends with its connection. Runs on the loop's thread.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -128,7 +128,7 @@ static void check_post(struct exchange *exchange)
 
 /* ---- GET ---- */
 
-static void open_unasked(struct exchange *exchange, const struct session_id *id)
+static void open_get_stream(struct exchange *exchange, const struct session_id *id)
 {
     struct mcp_sessions *all = exchange->services->sessions;
     struct mcp_stream *stream = NULL;
@@ -137,7 +137,7 @@ static void open_unasked(struct exchange *exchange, const struct session_id *id)
 
     client = mcp_client_use(all, id, &err);
     if (client)
-        stream = mcp_stream_open_unasked(client, exchange, &err);
+        stream = mcp_stream_open_get(client, exchange, &err);
     if (stream)
         return;
     if (client)
@@ -161,7 +161,7 @@ static void handle_get(struct exchange *exchange)
                        "the request again, and GET without Last-Event-ID for a new stream",
                        MCP_STREAM_LOST_S);
     else
-        open_unasked(exchange, &id);
+        open_get_stream(exchange, &id);
 }
 
 static void check_get(struct exchange *exchange)

@@ -30,21 +30,21 @@
 #define MCP_STREAM_WRITTEN_BYTES ((size_t)64 << 10) /* a longer one is not kept then */
 #define MCP_STREAMS_WAITING_CAP  512
 #define MCP_STREAMS_BYTES_CAP    ((size_t)32 << 20) /* of what all that wait have kept */
-/* Of what a session is told unasked, the newest are kept. */
-#define MCP_UNASKED_EVENTS_CAP 64
-#define MCP_UNASKED_BYTES_CAP  ((size_t)8 << 10)
-#define MCP_RETRY_MS           1000 /* after which a client comes back for the rest of a stream */
+/* Of the notifications on the stream of a GET, the newest are kept. */
+#define MCP_GET_EVENTS_CAP 64
+#define MCP_GET_BYTES_CAP  ((size_t)8 << 10)
+#define MCP_RETRY_MS       1000 /* after which a client comes back for the rest of a stream */
 
 /* A session that has calls or streams. The others are only known by their ids. */
 struct mcp_client {
     LIST_ENTRY(mcp_client) link, idle_link;
     struct mcp_sessions *all;
-    struct session_id id;       /* of one that has it */
-    bool has_id;                /* false: it sends its first message now, or was ended */
-    struct peer *peer;          /* NULL once it was ended */
-    struct mcp_stream *unasked; /* its GET stream, or NULL */
-    size_t users;               /* streams that refer to it; without any it is in a list */
-    bool is_kept;               /* in the list idle */
+    struct session_id id;          /* of one that has it */
+    bool has_id;                   /* false: it sends its first message now, or was ended */
+    struct peer *peer;             /* NULL once it was ended */
+    struct mcp_stream *get_stream; /* its GET stream, or NULL */
+    size_t users;                  /* streams that refer to it; without any it is in a list */
+    bool is_kept;                  /* in the list idle */
     uint64_t kept_until_s;
 };
 
@@ -114,7 +114,7 @@ struct mcp_stream {
     bool prefers_events;
     bool resumable; /* of a session: its events have ids */
     bool primes;    /* its client knows events without data (from 2025-11-25 on) */
-    bool unasked;   /* the stream of a GET */
+    bool of_get;    /* the stream of a GET */
 
     /* A POST until it has become a stream. */
     struct buf response;
@@ -142,13 +142,11 @@ bool mcp_takes_events(const struct exchange *exchange);
 /* Takes over one user of the client; NULL without memory, and the user remains the caller's. */
 struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *exchange,
                                    struct error *err);
-/* Likewise for what the server tells the session unasked. It takes the place of an older one. */
-struct mcp_stream *mcp_stream_open_unasked(struct mcp_client *client, struct exchange *exchange,
-                                           struct error *err);
+/* Likewise for the stream of a GET, which replaces an older one. */
+struct mcp_stream *mcp_stream_open_get(struct mcp_client *client, struct exchange *exchange,
+                                       struct error *err);
 /* After peer_receive has returned for a POST, whose stream may be gone afterwards. */
 void mcp_stream_received(struct mcp_stream *stream);
-/* Makes it a stream of events now. */
-void mcp_stream_begin(struct mcp_stream *stream);
 /* Resumes the stream of this session that the Last-Event-ID names; false: it is not there. */
 bool mcp_stream_resume(struct mcp_sessions *all, const struct session_id *id, const char *last,
                        struct exchange *exchange);
@@ -156,8 +154,6 @@ bool mcp_stream_resume(struct mcp_sessions *all, const struct session_id *id, co
 bool mcp_stream_id_is_of_post(const char *last);
 
 void mcp_streams_init(struct mcp_sessions *all);
-/* Ends a stream without an answer to it. */
-void mcp_stream_close(struct mcp_stream *stream);
 /* Ends and removes the streams with ids of a session; of all sessions if name is NULL. */
 void mcp_streams_remove(struct mcp_sessions *all, const unsigned char *name);
 /* Removes those that have waited long enough, and shows the others' connections that the server is

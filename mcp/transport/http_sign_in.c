@@ -3,7 +3,7 @@
  * The gate of the HTTP server: finds out by the headers of a request who sends it (mcp/auth/), and
  * answers those who may not (RFC 6750, 3; RFC 9728). And its own paths: "/sign-in", by which a
  * browser gets its cookie, "/sign-in/link", which makes the link for that, and the metadata that
- * tells clients where tokens come from. Runs on the loop's thread.
+ * says where tokens come from. Runs on the loop's thread.
  */
 #include <stdio.h>
 #include <string.h>

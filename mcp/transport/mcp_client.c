@@ -64,7 +64,7 @@ struct mcp_client *mcp_client_new(struct mcp_sessions *all, struct error *err)
 }
 
 /* One user more. */
-static void take_up(struct mcp_client *client)
+static void use(struct mcp_client *client)
 {
     if (client->users++ > 0)
         return;
@@ -79,7 +79,7 @@ struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session
     struct mcp_client *client = mcp_client_find(all, id);
 
     if (client) {
-        take_up(client);
+        use(client);
         return client;
     }
     return create_client(all, id, err);
@@ -95,7 +95,7 @@ void mcp_client_end(struct mcp_client *client)
 {
     struct peer *peer = client->peer;
 
-    take_up(client); /* its streams leave it while they are notified */
+    use(client); /* its streams leave it while they are notified */
     if (client->has_id) {
         LIST_REMOVE(client, link);
         LIST_INSERT_HEAD(&client->all->clients[MCP_CLIENT_BUCKETS], client, link);

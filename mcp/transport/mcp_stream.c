@@ -6,8 +6,8 @@
  * last event (Last-Event-ID) receives it. A server may also end the connection by itself, and let
  * its client come back (SEP-1699); this one does so where a tool asks for it.
  *
- * An event's id is the stream's number, in hex, and the event's: "p17c-3". The first letter tells
- * the answer of a POST (p) from what is told unasked (g).
+ * An event's id is the stream's number, in hex, and the event's: "p17c-3". The first letter
+ * is p for the answer of a POST, g for the stream of a GET.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,8 +58,8 @@ static void keep_event(struct mcp_stream *stream, const char *json, size_t len)
     stream->event_bytes += len;
     if (stream->waits)
         stream->all->waiting_bytes += len;
-    while (stream->unasked && (stream->event_count > MCP_UNASKED_EVENTS_CAP ||
-                               stream->event_bytes > MCP_UNASKED_BYTES_CAP))
+    while (stream->of_get &&
+           (stream->event_count > MCP_GET_EVENTS_CAP || stream->event_bytes > MCP_GET_BYTES_CAP))
         drop_event(stream);
 }
 
@@ -84,8 +84,8 @@ static void leave_client(struct mcp_stream *stream)
     stream->client = NULL;
     if (!client)
         return;
-    if (client->unasked == stream)
-        client->unasked = NULL;
+    if (client->get_stream == stream)
+        client->get_stream = NULL;
     mcp_client_leave(client);
 }
 
@@ -131,7 +131,7 @@ static void wait_for_client(struct mcp_stream *stream)
     all->waiting_bytes += stream->event_bytes;
     if (stream->was_written)
         stream->until_s = mcp_now_s() + MCP_STREAM_WRITTEN_S;
-    else if (stream->ended || stream->unasked)
+    else if (stream->ended || stream->of_get)
         stream->until_s = mcp_now_s() + MCP_STREAM_LOST_S;
     if (stream->ended && (STAILQ_EMPTY(&stream->events) ||
                           (stream->was_written && stream->event_bytes > MCP_STREAM_WRITTEN_BYTES)))
@@ -190,11 +190,12 @@ static void disconnect(struct mcp_stream *stream)
 
 static void write_id(const struct mcp_stream *stream, unsigned sequence, char id[EVENT_ID_SIZE])
 {
-    snprintf(id, EVENT_ID_SIZE, "%c%" PRIx64 "-%u", stream->unasked ? 'g' : 'p', stream->number,
+    snprintf(id, EVENT_ID_SIZE, "%c%" PRIx64 "-%u", stream->of_get ? 'g' : 'p', stream->number,
              sequence);
 }
 
-void mcp_stream_begin(struct mcp_stream *stream)
+/* Makes it a stream of events now. */
+static void begin_events(struct mcp_stream *stream)
 {
     char id[EVENT_ID_SIZE], text[EVENT_ID_SIZE + 48];
     int len;
@@ -218,7 +219,7 @@ void mcp_stream_begin(struct mcp_stream *stream)
 static void on_send(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind)
 {
     struct mcp_stream *stream = container_of(reply, struct mcp_stream, reply);
-    bool keeps = kind != PEER_NOTIFICATION || stream->unasked;
+    bool keeps = kind != PEER_NOTIFICATION || stream->of_get;
     char id[EVENT_ID_SIZE];
 
     if (kind == PEER_RESPONSE && !stream->begun) {
@@ -230,7 +231,7 @@ static void on_send(struct peer_reply *reply, const char *json, size_t len, enum
     if (!stream->reply.streams)
         return;
     if (stream->exchange)
-        mcp_stream_begin(stream);
+        begin_events(stream);
     stream->sequence++;
     if (keeps && stream->resumable)
         keep_event(stream, json, len);
@@ -263,7 +264,7 @@ static void finish(struct mcp_stream *stream)
     /* A client that takes no JSON, or names it second, gets a stream of one event. */
     if (!stream->begun && response->len > 0 && stream->prefers_events &&
         stream->response_status < 400 && stream->exchange->status == 0) {
-        mcp_stream_begin(stream);
+        begin_events(stream);
         on_send(&stream->reply, response->data, response->len, PEER_RESPONSE);
     }
     if (!stream->begun)
@@ -300,7 +301,7 @@ static void on_pause(struct peer_reply *reply)
 
     if (!stream->exchange || !stream->reply.streams || !stream->primes || !stream->resumable)
         return;
-    mcp_stream_begin(stream);
+    begin_events(stream);
     disconnect(stream);
     wait_for_client(stream);
 }
@@ -355,30 +356,31 @@ struct mcp_stream *mcp_stream_open(struct mcp_client *client, struct exchange *e
     return stream;
 }
 
-void mcp_stream_close(struct mcp_stream *stream)
+/* Ends a stream without an answer to it. */
+static void close_stream(struct mcp_stream *stream)
 {
     disconnect(stream);
     remove_stream(stream);
 }
 
-struct mcp_stream *mcp_stream_open_unasked(struct mcp_client *client, struct exchange *exchange,
-                                           struct error *err)
+struct mcp_stream *mcp_stream_open_get(struct mcp_client *client, struct exchange *exchange,
+                                       struct error *err)
 {
     struct mcp_stream *stream = mcp_stream_open(client, exchange, err);
 
     if (!stream)
         return NULL;
-    stream->unasked = true;
-    if (client->unasked)
-        mcp_stream_close(client->unasked);
+    stream->of_get = true;
+    if (client->get_stream)
+        close_stream(client->get_stream);
     peer_identify(client->peer, exchange->identity);
     if (peer_open_stream(client->peer, &stream->reply, err) < 0) {
         stream->client = NULL; /* its user remains the caller's */
         remove_stream(stream);
         return NULL;
     }
-    client->unasked = stream;
-    mcp_stream_begin(stream);
+    client->get_stream = stream;
+    begin_events(stream);
     return stream;
 }
 
@@ -390,7 +392,7 @@ bool mcp_stream_id_is_of_post(const char *last)
 }
 
 static struct mcp_stream *find_stream(struct mcp_sessions *all, const struct session_id *id,
-                                      uint64_t number, bool unasked)
+                                      uint64_t number, bool of_get)
 {
     struct mcp_stream_list *const lists[] = {&all->active, &all->waiting};
     struct mcp_stream *stream;
@@ -398,7 +400,7 @@ static struct mcp_stream *find_stream(struct mcp_sessions *all, const struct ses
     for (size_t i = 0; i < 2; i++) {
         TAILQ_FOREACH(stream, lists[i], link)
         {
-            if (stream->number == number && stream->unasked == unasked &&
+            if (stream->number == number && stream->of_get == of_get &&
                 memcmp(stream->name, id->name, sizeof id->name) == 0)
                 return stream;
         }
@@ -453,7 +455,7 @@ static void remove_from(struct mcp_stream_list *list, const unsigned char *name)
     for (stream = TAILQ_FIRST(list); stream; stream = next) {
         next = TAILQ_NEXT(stream, link);
         if (!name || memcmp(stream->name, name, sizeof stream->name) == 0)
-            mcp_stream_close(stream);
+            close_stream(stream);
     }
 }
 
@@ -476,7 +478,7 @@ void mcp_streams_expire(struct mcp_sessions *all)
     }
     TAILQ_FOREACH(stream, &all->active, link)
     {
-        if (stream->unasked)
+        if (stream->of_get)
             exchange_send_text(stream->exchange, comment, sizeof comment - 1);
     }
 }

@@ -38,7 +38,7 @@ int session_id_write(const struct session_id *id, const unsigned char key[SEAL_K
                      char text[SESSION_ID_TEXT_SIZE], struct error *err);
 
 /* 0; -1 if this is no text of session_id_write with this key, if it is over, or if this server does
- * not know its version of MCP. What is wrong is not told apart, so that nobody learns from it. */
+ * not know its version of MCP. All of these are one answer, so that nobody learns from it. */
 int session_id_read(struct session_id *id, const unsigned char key[SEAL_KEY_SIZE], const char *text,
                     int64_t now);
 

@@ -212,7 +212,7 @@ struct sync {
 
 /* ---- reports of changes ---- */
 
-static void tell_change(struct sync_client *client, const struct store_change *change)
+static void send_change(struct sync_client *client, const struct store_change *change)
 {
     static const enum sync_target targets[] = {
         [STORE_NODES] = SYNC_NODES,
@@ -236,7 +236,7 @@ static void on_change(struct change_listener *listener, const struct store_chang
 
     LIST_FOREACH(client, &sync->clients, link)
     if (strcmp(client->context.session_id, change->sid) == 0)
-        tell_change(client, change);
+        send_change(client, change);
 }
 
 static int say(struct sync_client *client, const char *text, size_t len, bool is_error)
@@ -253,7 +253,7 @@ int sync_client_say(struct sync_client *client, const char *text, size_t len)
 }
 
 /* Clients of the original CMS look for "error". */
-static int tell_error(struct sync_client *client, const char *text)
+static int send_error(struct sync_client *client, const char *text)
 {
     static const char *const names[] = {",\"error\":", ",\"message\":"};
     struct buf BUF_AUTO message = {0};
@@ -360,7 +360,7 @@ int sync_client_receive(struct sync_client *client, const char *text, size_t len
     else
         message = json_read(text, len, "the message", &err);
     if (message && check_bound(client, message, &err) < 0)
-        return tell_error(client, err.text);
+        return send_error(client, err.text);
     if (json_string_is(message, "type", "chat_message")) {
         on_chat(user, message);
         return 0;
@@ -377,7 +377,7 @@ int sync_client_receive(struct sync_client *client, const char *text, size_t len
         memcpy(why, err.text, sizeof why);
         error_set(&err, ERROR_MALFORMED, "%s; " ADVICE, why);
     }
-    return tell_error(client, err.text);
+    return send_error(client, err.text);
 }
 
 void sync_client_join(struct sync_client *client, const char session_id[SESSION_ID_SIZE])

@@ -284,8 +284,8 @@ static int pass_out(struct tls_connection *connection)
     return went < 0 ? -1 : 0;
 }
 
-/* The server has ended its side: the client is told so, and gets a moment to take the rest. */
-static void say_goodbye(struct tls_connection *connection)
+/* The server has ended its side: the client is sent the end, and gets a moment to read the rest. */
+static void end_client_side(struct tls_connection *connection)
 {
     struct tls *tls = connection->tls;
 
@@ -345,7 +345,7 @@ static void pump(struct tls_connection *connection)
         return;
     }
     if (connection->plain_ended)
-        say_goodbye(connection);
+        end_client_side(connection);
     if (!connection->ended)
         watch(connection);
 }

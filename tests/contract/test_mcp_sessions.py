@@ -211,7 +211,7 @@ class Memory(Case):
 
 
 class Streams(Case):
-    """What the server tells a session unasked, on the stream of a GET."""
+    """The notifications to a session that no call causes, on the stream of a GET."""
     def setUp(self):
         super().setUp()
         self.server = self.start()

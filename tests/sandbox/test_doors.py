@@ -109,7 +109,7 @@ print(f.calls, loads("1"), K.m.order, functools.partial(f).func is f)
 
     # Of tests/data/ordinary.
     PRIVATE = {
-        "plain_python-40": "20 3 1 Low 8 1 1 2 1 3\n",
+        "plain_python-40": "inner\n20 3 1 Low 8 1 1 2 1 3\n",
         "plain_python-41": "2 1.0 [1, 2] 2.0\n",
     }
 

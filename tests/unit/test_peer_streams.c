@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the server tells unasked: subscriptions of the modern era, the stream of a legacy client,
- * and what a call tells while it runs.
+ * Notifications that no call causes: subscriptions of the modern era, the stream of a legacy
+ * client, and what a call tells while it runs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
