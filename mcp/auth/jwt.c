@@ -264,19 +264,26 @@ static unsigned read_scopes(const char *text)
     return scopes;
 }
 
-/* One holder has many tokens, one after the other. */
-static void set_holder(const struct jwt *jwt, const char *issuer, struct identity *identity)
+/* One holder has many tokens, one after the other. Its id is what an issuer never gives to another
+ * one (RFC 9068, section 2.2, requires both claims). */
+static int set_holder(const struct jwt *jwt, const char *issuer, struct identity *identity,
+                      struct error *err)
 {
     static const char *const names[] = {"preferred_username", "client_id", "sub"};
-    const char *holder[] = {issuer, json_get_string(jwt->claims, "sub"),
-                            json_get_string(jwt->claims, "client_id")};
+    const char *sub = json_get_string(jwt->claims, "sub");
+    const char *client_id = json_get_string(jwt->claims, "client_id");
+    const char *holder[] = {issuer, sub, client_id};
     struct buf BUF_AUTO all = {0};
     struct digest digest = {0};
 
+    if (!sub && !client_id)
+        return error_set(err, ERROR_INVALID,
+                         "the token must say whose it is: by the claim sub or client_id");
     for (size_t i = 0; i < sizeof holder / sizeof holder[0]; i++)
         buf_add(&all, holder[i] ? holder[i] : "", holder[i] ? strlen(holder[i]) + 1 : 1);
-    if (!all.failed)
-        digest_of(all.data, all.len, &digest);
+    if (buf_check(&all, "the holder of the token", err) < 0)
+        return -1;
+    digest_of(all.data, all.len, &digest);
     identity_set_id(identity, &digest);
     for (size_t i = 0; !*identity->name && i < sizeof names / sizeof names[0]; i++) {
         const char *name = json_get_string(jwt->claims, names[i]);
@@ -284,6 +291,7 @@ static void set_holder(const struct jwt *jwt, const char *issuer, struct identit
         if (name)
             identity_set_name(identity, name);
     }
+    return 0;
 }
 
 int jwt_identity(const struct jwt *jwt, const char *issuer, const char *audience, int64_t now,
@@ -314,6 +322,5 @@ int jwt_identity(const struct jwt *jwt, const char *issuer, const char *audience
     identity->source = IDENTITY_OF_ISSUER;
     identity->scopes = read_scopes(json_get_string(jwt->claims, "scope"));
     identity->end = end;
-    set_holder(jwt, issuer, identity);
-    return 0;
+    return set_holder(jwt, issuer, identity, err);
 }

@@ -28,6 +28,7 @@ ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 25
 BUILDS = [pathlib.Path(each).resolve() for each in sys.argv[2:]] or [harness.BUILD]
 WORDS = os.environ.get("LECTERN_STEPS", "").split()
 REST_SECONDS = 0.05  # after a call in a session, for the next clone
+REMOVAL_SECONDS = 0.3  # the daemon removes the sandboxes of earlier calls; that takes processor time from the next one
 STEPS = (  # until this mark; the words say what happens before it
     ("received", "request, server, stream, runner"),
     ("set_up", "job read: JSON"),
@@ -219,6 +220,7 @@ class Way:
     def wait(self, caller, kind):
         if self.isolation == "execution":
             load.wait_calm(caller.port, kind, 1)
+            time.sleep(REMOVAL_SECONDS)
         else:
             time.sleep(REST_SECONDS)
 

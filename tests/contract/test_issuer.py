@@ -208,7 +208,8 @@ class Tokens(IssuerCase):
         for why, changed in (("audience", {"aud": "https://other.example"}), ("audience", {"aud": None}), ("audience", {"aud": AUDIENCE + "/"}),
                              ("audience", {"aud": [[AUDIENCE]]}), ("issuer", {"iss": "https://other.example"}), ("issuer", {"iss": None}),
                              ("issuer", {"iss": self.issuer.url + "/"}), ("expired", {"exp": now - 1}), ("ends", {"exp": None}),
-                             ("ends", {"exp": "2030"}), ("ends", {"exp": -1}), ("not valid yet", {"nbf": now + 300}), ("valid", {"nbf": "now"})):
+                             ("ends", {"exp": "2030"}), ("ends", {"exp": -1}), ("not valid yet", {"nbf": now + 300}), ("valid", {"nbf": "now"}),
+                             ("whose", {"sub": None, "client_id": None})):
             self.refused(self.token(**changed) if "aud" not in changed or not isinstance(changed["aud"], list)
                          else self.keys["RS256"].sign(self.claims(**changed)), why)
         for why, header in (("crit", {"crit": ["x"]}), ("type", {"typ": "logout+jwt"}), ("key id", {"kid": "x" * 300})):
