@@ -10,7 +10,7 @@ import threading
 import unittest
 
 import chat_case
-from chat_case import Page
+from chat_case import Page, question_of, results_of
 from replay_model import answer, call, gate, hold, pause, text
 
 ENDLESS = "import time\nprint('begun', flush=True)\nwhile True:\n    time.sleep(0.05)\n"
@@ -150,6 +150,11 @@ class Interrupted(AttackCase):
             return page.wait_for(lambda: any(event["type"] in types or event.get("name") in types for event in page.events[start:]),
                                  types)
 
+        def unheard(request):
+            question = question_of(request)
+            return "Soon." in question or "Me too." in question or ("Delete it now." in question and results_of(request.json))
+
+        self.script.unheard = unheard
         page = Page(self.server.port, self.sid)
         import websockets
         page.socket = await websockets.connect("ws://127.0.0.1:%d/chat?%s" % (self.server.port, page.query))
@@ -157,7 +162,6 @@ class Interrupted(AttackCase):
 
         page = await self.page()
         page.frames.clear()  # of a run that will not end
-        self.script.unheard = ("Soon.",)
         await page.send_input("Soon.")
         yield "just asked", page, page.socket
 
@@ -189,10 +193,8 @@ class Interrupted(AttackCase):
         yield "awaiting", page, page.socket
 
         page = await self.page()
-        self.script.unheard = ("Soon.",)
         self.play(answer(call("delete_component", DELETE)))
         run = await page.ask("Delete it now.")
-        self.script.unheard = ("Soon.", "Delete it now.")
         await page.send_input(resume=[{"interruptId": run.interrupts[0]["id"], "status": "resolved",
                                        "payload": {"approved": True}}])
         yield "resuming", page, page.socket
@@ -262,7 +264,6 @@ class Interrupted(AttackCase):
                 type(self).logs += self.server.lines
                 self.start_server()
                 self.script.answers.clear()
-                self.script.unheard = ()
                 back = await self.page(thread_id)
                 messages = next(event["messages"] for event in back.greeting.events if event["type"] == "MESSAGES_SNAPSHOT")
                 calls = [one["id"] for message in messages for one in message.get("toolCalls", ())]
@@ -270,7 +271,8 @@ class Interrupted(AttackCase):
                 # Killed before the answer was taken up, it is asked still; that is seen by who asks.
                 if name == "awaiting" or (name == "resuming" and back.greeting.outcome == "interrupt"):
                     self.assertEqual(back.greeting.outcome, "interrupt")
-                    self.play(answer(text("Deleted.")))
+                    if name == "awaiting":  # else the script answers without it
+                        self.play(answer(text("Deleted.")))
                     self.assertEqual((await back.answer(back.greeting.interrupts[0], True)).text, "Deleted.")
                     continue
                 self.assertEqual(back.greeting.outcome, "success")
