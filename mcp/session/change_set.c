@@ -81,6 +81,12 @@ static const char *name_node(struct named *named, const char *node_id, const cha
     return named->text;
 }
 
+/* What an edit changed, in words. */
+static void write_change(struct run *run, const char *change)
+{
+    buf_addf(&run->message, ": %s", *change ? change : "it was so already");
+}
+
 /* ---- operations on nodes; each says what is lost with it ---- */
 
 static int create_node(struct run *run, struct error *err)
@@ -160,6 +166,7 @@ static int edit_node(struct run *run, struct error *err)
         return -1;
     buf_addf(&run->message, "Changed node %s (revision %ld)",
              name_node(&node, get_text(run, "node_id"), state.title), state.revision);
+    write_change(run, state.change);
     return 0;
 }
 
@@ -243,9 +250,9 @@ static int edit_component(struct run *run, struct error *err)
         store_component_update(run->store, run->writer, run->sid, &ref, changes, true,
                                get_whole(run, "expected_revision"), &state, err) < 0)
         return -1;
-    buf_addf(&run->message, "Changed component %ld (%s) of %s (revision %ld): %s", state.order,
-             state.type, name_node(&node, ref.node_id, state.node_title), state.revision,
-             state.summary);
+    buf_addf(&run->message, "Changed component %ld (%s) of %s (revision %ld)", state.order,
+             state.type, name_node(&node, ref.node_id, state.node_title), state.revision);
+    write_change(run, state.change);
     add_component_result(run, &state);
     return 0;
 }
@@ -302,7 +309,8 @@ static void write_end(struct run *run, const char *name, const char *title)
     add_result(run, json_pack("{s:s}", name, node_id));
 }
 
-static int write_relationship(struct run *run, const char *done, struct relationship_state *state)
+static void write_relationship(struct run *run, const char *done,
+                               const struct relationship_state *state)
 {
     buf_addf(&run->message, "%s %s from ", done, state->type);
     write_end(run, "from_node_id", state->from_title);
@@ -310,7 +318,6 @@ static int write_relationship(struct run *run, const char *done, struct relation
     write_end(run, "to_node_id", state->to_title);
     add_result(run, json_pack("{s:I}", "id", (json_int_t)state->id));
     json_decref(state->cycle);
-    return 0;
 }
 
 static int create_relationship(struct run *run, struct error *err)
@@ -319,7 +326,8 @@ static int create_relationship(struct run *run, struct error *err)
 
     if (store_relationship_create(run->store, run->writer, run->sid, run->given, &state, err) < 0)
         return -1;
-    return write_relationship(run, "Created", &state);
+    write_relationship(run, "Created", &state);
+    return 0;
 }
 
 static int find_relationship(const struct run *run, int64_t *id, struct error *err)
@@ -350,7 +358,9 @@ static int edit_relationship(struct run *run, struct error *err)
     if (find_relationship(run, &id, err) < 0 ||
         store_relationship_update(run->store, run->writer, run->sid, id, changes, &state, err) < 0)
         return -1;
-    return write_relationship(run, "Changed", &state);
+    write_relationship(run, "Changed", &state);
+    write_change(run, state.change);
+    return 0;
 }
 
 static int delete_relationship(struct run *run, struct error *err)
@@ -361,7 +371,8 @@ static int delete_relationship(struct run *run, struct error *err)
     if (find_relationship(run, &id, err) < 0 ||
         store_relationship_delete(run->store, run->writer, run->sid, id, &state, err) < 0)
         return -1;
-    return write_relationship(run, "Deleted", &state);
+    write_relationship(run, "Deleted", &state);
+    return 0;
 }
 
 /* ---- the table ---- */

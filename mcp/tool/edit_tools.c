@@ -120,7 +120,8 @@ static int edit_component(struct tool_call *call, struct store *store, struct er
     buf_addf(&call->text,
              "Changed component %ld (%s) of %s \"%s\" (component_id %s, now revision %ld): %s",
              edit.state.order, edit.state.type, edit.component.node_id, edit.state.node_title,
-             edit.state.component_id, edit.state.revision, edit.state.summary);
+             edit.state.component_id, edit.state.revision,
+             *edit.state.change ? edit.state.change : "it was so already.");
     return 0;
 }
 

@@ -154,31 +154,13 @@ static void add_node(const struct saying *saying, const char *node_id)
         buf_addf(saying->to, " \"%s\"", title);
 }
 
-/* The members that are otherwise. */
-static void add_members(struct buf *to, const json_t *before, const json_t *after)
+/* ": title: A [scale -> balance]" */
+static void add_change(struct buf *to, const json_t *before, const json_t *after)
 {
-    const char *comma = ": ";
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)after, key, value)
-    {
-        char shown[SHOWN_CAP];
-
-        if (json_equal(value, json_object_get(before, key)))
-            continue;
-        buf_addf(to, "%s%s", comma, text_cut_line(shown, sizeof shown, key));
-        comma = ", ";
-    }
-    json_object_foreach((json_t *)before, key, value)
-    {
-        char shown[SHOWN_CAP];
-
-        if (json_object_get(after, key))
-            continue;
-        buf_addf(to, "%s%s taken away", comma, text_cut_line(shown, sizeof shown, key));
-        comma = ", ";
-    }
+    if (json_is_null(before) || json_is_null(after))
+        return;
+    buf_adds(to, ": ");
+    value_change(before, after, to);
 }
 
 static void write_node(const struct saying *saying, const json_t *entry, const json_t *before,
@@ -186,32 +168,45 @@ static void write_node(const struct saying *saying, const json_t *entry, const j
 {
     buf_adds(saying->to, "node ");
     add_node(saying, json_get_string(entry, "entity_id"));
-    if (!json_is_null(before) && !json_is_null(after))
-        add_members(saying->to, before, after);
+    add_change(saying->to, before, after);
 }
 
-static void add_component(struct buf *to, const json_t *component)
+/* Its parameters, and its other members beside them; owned. */
+static json_t *flat_component(const json_t *component)
 {
-    char summary[SHOWN_CAP], type[SHOWN_CAP];
+    json_t *flat = json_copy(json_object_get(component, "parameters"));
 
-    entity_component_summary(component, summary, sizeof summary);
-    text_cut_line(type, sizeof type, entity_component_type(component));
-    buf_addf(to, "%s \"%s\"", type, summary);
+    if (!json_is_object(flat)) {
+        json_decref(flat);
+        return json_incref((json_t *)component);
+    }
+    json_object_update_missing(flat, (json_t *)component);
+    json_object_del(flat, "parameters");
+    json_object_del(flat, "order_index");
+    return flat;
 }
 
+/* N014 "Ratio tables", component 3 (definition) */
 static void write_component(const struct saying *saying, const json_t *entry, const json_t *before,
                             const json_t *after)
 {
-    bool both = !json_is_null(before) && !json_is_null(after);
+    const json_t *component = json_is_null(after) ? before : after;
+    const json_t *order = json_object_get(component, "order");
+    char shown[SHOWN_CAP];
 
-    buf_adds(saying->to, "component of ");
     add_node(saying, json_get_string(entry, "node_id"));
-    buf_adds(saying->to, ": ");
-    add_component(saying->to, json_is_null(before) ? after : before);
-    if (both) {
-        buf_adds(saying->to, " -> ");
-        add_component(saying->to, after);
-        add_members(saying->to, before, after);
+    buf_adds(saying->to, ", component ");
+    if (json_is_integer(order))
+        buf_addf(saying->to, "%" JSON_INTEGER_FORMAT " ", json_integer_value(order));
+    text_cut_line(shown, sizeof shown, entity_component_type(component));
+    buf_addf(saying->to, "(%s)", shown);
+    if (json_is_null(before) || json_is_null(after)) {
+        entity_component_summary(component, shown, sizeof shown);
+        buf_addf(saying->to, ": %s", shown);
+    } else {
+        json_auto_t *old = flat_component(before), *new = flat_component(after);
+
+        add_change(saying->to, old, new);
     }
     buf_addf(saying->to, " (component_id %s)", json_get_string(entry, "entity_id"));
 }
@@ -231,8 +226,7 @@ static void write_relationship(const struct saying *saying, const json_t *entry,
         add_node(saying, node_id ? node_id : "nowhere");
     }
     buf_addf(saying->to, " (id %s)", json_get_string(entry, "entity_id"));
-    if (!json_is_null(before) && !json_is_null(after))
-        add_members(saying->to, before, after);
+    add_change(saying->to, before, after);
 }
 
 static void write_node_map(const struct saying *saying, const json_t *entry, const json_t *before,
@@ -249,7 +243,7 @@ static void write_session(const struct saying *saying, const json_t *entry, cons
 {
     (void)entry;
     buf_adds(saying->to, "the curriculum's own fields");
-    add_members(saying->to, before, after);
+    add_change(saying->to, before, after);
 }
 
 static const struct {

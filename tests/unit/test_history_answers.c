@@ -283,7 +283,7 @@ static void test_tool(void **state)
     expect(fixture, "{\"action\":\"difference\",\"version\":1}", false,
            "From version 1 to 3: 2 things");
     expect(fixture, "{\"action\":\"difference\",\"version\":2,\"to_version\":1}", false,
-           "~ component of N1 \"Adding fractions\": paragraph \"uno\" -> paragraph \"one\"");
+           "~ N1 \"Adding fractions\", component 1 (paragraph): text: [uno -> one] (component_id ");
     expect(fixture, "{\"action\":\"difference\"}", false, "difference needs version");
     expect(fixture, "{\"action\":\"undo\",\"version\":2}", true,
            "Undone: 1 component of N1 \"Adding fractions\" changed. The curriculum is at version 4 "
