@@ -9,6 +9,7 @@
 #include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/session/graph_cache.h"
+#include "mcp/session/session_facts.h"
 #include "mcp/tool/table.h"
 
 #define TYPES_CAP 16u
@@ -58,10 +59,13 @@ static int answer(struct tool_call *call, struct store *store, const char *sid,
                   struct graph_question *question, struct error *err)
 {
     struct graph_cache *graphs = call->server->store.graphs;
+    struct session_facts FACTS_AUTO facts = {0};
     struct graph *graph = NULL;
     int found;
 
     if (!call->briefly) {
+        if (session_facts_read(&facts, store, sid, question, err) < 0)
+            return -1;
         graph = graph_cache_get(graphs, store, sid, err);
         return graph ? graph_answer(graph, question, &call->text, err) : -1;
     }
@@ -83,6 +87,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         .to = argument_text(call, "to_node_id"),
         .types = types,
         .limit = (unsigned)argument_whole(call, "limit", GRAPH_LIMIT_DEFAULT),
+        .words = json_is_true(json_object_get(call->arguments, "words")),
+        .parts = (unsigned)argument_whole(call, "parts", 0),
         .bounds = graph_cache_bounds(call->server->store.graphs, call->cancel),
     };
     char sid[SESSION_ID_SIZE];
@@ -140,7 +146,10 @@ const struct tool tool_query_graph = {
                            FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT,
                                  .documentation = "relationship types, or [\"all\"]"),
                            FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX,
-                                 .documentation = "default: 20")),
+                                 .documentation = "default: 20"),
+                           FIELD("words", FIELD_FLAG, .documentation = "of outline, order, levels"),
+                           FIELD("parts", FIELD_WHOLE, .least = 1, .most = GRAPH_PARTS_MAX,
+                                 .documentation = "of pace")),
     .read_only = true,
     .idempotent = true,
     .run = run,
