@@ -394,7 +394,8 @@ static int walk_value(struct walk *walk, const json_t *value, unsigned depth)
 
 static int walk_node(struct walk *walk, const json_t *node)
 {
-    static const char *const others[] = {"description", "summary", "objective", "notes"};
+    static const char *const others[] = {"raw_content", "description", "summary", "objective",
+                                         "notes"};
     const char *name;
     json_t *value;
     int rc = 0;
