@@ -256,7 +256,7 @@ void fields_list(const struct fields *fields, struct buf *to)
     const char *comma = "";
 
     while ((row = next_row(fields, row))) {
-        if (row->flags & FIELD_GIVEN_BACK)
+        if (row->flags & (FIELD_GIVEN_BACK | FIELD_UNLISTED))
             continue;
         buf_addf(to, "%s%s", comma, row->name);
         comma = ", ";
@@ -566,6 +566,8 @@ static void write_properties(const struct schema *schema, const struct fields *f
         bool or_null =
             row->flags & FIELD_NULL || (!(fields->flags & FIELDS_ANSWER) && !row->required);
 
+        if (!schema->refs && (row->flags & FIELD_UNLISTED))
+            continue;
         for (size_t i = 0; i < 2 && names[i]; i++) {
             buf_addf(schema->to, "%s\"%s\":", comma, names[i]);
             write_row(schema, row, or_null && schema->refs);

@@ -175,8 +175,9 @@ const struct tool tool_delete_component = {
         "Delete component {component_order}[ of {node_id}]|Delete a component[ of {node_id}]",
     .icon = "edit",
     .use = "one component",
-    .arguments = ARGUMENTS("delete_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
-                           ARGUMENT_COMPONENT, FIELD("confirm", FIELD_FLAG), ARGUMENT_REVISION),
+    .arguments = ARGUMENTS(
+        "delete_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
+        FIELD("confirm", FIELD_FLAG, .flags = FIELD_UNLISTED), ARGUMENT_REVISION),
     .destructive = true,
     .run = delete_component,
     .operation = "delete_component",
