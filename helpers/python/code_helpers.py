@@ -154,6 +154,9 @@ def connect(ask):
 
     single_reads = 0
 
+    def ids_of_title(title):
+        return [node["node_id"] for node in get_nodes() if str(node.get("title")).casefold() == title.casefold()]
+
     def read_single(node_id):
         try:
             path = "/nodes/%s/components" % segment(node_id)
@@ -162,7 +165,11 @@ def connect(ask):
         try:
             answer = read_again(path)
         except LookupError as error:
-            raise ValueError(error.args[0]) from None
+            ids = ids_of_title(node_id)
+            if len(ids) == 1:
+                return read_single(ids[0])
+            why = "%r is the title of %d nodes: %s" % (node_id, len(ids), ", ".join(ids)) if ids else error.args[0]
+            raise ValueError(why) from None
         return content(answer.get("node_id", node_id), title_of(node_id, answer), answer["components"])
 
     def read_from_page(node_id):
@@ -189,7 +196,8 @@ def connect(ask):
         return read_again("/relationships")["relationships"]
 
     def get_node_content(node_id):
-        """One node's content: {"node_id", "title", "components": [{"component_type", "parameters", ...}]}."""
+        """One node's content, by its id or a title that one node has: {"node_id", "title", "components":
+        [{"component_type", "parameters", ...}]}."""
         nonlocal single_reads
         if not isinstance(node_id, str):
             raise TypeError("node_id must be text such as 'N001', not %s; get_nodes() lists the nodes"
