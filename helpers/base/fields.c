@@ -312,6 +312,10 @@ static void check_row(const struct fields *fields, const struct field *row, cons
     const json_t *value = json_object_get(object, row->name);
     const json_t *again = other ? json_object_get(object, other) : NULL;
 
+    if (!(row->flags & FIELD_NULL) && json_is_null(again))
+        again = NULL;
+    if (!(row->flags & FIELD_NULL) && again && json_is_null(value))
+        value = NULL;
     if (value && again && !json_equal((json_t *)value, (json_t *)again)) {
         validation_add(problems, other, "and %s differ, send one of them", row->name);
         return;

@@ -402,7 +402,7 @@ struct operation {
 #define COMPONENT_ORDER    MAY_HAVE("component_order", PLACE, .also = "order")
 #define FIELDS             MAY_HAVE("fields", FIELD_OBJECT, .flags = FIELD_AS_TEXT)
 #define EXPLANATION        MAY_HAVE("explanation", FIELD_TEXT)
-#define CONFIDENCE(member) MAY_HAVE(member, FIELD_NUMBER)
+#define CONFIDENCE(member) MAY_HAVE(member, FIELD_NUMBER, .flags = FIELD_UNLISTED)
 #define FROM(macro)        macro("from_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "from")
 #define TO(macro)          macro("to_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "to")
 #define TYPE               MAY_HAVE("relationship_type", FIELD_TEXT, .also = "type")
@@ -498,7 +498,7 @@ static void write_object_or_text(const struct field *row, const void *context, s
 {
     (void)row;
     (void)context;
-    buf_adds(to, "{\"anyOf\":[{\"type\":\"object\"},{\"type\":\"string\"}]}");
+    buf_adds(to, "{\"type\":[\"object\",\"string\"]}");
 }
 
 static const struct fields object_or_text = {.write_schema = write_object_or_text};
@@ -514,6 +514,14 @@ static struct field brief_row(const struct field *row)
     return brief;
 }
 
+/* Whether it is there already, by its name or by the other one that it has. */
+static bool is_listed(const struct fields *all, const struct field *row)
+{
+    const struct field *other = row->also ? fields_find(all, row->also) : NULL;
+
+    return fields_find(all, row->name) || (other && other->type == row->type);
+}
+
 static void write_brief(const struct field *row, const void *context, struct buf *to)
 {
     struct field rows[BRIEF_CAP + 1] = {
@@ -525,7 +533,7 @@ static void write_brief(const struct field *row, const void *context, struct buf
     (void)row;
     for (size_t i = 0; i < OPERATION_COUNT; i++)
         for (const struct field *member = operations[i].members.rows; member->name; member++)
-            if (!fields_find(&all, member->name) && count < BRIEF_CAP)
+            if (!is_listed(&all, member) && !(member->flags & FIELD_UNLISTED) && count < BRIEF_CAP)
                 rows[count++] = brief_row(member);
     fields_schema(&all, NULL, context, to);
 }
@@ -533,9 +541,8 @@ static void write_brief(const struct field *row, const void *context, struct buf
 const struct fields change_set_operation_brief = {
     .name = "an operation",
     .write_schema = write_brief,
-    .documentation = "create_node: node_id, title, fields; edit_node: fields; merge_nodes: "
-                     "into_node_id; reorder_components: order ([3,1,2], old places); "
-                     "edit_relationship, delete_relationship: id, or ends and type; new_type"};
+    .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. fields: "
+                     "of the node"};
 
 bool change_set_has_member(const char *name)
 {

@@ -58,11 +58,12 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
     /* What the protocol takes for granted is left out: each word is paid for in every conversation.
      */
     if (tool->read_only)
-        buf_adds(to, ",\"annotations\":{\"readOnlyHint\":true}}");
-    else
-        buf_addf(to, ",\"annotations\":{\"destructiveHint\":%s%s}}",
-                 tool->destructive ? "true" : "false",
-                 tool->idempotent ? ",\"idempotentHint\":true" : "");
+        buf_adds(to, ",\"annotations\":{\"readOnlyHint\":true}");
+    else if (!tool->destructive)
+        buf_adds(to, ",\"annotations\":{\"destructiveHint\":false}");
+    else if (tool->idempotent)
+        buf_adds(to, ",\"annotations\":{\"idempotentHint\":true}");
+    buf_addc(to, '}');
 }
 
 /* ---- the life of a call ---- */

@@ -23,7 +23,7 @@ class Listing(unittest.TestCase):
         listed = self.listing()
         counts = tokens.count([json.dumps(tool, separators=(",", ":"), ensure_ascii=False) for tool in listed])
         table = "\n".join("%5d %s" % (count, tool["name"]) for count, tool in zip(counts, listed))
-        reading = sum(count for count, tool in zip(counts, listed) if tool["annotations"].get("readOnlyHint"))
+        reading = sum(count for count, tool in zip(counts, listed) if tool.get("annotations", {}).get("readOnlyHint"))
         print("\n%s\n%5d in all, %d for a reader" % (table, sum(counts), reading))
         self.assertLess(sum(counts), EDITOR, table)
         self.assertLess(reading, READER, table)

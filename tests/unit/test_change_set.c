@@ -495,7 +495,11 @@ static void an_id_wins_and_a_shared_title_is_refused(void **state)
  * members do not. */
 static void the_brief_schema_names_each_member(void **state)
 {
-    static const char *const other_names[] = {"from", "to", "into", "type", "new_title", NULL};
+    static const char *const other_names[] = {"from",       "to",
+                                              "into",       "type",
+                                              "new_title",  "new_parameters",
+                                              "confidence", "confidence_score",
+                                              NULL};
     struct buf BUF_AUTO few = {0};
     json_auto_t *each = schemas(), *brief = NULL;
     json_t *schema, *member, *properties;
@@ -548,7 +552,7 @@ static void nulls_are_members_not_used(void **state)
         "{\"op\":\"create_component\",\"node_id\":\"X\",\"component_type\":\"heading\","
         "\"parameters\":\"{\\\"text\\\":\\\"H\\\"}\"}",
         "{\"op\":\"edit_component\",\"node_id\":\"X\",\"component_order\":1,"
-        "\"new_parameters\":\"{\\\"text\\\":\\\"I\\\"}\"}",
+        "\"parameters\":\"{\\\"text\\\":\\\"I\\\"}\"}",
         "{\"op\":\"create_relationship\",\"from_node_id\":\"A\",\"to_node_id\":\"X\"}",
         "{\"op\":\"delete_component\",\"node_id\":\"X\",\"component_order\":1}",
         "{\"op\":\"delete_node\",\"node_id\":\"X\"}",

@@ -345,7 +345,9 @@ static void test_empty_and_single(void **state)
     for (size_t i = 0; i < count; i++) {
         bool node = queries[i].needs == GRAPH_TAKES_NODE,
              ends = queries[i].needs == GRAPH_TAKES_FROM_TO;
-        struct graph_question question = {.query = queries[i].name};
+        struct graph_question question = {.query = queries[i].name, .facts = &facts};
+
+        question.parts = queries[i].uses == GRAPH_COUNTS_WORDS ? 2 : 0;
 
         question.node = node ? "A" : NULL;
         question.from = question.to = ends ? "A" : NULL;
@@ -632,7 +634,9 @@ static void test_failing_allocations(void **state)
 
     (void)state;
     for (size_t i = 0; i < count; i++) {
-        struct graph_question question = {.query = queries[i].name};
+        struct graph_question question = {.query = queries[i].name, .facts = &facts};
+
+        question.parts = queries[i].uses == GRAPH_COUNTS_WORDS ? 2 : 0;
 
         if (queries[i].needs == GRAPH_TAKES_NODE)
             question.node = "B";
