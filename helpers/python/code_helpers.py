@@ -166,7 +166,7 @@ def connect(ask):
             answer = read_again(path)
         except LookupError as error:
             ids = ids_of_title(node_id)
-            if len(ids) == 1:
+            if len(ids) == 1 and ids[0] != node_id:
                 return read_single(ids[0])
             why = "%r is the title of %d nodes: %s" % (node_id, len(ids), ", ".join(ids)) if ids else error.args[0]
             raise ValueError(why) from None

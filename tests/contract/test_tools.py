@@ -93,6 +93,8 @@ class Tools(unittest.TestCase):
             for answer in said:
                 self.assertIn('%s "%s"' % one, answer)
             self.assertIn('%s "%s"' % two, said[4])
+            self.assertIn("text: [by title -> again]", said[1])
+            self.assertIn("raw_content: ", said[5])
             self.assertIn("ENRICHMENT", client.good("history", node_id=one[1]))
             client.good("undo")
             client.good("undo")
