@@ -503,6 +503,16 @@ static void write_object_or_text(const struct field *row, const void *context, s
 
 static const struct fields object_or_text = {.write_schema = write_object_or_text};
 
+/* A place or an id. */
+static void write_place_or_id(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"type\":[\"integer\",\"string\"]}");
+}
+
+static const struct fields place_or_id = {.write_schema = write_place_or_id};
+
 static struct field brief_row(const struct field *row)
 {
     struct field brief = {.name = row->name, .type = row->type, .item = row->item};
@@ -510,7 +520,7 @@ static struct field brief_row(const struct field *row)
     if (row->type == FIELD_OBJECT)
         brief.of = &object_or_text;
     if (row->type == FIELD_ARRAY && row->item == FIELD_ANY)
-        brief.item = FIELD_WHOLE; /* places */
+        brief.of = &place_or_id;
     return brief;
 }
 
