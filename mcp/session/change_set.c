@@ -14,10 +14,12 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
+#include "helpers/base/utf8.h"
 #include "helpers/base/validation.h"
 #include "mcp/session/text.h"
 
-#define MEMBERS_CAP    8   /* of an operation */
+#define MEMBERS_CAP    10  /* of an operation */
+#define BRIEF_CAP      48  /* of all operations together */
 #define TITLE_SAID     120 /* bytes */
 #define WORD_SHOWN     64  /* bytes of a client's own word in an error */
 #define LINES_SAID_CAP 30  /* operations listed one by one in words */
@@ -79,6 +81,12 @@ static const char *name_node(struct named *named, const char *node_id, const cha
     snprintf(named->text, sizeof named->text, "%s \"%s\"", text_cut_line(id, sizeof id, node_id),
              text_cut_line(shown, sizeof shown, title));
     return named->text;
+}
+
+/* What an edit changed, in words. */
+static void write_change(struct run *run, const char *change)
+{
+    buf_addf(&run->message, ": %s", *change ? change : "it was so already");
 }
 
 /* ---- operations on nodes; each says what is lost with it ---- */
@@ -160,6 +168,7 @@ static int edit_node(struct run *run, struct error *err)
         return -1;
     buf_addf(&run->message, "Changed node %s (revision %ld)",
              name_node(&node, get_text(run, "node_id"), state.title), state.revision);
+    write_change(run, state.change);
     return 0;
 }
 
@@ -243,9 +252,9 @@ static int edit_component(struct run *run, struct error *err)
         store_component_update(run->store, run->writer, run->sid, &ref, changes, true,
                                get_whole(run, "expected_revision"), &state, err) < 0)
         return -1;
-    buf_addf(&run->message, "Changed component %ld (%s) of %s (revision %ld): %s", state.order,
-             state.type, name_node(&node, ref.node_id, state.node_title), state.revision,
-             state.summary);
+    buf_addf(&run->message, "Changed component %ld (%s) of %s (revision %ld)", state.order,
+             state.type, name_node(&node, ref.node_id, state.node_title), state.revision);
+    write_change(run, state.change);
     add_component_result(run, &state);
     return 0;
 }
@@ -302,7 +311,8 @@ static void write_end(struct run *run, const char *name, const char *title)
     add_result(run, json_pack("{s:s}", name, node_id));
 }
 
-static int write_relationship(struct run *run, const char *done, struct relationship_state *state)
+static void write_relationship(struct run *run, const char *done,
+                               const struct relationship_state *state)
 {
     buf_addf(&run->message, "%s %s from ", done, state->type);
     write_end(run, "from_node_id", state->from_title);
@@ -310,7 +320,6 @@ static int write_relationship(struct run *run, const char *done, struct relation
     write_end(run, "to_node_id", state->to_title);
     add_result(run, json_pack("{s:I}", "id", (json_int_t)state->id));
     json_decref(state->cycle);
-    return 0;
 }
 
 static int create_relationship(struct run *run, struct error *err)
@@ -319,7 +328,8 @@ static int create_relationship(struct run *run, struct error *err)
 
     if (store_relationship_create(run->store, run->writer, run->sid, run->given, &state, err) < 0)
         return -1;
-    return write_relationship(run, "Created", &state);
+    write_relationship(run, "Created", &state);
+    return 0;
 }
 
 static int find_relationship(const struct run *run, int64_t *id, struct error *err)
@@ -350,7 +360,9 @@ static int edit_relationship(struct run *run, struct error *err)
     if (find_relationship(run, &id, err) < 0 ||
         store_relationship_update(run->store, run->writer, run->sid, id, changes, &state, err) < 0)
         return -1;
-    return write_relationship(run, "Changed", &state);
+    write_relationship(run, "Changed", &state);
+    write_change(run, state.change);
+    return 0;
 }
 
 static int delete_relationship(struct run *run, struct error *err)
@@ -361,7 +373,8 @@ static int delete_relationship(struct run *run, struct error *err)
     if (find_relationship(run, &id, err) < 0 ||
         store_relationship_delete(run->store, run->writer, run->sid, id, &state, err) < 0)
         return -1;
-    return write_relationship(run, "Deleted", &state);
+    write_relationship(run, "Deleted", &state);
+    return 0;
 }
 
 /* ---- the table ---- */
@@ -387,20 +400,21 @@ struct operation {
 #define REVISION           MAY_HAVE("expected_revision", PLACE)
 #define COMPONENT_ID       MAY_HAVE("component_id", FIELD_TEXT)
 #define COMPONENT_ORDER    MAY_HAVE("component_order", PLACE, .also = "order")
+#define FIELDS             MAY_HAVE("fields", FIELD_OBJECT, .flags = FIELD_AS_TEXT)
 #define EXPLANATION        MAY_HAVE("explanation", FIELD_TEXT)
-#define CONFIDENCE(member) MAY_HAVE(member, FIELD_NUMBER)
+#define CONFIDENCE(member) MAY_HAVE(member, FIELD_NUMBER, .flags = FIELD_UNLISTED)
 #define FROM(macro)        macro("from_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "from")
 #define TO(macro)          macro("to_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "to")
 #define TYPE               MAY_HAVE("relationship_type", FIELD_TEXT, .also = "type")
 #define RELATIONSHIP       MAY_HAVE("id", PLACE), FROM(MAY_HAVE), TO(MAY_HAVE), TYPE
 
 static const struct operation operations[] = {
-    {MEMBERS("create_node", FIELDS_OPEN, NEEDED("node_id", FIELD_TEXT),
-             NEEDED("title", FIELD_TEXT)),
+    {MEMBERS("create_node", FIELDS_OPEN, NEEDED("node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT),
+             FIELDS),
      .apply = create_node},
     {MEMBERS("rename_node", 0, NODE, NEEDED("title", FIELD_TEXT, .also = "new_title"), REVISION),
      .reads = STORE_TEXTS_PART, .apply = rename_node},
-    {MEMBERS("edit_node", FIELDS_OPEN, NODE, MAY_HAVE("title", FIELD_TEXT), REVISION),
+    {MEMBERS("edit_node", FIELDS_OPEN, NODE, MAY_HAVE("title", FIELD_TEXT), FIELDS, REVISION),
      .reads = STORE_TEXTS_PART, .apply = edit_node},
     {MEMBERS("delete_node", 0, NODE, REVISION), .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
      .apply = delete_node},
@@ -408,11 +422,12 @@ static const struct operation operations[] = {
              NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "into"), REVISION),
      .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = merge_nodes},
     {MEMBERS("create_component", 0, NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
-             NEEDED("parameters", FIELD_OBJECT), MAY_HAVE("position", PLACE),
-             CONFIDENCE("confidence")),
+             NEEDED("parameters", FIELD_OBJECT, .flags = FIELD_AS_TEXT),
+             MAY_HAVE("position", PLACE), CONFIDENCE("confidence")),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = create_component},
     {MEMBERS("edit_component", 0, NODE, COMPONENT_ID, COMPONENT_ORDER,
-             NEEDED("new_parameters", FIELD_OBJECT, .also = "parameters"), REVISION),
+             NEEDED("new_parameters", FIELD_OBJECT, .flags = FIELD_AS_TEXT, .also = "parameters"),
+             REVISION),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = edit_component},
     {MEMBERS("delete_component", 0, NODE, COMPONENT_ID, COMPONENT_ORDER, REVISION),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = delete_component},
@@ -437,7 +452,6 @@ static void list_members(const struct operation *operation, struct buf *to)
     for (const struct field *row = members->rows; row->name; row++)
         buf_addf(to, "%s%s%s", row > members->rows ? ", " : "", row->name,
                  row->required ? "" : "?");
-    buf_adds(to, members->flags & FIELDS_OPEN ? ", fields?" : "");
 }
 
 /* ---- schemas ---- */
@@ -471,20 +485,82 @@ static const char *operation_name(size_t i)
     return i < OPERATION_COUNT ? operations[i].members.name : NULL;
 }
 
-static const struct fields operation_names = {.name = "op", .choice = operation_name};
-static const struct field brief_rows[] = {
-    FIELD("op", FIELD_TEXT, .required = true, .of = &operation_names),
-    {0},
-};
-
 const struct fields change_set_operation = {"an operation", .schema = "Operation",
                                             .write_schema = write_operations};
+
+/* The short form for models: the members of all operations together, each once, so that a program
+ * that allows no others can send them all. */
+static const struct fields operation_names = {.name = "op", .choice = operation_name};
+
+/* An object of any members cannot be sent where others than those named are forbidden, its JSON
+ * text can. */
+static void write_object_or_text(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"type\":[\"object\",\"string\"]}");
+}
+
+static const struct fields object_or_text = {.write_schema = write_object_or_text};
+
+/* A place or an id. */
+static void write_place_or_id(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"type\":[\"integer\",\"string\"]}");
+}
+
+static const struct fields place_or_id = {.write_schema = write_place_or_id};
+
+static struct field brief_row(const struct field *row)
+{
+    struct field brief = {.name = row->name, .type = row->type, .item = row->item};
+
+    if (row->type == FIELD_OBJECT)
+        brief.of = &object_or_text;
+    if (row->type == FIELD_ARRAY && row->item == FIELD_ANY)
+        brief.of = &place_or_id;
+    return brief;
+}
+
+/* Whether it is there already, by its name or by the other one that it has. */
+static bool is_listed(const struct fields *all, const struct field *row)
+{
+    const struct field *other = row->also ? fields_find(all, row->also) : NULL;
+
+    return fields_find(all, row->name) || (other && other->type == row->type);
+}
+
+static void write_brief(const struct field *row, const void *context, struct buf *to)
+{
+    struct field rows[BRIEF_CAP + 1] = {
+        FIELD("op", FIELD_TEXT, .required = true, .of = &operation_names)};
+    const struct fields all = {.rows = rows,
+                               .documentation = change_set_operation_brief.documentation};
+    size_t count = 1;
+
+    (void)row;
+    for (size_t i = 0; i < OPERATION_COUNT; i++)
+        for (const struct field *member = operations[i].members.rows; member->name; member++)
+            if (!is_listed(&all, member) && !(member->flags & FIELD_UNLISTED) && count < BRIEF_CAP)
+                rows[count++] = brief_row(member);
+    fields_schema(&all, NULL, context, to);
+}
+
 const struct fields change_set_operation_brief = {
-    "an operation", brief_rows,
-    .documentation = "Members as in the tools. create_node: node_id, title, fields?; rename_node: "
-                     "title; edit_node: fields; merge_nodes: into_node_id; reorder_components: "
-                     "order ([3,1,2], old places); edit_relationship, delete_relationship: id, or "
-                     "ends and type; new_type?"};
+    .name = "an operation",
+    .write_schema = write_brief,
+    .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. fields: "
+                     "of the node"};
+
+bool change_set_has_member(const char *name)
+{
+    for (size_t i = 0; i < OPERATION_COUNT; i++)
+        if (fields_find(&operations[i].members, name))
+            return true;
+    return false;
+}
 
 /* ---- reading one ---- */
 
@@ -550,6 +626,41 @@ static json_t *sent_members(const struct operation *operation, const json_t *ite
     return members;
 }
 
+/* A null stands for a member that is not used: programs that require every member send them all.
+ * (A node's own field of such a name is taken away with fields.) */
+static void drop_unused(const struct operation *operation, json_t *sent)
+{
+    const char *name;
+    void *next;
+    json_t *value;
+
+    json_object_foreach_safe(sent, next, name, value)
+    {
+        if (json_is_null(value) && !fields_find(&operation->members, name) &&
+            change_set_has_member(name))
+            json_object_del(sent, name);
+    }
+}
+
+/* Puts the node's own fields that were sent in fields beside the operation's members. */
+static int spread_fields(struct run *run, struct error *err)
+{
+    json_auto_t *fields = json_incref(json_object_get(run->given, "fields"));
+    const char *name;
+    json_t *value;
+
+    json_object_del(run->given, "fields");
+    json_object_foreach(fields, name, value)
+    {
+        if (strcmp(name, "node_id") == 0 || json_object_get(run->given, name))
+            return error_set_at(err, "fields", "fields: %.*s stands beside fields, not in it",
+                                utf8_shown(name, WORD_SHOWN), name);
+        if (json_object_set(run->given, name, value) != 0)
+            return error_set(err, ERROR_MEMORY, "out of memory for an operation");
+    }
+    return 0;
+}
+
 /* The row that item's op names, and its members checked, as the run's. NULL: ERROR_INVALID. */
 static const struct operation *read_operation(struct run *run, const json_t *item,
                                               struct error *err)
@@ -574,6 +685,8 @@ static const struct operation *read_operation(struct run *run, const json_t *ite
     validation_begin(&problems, "");
     sent = sent_members(operation, item, run->results);
     if (sent)
+        drop_unused(operation, sent);
+    if (sent)
         run->given = fields_take(&operation->members, sent, NULL, &problems);
     if (!run->given) {
         error_set(err, ERROR_MEMORY, "out of memory for an operation");
@@ -583,7 +696,9 @@ static const struct operation *read_operation(struct run *run, const json_t *ite
         buf_init(&advice, ERROR_TEXT_CAP / 2);
         list_members(operation, &advice);
     }
-    return validation_end(&problems, advice.data, err) == 0 ? operation : NULL;
+    if (validation_end(&problems, advice.data, err) < 0 || spread_fields(run, err) < 0)
+        return NULL;
+    return operation;
 }
 
 /* Puts ids in place of titles, in the transaction of the operation. */
