@@ -71,23 +71,41 @@ static int count_terms(const struct excerpt *excerpt, size_t from, size_t to)
     return __builtin_popcount(seen);
 }
 
-/* What is between two words, on one line. */
-static void add_between(struct excerpt *excerpt, size_t from, size_t to, bool one_span)
+/* Bytes of a text on one line: spaces count as one, which is written before the next word. */
+static void add_bytes(struct excerpt *excerpt, size_t from, size_t to, bool *space)
 {
-    const char *text = excerpt->text->text;
-    bool space = !one_span;
+    for (size_t at = from; at < to; at++) {
+        char c = excerpt->text->text[at];
 
-    for (size_t at = from; one_span && at < to; at++) {
-        unsigned char c = (unsigned char)text[at];
-
-        if (c <= ' ') {
-            space = true;
+        if ((unsigned char)c <= ' ') {
+            *space = true;
             continue;
         }
-        if (space)
+        if (*space)
             buf_addc(excerpt->to, ' ');
-        space = false;
-        buf_addc(excerpt->to, text[at]);
+        *space = false;
+        buf_addc(excerpt->to, c);
+    }
+}
+
+/* What a reader sees between two words. What is no word between them, such as a tag, separates them
+ * if a letter follows. */
+static void add_between(struct excerpt *excerpt, const struct word *one, const struct word *next)
+{
+    const struct prose_span *spans = excerpt->text->spans;
+    size_t from = one->start + one->len;
+    bool space = false;
+
+    if (one->span == next->span) {
+        add_bytes(excerpt, from, next->start, &space);
+    } else {
+        size_t end = spans[one->span].start + spans[one->span].len, begin = spans[next->span].start;
+
+        add_bytes(excerpt, from, end, &space);
+        space = space || begin == next->start;
+        for (size_t at = end; !space && at < begin; at++)
+            space = (unsigned char)excerpt->text->text[at] <= ' ';
+        add_bytes(excerpt, begin, next->start, &space);
     }
     if (space)
         buf_addc(excerpt->to, ' ');
@@ -101,8 +119,7 @@ static void write_words(struct excerpt *excerpt, size_t from, size_t to)
         bool marked = word->term != NO_TERM;
 
         if (i > from)
-            add_between(excerpt, word[-1].start + word[-1].len, word->start,
-                        word[-1].span == word->span);
+            add_between(excerpt, &word[-1], word);
         buf_adds(excerpt->to, marked ? "[" : "");
         buf_add(excerpt->to, excerpt->text->text + word->start, word->len);
         buf_adds(excerpt->to, marked ? "]" : "");

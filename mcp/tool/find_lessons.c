@@ -17,9 +17,11 @@
 #define TITLE_SHOWN   160
 
 static const char *const sorts[] = {"best", "order", "words", "changed", NULL};
-static const char *const sorted_as[] = {
-    [FIND_ANY] = "", [FIND_BEST] = "", [FIND_ORDER] = " in teaching order",
-    [FIND_WORDS] = ", fewest words first", [FIND_CHANGED] = ", newest change first"};
+static const char *const sorted_as[] = {[FIND_ANY] = "",
+                                        [FIND_BEST] = "",
+                                        [FIND_ORDER] = " in teaching order",
+                                        [FIND_WORDS] = ", fewest words first",
+                                        [FIND_CHANGED] = ", newest change first"};
 
 static enum find_sort read_sort(const struct tool_call *call)
 {
@@ -75,8 +77,9 @@ static void say_hits(const struct find_request *request, const json_t *found, st
                  request->text ? "; try fewer or other words, or leave in and without out" : "");
         return;
     }
-    buf_addf(to, "%s%" PRId64 " %s%s%s", json_is_true(json_object_get(found, "more")) ? "Over " : "",
-             total, things, total == 1 ? "" : "s", request->without ? " without " : "");
+    buf_addf(to, "%s%" PRId64 " %s%s%s",
+             json_is_true(json_object_get(found, "more")) ? "Over " : "", total, things,
+             total == 1 ? "" : "s", request->without ? " without " : "");
     buf_adds(to, request->without ? request->without : "");
     if ((int64_t)shown < total)
         buf_addf(to, ", the first %zu", shown);
@@ -153,8 +156,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     char sid[SESSION_ID_SIZE];
 
     if (tool_session(call, store, sid, err) < 0 ||
-        (request.node_id && store_node_id(store, sid, request.node_id, "node_id", &found,
-                                          &request.node_id, err) < 0))
+        (request.node_id &&
+         store_node_id(store, sid, request.node_id, "node_id", &found, &request.node_id, err) < 0))
         return -1;
     return find(call, store, sid, &request, err);
 }
@@ -169,10 +172,10 @@ const struct tool tool_find_lessons = {
     .icon = "ask",
     .use = "to find where something stands, and to read a lesson",
     .arguments = ARGUMENTS(
-        "find", ARGUMENT_SESSION,
-        FIELD("text", FIELD_TEXT, .least = 1, .most = FIND_TEXT_MAX),
+        "find", ARGUMENT_SESSION, FIELD("text", FIELD_TEXT, .least = 1, .most = FIND_TEXT_MAX),
         FIELD("in", FIELD_TEXT,
-              .documentation = "titles, a component type or a parameter; to read: all or a type, whole"),
+              .documentation =
+                  "titles, a component type or a parameter; to read: all or a type, whole"),
         FIELD("without", FIELD_TEXT,
               .documentation = "a component type, relationships, a relationship type, a field"),
         FIELD("node_id", FIELD_TEXT), FIELD("sort", FIELD_TEXT, .choices = sorts),
