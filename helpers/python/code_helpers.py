@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads the curriculum of the session that the analysis belongs to.
 
-    from code_helpers import get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph
+    from code_helpers import get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph, find
 
 Everything returned is a fresh copy: change it as you like. What was read once is kept for the run, so all reads see the same
 nodes; any other session than the run's own is refused.
 """
 
-__all__ = ["get_nodes", "get_relationships", "get_node_content", "get_all_content", "analyze_graph", "query_graph"]
+__all__ = ["get_nodes", "get_relationships", "get_node_content", "get_all_content", "analyze_graph", "query_graph", "find"]
 
 
 def connect(ask):
@@ -272,6 +272,21 @@ def connect(ask):
         except LookupError as error:
             raise ValueError(error.args[0]) from None
 
+    def find(text=None, in_=None, without=None, node_id=None, sort=None, limit=20):
+        """Lessons by their words, the best first, as a list of dicts: node_id, title, component_order, component_type, field,
+        text (the words around). text: words in any form, "a phrase"; in_: titles, a component type or a parameter; without: a
+        component type, relationships, a relationship type or a field that lessons must lack; sort: best, order, words,
+        changed. With node_id and no text: that lesson as a dict with its words and components."""
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            raise ValueError("limit must be a whole number from 1 on")
+        given = (("text", text), ("in", in_), ("without", without), ("node_id", node_id), ("sort", sort))
+        parts = [argument(name, value) for name, value in given if value is not None] + ["limit=%d" % limit]
+        try:
+            answer = read_again("/find?" + "&".join(parts))
+        except LookupError as error:
+            raise ValueError(error.args[0]) from None
+        return answer.get("hits", answer)
+
     def list_queries():
         queries = json.loads(str(read("/graph"), "utf-8"))["queries"]
         raise ValueError("say which query: " + ", ".join(row["query"] for row in queries))
@@ -279,7 +294,7 @@ def connect(ask):
     module = sys.modules[__name__]
     for name in ("__loader__", "__spec__", "__file__", "__cached__"):
         module.__dict__.pop(name, None)
-    for function in (get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph):
+    for function in (get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph, find):
         function.__qualname__ = function.__name__
         setattr(module, function.__name__, function)
     return begin

@@ -210,6 +210,29 @@ int store_read_outline(struct store *store, const char *sid, struct outline *out
                        struct error *err);
 void outline_finish(struct outline *outline);
 
+/* ---- find: lessons by their words, and one lesson as a reader sees it ---- */
+
+#define FIND_TEXT_MAX  1000 /* bytes */
+#define FIND_LIMIT_MAX 200
+enum find_sort { FIND_ANY, FIND_BEST, FIND_ORDER, FIND_WORDS, FIND_CHANGED };
+/* Texts are NULL if not asked for. */
+struct find_request {
+    const char *text;    /* words, "phrases in quotes" */
+    const char *in;      /* "titles", a component type, a parameter; with node_id "all" */
+    const char *without; /* what a lesson must lack: a component type, a relationship type, a field */
+    const char *node_id; /* of a lesson: to read it, or to look only there */
+    enum find_sort sort; /* FIND_ANY: best with text, else in teaching order */
+    size_t limit;        /* 1 to FIND_LIMIT_MAX */
+};
+/* Appends {"session_id", "total", "more", "hits": [{"node_id", "title", "component_order",
+ * "component_type", "component_id", "field", "text" (the words around, those of the request in
+ * brackets), "places" (of the lesson that have words), "words", "last_modified"}]}. more: total is
+ * a lower bound. Without text and with node_id: {"session_id", "node_id", "title", "words",
+ * "components": [{"component_order", "component_type", "component_id", "revision", "words", and
+ * "text" (its beginning) or "parameters" (drawings as "svg, 2.1 kB")}]}. */
+int store_find(struct store *store, const char *sid, const struct find_request *request,
+               struct buf *json, struct error *err);
+
 /* ---- writing ---- */
 
 int store_session_create(struct store *store, const struct writer *writer, const char *title,

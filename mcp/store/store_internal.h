@@ -108,6 +108,7 @@ struct store {
     uint64_t transactions; /* number of outermost transactions begun */
     uint64_t taken_back;   /* number of inner transactions rolled back, which also discards what was
                               read in them */
+    bool searchable;       /* has an index of words, which writes keep up (search.h) */
     bool snapshot;         /* a read transaction over several reads is open */
     struct transaction open;
     struct suspended *suspended; /* the suspended write transaction, or NULL */

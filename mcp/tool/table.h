@@ -9,6 +9,7 @@
 #include "mcp/tool/tool.h"
 
 #define TOOL_TABLE(ROW)                                                                            \
+    ROW(find_lessons)                                                                              \
     ROW(add_component)                                                                             \
     ROW(edit_component)                                                                            \
     ROW(delete_component)                                                                          \

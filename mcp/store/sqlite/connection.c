@@ -101,6 +101,8 @@ static int prepare(struct sqlite_db *db, const char *path, struct error *err)
     bool write = db->access == STORE_WRITE;
 
     sqlite3_busy_timeout(db->handle, SQLITE_BUSY_TIMEOUT_MS);
+    if (sqlite_search_open(db, err) < 0)
+        return error_wrap(err, "%s", path);
     if ((write && set_wal(db->handle) != SQLITE_OK) ||
         sqlite3_exec(db->handle,
                      "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
