@@ -15,71 +15,12 @@
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 #include "helpers/base/validation.h"
-#include "mcp/session/text.h"
+#include "mcp/session/change_run.h"
 
-#define MEMBERS_CAP    8   /* of an operation */
-#define TITLE_SAID     120 /* bytes */
-#define WORD_SHOWN     64  /* bytes of a client's own word in an error */
-#define LINES_SAID_CAP 30  /* operations listed one by one in words */
+#define MEMBERS_CAP    10 /* of an operation */
+#define WORD_SHOWN     64 /* bytes of a client's own word in an error */
+#define LINES_SAID_CAP 30 /* operations listed one by one in words */
 #define LINE_CAP       600
-
-/* A change set under way, and the operation that it is at. */
-struct run {
-    struct store *store;
-    const char *sid;
-    const struct change_set *set;
-    struct change_set_outcome *outcome;
-    const struct writer *writer;
-    json_t *results; /* owned */
-    int64_t version; /* of the session before it */
-    struct validation_errors bad;
-    enum error_kind bad_kind; /* of all bad ones, if it is the same */
-
-    /* One operation: its input, then its results. */
-    json_t *given;      /* its members, checked and by their own names; without op */
-    json_t *result;     /* ids and counts go here */
-    struct buf message; /* one line, past tense, without a line end */
-};
-
-static json_t *get(const struct run *run, const char *name)
-{
-    return json_object_get(run->given, name);
-}
-
-/* The member as text, or NULL; as a whole number, or 0. */
-static const char *get_text(const struct run *run, const char *name)
-{
-    return json_get_string(run->given, name);
-}
-
-static long get_whole(const struct run *run, const char *name)
-{
-    return (long)json_integer_value(get(run, name));
-}
-
-static void add_result(struct run *run, json_t *members)
-{
-    json_object_update_new(run->result, members);
-}
-
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-/* N003 "Comparing fractions": an id and a title of the curriculum, in one line. */
-struct named {
-    char text[NODE_ID_MAX + TITLE_SAID + 8];
-};
-
-static const char *name_node(struct named *named, const char *node_id, const char *title)
-{
-    char id[NODE_ID_MAX + 1], shown[TITLE_SAID];
-
-    snprintf(named->text, sizeof named->text, "%s \"%s\"", text_cut_line(id, sizeof id, node_id),
-             text_cut_line(shown, sizeof shown, title));
-    return named->text;
-}
 
 /* ---- operations on nodes; each says what is lost with it ---- */
 
@@ -384,6 +325,9 @@ struct operation {
 /* clang-format on */
 
 #define NODE               NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
+#define INTO(...)          NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, __VA_ARGS__)
+#define NEW_NODE           NEEDED("new_node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT)
+#define COMPONENTS         NEEDED("components", FIELD_ARRAY)
 #define REVISION           MAY_HAVE("expected_revision", PLACE)
 #define COMPONENT_ID       MAY_HAVE("component_id", FIELD_TEXT)
 #define COMPONENT_ORDER    MAY_HAVE("component_order", PLACE, .also = "order")
@@ -404,9 +348,12 @@ static const struct operation operations[] = {
      .reads = STORE_TEXTS_PART, .apply = edit_node},
     {MEMBERS("delete_node", 0, NODE, REVISION), .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
      .apply = delete_node},
-    {MEMBERS("merge_nodes", 0, NODE,
-             NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "into"), REVISION),
+    {MEMBERS("merge_nodes", 0, NODE, INTO(.also = "into"), REVISION),
      .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = merge_nodes},
+    {MEMBERS("split_node", 0, NODE, NEW_NODE, COMPONENTS, MAY_HAVE("relationships", FIELD_ARRAY)),
+     .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = change_split_node},
+    {MEMBERS("copy_node", 0, NODE, NEW_NODE), .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
+     .apply = change_copy_node},
     {MEMBERS("create_component", 0, NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
              NEEDED("parameters", FIELD_OBJECT), MAY_HAVE("position", PLACE),
              CONFIDENCE("confidence")),
@@ -418,6 +365,9 @@ static const struct operation operations[] = {
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = delete_component},
     {MEMBERS("reorder_components", 0, NODE, NEEDED("order", FIELD_ARRAY)), .leaves_graph = true,
      .reads = STORE_COMPONENTS_PART, .apply = reorder_components},
+    {MEMBERS("move_components", 0, NODE, COMPONENTS, INTO(.also = "to_node_id"),
+             MAY_HAVE("position", PLACE)),
+     .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = change_move_components},
     {MEMBERS("create_relationship", 0, FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION,
              CONFIDENCE("confidence_score")),
      .apply = create_relationship},
@@ -484,7 +434,10 @@ const struct fields change_set_operation_brief = {
     .documentation = "Members as in the tools. create_node: node_id, title, fields?; rename_node: "
                      "title; edit_node: fields; merge_nodes: into_node_id; reorder_components: "
                      "order ([3,1,2], old places); edit_relationship, delete_relationship: id, or "
-                     "ends and type; new_type?"};
+                     "ends and type; new_type?; move_components: components (places or ids), "
+                     "into_node_id, position?; split_node: new_node_id, title, components, "
+                     "relationships? (ids, or nodes at the other end) that go with them; "
+                     "copy_node: new_node_id, title"};
 
 /* ---- reading one ---- */
 
@@ -533,19 +486,40 @@ static json_t *made_by(const char *value, const json_t *results, const char *mem
     return *end ? NULL : json_object_get(json_array_get(results, at), member);
 }
 
+/* The value with "$2" replaced, also in a list; a new reference. */
+static json_t *with_made(json_t *value, const json_t *results, const char *member)
+{
+    json_t *id = made_by(json_string_value(value), results, member), *list, *entry;
+    size_t i;
+
+    if (!json_is_array(value))
+        return json_incref(id ? id : value);
+    list = json_copy(value);
+    json_array_foreach(list, i, entry)
+    {
+        id = made_by(json_string_value(entry), results, member);
+        if (id)
+            json_array_set(list, i, id);
+    }
+    return list;
+}
+
 /* The members that were sent, with "$2" replaced; a new reference, or NULL. */
 static json_t *sent_members(const struct operation *operation, const json_t *item,
                             const json_t *results)
 {
-    static const char *const made[] = {"component_id", "id"};
+    static const char *const made[][2] = {{"component_id", "component_id"},
+                                          {"id", "id"},
+                                          {"components", "component_id"},
+                                          {"relationships", "id"}};
     json_t *members = json_copy((json_t *)item);
 
     json_object_del(members, "op");
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
-        json_t *id = made_by(json_get_string(members, made[i]), results, made[i]);
+        json_t *sent = json_object_get(members, made[i][0]);
 
-        if (id && fields_find(&operation->members, made[i]))
-            json_object_set(members, made[i], id);
+        if (sent && fields_find(&operation->members, made[i][0]))
+            json_object_set_new(members, made[i][0], with_made(sent, results, made[i][1]));
     }
     return members;
 }

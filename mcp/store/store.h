@@ -314,6 +314,32 @@ int store_components_replace(struct store *store, const struct writer *writer, c
 int store_components_reorder(struct store *store, const struct writer *writer, const char *sid,
                              const char *node_id, const json_t *order, struct error *err);
 
+/* What a move, a split or a copy did. */
+struct move_state {
+    char title[256], into_title[256]; /* of both nodes, cut at a UTF-8 boundary */
+    size_t components;                /* moved or copied */
+    size_t relationships;             /* moved */
+    size_t remaining;                 /* components that the first node has now */
+    int64_t position;                 /* of the first one in the other node */
+};
+
+/* components: [2, "id", ...], places (1-based) or ids of components of the node, in their new
+ * order. position: 1-based, in the other node; 0 appends. Ids, revisions and history stay. */
+int store_components_move(struct store *store, const struct writer *writer, const char *sid,
+                          const char *node_id, const json_t *components, const char *into_id,
+                          long position, struct move_state *state, struct error *err);
+/* Creates the node `into` ({"node_id", "title"}) with the additional fields of node_id, and moves
+ * the components there, but never all. relationships: [17, "N005", ...], ids of relationships of
+ * the node, or ids of nodes for all relationships with that node; may be NULL. */
+int store_node_split(struct store *store, const struct writer *writer, const char *sid,
+                     const char *node_id, const json_t *into, const json_t *components,
+                     const json_t *relationships, struct move_state *state, struct error *err);
+/* Creates the node `into` with all fields and components of node_id, and none of its
+ * relationships. The components get new ids. */
+int store_node_copy(struct store *store, const struct writer *writer, const char *sid,
+                    const char *node_id, const json_t *into, struct move_state *state,
+                    struct error *err);
+
 struct relationship_state {
     int64_t id;
     char type[64];

@@ -94,6 +94,9 @@ static enum tool_loss of_operation(const json_t *operation)
     } operations[] = {
         {"create_", nothing},
         {"reorder_", nothing},
+        {"move_components", nothing},
+        {"split_node", nothing},
+        {"copy_node", nothing},
         {"edit_component", of_component},
         {"edit_relationship", replaced},
         {"edit_node", of_fields},
