@@ -30,7 +30,8 @@ libcurl4-openssl-dev      | build      | pc:libcurl                | HTTP to Doc
 libseccomp-dev            | build      | pc:libseccomp             | system call filter of the sandbox               | LGPL-2.1-only
 libigraph-dev             | build      | pc:igraph                 | graph questions                                 | GPL-2.0-or-later
 libsqlite3-dev            | build      | pc:sqlite3                | the embedded store                              | public domain
-libunistring-dev          | build      | file:/usr/include/uninorm.h | Unicode normal forms of names in Python code     | LGPL-3.0-or-later or GPL-2.0-or-later
+libunistring-dev          | build      | file:/usr/include/uninorm.h | Unicode: names in Python code, words of a search | LGPL-3.0-or-later or GPL-2.0-or-later
+libstemmer-dev            | build      | file:/usr/include/libstemmer.h | word stems, for the search               | BSD-3-Clause
 libcsv-dev                | build      | file:/usr/include/csv.h   | CSV files of graph tools                        | LGPL-2.1-or-later
 libyaml-dev               | build      | pc:yaml-0.1               | the front matter of Markdown folders            | MIT
 libcmark-dev              | build      | pc:libcmark               | reads ordinary Markdown                         | BSD-2-Clause

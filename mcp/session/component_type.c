@@ -33,6 +33,7 @@ static const struct fields pictures, chart_data;
 /* clang-format off */
 #define TEXT(member, ...)      FIELD(member, FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL, __VA_ARGS__)
 #define NEEDED(member)         TEXT(member, .required = true)
+#define NOT_PROSE(member)      FIELD(member, FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_NOT_PROSE)
 #define CHOICE(member, of, ...) FIELD(member, FIELD_TEXT, .choices = (of), __VA_ARGS__)
 /* most is their number. */
 #define PICTURES(count) FIELD("pictures", FIELD_OBJECT, .required = true, .most = (count), .of = &pictures)
@@ -56,11 +57,11 @@ static const struct component_type built_in[] = {
       CHOICE("background_style", background_styles), FIELD("chart_data", FIELD_OBJECT, .of = &chart_data)}},
     {"three-svgs", "Three drawings", "three ideas, each a drawing with title and description",
      {NEEDED("title1"), NEEDED("title2"), NEEDED("title3"),
-      NEEDED("description1"), NEEDED("description2"), NEEDED("description3"), TEXT("svg1"), TEXT("svg2"), TEXT("svg3")}},
+      NEEDED("description1"), NEEDED("description2"), NEEDED("description3"), NOT_PROSE("svg1"), NOT_PROSE("svg2"), NOT_PROSE("svg3")}},
 };
 
 /* The members of one picture; additional ones are stored, even misspelt ones. */
-const struct field component_picture_rows[] = {TEXT("title"), TEXT("body"), TEXT("svgCode"), TEXT("imagePath"), TEXT("imageUrl"), {0}};
+const struct field component_picture_rows[] = {TEXT("title"), TEXT("body"), NOT_PROSE("svgCode"), NOT_PROSE("imagePath"), NOT_PROSE("imageUrl"), {0}};
 /* clang-format on */
 static const struct fields picture = {
     .name = "a picture", .rows = component_picture_rows, .flags = FIELDS_OPEN};
