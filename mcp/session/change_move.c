@@ -38,22 +38,19 @@ static json_t *new_node(const struct run *run, struct error *err)
     return node;
 }
 
-/* Puts the ids of nodes in place of their titles. NULL with err; JSON null if there is no list. */
-static json_t *read_relationships(const struct run *run, struct error *err)
+json_t *change_node_names(const struct run *run, const char *member, struct error *err)
 {
-    const json_t *given = get(run, "relationships"), *entry;
+    const json_t *given = get(run, member), *entry;
     json_auto_t *read = json_array();
     size_t i;
 
-    if (!given)
-        return json_null();
     json_array_foreach((json_t *)given, i, entry)
     {
         const char *name = json_string_value(entry), *id = NULL;
         struct buf BUF_AUTO found = {0};
         char field[64];
 
-        snprintf(field, sizeof field, "relationships.%zu", i);
+        snprintf(field, sizeof field, "%s.%zu", member, i);
         if (name && store_node_id(run->store, run->sid, name, field, &found, &id, err) < 0)
             return NULL;
         if (json_array_append_new(read, id ? json_string(id) : json_incref((json_t *)entry)) != 0) {
@@ -71,10 +68,9 @@ int change_split_node(struct run *run, struct error *err)
     struct move_state state = {0};
     struct named from, to;
 
-    relationships = node ? read_relationships(run, err) : NULL;
-    if (!relationships ||
-        store_node_split(run->store, run->writer, run->sid, node_id, node, get(run, "components"),
-                         json_is_null(relationships) ? NULL : relationships, &state, err) < 0)
+    relationships = node ? change_node_names(run, "relationships", err) : NULL;
+    if (!relationships || store_node_split(run->store, run->writer, run->sid, node_id, node,
+                                           get(run, "components"), relationships, &state, err) < 0)
         return -1;
     buf_addf(&run->message,
              "Split node %s: %zu component%s and %zu relationship%s went to the new node %s; %zu "

@@ -32,6 +32,7 @@ struct run {
     json_t *given;      /* its members, checked and by their own names; without op */
     json_t *result;     /* ids and counts go here */
     struct buf message; /* one line, past tense, without a line end */
+    struct buf details; /* further lines, which only a dry run has */
 };
 
 static inline json_t *get(const struct run *run, const char *name)
@@ -79,5 +80,12 @@ static inline const char *name_node(struct named *named, const char *node_id, co
 int change_move_components(struct run *run, struct error *err);
 int change_split_node(struct run *run, struct error *err);
 int change_copy_node(struct run *run, struct error *err);
+/* The member, an array, with ids in place of the titles of nodes; what is not text stays. A new
+ * reference, or NULL with err. */
+json_t *change_node_names(const struct run *run, const char *member, struct error *err);
+
+/* ---- change_replace.c ---- */
+
+int change_replace_text(struct run *run, struct error *err);
 
 #endif

@@ -332,6 +332,7 @@ struct operation {
 #define COMPONENT_ID       MAY_HAVE("component_id", FIELD_TEXT)
 #define COMPONENT_ORDER    MAY_HAVE("component_order", PLACE, .also = "order")
 #define EXPLANATION        MAY_HAVE("explanation", FIELD_TEXT)
+#define FLAG(member)       MAY_HAVE(member, FIELD_FLAG, .flags = FIELD_AS_TEXT)
 #define CONFIDENCE(member) MAY_HAVE(member, FIELD_NUMBER)
 #define FROM(macro)        macro("from_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "from")
 #define TO(macro)          macro("to_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "to")
@@ -368,6 +369,12 @@ static const struct operation operations[] = {
     {MEMBERS("move_components", 0, NODE, COMPONENTS, INTO(.also = "to_node_id"),
              MAY_HAVE("position", PLACE)),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = change_move_components},
+    {MEMBERS("replace_text", 0, NEEDED("find", FIELD_TEXT), NEEDED("replace", FIELD_TEXT),
+             FLAG("whole_words"), FLAG("match_case"), FLAG("plurals"), MAY_HAVE("in", FIELD_TEXT),
+             MAY_HAVE("node_ids", FIELD_ARRAY, .item = FIELD_TEXT),
+             MAY_HAVE("expected_places", FIELD_WHOLE, .least = 0, .most = INFINITY,
+                      .flags = FIELD_AS_TEXT)),
+     .leaves_graph = true, .apply = change_replace_text},
     {MEMBERS("create_relationship", 0, FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION,
              CONFIDENCE("confidence_score")),
      .apply = create_relationship},
@@ -589,8 +596,11 @@ static int end_operation(struct run *run, const char *op, bool ok, const char *t
     if (!whole || json_object_update(whole, run->result) != 0 ||
         json_array_append(run->results, whole) != 0)
         return error_set(err, ERROR_MEMORY, "out of memory for a change set");
-    if (json_array_size(run->results) <= LINES_SAID_CAP)
-        buf_addf(&run->outcome->lines, "- %s\n", text_cut_line(line, sizeof line, text));
+    if (json_array_size(run->results) > LINES_SAID_CAP)
+        return 0;
+    buf_addf(&run->outcome->lines, "- %s\n", text_cut_line(line, sizeof line, text));
+    if (ok)
+        buf_add(&run->outcome->lines, run->details.data, run->details.len);
     return 0;
 }
 
@@ -656,6 +666,7 @@ static int apply_at(struct run *run, size_t index, struct error *err)
     json_decref(run->given);
     json_decref(run->result);
     buf_clear(&run->message);
+    buf_clear(&run->details);
     return rc;
 }
 
@@ -822,6 +833,7 @@ int change_set_apply(struct store *store, const struct writer *writer, const cha
         change_set_outcome_finish(outcome);
     json_decref(run.results);
     buf_finish(&run.message);
+    buf_finish(&run.details);
     return rc;
 }
 

@@ -17,6 +17,8 @@
  * {"op": "delete_component", "node_id", "component_id" or "component_order", "expected_revision"}
  * {"op": "reorder_components", "node_id", "order": [3, 1, 2]}
  * {"op": "move_components", "node_id", "components": [2, "id"], "into_node_id", "position"}
+ * {"op": "replace_text", "find", "replace", "whole_words" (true), "match_case" (false), "plurals"
+ *  (true), "in" ("titles", a component type or a field), "node_ids", "expected_places"}
  * {"op": "create_relationship", "from_node_id", "to_node_id", "relationship_type", "explanation"}
  * {"op": "edit_relationship", "id", or both ends and "relationship_type"; "new_type",
  *  "explanation", "confidence_score"}

@@ -207,7 +207,9 @@ static int split(struct store *store, struct parting *parting, const json_t *giv
         store_component_renumber(store, from, err) != 0)
         return -1;
     parting->state->components = count;
-    return relationships ? move_relationships(store, parting, relationships, err) : 0;
+    return json_array_size(relationships) > 0
+               ? move_relationships(store, parting, relationships, err)
+               : 0;
 }
 
 int store_node_split(struct store *store, const struct writer *writer, const char *sid,

@@ -23,6 +23,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/session/replace_text.h"
 
 #define SESSION_ID_SIZE   37 /* UUID text with its NUL */
 #define COMPONENT_ID_SIZE 37
@@ -339,6 +340,42 @@ int store_node_split(struct store *store, const struct writer *writer, const cha
 int store_node_copy(struct store *store, const struct writer *writer, const char *sid,
                     const char *node_id, const json_t *into, struct move_state *state,
                     struct error *err);
+
+/* ---- a term in all texts of a curriculum (replace.c) ---- */
+
+#define REPLACE_PLACES_MAX 20000u /* in one call */
+
+/* A text that was changed. The texts are borrowed for the call. */
+struct replaced_text {
+    const char *node_id, *title; /* of the node; NULL for a relationship */
+    const char *component_id;    /* NULL: a text of the node itself, or of a relationship */
+    const char *type;            /* of the component, or of the relationship */
+    long order;                  /* of the component */
+    const char *from, *to;       /* the ends of the relationship */
+    const char *path;            /* in it: "title", "steps.2" */
+    const char *before, *after;
+};
+typedef int store_replaced_fn(void *user, const struct replaced_text *text, struct error *err);
+
+struct replacing {
+    const struct replacement *replacement;
+    /* NULL: everywhere. "titles" of nodes, a component type, or a field such as "definition". */
+    const char *in;
+    const json_t *node_ids;   /* [id, ...], only these nodes and no relationships; or NULL */
+    long expected;            /* places, else ERROR_STALE; -1: not checked */
+    store_replaced_fn *visit; /* called for each text; may be NULL */
+    void *user;
+};
+struct replaced {
+    struct replacement_counts counts;
+    size_t components, node_texts, relationships; /* that were changed */
+    size_t nodes;                                 /* that these are in */
+};
+/* Replaces a term in the titles, texts and components of the nodes and in the explanations of the
+ * relationships. ERROR_INVALID if a result breaks the rules that its text kept before, with the
+ * place. */
+int store_replace(struct store *store, const struct writer *writer, const char *sid,
+                  const struct replacing *replacing, struct replaced *replaced, struct error *err);
 
 struct relationship_state {
     int64_t id;

@@ -29,7 +29,8 @@ static const char all_kinds[] =
     "{'op':'split_node','node_id':'D','new_node_id':'E','title':'Part','components':['$4'],"
     "'relationships':['Gamma']},"
     "{'op':'copy_node','node_id':'C','new_node_id':'F','title':'Again'},"
-    "{'op':'move_components','node_id':'F','components':[1],'to_node_id':'A'}]";
+    "{'op':'move_components','node_id':'F','components':[1],'to_node_id':'A'},"
+    "{'op':'replace_text','find':'two','replace':'deux','in':'heading'}]";
 
 static void each_operation_does_its_work(void **state)
 {
@@ -46,7 +47,7 @@ static void each_operation_does_its_work(void **state)
     assert_string_equal(text_at(node_of(made, "E"), "components.0.parameters.text"), "y");
     assert_string_equal(text_at(node_of(made, "A"), "components.1.parameters.text"), "three");
     assert_string_equal(text_at(node_of(made, "A"), "title"), "First");
-    assert_string_equal(text_at(node_of(made, "A"), "components.0.parameters.text"), "two");
+    assert_string_equal(text_at(node_of(made, "A"), "components.0.parameters.text"), "deux");
     assert_null(node_of(made, "B"));
     assert_string_equal(text_at(node_of(made, "C"), "components.0.parameters.text"), "three");
     assert_true(has_edge(made, "C", "E", "ENRICHMENT"));
@@ -245,7 +246,7 @@ static void every_row_knows_what_it_needs(void **state)
     json_t *schema, *needed;
     size_t i, k;
 
-    assert_int_equal(json_array_size(each), 15);
+    assert_int_equal(json_array_size(each), 16);
     json_array_foreach(each, i, schema)
     {
         json_auto_t *list = json_pack("[{s:s}]", "op", name_of(schema));
