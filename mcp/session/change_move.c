@@ -4,6 +4,9 @@
  */
 #include "mcp/session/change_run.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 int change_move_components(struct run *run, struct error *err)
 {
     const char *node_id = get_text(run, "node_id"), *into = get_text(run, "into_node_id");
@@ -38,6 +41,16 @@ static json_t *new_node(const struct run *run, struct error *err)
     return node;
 }
 
+/* A number that was sent as text, and is the name of no node. */
+static bool is_number(const struct run *run, const char *name)
+{
+    struct buf BUF_AUTO found = {0};
+    const char *id;
+
+    return *name && strlen(name) < 19 && name[strspn(name, "0123456789")] == '\0' &&
+           store_node_id(run->store, run->sid, name, "", &found, &id, NULL) < 0;
+}
+
 json_t *change_node_names(const struct run *run, const char *member, struct error *err)
 {
     const json_t *given = get(run, member), *entry;
@@ -51,9 +64,12 @@ json_t *change_node_names(const struct run *run, const char *member, struct erro
         char field[64];
 
         snprintf(field, sizeof field, "%s.%zu", member, i);
-        if (name && store_node_id(run->store, run->sid, name, field, &found, &id, err) < 0)
+        if (name && !is_number(run, name) &&
+            store_node_id(run->store, run->sid, name, field, &found, &id, err) < 0)
             return NULL;
-        if (json_array_append_new(read, id ? json_string(id) : json_incref((json_t *)entry)) != 0) {
+        if (json_array_append_new(read, id     ? json_string(id)
+                                        : name ? json_integer(strtoll(name, NULL, 10))
+                                               : json_incref((json_t *)entry)) != 0) {
             error_set(err, ERROR_MEMORY, "out of memory for an operation");
             return NULL;
         }
