@@ -51,7 +51,8 @@ static bool is_number(const struct run *run, const char *name)
            store_node_id(run->store, run->sid, name, "", &found, &id, NULL) < 0;
 }
 
-json_t *change_node_names(const struct run *run, const char *member, struct error *err)
+json_t *change_node_names(const struct run *run, const char *member, bool numbers,
+                          struct error *err)
 {
     const json_t *given = get(run, member), *entry;
     json_auto_t *read = json_array();
@@ -59,17 +60,21 @@ json_t *change_node_names(const struct run *run, const char *member, struct erro
 
     json_array_foreach((json_t *)given, i, entry)
     {
-        const char *name = json_string_value(entry), *id = NULL;
+        const char *name = json_string_value(entry), *id;
         struct buf BUF_AUTO found = {0};
         char field[64];
+        json_t *resolved;
 
         snprintf(field, sizeof field, "%s.%zu", member, i);
-        if (name && !is_number(run, name) &&
-            store_node_id(run->store, run->sid, name, field, &found, &id, err) < 0)
+        if (numbers && name && is_number(run, name))
+            resolved = json_integer(strtoll(name, NULL, 10));
+        else if (!name)
+            resolved = json_incref((json_t *)entry);
+        else if (store_node_id(run->store, run->sid, name, field, &found, &id, err) < 0)
             return NULL;
-        if (json_array_append_new(read, id     ? json_string(id)
-                                        : name ? json_integer(strtoll(name, NULL, 10))
-                                               : json_incref((json_t *)entry)) != 0) {
+        else
+            resolved = json_string(id);
+        if (json_array_append_new(read, resolved) != 0) {
             error_set(err, ERROR_MEMORY, "out of memory for an operation");
             return NULL;
         }
@@ -84,7 +89,7 @@ int change_split_node(struct run *run, struct error *err)
     struct move_state state = {0};
     struct named from, to;
 
-    relationships = node ? change_node_names(run, "relationships", err) : NULL;
+    relationships = node ? change_node_names(run, "relationships", true, err) : NULL;
     if (!relationships || store_node_split(run->store, run->writer, run->sid, node_id, node,
                                            get(run, "components"), relationships, &state, err) < 0)
         return -1;

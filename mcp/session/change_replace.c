@@ -62,7 +62,7 @@ static bool is_set(const struct run *run, const char *name, bool otherwise)
 /* The ids of node_ids, where titles may stand; JSON null for all. A new reference. */
 static json_t *read_nodes(const struct run *run, struct error *err)
 {
-    return get(run, "node_ids") ? change_node_names(run, "node_ids", err) : json_null();
+    return get(run, "node_ids") ? change_node_names(run, "node_ids", false, err) : json_null();
 }
 
 static void add_count(struct buf *to, size_t count, const char *what, const char *between)

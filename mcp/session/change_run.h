@@ -80,9 +80,11 @@ static inline const char *name_node(struct named *named, const char *node_id, co
 int change_move_components(struct run *run, struct error *err);
 int change_split_node(struct run *run, struct error *err);
 int change_copy_node(struct run *run, struct error *err);
-/* The member, an array, with ids in place of the titles of nodes; what is not text stays, and a
- * number as text becomes one. A new reference, or NULL with err. */
-json_t *change_node_names(const struct run *run, const char *member, struct error *err);
+/* The member, an array, with ids in place of the titles of nodes; what is not text stays. numbers:
+ * a number that was sent as text, and names no node, becomes one. A new reference, or NULL with
+ * err. */
+json_t *change_node_names(const struct run *run, const char *member, bool numbers,
+                          struct error *err);
 
 /* ---- change_replace.c ---- */
 
