@@ -65,25 +65,28 @@ static json_t *read_nodes(const struct run *run, struct error *err)
     return get(run, "node_ids") ? change_node_names(run, "node_ids", false, err) : json_null();
 }
 
-static void add_count(struct buf *to, size_t count, const char *what, const char *between)
-{
-    if (count > 0)
-        buf_addf(to, "%s%zu %s%s", between, count, what, plural(count));
-}
-
 static void say(struct run *run, const struct replaced *replaced)
 {
     const struct replacement_counts *counts = &replaced->counts;
+    const struct {
+        size_t count;
+        const char *one, *many;
+    } parts[] = {{replaced->components, "component", "components"},
+                 {replaced->node_texts, "title or text", "titles or texts"},
+                 {replaced->relationships, "relationship", "relationships"}};
     struct buf *to = &run->message;
+    size_t said = 0;
 
     buf_addf(to, "Replaced %zu place%s in %zu lesson%s: ", counts->places, plural(counts->places),
              replaced->nodes, plural(replaced->nodes));
     replacement_say(counts, to);
-    buf_adds(to, "; in");
-    add_count(to, replaced->components, "component", " ");
-    add_count(to, replaced->node_texts, "title or text", replaced->components ? ", " : " ");
-    add_count(to, replaced->relationships, "relationship",
-              replaced->components + replaced->node_texts ? ", " : " ");
+    buf_adds(to, replaced->counts.places > 0 ? "; in" : "nothing");
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].count == 0)
+            continue;
+        buf_addf(to, "%s %zu %s", said++ > 0 ? "," : "", parts[i].count,
+                 parts[i].count == 1 ? parts[i].one : parts[i].many);
+    }
     if (counts->inside > 0)
         buf_addf(to, "; %zu within other words stayed", counts->inside);
 }

@@ -438,12 +438,11 @@ const struct fields change_set_operation = {"an operation", .schema = "Operation
                                             .write_schema = write_operations};
 const struct fields change_set_operation_brief = {
     "an operation", brief_rows,
-    .documentation =
-        "Members as in the tools. create_node: node_id, title, fields?; rename_node: "
-        "title; edit_node: fields; merge_nodes: into_node_id; reorder_components: "
-        "order ([3,1,2], old places); edit_relationship, delete_relationship: id, or "
-        "ends and type; new_type?; move_components: components (places), into_node_id; "
-        "split_node, copy_node: new_node_id, title; replace_text: find, replace"};
+    .documentation = "Members as in the tools. create_node: node_id, title, fields?; rename_node: "
+                     "title; edit_node: fields; merge_nodes: into_node_id; reorder_components: "
+                     "order (old places); edit_relationship, delete_relationship: id, or "
+                     "ends and type; new_type?; move_components: components, into_node_id; "
+                     "split_node, copy_node: new_node_id, title; replace_text: find, replace"};
 
 /* ---- reading one ---- */
 

@@ -22,12 +22,13 @@ static int compare_indexes(const void *a, const void *b)
     return *one < *other ? -1 : *one > *other;
 }
 
-/* The last first: in a dense sequence its place still holds. */
+/* In a dense sequence the last first: its place still holds. Otherwise each goes from its own. */
 static int log_going(struct store *store, struct component_write *from, const size_t *sorted,
                      size_t count, struct error *err)
 {
-    for (size_t i = count; i-- > 0;) {
-        struct sequence_item *item = &from->sequence.items[sorted[i]];
+    for (size_t i = 0; i < count; i++) {
+        size_t at = from->sequence.dense ? count - 1 - i : i;
+        struct sequence_item *item = &from->sequence.items[sorted[at]];
 
         if (item_load(store, item, err) != 0 ||
             store_log_component(store, from, item, NULL, err) != 0)
