@@ -256,7 +256,7 @@ void fields_list(const struct fields *fields, struct buf *to)
     const char *comma = "";
 
     while ((row = next_row(fields, row))) {
-        if (row->flags & FIELD_GIVEN_BACK)
+        if (row->flags & (FIELD_GIVEN_BACK | FIELD_UNLISTED))
             continue;
         buf_addf(to, "%s%s", comma, row->name);
         comma = ", ";
@@ -312,6 +312,10 @@ static void check_row(const struct fields *fields, const struct field *row, cons
     const json_t *value = json_object_get(object, row->name);
     const json_t *again = other ? json_object_get(object, other) : NULL;
 
+    if (!(row->flags & FIELD_NULL) && json_is_null(again))
+        again = NULL;
+    if (!(row->flags & FIELD_NULL) && again && json_is_null(value))
+        value = NULL;
     if (value && again && !json_equal((json_t *)value, (json_t *)again)) {
         validation_add(problems, other, "and %s differ, send one of them", row->name);
         return;
@@ -566,6 +570,8 @@ static void write_properties(const struct schema *schema, const struct fields *f
         bool or_null =
             row->flags & FIELD_NULL || (!(fields->flags & FIELDS_ANSWER) && !row->required);
 
+        if (!schema->refs && (row->flags & FIELD_UNLISTED))
+            continue;
         for (size_t i = 0; i < 2 && names[i]; i++) {
             buf_addf(schema->to, "%s\"%s\":", comma, names[i]);
             write_row(schema, row, or_null && schema->refs);

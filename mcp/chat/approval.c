@@ -78,9 +78,6 @@ static int restore(struct preview *preview, struct store *store, struct error *e
 {
     const struct writer writer = {.who = preview->who};
 
-    if (preview->asked.version <= 0)
-        return error_set_at(err, "version",
-                            "restore needs version; action list shows the versions.");
     return store_restore(store, &writer, preview->sid, preview->asked.version, &preview->undone,
                          err);
 }

@@ -2,13 +2,14 @@
  *
  * A change set under way, for the files with its operations (change_set.h): what an operation gets,
  * and what it leaves. An operation is a function of a run, called in a savepoint of its own; the
- * table in change_set.c names it.
+ * table in change_operations.c names it.
  */
 #ifndef LECTERN_SESSION_CHANGE_RUN_H
 #define LECTERN_SESSION_CHANGE_RUN_H
 
 #include <stdio.h>
 
+#include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
 #include "mcp/session/change_set.h"
@@ -74,6 +75,18 @@ static inline const char *name_node(struct named *named, const char *node_id, co
              text_cut_line(shown, sizeof shown, title));
     return named->text;
 }
+
+/* ---- change_operations.c ---- */
+
+struct operation {
+    struct fields members; /* FIELDS_OPEN: others are the node's own fields */
+    bool leaves_graph;     /* as it is */
+    unsigned reads;        /* enum store_part, of the nodes that it names */
+    int (*apply)(struct run *run, struct error *err);
+};
+
+extern const struct operation change_operations[];
+extern const size_t change_operation_count;
 
 /* ---- change_move.c ---- */
 

@@ -24,8 +24,12 @@
  *  "explanation", "confidence_score"}
  * {"op": "delete_relationship", "id", or both ends and "relationship_type"}
  *
+ * The fields of a node may stand in an object "fields" too. A member that is null counts as not
+ * sent, but for a node's own fields, which it takes away.
+ *
  * Operations are applied in order, each to the result of those before it. "$2" as a component_id,
- * in components or as an id is the one that operations.2 of the same set has created.
+ * in components, in relationships or as an id is the one that operations.2 of the same set has
+ * created.
  */
 #ifndef LECTERN_SESSION_CHANGE_SET_H
 #define LECTERN_SESSION_CHANGE_SET_H
@@ -67,6 +71,8 @@ void change_set_outcome_finish(struct change_set_outcome *outcome);
 
 /* One operation: for the schemas of the API, and a shorter form for that of the tool. */
 extern const struct fields change_set_operation, change_set_operation_brief;
+/* Whether an operation has a member of that name. */
+bool change_set_has_member(const char *name);
 
 /* ---- change_effect.c, on the graph work queue ---- */
 

@@ -333,8 +333,8 @@ void component_type_outline(const struct component_type *type, struct buf *to)
         p = last;
         buf_adds(to, p->required ? "" : "?");
         if (p->of == &pictures && p->most > PICTURES_DESCRIBED) {
-            buf_addf(to, " (as above, %.0f)", p->most);
-        } else if (p->type != FIELD_TEXT || p->choices) {
+            buf_addf(to, " (same, %.0f)", p->most);
+        } else if (p->required && (p->type != FIELD_TEXT || p->choices)) {
             buf_adds(to, " (");
             describe(p, to);
             buf_addc(to, ')');

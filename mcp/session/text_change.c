@@ -8,6 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/session/text.h"
 
 #define SIDE_CAP      38      /* bytes of the old or the new words */
 #define CONTEXT_CAP   22      /* bytes before and after them */
@@ -416,4 +417,12 @@ void value_change(const json_t *before, const json_t *after, struct buf *to)
     add_value(&values, "", before, after);
     if (values.left_out > 0)
         buf_addf(to, "%s%zu more", to->len > values.start ? "; " : "", values.left_out);
+}
+
+void value_change_text(const json_t *before, const json_t *after, char text[VALUE_CHANGE_SIZE])
+{
+    struct buf BUF_AUTO line = {0};
+
+    value_change(before, after, &line);
+    text_cut(text, VALUE_CHANGE_SIZE, line.data);
 }

@@ -23,4 +23,8 @@ void text_change(const char *before, const char *after, struct buf *to);
  * another value counts as its JSON text; NULL as nothing. Nothing if the values are equal. */
 void value_change(const json_t *before, const json_t *after, struct buf *to);
 
+/* The same as a text of its own: "" if nothing changed. */
+#define VALUE_CHANGE_SIZE (VALUE_CHANGE_MAX + 1)
+void value_change_text(const json_t *before, const json_t *after, char text[VALUE_CHANGE_SIZE]);
+
 #endif

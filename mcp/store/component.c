@@ -231,7 +231,8 @@ static int begin_one(struct store *store, const struct writer *writer, const cha
 }
 
 static int update(struct store *store, struct component_write *work, struct sequence_item *item,
-                  const json_t *changes, bool merge, struct error *err)
+                  const json_t *changes, bool merge, struct component_state *state,
+                  struct error *err)
 {
     struct sequence_item old = *item;
     json_auto_t *before = json_incref(item->content);
@@ -243,6 +244,10 @@ static int update(struct store *store, struct component_write *work, struct sequ
         item_update(store, item, after, err) != 0 ||
         store_log_component(store, work, &old, item, err) != 0)
         return -1;
+    fill_state(work, item, state);
+    if (state)
+        value_change_text(json_object_get(before, "parameters"),
+                          json_object_get(after, "parameters"), state->change);
     return store_node_touch(store, &work->write, work->node.key, err);
 }
 
@@ -256,9 +261,7 @@ int store_component_update(struct store *store, const struct writer *writer, con
 
     if (begin_one(store, writer, sid, ref, expected_revision, &work, &index, err) != 0)
         return -1;
-    rc = update(store, &work, &work.sequence.items[index], changes, merge, err);
-    if (rc == 0)
-        fill_state(&work, &work.sequence.items[index], state);
+    rc = update(store, &work, &work.sequence.items[index], changes, merge, state, err);
     return store_component_write_end(store, &work, rc, err);
 }
 

@@ -420,7 +420,12 @@ static int update(struct store *store, const struct write *write, const char *no
     if (!json_equal(before, after) &&
         store_node_save(store, write, node.key, before, after, flags, err) != 0)
         return -1;
-    return state ? fill_state(store, write->session, node_id, state, err) : 0;
+    if (!state)
+        return 0;
+    if (fill_state(store, write->session, node_id, state, err) < 0)
+        return -1;
+    value_change_text(before, after, state->change);
+    return 0;
 }
 
 int store_node_state(struct store *store, const char *sid, const char *node_id,

@@ -24,6 +24,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 #include "mcp/session/replace_text.h"
+#include "mcp/session/text_change.h"
 
 #define SESSION_ID_SIZE   37 /* UUID text with its NUL */
 #define COMPONENT_ID_SIZE 37
@@ -240,6 +241,7 @@ struct node_state {
     size_t components,
         relationships; /* current number; after a merge: moved from the merged node */
     size_t left_out;   /* by a merge: relationships that would be duplicates or loops */
+    char change[VALUE_CHANGE_SIZE]; /* what an update changed; "" if nothing */
 };
 int store_node_update(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, const json_t *changes, long expected_revision,
@@ -279,7 +281,8 @@ struct component_state {
     char summary[160];    /* the first words of its content, on one line, cut likewise */
     long order;
     long revision;
-    long total; /* components of the node after the write */
+    long total;                     /* components of the node after the write */
+    char change[VALUE_CHANGE_SIZE]; /* what an update changed of its parameters; "" if nothing */
 };
 
 /* component: {"type" or "component_type", "parameters", "confidence" (default 1.0), additional
@@ -381,6 +384,7 @@ struct relationship_state {
     int64_t id;
     char type[64];
     char from_title[256], to_title[256];
+    char change[VALUE_CHANGE_SIZE]; /* what an update changed; "" if nothing */
     json_t *cycle; /* NULL, or the cycle that the new edge closes over types that contain
                       PREREQUISITE: an array of {"node_id", "title"} from to_node back to from_node;
                       owned by the caller */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
 
 /* ---- what is lost ---- */
@@ -76,14 +77,21 @@ static enum tool_loss of_component(const json_t *operation)
  * by it. */
 static enum tool_loss of_fields(const json_t *operation)
 {
-    static const char *const members[] = {"node_id", "title", "new_title", "expected_revision"};
+    json_auto_t *inner = get_object(operation, "fields");
     json_auto_t *fields = json_copy((json_t *)operation);
+    enum tool_loss one = tool_loss_of_edit(inner), other;
+    const char *name;
+    void *next;
+    json_t *value;
 
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        if (json_is_null(json_object_get(fields, members[i])))
-            json_object_del(fields, members[i]);
+    json_object_del(fields, "fields");
+    json_object_foreach_safe(fields, next, name, value)
+    {
+        if (json_is_null(value) && change_set_has_member(name))
+            json_object_del(fields, name);
     }
-    return fields ? tool_loss_of_edit(fields) : TOOL_LOSS_DELETED;
+    other = fields ? tool_loss_of_edit(fields) : TOOL_LOSS_DELETED;
+    return one > other ? one : other;
 }
 
 /* How many places a replace_text may change at most; 0 if it does not say. */

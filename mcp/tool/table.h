@@ -16,6 +16,7 @@
     ROW(batch_add_components)                                                                      \
     ROW(change_curriculum)                                                                         \
     ROW(history)                                                                                   \
+    ROW(undo)                                                                                      \
     ROW(execute_code)                                                                              \
     ROW(query_graph)
 

@@ -57,13 +57,13 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
         fields_schema(&tool->arguments, NULL, analyses, to);
     /* What the protocol takes for granted is left out: each word is paid for in every conversation.
      */
-    buf_addf(to, ",\"annotations\":{\"%s",
-             tool->read_only ? "readOnlyHint\":true" : "destructiveHint\":");
-    if (!tool->read_only)
-        buf_adds(to, tool->destructive ? "true" : "false");
-    if (tool->idempotent)
-        buf_adds(to, ",\"idempotentHint\":true");
-    buf_adds(to, ",\"openWorldHint\":false}}");
+    if (tool->read_only)
+        buf_adds(to, ",\"annotations\":{\"readOnlyHint\":true}");
+    else if (!tool->destructive)
+        buf_adds(to, ",\"annotations\":{\"destructiveHint\":false}");
+    else if (tool->idempotent)
+        buf_adds(to, ",\"annotations\":{\"idempotentHint\":true}");
+    buf_addc(to, '}');
 }
 
 /* ---- the life of a call ---- */
@@ -330,13 +330,12 @@ void tool_call_complete(struct tool_call *call)
 
 bool tool_call_writes(const struct tool_call *call)
 {
-    return call->tool->writes && !(call->tool->only_reads && call->tool->only_reads(call));
+    return call->tool->writes;
 }
 
 bool tool_allows(const struct tool *tool, unsigned scopes)
 {
-    return (scopes & IDENTITY_EDIT) ||
-           ((scopes & IDENTITY_READ) && (!tool->writes || tool->only_reads));
+    return (scopes & IDENTITY_EDIT) || ((scopes & IDENTITY_READ) && !tool->writes);
 }
 
 int tool_call_check_scope(const struct tool_call *call, struct error *err)

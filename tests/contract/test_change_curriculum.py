@@ -172,7 +172,7 @@ class Between(Case):
         self.assertEqual(client.close(), 0)
 
     def undo(self, client):
-        client.good("history", action="undo")
+        client.good("undo")
 
     def test_a_term_is_replaced_everywhere(self):
         client = self.stdio()

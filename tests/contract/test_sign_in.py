@@ -202,7 +202,7 @@ class Doors(SignInCase):
         _, answer, _ = client.modern("tools/list")
         self.assertEqual([tool["name"] for tool in answer["result"]["tools"]], listed)
         is_error, text = client.call("history", session_id=self.sid, action="undo")
-        self.assertTrue(is_error and "scope" in text, text)
+        self.assertTrue(is_error and "only reads" in text, text)
         self.assertIn("40 nodes", client.good("query_graph", query="counts", session_id=self.sid))
 
     def test_reader_edits_by_no_question(self):

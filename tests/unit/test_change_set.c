@@ -400,17 +400,97 @@ static void an_id_wins_and_a_shared_title_is_refused(void **state)
     expect_line(fixture, "[{'op':'delete_node','node_id':'Beta'}]", "Deleted node Beta \"New\"");
 }
 
-static void the_brief_schema_names_each_operation(void **state)
+/* Each member of each operation stands in it, for programs that forbid others; other names of
+ * members do not. */
+static void the_brief_schema_names_each_member(void **state)
 {
+    static const char *const other_names[] = {"from",       "to",
+                                              "into",       "type",
+                                              "new_title",  "new_parameters",
+                                              "confidence", "confidence_score",
+                                              NULL};
     struct buf BUF_AUTO few = {0};
-    json_auto_t *each = schemas();
-    json_t *schema;
+    json_auto_t *each = schemas(), *brief = NULL;
+    json_t *schema, *member, *properties;
+    const char *name;
     size_t i;
 
     (void)state;
     fields_schema(&change_set_operation_brief, NULL, NULL, &few);
-    json_decref(parse(few.data));
-    json_array_foreach(each, i, schema) assert_non_null(strstr(few.data, name_of(schema)));
+    brief = parse(few.data);
+    properties = json_object_get(brief, "properties");
+    json_array_foreach(each, i, schema)
+    {
+        assert_non_null(strstr(few.data, name_of(schema)));
+        json_object_foreach(json_object_get(schema, "properties"), name, member)
+        {
+            bool other = false;
+
+            for (size_t k = 0; other_names[k]; k++)
+                other = other || strcmp(other_names[k], name) == 0;
+            if (!other && !json_object_get(properties, name))
+                fail_msg("%s of %s is not in %s", name, name_of(schema), few.data);
+        }
+    }
+}
+
+/* All that the brief schema has, null but for what is used. */
+static json_t *with_nulls(const char *operation)
+{
+    struct buf BUF_AUTO few = {0};
+    json_auto_t *brief = NULL;
+    json_t *whole = parse(operation), *member;
+    const char *name;
+
+    fields_schema(&change_set_operation_brief, NULL, NULL, &few);
+    brief = parse(few.data);
+    json_object_foreach(json_object_get(brief, "properties"), name, member)
+    {
+        if (!json_object_get(whole, name))
+            json_object_set_new(whole, name, json_null());
+    }
+    return whole;
+}
+
+static void nulls_are_members_not_used(void **state)
+{
+    static const char *const sent[] = {
+        "{\"op\":\"create_node\",\"node_id\":\"X\",\"title\":\"New\",\"fields\":\"{\\\"goal\\\":1}"
+        "\"}",
+        "{\"op\":\"edit_node\",\"node_id\":\"X\",\"fields\":{\"goal\":null,\"aim\":\"A\"}}",
+        "{\"op\":\"create_component\",\"node_id\":\"X\",\"component_type\":\"heading\","
+        "\"parameters\":\"{\\\"text\\\":\\\"H\\\"}\"}",
+        "{\"op\":\"edit_component\",\"node_id\":\"X\",\"component_order\":1,"
+        "\"parameters\":\"{\\\"text\\\":\\\"I\\\"}\"}",
+        "{\"op\":\"create_relationship\",\"from_node_id\":\"A\",\"to_node_id\":\"X\"}",
+        "{\"op\":\"delete_component\",\"node_id\":\"X\",\"component_order\":1}",
+        "{\"op\":\"delete_node\",\"node_id\":\"X\"}",
+    };
+    static const char *const lines[] = {
+        "Created node X",
+        "Changed node X \"New\" (revision 2): aim: [+A]; goal: [-1]",
+        "Added heading",
+        "text: [H -> I]",
+        "Created LEADS_TO from A ",
+        "Deleted component 1",
+        "Deleted node X"};
+    struct fixture *fixture = *state;
+    json_auto_t *list = json_array();
+    struct change_set set = {list, false, false};
+    struct change_set_outcome outcome;
+
+    for (size_t i = 0; i < sizeof sent / sizeof sent[0]; i++)
+        json_array_append_new(list, with_nulls(sent[i]));
+    must(fixture, change_set_apply(fixture->store, &test_writer, fixture->sid, &set, &outcome,
+                                   &fixture->err));
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (!strstr(outcome.lines.data, lines[i]))
+            fail_msg("%s is not in %s", lines[i], outcome.lines.data);
+    change_set_outcome_finish(&outcome);
+    must_fail(fixture, ERROR_INVALID,
+              apply(fixture, "[{'op':'edit_node','node_id':'A','fields':{'node_id':'B'}}]", false,
+                    false, &outcome));
+    assert_non_null(strstr(fixture->err.text, "node_id stands beside fields"));
 }
 
 /* ---- on a copy ---- */
@@ -551,7 +631,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_title_names_a_node, open_with_curriculum, fixture_close),
         cmocka_unit_test_setup_teardown(an_id_wins_and_a_shared_title_is_refused,
                                         open_with_curriculum, fixture_close),
-        cmocka_unit_test(the_brief_schema_names_each_operation),
+        cmocka_unit_test(the_brief_schema_names_each_member),
+        cmocka_unit_test_setup_teardown(nulls_are_members_not_used, open_with_curriculum,
+                                        fixture_close),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,8 +82,8 @@ static void test_which(void **state)
         {"history", "{}", false, false, false},
         {"history", "{\"action\":\"list\"}", false, false, false},
         {"history", "{\"action\":\"difference\"}", false, false, false},
-        {"history", "{\"action\":\"undo\"}", true, true, true},
-        {"history", "{\"action\":\"restore\"}", true, true, true},
+        {"undo", "{}", true, true, true},
+        {"undo", "{\"restore\":1}", true, true, true},
         {"edit_component", "{}", true, true, false},
         {"edit_component", "{\"new_parameters\":{\"text\":\"T\"}}", true, true, false},
         {"edit_component", "{\"new_parameters\":{\"text\":\" \\n\"}}", true, true, true},
@@ -369,17 +369,15 @@ static void test_undo(void **state)
 
     must(session, store_component_delete(session->store, &test_writer, session->sid, &ref, 0, &gone,
                                          &session->err));
-    undo = must_describe(fixture, "history", "{\"action\":\"undo\"}");
+    undo = must_describe(fixture, "undo", "{}");
     expect_part(json_get_string(undo, "message"), "Undo:");
     expect_member(change_at(undo, 0), "what", "component 2 (paragraph) is new");
     expect_member(change_at(undo, 0), "after", "Two halves make one.");
-    snprintf(arguments, sizeof arguments, "{\"action\":\"undo\",\"version\":%lld}",
-             (long long)version_of(fixture));
-    by_version = must_describe(fixture, "history", arguments);
+    snprintf(arguments, sizeof arguments, "{\"version\":%lld}", (long long)version_of(fixture));
+    by_version = must_describe(fixture, "undo", arguments);
     assert_true(same_json(change_at(undo, 0), change_at(by_version, 0)));
-    snprintf(arguments, sizeof arguments, "{\"action\":\"restore\",\"version\":\"%lld\"}",
-             (long long)before);
-    restore = must_describe(fixture, "history", arguments);
+    snprintf(arguments, sizeof arguments, "{\"restore\":\"%lld\"}", (long long)before);
+    restore = must_describe(fixture, "undo", arguments);
     expect_part(json_get_string(restore, "message"), "Restore version");
     assert_int_equal(change_count(restore), 1);
 }
@@ -425,8 +423,8 @@ static void test_what_would_fail(void **state)
          "{\"operations\":[{\"op\":\"delete_node\",\"node_id\":\"N2\"}],\"expected_version\":77}",
          "version"},
         {"change_curriculum", "{\"operations\":{}}", "operations: must be an array"},
-        {"history", "{\"action\":\"restore\"}", "needs version"},
-        {"history", "{\"action\":\"undo\",\"version\":123456}", "no change ended"},
+        {"undo", "{\"restore\":1,\"version\":1}", "not both"},
+        {"undo", "{\"version\":123456}", "no change ended"},
         {"batch_add_components", "{\"node_id\":\"N3\",\"components\":[7]}", "op"},
     };
 
