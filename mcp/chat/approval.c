@@ -84,6 +84,54 @@ static int restore(struct preview *preview, struct store *store, struct error *e
 
 /* ---- what is otherwise then ---- */
 
+enum fate { GOES, CHANGES, COMES };
+
+static const char *const fates[] = {
+    [GOES] = "is deleted", [CHANGES] = "is changed", [COMES] = "is new"};
+
+static enum fate fate_of(const json_t *difference)
+{
+    if (json_is_null(json_object_get(difference, "after")))
+        return GOES;
+    return json_is_null(json_object_get(difference, "before")) ? COMES : CHANGES;
+}
+
+static bool is_entity(const json_t *difference, const char *entity)
+{
+    return json_string_is(difference, "entity", entity);
+}
+
+/* A component that goes from one node and comes to another is moved: one difference, at its new
+ * node, with "moved_from". */
+static void join_moves(json_t *differences)
+{
+    json_auto_t *going = json_object();
+    json_t *difference, *from;
+    size_t i;
+
+    json_array_foreach(differences, i, difference)
+    {
+        if (is_entity(difference, "component") && fate_of(difference) == GOES)
+            json_object_set(going, json_get_string(difference, "entity_id"), difference);
+    }
+    json_array_foreach(differences, i, difference)
+    {
+        const char *id = json_get_string(difference, "entity_id");
+
+        from = id && is_entity(difference, "component") && fate_of(difference) == COMES
+                   ? json_object_get(going, id)
+                   : NULL;
+        if (!from)
+            continue;
+        json_object_set(difference, "before", json_object_get(from, "before"));
+        json_object_set(difference, "moved_from", json_object_get(from, "node_id"));
+        json_object_set_new(from, "joined", json_true());
+    }
+    for (i = json_array_size(differences); i-- > 0;)
+        if (json_object_get(json_array_get(differences, i), "joined"))
+            json_array_remove(differences, i);
+}
+
 struct difference_row {
     const char *node_id; /* "" if it has none */
     size_t place;        /* as the store reports it */
@@ -135,6 +183,7 @@ static int read_difference(struct preview *preview, struct store *store, int64_t
     read = json_read(text.data, text.len, "the difference", err);
     if (!read)
         return -1;
+    join_moves(json_object_get(read, "differences"));
     preview->differences = in_order(json_object_get(read, "differences"));
     return preview->differences ? 0 : error_set(err, ERROR_INTERNAL, "a difference without any");
 }
@@ -285,26 +334,9 @@ static json_t *text_of(const json_t *thing)
 
 /* ---- what happens to it ---- */
 
-enum fate { GOES, CHANGES, COMES };
-
-static const char *const fates[] = {
-    [GOES] = "is deleted", [CHANGES] = "is changed", [COMES] = "is new"};
-
-static enum fate fate_of(const json_t *difference)
-{
-    if (json_is_null(json_object_get(difference, "after")))
-        return GOES;
-    return json_is_null(json_object_get(difference, "before")) ? COMES : CHANGES;
-}
-
 static const json_t *thing_of(const json_t *difference)
 {
     return json_object_get(difference, fate_of(difference) == GOES ? "before" : "after");
-}
-
-static bool is_entity(const json_t *difference, const char *entity)
-{
-    return json_string_is(difference, "entity", entity);
 }
 
 /* The title of a node, also of a deleted one; "" if it has none. */
@@ -350,14 +382,18 @@ static void write_component(const struct preview *preview, struct store *store,
     const char *id = json_get_string(difference, "entity_id");
     const char *type = entity_component_type(thing_of(difference));
     json_int_t was = place_of(preview->was, id), is = place_of(preview->is, id);
-    json_int_t place = fate_of(difference) == COMES ? is : was;
+    const char *from = json_get_string(difference, "moved_from");
+    json_int_t place = from || fate_of(difference) == COMES ? is : was;
+    char shown[TITLE_SAID];
 
     (void)store;
     buf_adds(to, "component");
     if (place > 0)
         buf_addf(to, " %" JSON_INTEGER_FORMAT, place);
     buf_addf(to, " (%.*s) ", type ? utf8_shown(type, TITLE_SAID) : 0, type ? type : "");
-    if (fate_of(difference) == CHANGES && was != is && is_same_content(difference))
+    if (from)
+        buf_addf(to, "is moved here from %s", text_cut_line(shown, sizeof shown, from));
+    else if (fate_of(difference) == CHANGES && was != is && is_same_content(difference))
         buf_addf(to, "is moved to place %" JSON_INTEGER_FORMAT, is);
     else
         buf_adds(to, fates[fate_of(difference)]);

@@ -79,10 +79,8 @@ static void fill_state(const struct component_write *work, const struct sequence
     state->total = (long)work->sequence.components;
 }
 
-/* Puts count components in at index and logs them. The caller's references are taken over in any
- * case. */
-static int put_in(struct store *store, struct component_write *work, size_t index,
-                  json_t **components, size_t count, struct error *err)
+int store_components_put(struct store *store, struct component_write *work, size_t index,
+                         json_t **components, size_t count, struct error *err)
 {
     size_t put = 0;
     int rc = -1;
@@ -138,7 +136,7 @@ int store_component_insert(struct store *store, const struct writer *writer, con
         return store_component_write_end(store, &work, -1, err);
     }
     index = position == 0 ? work.sequence.count : sequence_at(&work.sequence, (size_t)position);
-    rc = put_in(store, &work, index, &given, 1, err);
+    rc = store_components_put(store, &work, index, &given, 1, err);
     if (rc == 0)
         fill_state(&work, &work.sequence.items[index], state);
     return store_component_write_end(store, &work, rc, err);
@@ -191,7 +189,7 @@ int store_components_append(struct store *store, const struct writer *writer, co
         return -1;
     index = work.sequence.count;
     if (check_batch(components, checked, err) == 0) {
-        rc = put_in(store, &work, index, checked, json_array_size(components), err);
+        rc = store_components_put(store, &work, index, checked, json_array_size(components), err);
         if (rc == 0)
             fill_state(&work, &work.sequence.items[index], first);
     } else {

@@ -257,15 +257,22 @@ STATEMENT(SQL_CHANGE_REVISION,
 STATEMENT(SQL_CHANGE_UNSHIFTED,
     "SELECT count(*) FROM change WHERE session = ?1 AND version = ?2"
     " AND (op = 'renumber' OR (entity = 'node' AND op = 'delete'))")
-/* What belongs to a node that comes or goes is not told apart, nor moves that follow. */
+/* What belongs to a node that comes or goes is not told apart, nor moves that follow. A component
+ * that is deleted in one node and inserted in another has moved. */
 STATEMENT(SQL_CHANGE_GROUPS,
-    "WITH own AS (SELECT * FROM change WHERE session = ?1 AND change_set = ?2)"
-    " SELECT entity, op, node_id, count(DISTINCT entity_id), coalesce(before, after) FROM own"
-    " WHERE op <> 'touch' AND (entity <> 'component' OR"
-    "  (node_id NOT IN (SELECT entity_id FROM own WHERE entity = 'node'"
-    "    AND op IN ('insert', 'delete') AND entity_id IS NOT NULL)"
-    "   AND (op <> 'renumber' OR node_id NOT IN (SELECT node_id FROM own"
-    "    WHERE entity = 'component' AND op IN ('insert', 'delete') AND node_id IS NOT NULL))))"
+    "WITH own AS (SELECT * FROM change WHERE session = ?1 AND change_set = ?2),"
+    " moved AS (SELECT entity_id FROM own WHERE entity = 'component'"
+    "  AND op IN ('insert', 'delete') GROUP BY entity_id"
+    "  HAVING count(DISTINCT op) = 2 AND count(DISTINCT node_id) > 1),"
+    " told AS (SELECT key, entity, CASE WHEN entity = 'component' AND op IN ('insert', 'delete')"
+    "   AND entity_id IN moved THEN 'move ' || op ELSE op END AS op,"
+    "  node_id, entity_id, before, after FROM own"
+    "  WHERE op <> 'touch' AND (entity <> 'component' OR"
+    "   (node_id NOT IN (SELECT entity_id FROM own WHERE entity = 'node'"
+    "     AND op IN ('insert', 'delete') AND entity_id IS NOT NULL)"
+    "    AND (op <> 'renumber' OR node_id NOT IN (SELECT node_id FROM own"
+    "     WHERE entity = 'component' AND op IN ('insert', 'delete') AND node_id IS NOT NULL)))))"
+    " SELECT entity, op, node_id, count(DISTINCT entity_id), coalesce(before, after) FROM told"
     " GROUP BY entity, op, CASE entity WHEN 'position' THEN NULL ELSE node_id END"
     " ORDER BY min(key)")
 STATEMENT(SQL_CHANGE_OLD_TITLE,

@@ -23,6 +23,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/session/replace_text.h"
 #include "mcp/session/text_change.h"
 
 #define SESSION_ID_SIZE   37 /* UUID text with its NUL */
@@ -339,6 +340,68 @@ int store_components_replace(struct store *store, const struct writer *writer, c
 /* order: the old positions (1-based, each exactly once) in their new order. */
 int store_components_reorder(struct store *store, const struct writer *writer, const char *sid,
                              const char *node_id, const json_t *order, struct error *err);
+
+/* What a move, a split or a copy did. */
+struct move_state {
+    char title[256], into_title[256]; /* of both nodes, cut at a UTF-8 boundary */
+    size_t components;                /* moved or copied */
+    size_t relationships;             /* moved */
+    size_t remaining;                 /* components that the first node has now */
+    int64_t position;                 /* of the first one in the other node */
+};
+
+/* components: [2, "id", ...], places (1-based) or ids of components of the node, in their new
+ * order. position: 1-based, in the other node; 0 appends. Ids, revisions and history stay. */
+int store_components_move(struct store *store, const struct writer *writer, const char *sid,
+                          const char *node_id, const json_t *components, const char *into_id,
+                          long position, struct move_state *state, struct error *err);
+/* Creates the node `into` ({"node_id", "title"}) with the additional fields of node_id, and moves
+ * the components there, but never all. relationships: [17, "N005", ...], ids of relationships of
+ * the node, or ids of nodes for all relationships with that node; may be NULL. */
+int store_node_split(struct store *store, const struct writer *writer, const char *sid,
+                     const char *node_id, const json_t *into, const json_t *components,
+                     const json_t *relationships, struct move_state *state, struct error *err);
+/* Creates the node `into` with all fields and components of node_id, and none of its
+ * relationships. The components get new ids. */
+int store_node_copy(struct store *store, const struct writer *writer, const char *sid,
+                    const char *node_id, const json_t *into, struct move_state *state,
+                    struct error *err);
+
+/* ---- a term in all texts of a curriculum (replace.c) ---- */
+
+#define REPLACE_PLACES_MAX 20000u /* in one call */
+
+/* A text that was changed. The texts are borrowed for the call. */
+struct replaced_text {
+    const char *node_id, *title; /* of the node; NULL for a relationship */
+    const char *component_id;    /* NULL: a text of the node itself, or of a relationship */
+    const char *type;            /* of the component, or of the relationship */
+    long order;                  /* of the component */
+    const char *from, *to;       /* the ends of the relationship */
+    const char *path;            /* in it: "title", "steps.2" */
+    const char *before, *after;
+};
+typedef int store_replaced_fn(void *user, const struct replaced_text *text, struct error *err);
+
+struct replacing {
+    const struct replacement *replacement;
+    /* NULL: everywhere. "titles" of nodes, a component type, or a field such as "definition". */
+    const char *in;
+    const json_t *node_ids;   /* [id, ...], only these nodes and no relationships; or NULL */
+    long expected;            /* places, else ERROR_STALE; -1: not checked */
+    store_replaced_fn *visit; /* called for each text; may be NULL */
+    void *user;
+};
+struct replaced {
+    struct replacement_counts counts;
+    size_t components, node_texts, relationships; /* that were changed */
+    size_t nodes;                                 /* that these are in */
+};
+/* Replaces a term in the titles, texts and components of the nodes and in the explanations of the
+ * relationships. ERROR_INVALID if a result breaks the rules that its text kept before, with the
+ * place. */
+int store_replace(struct store *store, const struct writer *writer, const char *sid,
+                  const struct replacing *replacing, struct replaced *replaced, struct error *err);
 
 struct relationship_state {
     int64_t id;

@@ -94,6 +94,21 @@ static enum tool_loss of_fields(const json_t *operation)
     return one > other ? one : other;
 }
 
+/* How many places a replace_text may change at most; 0 if it does not say. */
+static size_t expected_places(const json_t *operation)
+{
+    json_int_t places = json_integer_value(json_object_get(operation, "expected_places"));
+
+    return json_string_is(operation, "op", "replace_text") && places > 0 ? (size_t)places : 0;
+}
+
+static enum tool_loss of_replacement(const json_t *operation)
+{
+    return expected_places(operation) > 0 && !is_empty(json_object_get(operation, "replace"))
+               ? TOOL_LOSS_REPLACED
+               : TOOL_LOSS_DELETED;
+}
+
 static enum tool_loss of_operation(const json_t *operation)
 {
     static const struct {
@@ -102,6 +117,10 @@ static enum tool_loss of_operation(const json_t *operation)
     } operations[] = {
         {"create_", nothing},
         {"reorder_", nothing},
+        {"move_components", nothing},
+        {"split_node", nothing},
+        {"copy_node", nothing},
+        {"replace_text", of_replacement},
         {"edit_component", of_component},
         {"edit_relationship", replaced},
         {"edit_node", of_fields},
@@ -127,10 +146,14 @@ struct tool_impact tool_impact_of(const json_t *operations)
     json_array_foreach((json_t *)operations, i, operation)
     {
         enum tool_loss loss = of_operation(operation);
+        size_t places = expected_places(operation);
 
         impact.loss = loss > impact.loss ? loss : impact.loss;
-        impact.replaces += loss == TOOL_LOSS_REPLACED;
+        if (loss == TOOL_LOSS_REPLACED)
+            impact.replaces += places > 0 ? places : 1;
     }
+    if (impact.replaces > TOOL_OPERATIONS_MAX)
+        impact.loss = TOOL_LOSS_DELETED;
     return impact;
 }
 

@@ -3,105 +3,7 @@
  * Change sets: each operation, all or none, dry runs, what is said of bad ones, and that one bad
  * operation leaves nothing half done.
  */
-#include "tests/unit/session_fixture.h"
-
-#include "helpers/base/json.h"
-#include "mcp/session/change_set.h"
-
-static const char curriculum[] =
-    "{\"nodes\":["
-    "{\"node_id\":\"A\",\"title\":\"Alpha\",\"components\":["
-    "{\"type\":\"heading\",\"order\":1,\"parameters\":{\"text\":\"one\"}},"
-    "{\"type\":\"heading\",\"order\":2,\"parameters\":{\"text\":\"two\"}}]},"
-    "{\"node_id\":\"B\",\"title\":\"Beta\",\"components\":["
-    "{\"type\":\"paragraph\",\"order\":1,\"parameters\":{\"text\":\"three\"}}]},"
-    "{\"node_id\":\"C\",\"title\":\"Gamma\",\"components\":[]}],"
-    "\"relationships\":["
-    "{\"from_node_id\":\"A\",\"to_node_id\":\"B\",\"relationship_type\":\"PREREQUISITE\"},"
-    "{\"from_node_id\":\"B\",\"to_node_id\":\"C\",\"relationship_type\":\"PREREQUISITE\"},"
-    "{\"from_node_id\":\"A\",\"to_node_id\":\"C\",\"relationship_type\":\"LEADS_TO\"}]}";
-
-static int open_with_curriculum(void **state)
-{
-    fixture_open(state);
-    import_text(*state, curriculum, sizeof curriculum - 1);
-    return 0;
-}
-
-/* The operations in single quotes instead of double ones. */
-static json_t *operations(const char *text)
-{
-    char quoted[4096];
-
-    snprintf(quoted, sizeof quoted, "%s", text);
-    for (char *at = quoted; (at = strchr(at, '\''));)
-        *at = '"';
-    return parse(quoted);
-}
-
-static int apply(struct fixture *fixture, const char *text, bool dry_run, bool keep_going,
-                 struct change_set_outcome *outcome)
-{
-    json_auto_t *list = operations(text);
-    struct change_set set = {list, dry_run, keep_going};
-
-    fixture->err = (struct error){0};
-    return change_set_apply(fixture->store, &test_writer, fixture->sid, &set, outcome,
-                            &fixture->err);
-}
-
-static void do_it(struct fixture *fixture, const char *text)
-{
-    struct change_set_outcome outcome;
-
-    must(fixture, apply(fixture, text, false, false, &outcome));
-    assert_int_equal(outcome.bad, 0);
-    change_set_outcome_finish(&outcome);
-}
-
-static json_t *node_of(json_t *export, const char *node_id)
-{
-    json_t *node;
-    size_t i;
-
-    json_array_foreach(json_object_get(export, "nodes"), i, node)
-    {
-        if (!strcmp(json_get_string(node, "node_id"), node_id))
-            return node;
-    }
-    return NULL;
-}
-
-/* Where a path of keys and indexes leads: "components.0.parameters.text". */
-static const char *text_at(json_t *value, const char *path)
-{
-    char part[64];
-
-    while (value && *path) {
-        size_t len = strcspn(path, ".");
-
-        snprintf(part, sizeof part, "%.*s", (int)len, path);
-        value = json_is_array(value) ? json_array_get(value, strtoul(part, NULL, 10))
-                                     : json_object_get(value, part);
-        path += len + (path[len] == '.');
-    }
-    return json_string_value(value) ? json_string_value(value) : "";
-}
-
-static bool has_edge(json_t *export, const char *from, const char *to, const char *type)
-{
-    json_t *edge;
-    size_t i;
-
-    json_array_foreach(json_object_get(export, "relationships"), i, edge)
-    {
-        if (!strcmp(text_at(edge, "from_node_id"), from) &&
-            !strcmp(text_at(edge, "to_node_id"), to) &&
-            !strcmp(text_at(edge, "relationship_type"), type))
-            return true;
-    }
-    return false;
-}
+#include "tests/unit/change_set_fixture.h"
 
 /* Each operation once, at least. */
 static const char all_kinds[] =
@@ -123,7 +25,12 @@ static const char all_kinds[] =
     "'relationship_type':'LEADS_TO','new_type':'PREREQUISITE_FOR'},"
     "{'op':'delete_relationship','from_node_id':'A','to_node_id':'B',"
     "'relationship_type':'PREREQUISITE'},"
-    "{'op':'merge_nodes','node_id':'B','into_node_id':'C'}]";
+    "{'op':'merge_nodes','node_id':'B','into_node_id':'C'},"
+    "{'op':'split_node','node_id':'D','new_node_id':'E','title':'Part','components':['$4'],"
+    "'relationships':['Gamma']},"
+    "{'op':'copy_node','node_id':'C','new_node_id':'F','title':'Again'},"
+    "{'op':'move_components','node_id':'F','components':[1],'to_node_id':'A'},"
+    "{'op':'replace_text','find':'two','replace':'deux','in':'heading'}]";
 
 static void each_operation_does_its_work(void **state)
 {
@@ -136,12 +43,14 @@ static void each_operation_does_its_work(void **state)
     node = node_of(made, "D");
     assert_string_equal(text_at(node, "node_type"), "lesson");
     assert_string_equal(text_at(node, "components.0.parameters.text"), "z");
-    assert_string_equal(text_at(node, "components.1.parameters.text"), "y");
+    assert_int_equal(json_array_size(json_object_get(node, "components")), 1);
+    assert_string_equal(text_at(node_of(made, "E"), "components.0.parameters.text"), "y");
+    assert_string_equal(text_at(node_of(made, "A"), "components.1.parameters.text"), "three");
     assert_string_equal(text_at(node_of(made, "A"), "title"), "First");
-    assert_string_equal(text_at(node_of(made, "A"), "components.0.parameters.text"), "two");
+    assert_string_equal(text_at(node_of(made, "A"), "components.0.parameters.text"), "deux");
     assert_null(node_of(made, "B"));
     assert_string_equal(text_at(node_of(made, "C"), "components.0.parameters.text"), "three");
-    assert_true(has_edge(made, "C", "D", "ENRICHMENT"));
+    assert_true(has_edge(made, "C", "E", "ENRICHMENT"));
     assert_true(has_edge(made, "A", "C", "PREREQUISITE_FOR"));
     assert_false(has_edge(made, "A", "B", "PREREQUISITE"));
 }
@@ -337,7 +246,7 @@ static void every_row_knows_what_it_needs(void **state)
     json_t *schema, *needed;
     size_t i, k;
 
-    assert_int_equal(json_array_size(each), 12);
+    assert_int_equal(json_array_size(each), 16);
     json_array_foreach(each, i, schema)
     {
         json_auto_t *list = json_pack("[{s:s}]", "op", name_of(schema));

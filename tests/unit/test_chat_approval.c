@@ -44,10 +44,12 @@ static int teardown(void **state)
 
 /* ---- which ---- */
 
-#define OP         "{\"op\":\"create_node\",\"title\":\"T\"}"
-#define FIVE(item) item "," item "," item "," item "," item
-#define TEN(item)  FIVE(item) "," FIVE(item)
-#define NEW        "{\"type\":\"heading\",\"parameters\":{\"text\":\"T\"}}"
+#define OP                "{\"op\":\"create_node\",\"title\":\"T\"}"
+#define FIVE(item)        item "," item "," item "," item "," item
+#define TEN(item)         FIVE(item) "," FIVE(item)
+#define PLACES(count)     ",\"expected_places\":" count
+#define REPLACE(by, more) "{\"op\":\"replace_text\",\"find\":\"f\",\"replace\":\"" by "\"" more "}"
+#define NEW               "{\"type\":\"heading\",\"parameters\":{\"text\":\"T\"}}"
 
 static void test_which(void **state)
 {
@@ -99,6 +101,22 @@ static void test_which(void **state)
          true, false},
         {"change_curriculum", "{\"operations\":[{\"op\":\"reorder_components\"}]}", false, true,
          false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"move_components\"}]}", false, true,
+         false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"split_node\"}]}", false, true, false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"copy_node\"}]}", false, true, false},
+        /* How many places it replaces is known if it says so. */
+        {"change_curriculum", "{\"operations\":[" REPLACE("x", "") "]}", true, true, true},
+        {"change_curriculum", "{\"operations\":[" REPLACE("x", PLACES("10")) "]}", true, true,
+         false},
+        {"change_curriculum", "{\"operations\":[" REPLACE("x", PLACES("11")) "]}", true, true,
+         true},
+        {"change_curriculum", "{\"operations\":[" REPLACE("", PLACES("1")) "]}", true, true, true},
+        {"change_curriculum",
+         "{\"operations\":[" REPLACE("x", PLACES("6")) "," REPLACE("x", PLACES("5")) "]}", true,
+         true, true},
+        {"change_curriculum", "{\"operations\":[" REPLACE("x", "") "],\"dry_run\":true}", false,
+         false, false},
         {"change_curriculum", "{\"operations\":[{\"op\":\"shred_node\"}]}", true, true, true},
         {"change_curriculum", "{\"operations\":[" OP ",{\"op\":\"edit_node\"}]}", true, true,
          false},
