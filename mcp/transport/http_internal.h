@@ -28,6 +28,7 @@
 #define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all pending answers to reads */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies in memory */
+#define HTTP_BODY_SMALL          ((size_t)64 << 10)  /* bytes of a body that is taken even then */
 #define HTTP_STREAM_MARK                                                                           \
     ((size_t)1 << 20) /* unread bytes of a stream, above which progress is dropped */
 
