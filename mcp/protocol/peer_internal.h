@@ -244,6 +244,7 @@ struct host {
     struct server *server; /* borrowed */
     struct host_config config;
     size_t users;                    /* peers, and open handles */
+    size_t calls;                    /* of all peers */
     struct buf *tools;               /* of host_tool_entry, as many as tools[] has; or NULL */
     LIST_HEAD(, peer_call) progress; /* the calls that want it */
     LIST_HEAD(, peer_call) asking;   /* the calls that wait for their client */

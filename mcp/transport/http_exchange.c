@@ -40,6 +40,11 @@ static void free_exchange(struct exchange *exchange)
     free(exchange);
 }
 
+size_t exchange_connections(const struct exchange *exchange)
+{
+    return http_connections_count(exchange->http->connections);
+}
+
 /* ---- the request ---- */
 
 static const struct http_route *const routes[] = {

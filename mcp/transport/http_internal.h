@@ -172,6 +172,9 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
 void exchange_error(struct exchange *exchange, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* That the server has open, the one of this request among them. */
+size_t exchange_connections(const struct exchange *exchange);
+
 /* For the check of a handler. If false, it was answered: with 405 and Allow (or the answer to
  * OPTIONS), or with 415. GET includes HEAD. */
 bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal);
