@@ -86,7 +86,9 @@ void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *messa
  * What differs between them in messages, results and errors is here; which methods each has is in
  * the table of methods. */
 
-/* Newest first, NULL-terminated. */
+#define MODERN_VERSION "2026-07-28"
+
+/* version.c: newest first, NULL-terminated. */
 extern const char *const era_legacy_versions[], *const era_modern_versions[];
 
 /* Whether the client of a request is a modern one. */
