@@ -113,6 +113,7 @@ static void leave(struct peer_call *call)
 
     LIST_REMOVE(call, link);
     peer->call_count--;
+    peer->host->calls--;
     peer->holds++; /* the end of the reply may destroy the peer */
     call_end_reply(call, call->cancelled);
     free_call(call);
@@ -240,6 +241,7 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
     call->call.user = call;
     LIST_INSERT_HEAD(&peer->calls, call, link);
     peer->call_count++;
+    peer->host->calls++;
     progress_start(call);
     tool_call_start(&call->call);
     return METHOD_CALLED;

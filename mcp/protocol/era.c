@@ -10,7 +10,6 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 
-#define MODERN_VERSION   "2026-07-28"
 #define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
 #define CLIENT_INFO_KEY  "io.modelcontextprotocol/clientInfo"
 #define SERVER_INFO_KEY  "io.modelcontextprotocol/serverInfo"
@@ -18,29 +17,6 @@
 /* The form of header values that are no plain ASCII (2026-07-28, "Value Encoding"). */
 #define ENCODED_BEGIN "=?base64?"
 #define ENCODED_END   "?="
-
-const char *const era_legacy_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
-                                           NULL};
-const char *const era_modern_versions[] = {MODERN_VERSION, NULL};
-
-static const char *find_version(const char *const *versions, const char *version)
-{
-    for (; *versions; versions++) {
-        if (strcmp(*versions, version) == 0)
-            return *versions;
-    }
-    return NULL;
-}
-
-const char *protocol_version_find(const char *version)
-{
-    return find_version(era_legacy_versions, version);
-}
-
-bool peer_version_is_modern(const char *version)
-{
-    return find_version(era_modern_versions, version) != NULL;
-}
 
 bool era_client_is_modern(const struct client *client)
 {
@@ -174,7 +150,7 @@ enum method_outcome era_check(struct request *request, const struct method *meth
     }
     if (headers && !check_headers(request, method, headers))
         return METHOD_REFUSED;
-    if (asked && !find_version(era_modern_versions, asked))
+    if (asked && !peer_version_is_modern(asked))
         return refuse_version(request, asked);
     if (message->kind == MESSAGE_REQUEST && !json_is_object(capabilities)) {
         request->http_status = 400;

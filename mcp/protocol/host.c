@@ -32,6 +32,16 @@ struct host *host_create(struct server *server, const struct host_config *config
     return host;
 }
 
+void host_count(const struct host *host, size_t *calls, size_t *streams)
+{
+    const struct stream *stream;
+
+    *calls = host->calls;
+    *streams = 0;
+    LIST_FOREACH(stream, &host->streams, host_link)
+    ++*streams;
+}
+
 const struct buf *host_tool_entry(struct host *host, size_t i)
 {
     struct buf *entry;

@@ -23,6 +23,10 @@ extern const struct host_config host_config;
 struct host *host_create(struct server *server, const struct host_config *config,
                          struct error *err);
 
+/* What its clients have under way: requests that a tool is answering, and streams on which only
+ * changes are sent. */
+void host_count(const struct host *host, size_t *calls, size_t *streams);
+
 /* Before the transport stops: ends the streams on which only changes are sent, and notifies
  * their clients. */
 void host_end_streams(struct host *host);

@@ -86,7 +86,9 @@ void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *messa
  * What differs between them in messages, results and errors is here; which methods each has is in
  * the table of methods. */
 
-/* Newest first, NULL-terminated. */
+#define MODERN_VERSION "2026-07-28"
+
+/* version.c: newest first, NULL-terminated. */
 extern const char *const era_legacy_versions[], *const era_modern_versions[];
 
 /* Whether the client of a request is a modern one. */
@@ -244,6 +246,7 @@ struct host {
     struct server *server; /* borrowed */
     struct host_config config;
     size_t users;                    /* peers, and open handles */
+    size_t calls;                    /* of all peers */
     struct buf *tools;               /* of host_tool_entry, as many as tools[] has; or NULL */
     LIST_HEAD(, peer_call) progress; /* the calls that want it */
     LIST_HEAD(, peer_call) asking;   /* the calls that wait for their client */

@@ -40,6 +40,11 @@ static void free_exchange(struct exchange *exchange)
     free(exchange);
 }
 
+size_t exchange_connections(const struct exchange *exchange)
+{
+    return http_connections_count(exchange->http->connections);
+}
+
 /* ---- the request ---- */
 
 static const struct http_route *const routes[] = {
@@ -127,7 +132,7 @@ static int on_body(struct exchange *exchange, const char *bytes, size_t len)
     exchange->continue_waits = false;
     if (exchange->state != EXCHANGE_RECEIVING || exchange->status != 0)
         return 0; /* refused: discarded */
-    if (http->bodies + len > HTTP_BODIES_CAP) {
+    if (http->bodies + len > HTTP_BODIES_CAP && exchange->request.length > HTTP_BODY_SMALL) {
         release_body(exchange);
         exchange_error(exchange, 503, "too many large bodies at once: send it again in a moment");
         return 0;

@@ -267,15 +267,19 @@ static int read_length(struct http_head *head, struct head_fields *fields, struc
     return 0;
 }
 
-static void read_own(struct http_head *head, const struct head_field *field,
-                     struct head_fields *fields)
+/* Those of MCP repeat the body: whoever forwards a request may have read another one of two. */
+static int read_own(struct http_head *head, const struct head_field *field,
+                    struct head_fields *fields)
 {
     size_t i = find_own(field->name);
 
     if (i == HTTP_OWN_COUNT)
-        return;
+        return 0;
+    if (head->own[i].at && strncmp(own_names[i], "mcp-", 4) == 0)
+        return refuse(head, 400, "a header that begins with Mcp- must come only once");
     fields->own_repeated |= head->own[i].at != NULL;
     head->own[i] = (struct http_own_value){field->value.at, field->value.len};
+    return 0;
 }
 
 static int read_fields(struct http_head *head, struct text rest, struct head_fields *fields)
@@ -292,7 +296,8 @@ static int read_fields(struct http_head *head, struct text rest, struct head_fie
             return refuse(head, 431, "there are too many headers: send at most 64");
         if (is(field.name, "content-length") && read_length(head, fields, field.value) < 0)
             return -1;
-        read_own(head, &field, fields);
+        if (read_own(head, &field, fields) < 0)
+            return -1;
         head->chunked |= is(field.name, "transfer-encoding");
         fields->upgrade_is_websocket |= is(field.name, "upgrade") && is(field.value, "websocket");
         fields->connection_upgrades |=

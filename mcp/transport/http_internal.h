@@ -28,6 +28,7 @@
 #define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all pending answers to reads */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies in memory */
+#define HTTP_BODY_SMALL          ((size_t)64 << 10)  /* bytes of a body that is taken even then */
 #define HTTP_STREAM_MARK                                                                           \
     ((size_t)1 << 20) /* unread bytes of a stream, above which progress is dropped */
 
@@ -170,6 +171,9 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
 /* Sends an error in the format of its path. */
 void exchange_error(struct exchange *exchange, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* That the server has open, the one of this request among them. */
+size_t exchange_connections(const struct exchange *exchange);
 
 /* For the check of a handler. If false, it was answered: with 405 and Allow (or the answer to
  * OPTIONS), or with 415. GET includes HEAD. */

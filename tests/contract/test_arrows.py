@@ -69,8 +69,8 @@ ARROWS = (
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/tool/analysis.h", "mcp/tool/run_answer.h",
                                       "helpers/base/*"]),
-    ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/chat/chat.h", "mcp/server.h", "executor/executor.h",
-                                      "mcp/session/graph_cache.h", "helpers/base/*"]),
+    ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/chat/chat.h", "mcp/protocol/host.h", "mcp/server.h",
+                                      "executor/executor.h", "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
     ("mcp/transport/web_socket.c", ["mcp/transport/*", "mcp/auth/*", "mcp/chat/chat.h", "mcp/chat/run_input.h",
                                     "mcp/chat/legacy_chat.h", "mcp/chat/prompt.h", "helpers/base/*"]),

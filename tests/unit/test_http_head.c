@@ -77,6 +77,8 @@ static void test_own_fields(void **state)
     assert_null(head.own[HTTP_OWN_ACCEPT].at);
     expect_out("GET /a HTTP/1.1\r\nAccept: a/b\r\nMcp-Name: n\r\naccept: c/d\r\n\r\n",
                "GET / HTTP/1.1\r\nAccept: a/b\r\nMcp-Name: n\r\naccept: c/d\r\n\r\n");
+    read_head("GET /a HTTP/1.1\r\nMcp-Name: n\r\nmcp-name: n\r\n\r\n", &head, &to);
+    assert_int_equal(head.status, 400);
     expect_out("GET /a HTTP/1.1\r\nAccept: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
                "GET /a HTTP/1.1\r\nAccept: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
 }
