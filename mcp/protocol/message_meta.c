@@ -16,8 +16,7 @@
 #define KEPT_CAP   1024  /* bytes of a _meta that is kept */
 #define WHOLE_CAP  16384 /* bytes of a message; in a longer one it is not worth looking for */
 #define PLACE      -26072806072
-#define PLACE_TEXT "-26072806072" /* the one way to write it, so it is not in the message itself   \
-                                   */
+#define PLACE_TEXT "-26072806072" /* written in the one way that there is */
 
 /* The object at the beginning of text, from now on kept; NULL if there is none, or none to keep:
  * older clients send little but a number there, another one each time. */
