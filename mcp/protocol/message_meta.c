@@ -7,6 +7,7 @@
  * before them; and where the number then is, the object was. What was not found there is parsed
  * whole, by the caller.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
