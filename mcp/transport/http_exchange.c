@@ -6,6 +6,7 @@
  * answer is sent at once and the connection closes. Then the handler of the path answers, now or
  * later. Runs on the loop's thread.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ static void free_exchange(struct exchange *exchange)
     sign_in_end(exchange);
     release_body(exchange);
     buf_finish(&exchange->out);
-    free(exchange);
+    free(exchange->http->kept_exchange);
+    exchange->http->kept_exchange = exchange;
 }
 
 size_t exchange_connections(const struct exchange *exchange)
@@ -154,10 +156,13 @@ static bool is_unreadable(const struct exchange *exchange)
 
 static int on_request(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
-    struct exchange *exchange = calloc(1, sizeof *exchange);
+    struct exchange *exchange =
+        http->kept_exchange ? http->kept_exchange : malloc(sizeof *exchange);
 
     if (!exchange)
         return -1;
+    http->kept_exchange = NULL;
+    memset(exchange, 0, offsetof(struct exchange, request));
     connection->exchange = exchange;
     http->exchanges++;
     exchange->http = http;

@@ -51,15 +51,24 @@ struct http_services {
 };
 
 struct server_request {
-    const char *method;         /* static: "GET" */
+    const char *method; /* static: "GET" */
+    bool opens_page;    /* according to Sec-Fetch-Mode and -Dest: a browser displays the answer as a
+                           page */
+    bool has_key;       /* Idempotency-Key is present, perhaps empty */
+    uint64_t length;    /* of the body */
+    bool chunked, expects_continue, preflight;
+    bool unreadable;          /* nothing after it on the connection can be parsed */
+    const char *wrong;        /* why its headers are invalid, or NULL */
+    int wrong_status;         /* the status for that: 400 or another */
+    const char *wrong_editor; /* why X-Editor is invalid, or NULL */
+
+    /* Texts; "" if absent. */
     char path[REST_PATH_MAX];   /* decoded */
     char target[REST_PATH_MAX]; /* the path as sent, still encoded */
     char query[REST_PATH_MAX];  /* encoded */
     char host[256];
     char origin[512];
-    char site[32];   /* Sec-Fetch-Site */
-    bool opens_page; /* according to Sec-Fetch-Mode and -Dest: a browser displays the answer as a
-                        page */
+    char site[32]; /* Sec-Fetch-Site */
     char content_type[128];
     char accept[512];
     char accept_encoding[256];
@@ -72,14 +81,7 @@ struct server_request {
     char if_match[256];
     char if_none_match[256];
     char idempotency_key[256];
-    char editor[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX]; /* X-Editor, decoded; or "" */
-    bool has_key;    /* the header is present, perhaps empty */
-    uint64_t length; /* of the body */
-    bool chunked, expects_continue, preflight;
-    bool unreadable;          /* nothing after it on the connection can be parsed */
-    const char *wrong;        /* why its headers are invalid, or NULL */
-    int wrong_status;         /* the status for that: 400 or another */
-    const char *wrong_editor; /* why X-Editor is invalid, or NULL */
+    char editor[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX]; /* X-Editor, decoded */
 };
 
 /* One path, perhaps with all paths below it, or the fallback. */
@@ -113,7 +115,6 @@ enum exchange_state {
 
 struct exchange {
     const struct http_services *services;
-    struct server_request request;
     const struct identity *identity;     /* who sends it: never NULL in a check or a handler. Static
                                             or in this struct: copy what is kept for longer */
     struct buf body;                     /* of the request */
@@ -160,6 +161,8 @@ struct exchange {
     bool stream_ended;
     bool closes;
     bool lingers; /* before closing, because the client still sends */
+
+    struct server_request request; /* last, as it is too long to be cleared for each request */
 };
 
 struct buf exchange_take_body(struct exchange *exchange); /* the caller becomes the owner */

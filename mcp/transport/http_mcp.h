@@ -73,6 +73,7 @@ struct mcp_sessions {
     uint64_t last_stream;               /* begins anywhere, so that a restart repeats no number */
     struct mcp_deletion_list deletions; /* sessions that are being ended */
     struct mcp_read_id read[MCP_READ_IDS]; /* by the hash of their texts */
+    struct message_metas metas;
 };
 
 /* ---- mcp_sessions.c ---- */

@@ -177,6 +177,7 @@ void mcp_sessions_destroy(struct mcp_sessions *all)
     mcp_streams_remove(all, NULL);
     mcp_clients_collect(all);
     host_destroy(all->host);
+    message_metas_finish(&all->metas);
     free(all);
 }
 

@@ -306,10 +306,22 @@ static void on_pause(struct peer_reply *reply)
     wait_for_client(stream);
 }
 
+/* Where the type stands in the list, or NULL. */
+static const char *find_type(const char *accept, const char *type)
+{
+    const ptrdiff_t slash = strchr(type, '/') - type;
+
+    for (const char *at = strchr(accept, '/'); at; at = strchr(at + 1, '/')) {
+        if (at - accept >= slash && strncasecmp(at - slash, type, strlen(type)) == 0)
+            return at - slash;
+    }
+    return NULL;
+}
+
 static bool accepts(const char *accept, const char *type, const char *any_of_kind)
 {
-    return !*accept || strcasestr(accept, type) || strcasestr(accept, any_of_kind) ||
-           strstr(accept, "*/*");
+    return !*accept || find_type(accept, type) || find_type(accept, any_of_kind) ||
+           find_type(accept, "*/*");
 }
 
 bool mcp_takes_json(const struct exchange *exchange)
@@ -325,8 +337,8 @@ bool mcp_takes_events(const struct exchange *exchange)
 /* Of two types that a client takes equally, the one that it names first counts. */
 static bool prefers_events(const struct exchange *exchange)
 {
-    const char *json = strcasestr(exchange->request.accept, JSON_TYPE);
-    const char *events = strcasestr(exchange->request.accept, EVENTS_TYPE);
+    const char *json = find_type(exchange->request.accept, JSON_TYPE);
+    const char *events = find_type(exchange->request.accept, EVENTS_TYPE);
 
     return !mcp_takes_json(exchange) || (json && events && events < json);
 }

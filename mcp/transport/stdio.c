@@ -166,7 +166,7 @@ static void end_line(struct stdio_server *stdio)
     struct message message;
 
     if (!stdio->skipping && line->len > 0 && !is_blank(line->data, line->len)) {
-        message_read(&message, line->data, line->len);
+        message_read(&message, NULL, line->data, line->len);
         peer_receive(stdio->peer, &message, NULL, &stdio->reply);
         message_finish(&message);
     }

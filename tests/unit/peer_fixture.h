@@ -74,7 +74,7 @@ static inline void receive(struct fixture *fixture, struct mailbag *bag, const c
     struct message message;
 
     bag_init(bag);
-    message_read(&message, text, len);
+    message_read(&message, NULL, text, len);
     peer_receive(fixture->peer, &message, fixture->headers, &bag->reply);
     message_finish(&message);
 }
@@ -92,7 +92,7 @@ static inline void tell_without_streams(struct fixture *fixture, struct mailbag 
 
     bag_init(bag);
     bag->reply.streams = false;
-    message_read(&message, text, strlen(text));
+    message_read(&message, NULL, text, strlen(text));
     peer_receive(fixture->peer, &message, fixture->headers, &bag->reply);
     message_finish(&message);
 }
