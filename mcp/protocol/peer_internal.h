@@ -212,6 +212,7 @@ enum method_outcome stream_listen(struct request *request);      /* subscription
 enum method_outcome stream_subscribe(struct request *request);   /* resources/subscribe */
 enum method_outcome stream_unsubscribe(struct request *request); /* resources/unsubscribe */
 void stream_list_changed(struct host *host, unsigned lists);
+/* A resource, or with '/' at the end of the URI all whose URIs begin with it. */
 void stream_resource_changed(struct host *host, const char *uri);
 /* The lists that change while this server runs. */
 unsigned stream_lists(const struct host *host);
