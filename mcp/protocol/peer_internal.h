@@ -18,9 +18,10 @@
 
 #define METHOD_SHOWN 100 /* bytes of an unknown name in an error */
 
-#define SERVER_INFO                                                                                \
-    "{\"name\":\"lectern\",\"title\":\"Lectern curriculum server\","                               \
-    "\"version\":\"" LECTERN_VERSION "\"}"
+#define SERVER_INFO "{" SERVER_INFO_MEMBERS "}"
+#define SERVER_INFO_MEMBERS                                                                        \
+    "\"name\":\"lectern\",\"title\":\"Lectern curriculum server\","                                \
+    "\"version\":\"" LECTERN_VERSION "\""
 
 /* ---- requests and methods ---- */
 
@@ -115,6 +116,8 @@ enum method_outcome era_refuse_uri(struct request *request, const char *uri);
 void era_begin_result(struct buf *to, const struct client *client, const char *type,
                       const struct method *method);
 const char *era_result_meta(const struct client *client);
+/* Appends the member "icons" after others, where the client's revision has it. */
+void era_write_icons(const struct client *client, struct buf *to);
 
 /* ---- calls (call.c) ---- */
 
