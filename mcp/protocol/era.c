@@ -9,7 +9,7 @@
 #include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "icon.h" /* of this folder's icon.h.in */
+#include "mcp/protocol/icon.h"
 
 #define MODERN_VERSION   "2026-07-28"
 #define ICONS_SINCE      "2025-11-25" /* versions are dates */
