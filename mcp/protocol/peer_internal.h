@@ -178,6 +178,8 @@ void ask_client(struct peer_call *call);
 void ask_take_response(struct peer *peer, const struct message *message);
 /* No answer is waited for any more. */
 void ask_stop(struct peer_call *call);
+/* The client is gone: ends the call if it waits for answers. */
+void ask_give_up(struct peer_call *call);
 
 /* ---- lists, resources, prompts (list.c, read.c) ---- */
 
@@ -239,6 +241,7 @@ struct peer {
     json_t *uris;        /* what a legacy client has subscribed to, an object; or NULL */
     int log_level;       /* the least that a legacy client wants, of progress.c */
     unsigned long asked; /* requests sent to it */
+    bool input_ended;    /* peer_end_input was called */
     bool destroyed;      /* peer_destroy was called */
 };
 

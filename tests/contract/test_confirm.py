@@ -79,7 +79,7 @@ class Modern(Case):
             result = self.answer(self.delete(), state, action)
             self.assertTrue(result["isError"])
             self.assertIn("did not agree", result["content"][0]["text"])
-            self.assertEqual(result["_meta"]["lectern/error"]["category"], "forbidden")
+            self.assertEqual(result["_meta"]["lectern/error"]["errorCategory"], "forbidden")
         self.assertEqual(len(self.texts()), 2)
 
     def test_an_answer_without_a_question_counts_for_nothing(self):
