@@ -188,6 +188,19 @@ static void on_no_answer(struct peer_call *call)
               ASK_WAIT_MS / 60000);
 }
 
+static void fail_without_client(struct peer_call *call)
+{
+    fail_call(call, "the client has gone, and has not answered what it was asked");
+}
+
+void ask_give_up(struct peer_call *call)
+{
+    if (!call->waiting)
+        return;
+    ask_stop(call);
+    fail_without_client(call);
+}
+
 static void send_request(struct peer_call *call, const char *key, const json_t *ask)
 {
     const json_t *params = json_object_get(ask, "params");
@@ -343,6 +356,8 @@ void ask_client(struct peer_call *call)
                   "%s has to ask its client, which takes no event streams: send Accept: "
                   "application/json, text/event-stream",
                   call->call.tool->name);
+    } else if (call->peer->input_ended) {
+        fail_without_client(call);
     } else {
         send_requests(call);
     }

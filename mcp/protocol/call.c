@@ -232,7 +232,8 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
     call->call.server = peer->host->server;
     call->call.bound_session = call->client.bound_session[0] ? call->client.bound_session : NULL;
     call->call.who = call->client.who;
-    call->call.can_ask = call->client.capabilities;
+    if (era_client_is_modern(&call->client) || call->reply->streams)
+        call->call.can_ask = call->client.capabilities;
     call->call.identity = &call->client.identity;
     call->call.wants_progress = call->token != NULL;
     call->call.notify = progress_note;

@@ -9,7 +9,13 @@
 #include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/protocol/icon.h"
 
+<<<<<<< HEAD
+=======
+#define MODERN_VERSION   "2026-07-28"
+#define ICONS_SINCE      "2025-11-25" /* versions are dates */
+>>>>>>> h/me
 #define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
 #define CLIENT_INFO_KEY  "io.modelcontextprotocol/clientInfo"
 #define SERVER_INFO_KEY  "io.modelcontextprotocol/serverInfo"
@@ -163,6 +169,13 @@ enum method_outcome era_check(struct request *request, const struct method *meth
 }
 
 /* ---- results ---- */
+
+void era_write_icons(const struct client *client, struct buf *to)
+{
+    if (strcmp(client->version, ICONS_SINCE) >= 0)
+        buf_adds(to, ",\"icons\":[{\"src\":\"" ICON_URI
+                     "\",\"mimeType\":\"image/svg+xml\",\"sizes\":[\"any\"]}]");
+}
 
 const char *era_result_meta(const struct client *client)
 {

@@ -68,8 +68,10 @@ static enum method_outcome initialize(struct request *request)
                      json_object_get(params, "capabilities"));
     peer->client.version = version;
     log_info("protocol", "client %s over %s, MCP %s", peer->client.who, peer->transport, version);
-    buf_addf(&request->members, "\"protocolVersion\":\"%s\",\"serverInfo\":" SERVER_INFO ",",
+    buf_addf(&request->members, "\"protocolVersion\":\"%s\",\"serverInfo\":{" SERVER_INFO_MEMBERS,
              version);
+    era_write_icons(&peer->client, &request->members);
+    buf_adds(&request->members, "},");
     write_offer(request);
     return METHOD_DONE;
 }

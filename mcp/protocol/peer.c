@@ -70,6 +70,17 @@ void peer_forget(struct peer *peer, struct peer_reply *reply)
     }
 }
 
+void peer_end_input(struct peer *peer)
+{
+    struct peer_call *call, *next;
+
+    peer->input_ended = true;
+    for (call = LIST_FIRST(&peer->calls); call; call = next) {
+        next = LIST_NEXT(call, link);
+        ask_give_up(call);
+    }
+}
+
 void peer_destroy(struct peer *peer)
 {
     struct peer_call *call, *next;

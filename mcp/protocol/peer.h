@@ -75,6 +75,9 @@ void peer_identify(struct peer *peer, const struct identity *identity);
 void peer_receive(struct peer *peer, const struct message *message,
                   const struct peer_headers *headers, struct peer_reply *reply);
 
+/* No message will come from the client any more: a call does not wait for its answers. */
+void peer_end_input(struct peer *peer);
+
 /* The transport behind this reply is gone. Discards what would be sent to it; the calls continue
  * (in the legacy era a lost connection is not a cancellation). */
 void peer_forget(struct peer *peer, struct peer_reply *reply);

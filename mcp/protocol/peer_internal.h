@@ -18,9 +18,10 @@
 
 #define METHOD_SHOWN 100 /* bytes of an unknown name in an error */
 
-#define SERVER_INFO                                                                                \
-    "{\"name\":\"lectern\",\"title\":\"Lectern curriculum server\","                               \
-    "\"version\":\"" LECTERN_VERSION "\"}"
+#define SERVER_INFO "{" SERVER_INFO_MEMBERS "}"
+#define SERVER_INFO_MEMBERS                                                                        \
+    "\"name\":\"lectern\",\"title\":\"Lectern curriculum server\","                                \
+    "\"version\":\"" LECTERN_VERSION "\""
 
 /* ---- requests and methods ---- */
 
@@ -117,6 +118,8 @@ enum method_outcome era_refuse_uri(struct request *request, const char *uri);
 void era_begin_result(struct buf *to, const struct client *client, const char *type,
                       const struct method *method);
 const char *era_result_meta(const struct client *client);
+/* Appends the member "icons" after others, where the client's revision has it. */
+void era_write_icons(const struct client *client, struct buf *to);
 
 /* ---- calls (call.c) ---- */
 
@@ -177,6 +180,8 @@ void ask_client(struct peer_call *call);
 void ask_take_response(struct peer *peer, const struct message *message);
 /* No answer is waited for any more. */
 void ask_stop(struct peer_call *call);
+/* The client is gone: ends the call if it waits for answers. */
+void ask_give_up(struct peer_call *call);
 
 /* ---- lists, resources, prompts (list.c, read.c) ---- */
 
@@ -214,6 +219,7 @@ enum method_outcome stream_listen(struct request *request);      /* subscription
 enum method_outcome stream_subscribe(struct request *request);   /* resources/subscribe */
 enum method_outcome stream_unsubscribe(struct request *request); /* resources/unsubscribe */
 void stream_list_changed(struct host *host, unsigned lists);
+/* A resource, or with '/' at the end of the URI all whose URIs begin with it. */
 void stream_resource_changed(struct host *host, const char *uri);
 /* The lists that change while this server runs. */
 unsigned stream_lists(const struct host *host);
@@ -237,6 +243,7 @@ struct peer {
     json_t *uris;        /* what a legacy client has subscribed to, an object; or NULL */
     int log_level;       /* the least that a legacy client wants, of progress.c */
     unsigned long asked; /* requests sent to it */
+    bool input_ended;    /* peer_end_input was called */
     bool destroyed;      /* peer_destroy was called */
 };
 

@@ -153,18 +153,31 @@ void stream_list_changed(struct host *host, unsigned changed)
     gather(host);
 }
 
-/* Only what a stream wants is kept, so that the object is not larger than theirs. */
-void stream_resource_changed(struct host *host, const char *uri)
+static void note_changed(struct host *host, const char *uri)
 {
+    json_object_set_new(host->changed_uris, uri, json_true());
+    gather(host);
+}
+
+/* Only what a stream wants is kept, so that the object is not larger than theirs. */
+void stream_resource_changed(struct host *host, const char *changed)
+{
+    const bool many = changed[strlen(changed) - 1] == '/';
     const struct stream *stream;
+    const char *uri;
+    json_t *wanted;
 
     LIST_FOREACH(stream, &host->streams, host_link)
     {
-        if (!json_object_get(uris_of(stream), uri))
+        if (!many && json_object_get(uris_of(stream), changed))
+            note_changed(host, changed);
+        if (!many)
             continue;
-        json_object_set_new(host->changed_uris, uri, json_true());
-        gather(host);
-        return;
+        json_object_foreach((json_t *)uris_of(stream), uri, wanted)
+        {
+            if (strncmp(uri, changed, strlen(changed)) == 0)
+                note_changed(host, uri);
+        }
     }
 }
 

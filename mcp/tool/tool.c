@@ -16,6 +16,7 @@
 #include "mcp/server.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/confirm.h"
 
 #define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
 #define TOOL_KEY_MAX        128 /* bytes of a client's key */
@@ -395,22 +396,56 @@ static int run_briefly(struct tool_call *call, struct error *err)
     return snapshot > 0 && rc <= 0;
 }
 
+static int submit(struct tool_call *call, struct error *err)
+{
+    call->job.work = on_work;
+    call->job.done = on_workq_done;
+    call->job.undone = on_undone;
+    call->job.key = key_of(call);
+    return workq_submit(workq_for(call), &call->job, err);
+}
+
+/* A call that cannot be tried cannot be done either: it is submitted, and reports why. */
+static void on_trial(struct workq_job *job, void *context)
+{
+    struct error unused = {0};
+
+    confirm_ask((struct tool_call *)job, context, &unused);
+}
+
+static void on_trial_done(struct workq_job *job)
+{
+    struct tool_call *call = (struct tool_call *)job;
+    struct error err = {0};
+
+    if (call->asks) {
+        call->on_done(call);
+    } else if (submit(call, &err) < 0) {
+        fail(call, &err);
+        call->on_done(call);
+    }
+}
+
+static int submit_trial(struct tool_call *call, struct error *err)
+{
+    call->job.work = on_trial;
+    call->job.done = on_trial_done;
+    call->job.undone = on_undone;
+    call->job.key = key_of(call);
+    return workq_submit(call->server->store.trial, &call->job, err);
+}
+
 static void dispatch(struct tool_call *call)
 {
     struct error err = {0};
     int rc;
 
-    if (tool_call_check_scope(call, &err) < 0) {
+    if (tool_call_check_scope(call, &err) < 0 || confirm_take_answer(call, &err) < 0)
         rc = -1;
-    } else if (call->tool->start) {
+    else if (call->tool->start)
         rc = call->tool->start(call, &err);
-    } else {
-        call->job.work = on_work;
-        call->job.done = on_workq_done;
-        call->job.undone = on_undone;
-        call->job.key = key_of(call);
-        rc = workq_submit(workq_for(call), &call->job, &err);
-    }
+    else
+        rc = (confirm_may_ask(call) ? submit_trial : submit)(call, &err);
     if (rc < 0) {
         fail(call, &err);
         tool_call_complete(call);

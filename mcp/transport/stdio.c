@@ -229,8 +229,10 @@ static void read_some(struct stdio_server *stdio)
         return;
     }
     stdio->input_ended = true;
-    if (stdio->peer)
+    if (stdio->peer) {
         end_line(stdio); /* the last message may lack a line end */
+        peer_end_input(stdio->peer);
+    }
 }
 
 /* ---- the loop's callbacks ---- */

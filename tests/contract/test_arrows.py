@@ -62,8 +62,7 @@ ARROWS = (
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/resource/resource.h", "mcp/prompt/prompt.h",
                         "mcp/session/change_feed.h", "mcp/server.h", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
-    ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/store/store.h", "mcp/session/change_set.h",
-                            "mcp/session/entity.h", "mcp/session/text.h", "helpers/base/*"]),
+    ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/tool/trial.h", "mcp/session/text.h", "helpers/base/*"]),
     ("mcp/chat/*", ["mcp/chat/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/store/store.h",
                     "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server.h",
                     "helpers/base/*"]),

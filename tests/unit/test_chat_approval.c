@@ -6,6 +6,7 @@
 #include "tests/unit/chat_fixture.h"
 
 #include "mcp/chat/approval.h"
+#include "mcp/tool/trial.h"
 #include "mcp/tool/table.h"
 
 static const char curriculum[] =
@@ -389,16 +390,16 @@ static void test_many(void **state)
     json_t *interrupt, *again, *metadata;
 
     buf_adds(&arguments, "{\"node_id\":\"N3\",\"components\":[");
-    for (unsigned i = 0; i < APPROVAL_SHOWN_MAX + 7; i++)
+    for (unsigned i = 0; i < TRIAL_SHOWN_MAX + 7; i++)
         buf_addf(&arguments, "%s{\"type\":\"paragraph\",\"parameters\":{\"text\":\"%u %06000d\"}}",
                  i > 0 ? "," : "", i, 0);
     buf_adds(&arguments, "]}");
     interrupt = must_describe(fixture, "batch_add_components", arguments.data);
     metadata = json_object_get(interrupt, "metadata");
-    assert_int_equal(change_count(interrupt), APPROVAL_SHOWN_MAX);
+    assert_int_equal(change_count(interrupt), TRIAL_SHOWN_MAX);
     assert_int_equal(json_integer_value(json_object_get(metadata, "more")), 7);
-    assert_in_range(strlen(json_get_string(change_at(interrupt, 0), "after")), APPROVAL_TEXT_MAX,
-                    APPROVAL_TEXT_MAX + 8);
+    assert_in_range(strlen(json_get_string(change_at(interrupt, 0), "after")), TRIAL_TEXT_MAX,
+                    TRIAL_TEXT_MAX + 8);
     again = must_describe(fixture, "batch_add_components", arguments.data);
     assert_true(same_json(json_object_get(metadata, "changes"),
                           json_object_get(json_object_get(again, "metadata"), "changes")));
