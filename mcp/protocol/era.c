@@ -11,11 +11,7 @@
 #include "helpers/base/utf8.h"
 #include "mcp/protocol/icon.h"
 
-<<<<<<< HEAD
-=======
-#define MODERN_VERSION   "2026-07-28"
 #define ICONS_SINCE      "2025-11-25" /* versions are dates */
->>>>>>> h/me
 #define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
 #define CLIENT_INFO_KEY  "io.modelcontextprotocol/clientInfo"
 #define SERVER_INFO_KEY  "io.modelcontextprotocol/serverInfo"
