@@ -102,8 +102,9 @@ void buf_addi(struct buf *buf, int64_t number)
 }
 
 /* printf itself takes its slow path in a process with libquadmath (igraph's linear algebra), so the
- * conversions that nearly all texts are made of are done here: %s %c %d %u %ld %lu %zu %%. The
- * length of the one that begins after a percent sign, 0 for another one. */
+ * conversions that nearly all texts are made of are done here: %s %c %d %u %ld %lu %zu %%. Without
+ * that a call of query_graph takes a fifth more instructions. The length of the conversion that
+ * begins after a percent sign, 0 for another one. */
 static size_t conversion_len(const char *at)
 {
     switch (*at) {

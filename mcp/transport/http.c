@@ -184,7 +184,6 @@ static void on_housekeeping(uv_timer_t *timer)
 static void free_server(struct http_server *http)
 {
     rest_cache_destroy(http->services.rest_answers);
-    free(http->kept_exchange);
     free(http);
 }
 

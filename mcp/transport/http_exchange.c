@@ -38,8 +38,7 @@ static void free_exchange(struct exchange *exchange)
     sign_in_end(exchange);
     release_body(exchange);
     buf_finish(&exchange->out);
-    free(exchange->http->kept_exchange);
-    exchange->http->kept_exchange = exchange;
+    free(exchange);
 }
 
 size_t exchange_connections(const struct exchange *exchange)
@@ -156,12 +155,10 @@ static bool is_unreadable(const struct exchange *exchange)
 
 static int on_request(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
-    struct exchange *exchange =
-        http->kept_exchange ? http->kept_exchange : malloc(sizeof *exchange);
+    struct exchange *exchange = malloc(sizeof *exchange);
 
     if (!exchange)
         return -1;
-    http->kept_exchange = NULL;
     memset(exchange, 0, offsetof(struct exchange, request));
     connection->exchange = exchange;
     http->exchanges++;

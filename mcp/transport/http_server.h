@@ -31,7 +31,6 @@ struct http_server {
     size_t answers;   /* bytes of all pending answers to reads */
     size_t spare;     /* bytes that malloc had free when they were last given back, or less */
     bool draining;
-    struct exchange *kept_exchange; /* memory for the next one, as it is large; or NULL */
     unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
 
     uv_timer_t connections_timer; /* this and the next are borrowed by connections */
