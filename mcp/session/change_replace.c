@@ -6,12 +6,13 @@
 #include "mcp/session/change_run.h"
 #include "mcp/session/text_change.h"
 
-#define TEXTS_LISTED_MAX 100u /* by a dry run */
+#define TEXTS_LISTED_MAX 100u /* by a dry run, in its results */
+#define TEXTS_SAID_MAX   40u  /* in words */
 
 struct listing {
     struct run *run;
     json_t *texts; /* owned; NULL: nothing is listed */
-    size_t left_out;
+    size_t count;
 };
 
 /* N014 "Ratio tables", component 3 (definition); PREREQUISITE from N001 to N002 */
@@ -34,15 +35,12 @@ static int list_text(void *user, const struct replaced_text *text, struct error 
     struct listing *listing = user;
     json_t *entry;
 
-    if (!listing->texts)
+    if (!listing->texts || ++listing->count > TEXTS_LISTED_MAX)
         return 0;
-    if (json_array_size(listing->texts) == TEXTS_LISTED_MAX) {
-        listing->left_out++;
-        return 0;
-    }
     write_place(text, &place);
     text_change(text->before, text->after, &change);
-    buf_addf(&listing->run->details, "  %s, %s: %s\n", place.data, text->path, change.data);
+    if (listing->count <= TEXTS_SAID_MAX)
+        buf_addf(&listing->run->details, "  %s, %s: %s\n", place.data, text->path, change.data);
     entry = json_pack("{s:s*, s:s*, s:s, s:s, s:s}", "node_id", text->node_id, "component_id",
                       text->component_id, "place", place.data, "field", text->path, "change",
                       change.data);
@@ -136,8 +134,8 @@ int change_replace_text(struct run *run, struct error *err)
         rc = not_found(run, &replaced, err);
     if (rc == 0) {
         say(run, &replaced);
-        if (listing.left_out > 0)
-            buf_addf(&run->details, "  … and %zu texts more\n", listing.left_out);
+        if (listing.count > TEXTS_SAID_MAX)
+            buf_addf(&run->details, "  … and %zu texts more\n", listing.count - TEXTS_SAID_MAX);
         add_result(run,
                    json_pack("{s:I, s:I, s:I, s:O*}", "places", (json_int_t)replaced.counts.places,
                              "components", (json_int_t)replaced.components, "within_other_words",
