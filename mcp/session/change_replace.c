@@ -9,7 +9,7 @@
 #define TEXTS_LISTED_MAX 100u /* by a dry run, in its results */
 #define TEXTS_SAID_MAX   40u  /* in words */
 
-struct listing {
+struct dry_listing {
     struct run *run;
     json_t *texts; /* owned; NULL: nothing is listed */
     size_t count;
@@ -32,7 +32,7 @@ static void write_place(const struct replaced_text *text, struct buf *to)
 static int list_text(void *user, const struct replaced_text *text, struct error *err)
 {
     struct buf BUF_AUTO place = {0}, change BUF_AUTO = {0};
-    struct listing *listing = user;
+    struct dry_listing *listing = user;
     json_t *entry;
 
     if (!listing->texts || ++listing->count > TEXTS_LISTED_MAX)
@@ -97,7 +97,7 @@ static int not_found(const struct run *run, const struct replaced *replaced, str
     text_cut_line(shown, sizeof shown, get_text(run, "find"));
     if (replaced->counts.inside > 0)
         return error_set(err, ERROR_NOT_FOUND,
-                         "find: \"%s\" is no word there, but %zu times within other words; "
+                         "find: \"%s\" is not a word there, but %zu times within other words; "
                          "whole_words false replaces these too",
                          shown, replaced->counts.inside);
     return error_set(err, ERROR_NOT_FOUND,
@@ -116,7 +116,7 @@ int change_replace_text(struct run *run, struct error *err)
         .match_case = is_set(run, "match_case", false),
         .no_plurals = !is_set(run, "plurals", true),
     };
-    struct listing listing = {.run = run, .texts = run->set->dry_run ? json_array() : NULL};
+    struct dry_listing listing = {.run = run, .texts = run->set->dry_run ? json_array() : NULL};
     struct replacement *replacement = replacement_new(&wanted, err);
     json_auto_t *nodes = replacement ? read_nodes(run, err) : NULL;
     struct replacing replacing = {
