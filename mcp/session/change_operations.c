@@ -4,8 +4,6 @@
  * move between nodes and the one on all texts have files of their own (change_run.h).
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "mcp/session/change_run.h"
 

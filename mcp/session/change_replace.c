@@ -6,12 +6,13 @@
 #include "mcp/session/change_run.h"
 #include "mcp/session/text_change.h"
 
-#define TEXTS_LISTED_MAX 100u /* by a dry run */
+#define TEXTS_LISTED_MAX 100u /* by a dry run, in its results */
+#define TEXTS_SAID_MAX   40u  /* in words */
 
-struct listing {
+struct dry_listing {
     struct run *run;
     json_t *texts; /* owned; NULL: nothing is listed */
-    size_t left_out;
+    size_t count;
 };
 
 /* N014 "Ratio tables", component 3 (definition); PREREQUISITE from N001 to N002 */
@@ -31,18 +32,15 @@ static void write_place(const struct replaced_text *text, struct buf *to)
 static int list_text(void *user, const struct replaced_text *text, struct error *err)
 {
     struct buf BUF_AUTO place = {0}, change BUF_AUTO = {0};
-    struct listing *listing = user;
+    struct dry_listing *listing = user;
     json_t *entry;
 
-    if (!listing->texts)
+    if (!listing->texts || ++listing->count > TEXTS_LISTED_MAX)
         return 0;
-    if (json_array_size(listing->texts) == TEXTS_LISTED_MAX) {
-        listing->left_out++;
-        return 0;
-    }
     write_place(text, &place);
     text_change(text->before, text->after, &change);
-    buf_addf(&listing->run->details, "  %s, %s: %s\n", place.data, text->path, change.data);
+    if (listing->count <= TEXTS_SAID_MAX)
+        buf_addf(&listing->run->details, "  %s, %s: %s\n", place.data, text->path, change.data);
     entry = json_pack("{s:s*, s:s*, s:s, s:s, s:s}", "node_id", text->node_id, "component_id",
                       text->component_id, "place", place.data, "field", text->path, "change",
                       change.data);
@@ -99,7 +97,7 @@ static int not_found(const struct run *run, const struct replaced *replaced, str
     text_cut_line(shown, sizeof shown, get_text(run, "find"));
     if (replaced->counts.inside > 0)
         return error_set(err, ERROR_NOT_FOUND,
-                         "find: \"%s\" is no word there, but %zu times within other words; "
+                         "find: \"%s\" is not a word there, but %zu times within other words; "
                          "whole_words false replaces these too",
                          shown, replaced->counts.inside);
     return error_set(err, ERROR_NOT_FOUND,
@@ -118,7 +116,7 @@ int change_replace_text(struct run *run, struct error *err)
         .match_case = is_set(run, "match_case", false),
         .no_plurals = !is_set(run, "plurals", true),
     };
-    struct listing listing = {.run = run, .texts = run->set->dry_run ? json_array() : NULL};
+    struct dry_listing listing = {.run = run, .texts = run->set->dry_run ? json_array() : NULL};
     struct replacement *replacement = replacement_new(&wanted, err);
     json_auto_t *nodes = replacement ? read_nodes(run, err) : NULL;
     struct replacing replacing = {
@@ -136,8 +134,8 @@ int change_replace_text(struct run *run, struct error *err)
         rc = not_found(run, &replaced, err);
     if (rc == 0) {
         say(run, &replaced);
-        if (listing.left_out > 0)
-            buf_addf(&run->details, "  … and %zu texts more\n", listing.left_out);
+        if (listing.count > TEXTS_SAID_MAX)
+            buf_addf(&run->details, "  … and %zu texts more\n", listing.count - TEXTS_SAID_MAX);
         add_result(run,
                    json_pack("{s:I, s:I, s:I, s:O*}", "places", (json_int_t)replaced.counts.places,
                              "components", (json_int_t)replaced.components, "within_other_words",

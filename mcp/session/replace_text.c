@@ -561,7 +561,7 @@ static bool is_whole_word(const struct prose_text *text, const struct cells *cel
     return !is_of_word(last->character) || !goes_on(text->text, text->len, last->end);
 }
 
-struct work {
+struct text_work {
     const struct replacement *replacement;
     const struct prose_text *text;
     struct buf *to;
@@ -593,7 +593,7 @@ static void count_form(struct replacement_counts *counts, const char *was, size_
 }
 
 /* Where a deleted word stood between spaces, one is enough. */
-static size_t skip_space(const struct work *work, size_t start, size_t end)
+static size_t skip_space(const struct text_work *work, size_t start, size_t end)
 {
     const char *text = work->text->text;
     bool before = start == 0 || isspace((unsigned char)text[start - 1]);
@@ -601,7 +601,7 @@ static size_t skip_space(const struct work *work, size_t start, size_t end)
     return work->is.len == 0 && before && end < work->text->len && text[end] == ' ' ? end + 1 : end;
 }
 
-static void replace_place(struct work *work, const char *replace, size_t start, size_t end)
+static void replace_place(struct text_work *work, const char *replace, size_t start, size_t end)
 {
     const char *was = work->text->text + start;
     size_t len = end - start;
@@ -621,7 +621,7 @@ static void replace_place(struct work *work, const char *replace, size_t start, 
 }
 
 /* The number of cells of the place at this cell; 0 if none begins there. */
-static size_t try_place(struct work *work, const struct cells *cells, size_t at)
+static size_t try_place(struct text_work *work, const struct cells *cells, size_t at)
 {
     bool inside = false;
 
@@ -643,7 +643,7 @@ static size_t try_place(struct work *work, const struct cells *cells, size_t at)
     return 0;
 }
 
-static int replace_span(struct work *work, const struct prose_span *span)
+static int replace_span(struct text_work *work, const struct prose_span *span)
 {
     struct cells cells = {0};
     int rc = 0;
@@ -664,7 +664,7 @@ static int replace_span(struct work *work, const struct prose_span *span)
 int replacement_apply(const struct replacement *replacement, const struct prose_text *text,
                       struct buf *to, struct replacement_counts *counts, struct error *err)
 {
-    struct work work = {.replacement = replacement, .text = text, .to = to, .counts = counts};
+    struct text_work work = {.replacement = replacement, .text = text, .to = to, .counts = counts};
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < text->count; i++)

@@ -63,7 +63,7 @@ int store_items_move(struct store *store, struct component_write *from, const si
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
     memcpy(sorted, indexes, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_indexes);
-    if (log_going(store, from, sorted, count, err) != 0)
+    if (log_going(store, from, sorted, count, err) < 0)
         return -1;
     for (size_t i = 0; i < count; i++)
         if (move_item(store, &from->sequence.items[indexes[i]], into, at + i, err) != 0)
@@ -233,7 +233,7 @@ static int move(struct store *store, struct component_write *from, const json_t 
         store_items_find(from, components, indexes, &count, err) < 0)
         return -1;
     at = position == 0 ? into->sequence.count : sequence_at(&into->sequence, (size_t)position);
-    if (store_items_move(store, from, indexes, count, into, at, err) != 0 ||
+    if (store_items_move(store, from, indexes, count, into, at, err) < 0 ||
         store_component_renumber(store, from, err) != 0)
         return -1;
     state->components = count;

@@ -14,7 +14,7 @@
 
 #define TITLE_SAID 120 /* bytes */
 
-struct work {
+struct replace_work {
     struct store *store;
     struct write write;
     const struct replacing *replacing;
@@ -43,7 +43,7 @@ static int add_key(struct keys *keys, int64_t key, struct error *err)
 }
 
 /* The keys of the rows whose body may have the term, or of all. Its key is in that column. */
-static int find_keys(const struct work *work, struct rows *rows, int column, bool all,
+static int find_keys(const struct replace_work *work, struct rows *rows, int column, bool all,
                      struct keys *keys, struct error *err)
 {
     int row;
@@ -54,7 +54,7 @@ static int find_keys(const struct work *work, struct rows *rows, int column, boo
         if ((kept.flags & ROW_RAW) ||
             !(all || replacement_may_be_in(work->replacing->replacement, kept.body, kept.len)))
             continue;
-        if (add_key(keys, rows_int(rows, column), err) != 0) {
+        if (add_key(keys, rows_int(rows, column), err) < 0) {
             row = -1;
             break;
         }
@@ -72,13 +72,13 @@ struct new_text {
 };
 
 struct texts {
-    struct work *work;
+    struct replace_work *work;
     struct new_text *texts; /* owned */
     size_t count;
     struct error *err;
 };
 
-static bool is_wanted(const struct work *work, const char *path)
+static bool is_wanted(const struct replace_work *work, const char *path)
 {
     const char *in = work->replacing->in;
     size_t first = strcspn(path, ".");
@@ -95,7 +95,7 @@ static bool is_wanted(const struct work *work, const char *path)
 static int take_text(struct texts *texts, const struct prose_text *text, struct buf *is)
 {
     struct new_text *more = realloc(texts->texts, (texts->count + 1) * sizeof *more);
-    struct work *work = texts->work;
+    struct replace_work *work = texts->work;
     struct replaced_text *at = &work->at;
 
     if (!more)
@@ -117,7 +117,7 @@ static int take_text(struct texts *texts, const struct prose_text *text, struct 
 static int visit_text(void *user, const struct prose_text *text)
 {
     struct texts *texts = user;
-    struct work *work = texts->work;
+    struct replace_work *work = texts->work;
     struct replacement_counts *counts = &work->replaced->counts;
     struct buf BUF_AUTO is = {0};
     int found;
@@ -154,7 +154,7 @@ static void set_texts(json_t *value, const struct texts *texts)
 
 /* type as for prose_each. A new reference; JSON null if there is nothing to replace; NULL with
  * err. */
-static json_t *replace_in(struct work *work, const char *type, const json_t *value,
+static json_t *replace_in(struct replace_work *work, const char *type, const json_t *value,
                           struct error *err)
 {
     struct texts texts = {.work = work, .err = err};
@@ -176,7 +176,7 @@ static json_t *replace_in(struct work *work, const char *type, const json_t *val
 
 /* ---- what breaks the rules afterwards: refused, unless it broke them before ---- */
 
-static int add_place(const struct work *work, struct error *err)
+static int add_place(const struct replace_work *work, struct error *err)
 {
     const struct replaced_text *at = &work->at;
     char id[NODE_ID_MAX + 1], title[TITLE_SAID];
@@ -203,7 +203,7 @@ static bool was_valid(const json_t *component)
 
 /* ---- components, nodes, relationships ---- */
 
-static int replace_component(struct work *work, struct component_write *node,
+static int replace_component(struct replace_work *work, struct component_write *node,
                              struct sequence_item *item, bool *changed, struct error *err)
 {
     json_auto_t *before = NULL, *after = NULL, *changes = NULL, *parameters = NULL;
@@ -247,7 +247,7 @@ static struct sequence_item *item_of(const struct sequence *sequence, int64_t ke
     return NULL;
 }
 
-static int replace_components(struct work *work, int64_t key, const struct keys *components,
+static int replace_components(struct replace_work *work, int64_t key, const struct keys *components,
                               bool *changed, struct error *err)
 {
     struct component_write node = {
@@ -268,8 +268,8 @@ static int replace_components(struct work *work, int64_t key, const struct keys 
 }
 
 /* The texts of a node among its fields. */
-static int replace_fields(struct work *work, int64_t key, const json_t *before, unsigned flags,
-                          bool *changed, struct error *err)
+static int replace_fields(struct replace_work *work, int64_t key, const json_t *before,
+                          unsigned flags, bool *changed, struct error *err)
 {
     json_auto_t *replaced = replace_in(work, NULL, before, err), *changes = NULL, *after = NULL;
     const char *name;
@@ -288,13 +288,13 @@ static int replace_fields(struct work *work, int64_t key, const json_t *before, 
     }
     if (!changes || !after)
         return error_set(err, ERROR_MEMORY, "out of memory for a node");
-    if (entity_node_change(after, changes, err) != 0)
+    if (entity_node_change(after, changes, err) < 0)
         return add_place(work, err);
     *changed = true;
     return store_node_save(work->store, &work->write, key, before, after, flags, err);
 }
 
-static bool takes_node(const struct work *work, const char *node_id)
+static bool takes_node(const struct replace_work *work, const char *node_id)
 {
     const json_t *wanted = work->replacing->node_ids, *id;
     size_t i;
@@ -307,7 +307,7 @@ static bool takes_node(const struct work *work, const char *node_id)
     return !wanted;
 }
 
-static int replace_node(struct work *work, int64_t key, const struct keys *components,
+static int replace_node(struct replace_work *work, int64_t key, const struct keys *components,
                         struct error *err)
 {
     bool changed = false, own = false;
@@ -328,7 +328,7 @@ static int replace_node(struct work *work, int64_t key, const struct keys *compo
     return 0;
 }
 
-static int replace_nodes(struct work *work, struct error *err)
+static int replace_nodes(struct replace_work *work, struct error *err)
 {
     struct keys all = {0}, own = {0};
     struct db *db = work->store->db;
@@ -354,7 +354,7 @@ static int replace_nodes(struct work *work, struct error *err)
     return rc;
 }
 
-static int replace_relationship(struct work *work, int64_t key, struct error *err)
+static int replace_relationship(struct replace_work *work, int64_t key, struct error *err)
 {
     json_auto_t *before = NULL, *part = NULL, *replaced = NULL, *after = NULL;
     int64_t place;
@@ -371,13 +371,13 @@ static int replace_relationship(struct work *work, int64_t key, struct error *er
     if (!replaced || json_is_null(replaced))
         return replaced ? 0 : -1;
     after = json_copy(before);
-    if (!after || entity_relationship_change(after, replaced, err) != 0)
+    if (!after || entity_relationship_change(after, replaced, err) < 0)
         return -1;
     work->replaced->relationships++;
     return store_relationship_save(work->store, &work->write, key, place, before, after, err);
 }
 
-static int replace_relationships(struct work *work, struct error *err)
+static int replace_relationships(struct replace_work *work, struct error *err)
 {
     struct keys keys = {0};
     int rc = find_keys(
@@ -390,7 +390,7 @@ static int replace_relationships(struct work *work, struct error *err)
     return rc;
 }
 
-static int check_expected(const struct work *work, struct error *err)
+static int check_expected(const struct replace_work *work, struct error *err)
 {
     size_t places = work->replaced->counts.places;
 
@@ -405,7 +405,7 @@ static int check_expected(const struct work *work, struct error *err)
 int store_replace(struct store *store, const struct writer *writer, const char *sid,
                   const struct replacing *replacing, struct replaced *replaced, struct error *err)
 {
-    struct work work = {.store = store, .replacing = replacing, .replaced = replaced};
+    struct replace_work work = {.store = store, .replacing = replacing, .replaced = replaced};
     int rc;
 
     memset(replaced, 0, sizeof *replaced);

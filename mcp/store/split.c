@@ -138,7 +138,7 @@ static int choose(struct bundle *bundle, const json_t *chosen, const char *node_
         }
         if (!found)
             validation_add(&problems, field,
-                           "is no relationship of %s: send its id, or the node at its other end",
+                           "is not a relationship of %s: send its id, or the node at its other end",
                            node_id);
     }
     return validation_end(&problems, "Nothing was split", err);
@@ -203,7 +203,7 @@ static int split(struct store *store, struct parting *parting, const json_t *giv
                             "least, or use rename_node",
                             count, from->node_id);
     if (add_node(store, parting, given, false, err) != 0 ||
-        store_items_move(store, from, indexes, count, into, 0, err) != 0 ||
+        store_items_move(store, from, indexes, count, into, 0, err) < 0 ||
         store_component_renumber(store, from, err) != 0)
         return -1;
     parting->state->components = count;

@@ -264,7 +264,7 @@ STATEMENT(SQL_CHANGE_GROUPS,
     " moved AS (SELECT entity_id FROM own WHERE entity = 'component'"
     "  AND op IN ('insert', 'delete') GROUP BY entity_id"
     "  HAVING count(DISTINCT op) = 2 AND count(DISTINCT node_id) > 1),"
-    " told AS (SELECT key, entity, CASE WHEN entity = 'component' AND op IN ('insert', 'delete')"
+    " named AS (SELECT key, entity, CASE WHEN entity = 'component' AND op IN ('insert', 'delete')"
     "   AND entity_id IN moved THEN 'move ' || op ELSE op END AS op,"
     "  node_id, entity_id, before, after FROM own"
     "  WHERE op <> 'touch' AND (entity <> 'component' OR"
@@ -272,7 +272,7 @@ STATEMENT(SQL_CHANGE_GROUPS,
     "     AND op IN ('insert', 'delete') AND entity_id IS NOT NULL)"
     "    AND (op <> 'renumber' OR node_id NOT IN (SELECT node_id FROM own"
     "     WHERE entity = 'component' AND op IN ('insert', 'delete') AND node_id IS NOT NULL)))))"
-    " SELECT entity, op, node_id, count(DISTINCT entity_id), coalesce(before, after) FROM told"
+    " SELECT entity, op, node_id, count(DISTINCT entity_id), coalesce(before, after) FROM named"
     " GROUP BY entity, op, CASE entity WHEN 'position' THEN NULL ELSE node_id END"
     " ORDER BY min(key)")
 STATEMENT(SQL_CHANGE_OLD_TITLE,
