@@ -247,12 +247,37 @@ static struct sb_stemmer *stemmer_of(struct stems *stems, int language)
     return stems->of[language];
 }
 
+/* English nouns whose verbs Snowball gives other stems: word, the verb. "*" stands for any
+ * beginning. */
+static const char *const kin[][2] = {
+    {"*ication", "y"},       {"*ications", "y"},        {"addition", "add"},
+    {"division", "divide"},  {"conversion", "convert"}, {"conversions", "convert"},
+    {"expansion", "expand"}, {"comparison", "compare"}, {"comparisons", "compare"},
+};
+
+static size_t to_verb(char *word, size_t len)
+{
+    for (size_t i = 0; i < sizeof kin / sizeof *kin; i++) {
+        bool any = kin[i][0][0] == '*';
+        const char *end = kin[i][0] + any;
+        size_t size = strlen(end), verb = strlen(kin[i][1]);
+
+        if (len < size || (!any && len > size) || memcmp(word + len - size, end, size) != 0)
+            continue;
+        memcpy(word + len - size, kin[i][1], verb);
+        return len - size + verb;
+    }
+    return len;
+}
+
 static void stem_word(struct stems *stems, int language, const char *word, struct stem *stem)
 {
     struct sb_stemmer *stemmer = stemmer_of(stems, language);
     size_t len = fold(word, stem->len, stems->stem);
 
     stem->small = language != LANGUAGE_NONE && little_in(stems->stem, len) >> language & 1u;
+    if (language == 0)
+        len = to_verb(stems->stem, len);
     if (stemmer) {
         const sb_symbol *cut = sb_stemmer_stem(stemmer, (const sb_symbol *)stems->stem, (int)len);
 

@@ -17,9 +17,8 @@
 
 #define PAIR_DISTANCE 2 /* words, in which two that follow one another in the text are a pair */
 #define PAIR_WEIGHT   0.6
-#define DEFINES       1.5
-#define ROW_PART 0.5
-#define COVER 1.0
+#define ROW_PART      0.5
+#define COVER         1.0
 #define ROWS_AT_ONCE  3000 /* rows with any of the words that are all looked at */
 #define PHRASES_CAP   (SEARCH_TERMS_CAP * LANGUAGES_CAP + 2)
 
@@ -514,7 +513,7 @@ static void score(struct finder *finder)
             had += (found->terms >> j & 1u) * query->terms[j].weight;
         }
         found->score = (sum + finder->weights[i].row_score * ROW_PART) * pow(had / all, COVER) +
-                       log(1.0 + (double)found->rows) * 0.1 * all + found->defines * DEFINES * all;
+                       log(1.0 + (double)found->rows) * 0.1 * all;
     }
 }
 
