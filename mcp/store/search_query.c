@@ -16,9 +16,8 @@
 #include "mcp/store/search.h"
 
 #define PAIR_DISTANCE 2 /* words, in which two that follow one another in the text are a pair */
-#define PAIR_WEIGHT   0.6
-#define ROW_PART      0.5
-#define COVER         1.0
+#define PAIR_WEIGHT   1.5
+#define ROW_PART      0.5  /* of the best row's own rank in that of a lesson */
 #define ROWS_AT_ONCE  3000 /* rows with any of the words that are all looked at */
 #define PHRASES_CAP   (SEARCH_TERMS_CAP * LANGUAGES_CAP + 2)
 
@@ -512,7 +511,7 @@ static void score(struct finder *finder)
             sum += finder->weights[i].of[j] * query->terms[j].weight;
             had += (found->terms >> j & 1u) * query->terms[j].weight;
         }
-        found->score = (sum + finder->weights[i].row_score * ROW_PART) * pow(had / all, COVER) +
+        found->score = (sum + finder->weights[i].row_score * ROW_PART) * (had / all) +
                        log(1.0 + (double)found->rows) * 0.1 * all;
     }
 }
