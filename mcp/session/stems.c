@@ -21,7 +21,8 @@ static const struct {
     const char *little;
 } languages[] = {
     {"en", " en english ",
-     " a about an and are as at be by can did do does for from had has have how i if in into is it "
+     " a about an and are as at be by can define defined definition did do does first for from had "
+     "has have how i if in into is it "
      "its me my of on or our so than that the their them then there these they this to use used "
      "using was we were what when where which who why will with you your "},
     {"de", " de german deutsch ",
@@ -82,6 +83,8 @@ const char *language_code(int language)
 
 /* ---- the little words of all languages, in a hash table that is made once ---- */
 
+#define LITTLE_MAX   12    /* bytes of such a word */
+#define LITTLE_SURE  3     /* more of them than this, beside twice those of the usual language */
 #define LITTLE_SLOTS 1024u /* more than twice as many as there are words */
 
 static struct little {
@@ -244,12 +247,37 @@ static struct sb_stemmer *stemmer_of(struct stems *stems, int language)
     return stems->of[language];
 }
 
+/* English nouns whose verbs Snowball gives other stems: word, the verb. "*" stands for any
+ * beginning. */
+static const char *const kin[][2] = {
+    {"*ication", "y"},       {"*ications", "y"},        {"addition", "add"},
+    {"division", "divide"},  {"conversion", "convert"}, {"conversions", "convert"},
+    {"expansion", "expand"}, {"comparison", "compare"}, {"comparisons", "compare"},
+};
+
+static size_t to_verb(char *word, size_t len)
+{
+    for (size_t i = 0; i < sizeof kin / sizeof *kin; i++) {
+        bool any = kin[i][0][0] == '*';
+        const char *end = kin[i][0] + any;
+        size_t size = strlen(end), verb = strlen(kin[i][1]);
+
+        if (len < size || (!any && len > size) || memcmp(word + len - size, end, size) != 0)
+            continue;
+        memcpy(word + len - size, kin[i][1], verb);
+        return len - size + verb;
+    }
+    return len;
+}
+
 static void stem_word(struct stems *stems, int language, const char *word, struct stem *stem)
 {
     struct sb_stemmer *stemmer = stemmer_of(stems, language);
     size_t len = fold(word, stem->len, stems->stem);
 
     stem->small = language != LANGUAGE_NONE && little_in(stems->stem, len) >> language & 1u;
+    if (language == 0)
+        len = to_verb(stems->stem, len);
     if (stemmer) {
         const sb_symbol *cut = sb_stemmer_stem(stemmer, (const sb_symbol *)stems->stem, (int)len);
 
@@ -281,22 +309,24 @@ int stems_each(struct stems *stems, int language, const char *text, size_t len, 
     return rc;
 }
 
-int language_of(const char *text, size_t len, size_t *count)
+int language_of(const char *text, size_t len, int usual)
 {
-    size_t counts[LANGUAGES_CAP] = {0}, size;
-    int language = LANGUAGE_NONE;
+    size_t counts[LANGUAGES_CAP] = {0}, most = 0, size;
+    int language = usual;
     char word[STEM_MAX * 2];
 
     for (size_t at = 0; (size = next_word(text, len, &at)) > 0; at += size) {
-        size_t folded = size < 12 ? fold(text + at, size, word) : 0;
+        /* A letter alone may be a variable. */
+        size_t folded = size > 1 && size < LITTLE_MAX ? fold(text + at, size, word) : 0;
 
         for (unsigned in = folded > 0 ? little_in(word, folded) : 0, i = 0; in > 0; in >>= 1, i++)
             counts[i] += in & 1u;
     }
-    *count = 0;
+    if (usual >= 0 && usual < LANGUAGE_COUNT)
+        most = LITTLE_SURE + 2 * counts[usual];
     for (int i = 0; i < LANGUAGE_COUNT; i++) {
-        if (counts[i] > *count) {
-            *count = counts[i];
+        if (counts[i] > most) {
+            most = counts[i];
             language = i;
         }
     }

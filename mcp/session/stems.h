@@ -22,9 +22,9 @@ void stems_free(struct stems *stems); /* takes NULL */
 /* 0 to LANGUAGES_CAP - 1. The language of a name or a code ("en", "en-GB", "English", "Deutsch");
  * LANGUAGE_NONE for another one. */
 int language_named(const char *name);
-/* The one with the most little words in the text, of which *count are there; LANGUAGE_NONE if it
- * has none. */
-int language_of(const char *text, size_t len, size_t *count);
+/* The one with the most little words in the text; `usual` unless another one has far more, or
+ * LANGUAGE_NONE, if there is none. */
+int language_of(const char *text, size_t len, int usual);
 const char *language_code(int language); /* "en" */
 
 /* One word of a text: its bytes, and its stem, which lasts until the next one. small: one of the

@@ -13,8 +13,10 @@
 #include "mcp/store/search.h"
 
 #define FIELD_ROWS_CAP 2000 /* components whose texts are read to find words in one of them */
-#define RANKED_AGAIN   40   /* of which the titles are compared with the text */
-#define SHOWN          64   /* bytes of a name in an error */
+#define RANKED_AGAIN   40   /* of which the titles and terms are compared with the text */
+#define TITLE_WEIGHT   3.0
+#define TERM_WEIGHT    3.0
+#define SHOWN          64 /* bytes of a name in an error */
 #define NAMES_CAP      1024
 #define SCOPE          (UPSTREAM_ALL)
 
@@ -345,7 +347,36 @@ static int weigh_title(struct find *find, struct search_found *found, struct err
     }
     rows_end(node);
     if (words > 0)
-        found->score += 3.0 * shared * ((double)same / (double)words);
+        found->score += TITLE_WEIGHT * shared * ((double)same / (double)words);
+    return 0;
+}
+
+/* The more, the less else the term that the row defines has. */
+static int weigh_definition(struct find *find, struct search_found *found, struct error *err)
+{
+    struct rows *row =
+        db_query(find->store->db, err, SQL_SEARCH_HIT, "i", search_row_component(found->row));
+    json_auto_t *body = NULL;
+    size_t words = 0, same = 0;
+    const char *term;
+    struct kept kept;
+    double shared;
+
+    if (rows_next(row, err) <= 0)
+        return -1;
+    kept = rows_kept(row, 0);
+    body = json_read(kept.body, kept.len, "a kept component", err);
+    rows_end(row);
+    if (!body)
+        return -1;
+    term = json_get_string(json_object_get(body, "parameters"), "term");
+    if (!term)
+        return 0;
+    stems_each(find->query.stems, find->query.languages[0], term, strlen(term), count_title_word,
+               &words);
+    shared = search_shared(&find->query, term, strlen(term), &same);
+    if (words > 0)
+        found->score += TERM_WEIGHT * shared * ((double)same / (double)words);
     return 0;
 }
 
@@ -354,7 +385,9 @@ static int rank_again(struct find *find, struct error *err)
     size_t count = find->result.count < RANKED_AGAIN ? find->result.count : RANKED_AGAIN;
 
     for (size_t i = 0; i < count; i++)
-        if (weigh_title(find, &find->result.found[i], err) < 0)
+        if (weigh_title(find, &find->result.found[i], err) < 0 ||
+            (find->result.found[i].defines &&
+             weigh_definition(find, &find->result.found[i], err) < 0))
             return -1;
     if (count > 1)
         qsort(find->result.found, count, sizeof *find->result.found, compare_scores);

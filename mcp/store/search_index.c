@@ -19,9 +19,8 @@
 #include "mcp/store/search.h"
 
 /* Of what a row has; to be raised with each change to it, to prose.h or to stems.h. */
-#define FORM          1
-#define SAMPLE        8 /* components that show the language of a session */
-#define SURE_LANGUAGE 3 /* little words in a text that show its own language */
+#define FORM   1
+#define SAMPLE 8 /* components that show the language of a session */
 
 /* The text of one row as it is built. */
 struct row_text_of {
@@ -77,7 +76,6 @@ static int sample_language(struct store *store, int64_t session, int *language, 
 {
     struct rows *rows = db_query(store->db, err, SQL_SEARCH_SAMPLE, "ii", session, (int64_t)SAMPLE);
     struct buf BUF_AUTO sample = {0};
-    size_t count;
     int row;
 
     while ((row = rows_next(rows, err)) > 0) {
@@ -86,8 +84,8 @@ static int sample_language(struct store *store, int64_t session, int *language, 
         buf_add(&sample, body.text, body.len);
         buf_addc(&sample, ' ');
     }
-    *language =
-        row == 0 && sample.len > 0 ? language_of(sample.data, sample.len, &count) : LANGUAGE_NONE;
+    *language = row == 0 && sample.len > 0 ? language_of(sample.data, sample.len, LANGUAGE_NONE)
+                                           : LANGUAGE_NONE;
     if (*language == LANGUAGE_NONE)
         *language = 0;
     return row;
@@ -164,18 +162,6 @@ static int add_text(void *user, const struct prose_text *text)
     return rc;
 }
 
-/* The language of a text itself, if it is sure. */
-static int language_of_body(const struct search_index *index, const struct kept *kept)
-{
-    size_t count;
-    int language;
-
-    if (index->named)
-        return index->language;
-    language = language_of(kept->body, kept->len, &count);
-    return count >= SURE_LANGUAGE ? language : index->language;
-}
-
 static int fill_row(struct store *store, struct search_index *index, struct rows *found,
                     const char *type, size_t *words, struct error *err)
 {
@@ -186,7 +172,8 @@ static int fill_row(struct store *store, struct search_index *index, struct rows
     if (know_language(store, index, rows_int(found, 2), err) < 0)
         return -1;
     search_prefix(row.prefix, index->session);
-    row.language = language_of_body(index, &kept);
+    row.language =
+        index->named ? index->language : language_of(kept.body, kept.len, index->language);
     for (size_t i = 0; i < SEARCH_COLUMNS; i++) {
         buf_clear(&index->columns[i]);
         buf_adds(&index->columns[i], "");

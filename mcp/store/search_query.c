@@ -15,8 +15,11 @@
 
 #include "mcp/store/search.h"
 
-#define ROWS_AT_ONCE 3000 /* rows with any of the words that are all looked at */
-#define PHRASES_CAP  (SEARCH_TERMS_CAP * LANGUAGES_CAP + 2)
+#define PAIR_DISTANCE 2 /* words, in which two that follow one another in the text are a pair */
+#define PAIR_WEIGHT   1.5
+#define ROW_PART      0.5  /* of the best row's own rank in that of a lesson */
+#define ROWS_AT_ONCE  3000 /* rows with any of the words that are all looked at */
+#define PHRASES_CAP   (SEARCH_TERMS_CAP * LANGUAGES_CAP + 2)
 
 /* ---- reading the text ---- */
 
@@ -208,6 +211,8 @@ struct finder {
     double best[SEARCH_TERMS_CAP]; /* of its terms */
     unsigned places[SEARCH_TERMS_CAP];
     bool in_term[SEARCH_TERMS_CAP];
+    unsigned pairs; /* a bit for each term that the one before it in the text stands before */
+    int last_term, last_column, last_offset;
     /* Of each of result->found: the best of each term in any of its rows. */
     struct weights {
         float of[SEARCH_TERMS_CAP];
@@ -300,6 +305,8 @@ static void close_row(struct finder *finder)
         if (finder->best[i] == 0)
             continue;
         found->terms |= 1u << i;
+        if (finder->pairs >> i & 1u)
+            weight += PAIR_WEIGHT * finder->best[i];
         score += weight * query->terms[i].weight;
         if (weight > weights->of[i])
             weights->of[i] = (float)weight;
@@ -315,6 +322,8 @@ static void close_row(struct finder *finder)
 static void begin_row(struct finder *finder, int64_t row)
 {
     finder->row = row;
+    finder->pairs = 0;
+    finder->last_term = -2;
     memset(finder->best, 0, sizeof finder->best);
     memset(finder->places, 0, sizeof finder->places);
     memset(finder->in_term, 0, sizeof finder->in_term);
@@ -337,6 +346,12 @@ static void on_hit(void *user, int64_t row, int phrase, int column, int offset)
         finder->best[term] = weight;
     finder->places[term]++;
     finder->in_term[term] |= column == SEARCH_TERM;
+    if (term == finder->last_term + 1 && column == finder->last_column &&
+        offset <= finder->last_offset + PAIR_DISTANCE)
+        finder->pairs |= 1u << term;
+    finder->last_term = term;
+    finder->last_column = column;
+    finder->last_offset = offset;
 }
 
 /* ---- the queries: bits of `all` are terms that a row must have, of `any` those of which it needs
@@ -496,7 +511,7 @@ static void score(struct finder *finder)
             sum += finder->weights[i].of[j] * query->terms[j].weight;
             had += (found->terms >> j & 1u) * query->terms[j].weight;
         }
-        found->score = (sum + finder->weights[i].row_score * 0.5) * (had / all) +
+        found->score = (sum + finder->weights[i].row_score * ROW_PART) * (had / all) +
                        log(1.0 + (double)found->rows) * 0.1 * all;
     }
 }

@@ -171,8 +171,8 @@ const struct tool tool_execute_code = {
         "[{from_node_id, to_node_id, relationship_type, ...}]; get_node_content(node_id) "
         "-> {node_id, title, components: [{component_type, parameters, order, ...}]}; "
         "get_all_content() -> of all nodes; analyze_graph() -> networkx.DiGraph; "
-        "query_graph(query, node_id=None, ...) -> dict. print() little; the last "
-        "expression shows too.",
+        "query_graph(query, node_id=None, ...) -> dict, find(text, in_=None, ...) -> dicts, as the "
+        "tools. print() little; the last expression shows too.",
     .describe_here = describe_here,
     .call_title = "Analysis",
     .icon = "code",

@@ -105,7 +105,7 @@ class Tools(unittest.TestCase):
             client.initialize()
             result = client.request("tools/list")["result"]
             names = [tool["name"] for tool in result["tools"]]
-            self.assertEqual(names, ["add_component", "edit_component", "delete_component", "create_relationship",
+            self.assertEqual(names, ["find", "add_component", "edit_component", "delete_component", "create_relationship",
                                      "batch_add_components", "change_curriculum", "history", "undo", "execute_code", "query_graph"])
             self.assertNotIn("nextCursor", result)
             self.assertLess(len(json.dumps(result, separators=(",", ":"))), TOKENS * BYTES_A_TOKEN)
