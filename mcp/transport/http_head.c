@@ -345,15 +345,47 @@ static void add_line(struct buf *to, const char *name, struct text value)
     buf_adds(to, "\r\n");
 }
 
-static bool is_rewritten(const struct http_head *head, const struct head_field *field,
-                         bool absolute)
+/* The fields that are read through libwebsockets. It gets no others: version 4.1.6 does not answer
+ * where a name is only the beginning of one that it knows, such as "Acc". */
+static bool is_for_lws(struct text name)
 {
-    size_t own = find_own(field->name);
+    static const char *const names[] = {"access-control-request-method",
+                                        "authorization",
+                                        "connection",
+                                        "cookie",
+                                        "expect",
+                                        "host",
+                                        "idempotency-key",
+                                        "if-match",
+                                        "if-none-match",
+                                        "last-event-id",
+                                        "origin",
+                                        "sec-fetch-dest",
+                                        "sec-fetch-mode",
+                                        "sec-fetch-site",
+                                        "sec-websocket-extensions",
+                                        "sec-websocket-key",
+                                        "sec-websocket-protocol",
+                                        "sec-websocket-version",
+                                        "x-editor",
+                                        "x-session-id"};
+    static const char param[] = "mcp-param-";
 
-    return (own < HTTP_OWN_COUNT && head->own[own].at) || is(field->name, "content-length") ||
-           is(field->name, "transfer-encoding") || is(field->name, "upgrade") ||
-           (head->websocket && is(field->name, "connection")) ||
-           (absolute && is(field->name, "host"));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (is(name, names[i]))
+            return true;
+    }
+    return name.len >= sizeof param && strncasecmp(name.at, param, sizeof param - 1) == 0;
+}
+
+static bool is_passed_on(const struct http_head *head, struct text name, bool absolute)
+{
+    size_t own = find_own(name);
+
+    if (own < HTTP_OWN_COUNT)
+        return !head->own[own].at;
+    return is_for_lws(name) && !(head->websocket && is(name, "connection")) &&
+           !(absolute && is(name, "host"));
 }
 
 static void write_target(const struct http_head *head, struct buf *to)
@@ -378,7 +410,7 @@ static void write_head(const struct http_head *head, const struct head_fields *f
     if (host.len > 0)
         add_line(to, "Host: ", host);
     for (size_t i = 0; i < fields->count; i++) {
-        if (!is_rewritten(head, &fields->each[i], host.len > 0))
+        if (is_passed_on(head, fields->each[i].name, host.len > 0))
             add_line(to, "", fields->each[i].line);
     }
     if (head->websocket)

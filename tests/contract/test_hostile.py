@@ -192,6 +192,7 @@ class Sizes(HostileCase):
 
         self.assertEqual([status_of(size) for size in (HEAD_CAP, HEAD_CAP + 1, 4 * HEAD_CAP)], [200, 431, 431])
         self.assertEqual([status_of(fields=count) for count in (HEAD_FIELDS, HEAD_FIELDS + 1, 4 * HEAD_FIELDS)], [200, 431, 431])
+        self.assertEqual([status_of(**{name: "y"}) for name in ("X", "A", "Acc", "Hos", "X-")], [200] * 5)  # how fields begin that are known
         self.assertEqual([status_of(path="/" + "x" * size) for size in (2046, 2047, 8000)], [404, 414, 414])
         client = HttpSpeaker(self, "2025-11-25")
         stream = {"Accept": "text/event-stream", "Mcp-Session-Id": client.session}
