@@ -131,23 +131,22 @@ enum method_outcome ask_take_answers(struct request *request, struct peer_call *
 
 static void send_questions(struct peer_call *call)
 {
-    const char *meta = era_result_meta(&call->client);
+    const bool asks = json_object_size(call->call.asks) > 0 || call->call.kept.len == 0;
     struct buf BUF_AUTO message = {0};
 
     buf_init(&message, MESSAGE_OUT_CAP);
     message_begin_result(&message, call->id);
     era_begin_result(&message, &call->client, "input_required", call->method);
-    if (json_object_size(call->call.asks) > 0 || call->call.kept.len == 0) {
+    if (asks) {
         buf_adds(&message, "\"inputRequests\":");
         json_write(&message, call->call.asks);
-        buf_addc(&message, ',');
     }
     if (call->call.kept.len > 0) {
-        buf_adds(&message, "\"requestState\":");
+        buf_addf(&message, "%s\"requestState\":", asks ? "," : "");
         write_sealed(call, &message);
-        buf_addc(&message, ',');
     }
-    buf_addf(&message, "\"_meta\":{%s}}}", meta);
+    era_add_meta(&message, &call->client);
+    buf_adds(&message, "}}");
     reply_respond(call->reply, call->id, &message, 200);
 }
 

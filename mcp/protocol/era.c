@@ -193,6 +193,14 @@ const char *era_result_meta(const struct client *client)
     return era_client_is_modern(client) ? "\"" SERVER_INFO_KEY "\":" SERVER_INFO : "";
 }
 
+void era_add_meta(struct buf *to, const struct client *client)
+{
+    const char *meta = era_result_meta(client);
+
+    if (*meta)
+        buf_addf(to, ",\"_meta\":{%s}", meta);
+}
+
 void era_begin_result(struct buf *to, const struct client *client, const char *type,
                       const struct method *method)
 {

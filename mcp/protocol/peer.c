@@ -114,15 +114,13 @@ static void send_refusal(struct request *request)
 static void send_result(const struct request *request, const struct method *method)
 {
     const json_t *id = request->message->id;
-    const char *meta = era_result_meta(request->client);
     struct buf BUF_AUTO message = {0};
 
     buf_init(&message, MESSAGE_OUT_CAP);
     message_begin_result(&message, id);
     era_begin_result(&message, request->client, "complete", method);
     buf_add(&message, request->members.data, request->members.len);
-    if (*meta)
-        buf_addf(&message, "%s\"_meta\":{%s}", request->members.len > 0 ? "," : "", meta);
+    era_add_meta(&message, request->client);
     buf_adds(&message, "}}");
     message.failed |= request->members.failed;
     reply_respond(request->reply, id, &message, 200);

@@ -3,7 +3,7 @@
  * One MCP client: its messages in and out, its running calls and its open stream. No sockets, no
  * storage. Everything runs on the loop's thread. stdio has one peer for the process. Streamable
  * HTTP has one for each session with calls or streams, and, for the revisions without sessions, one
- * for each request.
+ * for each request. The peers of a transport share a host.
  */
 #ifndef LECTERN_PROTOCOL_PEER_H
 #define LECTERN_PROTOCOL_PEER_H
@@ -13,8 +13,8 @@
 
 #include "helpers/base/error.h"
 #include "mcp/protocol/client.h"
-#include "mcp/protocol/host.h"
 #include "mcp/protocol/message.h"
+#include "mcp/server.h"
 
 #define PEER_CALLS_CAP   64  /* concurrent calls of one peer */
 #define PEER_STREAMS_CAP 16  /* open streams of one peer */
@@ -23,6 +23,19 @@
 /* The same version of a revision with sessions as static text, or NULL. */
 const char *protocol_version_find(const char *version);
 bool peer_version_is_modern(const char *version); /* of one without */
+
+/* What the clients of one transport share: the server behind them, their timers, and what changes
+ * for all of them. lists_change: the lists of tools and prompts change meanwhile (tool_call_notify).
+ * server is borrowed; it must stay valid until the loop has run the close callbacks after
+ * host_destroy and the last call has ended. */
+struct host *host_create(struct server *server, bool lists_change, struct error *err);
+
+/* Before the transport stops: ends the streams on which only changes are sent, and notifies their
+ * clients. */
+void host_end_streams(struct host *host);
+
+/* After its peers were destroyed. Their calls may still be ending. Takes NULL. */
+void host_destroy(struct host *host);
 
 struct peer;
 

@@ -110,11 +110,13 @@ int era_http_status(const struct client *client, enum message_error code);
 enum method_outcome era_refuse_uri(struct request *request, const char *uri);
 
 /* Begins a result object, up to the members of its method: an opening brace, and for a modern
- * client what each result says. type: "complete" or "input_required". The members end with one or
- * with _meta, whose members for this era are era_result_meta: static, "" if there are none. */
+ * client what each result says. type: "complete" or "input_required". */
 void era_begin_result(struct buf *to, const struct client *client, const char *type,
                       const struct method *method);
+/* The members of a result's _meta for this client: static, "" if there are none. */
 const char *era_result_meta(const struct client *client);
+/* Appends _meta with them, as a further member; nothing if there are none. */
+void era_add_meta(struct buf *to, const struct client *client);
 
 /* ---- calls (call.c) ---- */
 
@@ -242,7 +244,7 @@ void peer_free_when_done(struct peer *peer);
 
 struct host {
     struct server *server; /* borrowed */
-    struct host_config config;
+    bool lists_change;
     size_t users;                    /* peers, and open handles */
     struct buf *tools;               /* of host_tool_entry, as many as tools[] has; or NULL */
     LIST_HEAD(, peer_call) progress; /* the calls that want it */

@@ -48,10 +48,7 @@ static void send_progress(struct peer_call *call, double value, double total, co
     buf_addf(&text, ",\"progress\":%.*f", call->counts ? 6 : 2, value);
     if (total > 0)
         buf_addf(&text, ",\"total\":%.6f", total);
-    if (message) {
-        buf_adds(&text, ",\"message\":");
-        json_write_string(&text, message, strlen(message));
-    }
+    json_write_member(&text, "message", message);
     buf_adds(&text, "}}");
     call->notified = value;
     call->notified_ms = uv_now(call->peer->host->server->loop);
@@ -87,10 +84,7 @@ static void note_log(struct peer_call *call, const struct tool_note *note)
     buf_init(&text, MESSAGE_OUT_CAP);
     message_begin_notification(&text, "notifications/message");
     buf_addf(&text, "{\"level\":\"%s\"", note->level);
-    if (note->logger) {
-        buf_adds(&text, ",\"logger\":");
-        json_write_string(&text, note->logger, strlen(note->logger));
-    }
+    json_write_member(&text, "logger", note->logger);
     buf_adds(&text, ",\"data\":");
     json_write(&text, note->data);
     buf_adds(&text, "}}");

@@ -33,9 +33,9 @@ unsigned stream_lists(const struct host *host)
 {
     unsigned changing = 0;
 
-    if (host->config.changes_lists)
+    if (host->lists_change)
         changing |= LIST_TOOLS | (prompts[0] ? LIST_PROMPTS : 0);
-    if (resources[0] && (resource_list_changes || host->config.changes_lists))
+    if (resources[0] && (resource_list_changes || host->lists_change))
         changing |= LIST_RESOURCES;
     return changing;
 }

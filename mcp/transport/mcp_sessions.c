@@ -146,7 +146,7 @@ struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *er
         return NULL;
     }
     all->server = server;
-    all->host = host_create(server, &host_config, err);
+    all->host = host_create(server, tables_change, err);
     if (!all->host) {
         free(all);
         return NULL;

@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "helpers/base/cleanup.h"
+#include "helpers/base/clock.h"
 #include "mcp/transport/http_mcp.h"
 
 #define JSON_TYPE     "application/json"
@@ -130,9 +131,9 @@ static void wait_for_client(struct mcp_stream *stream)
     all->waiting_count++;
     all->waiting_bytes += stream->event_bytes;
     if (stream->was_written)
-        stream->until_s = mcp_now_s() + MCP_STREAM_WRITTEN_S;
+        stream->until_s = clock_s() + MCP_STREAM_WRITTEN_S;
     else if (stream->ended || stream->of_get)
-        stream->until_s = mcp_now_s() + MCP_STREAM_LOST_S;
+        stream->until_s = clock_s() + MCP_STREAM_LOST_S;
     if (stream->ended && (STAILQ_EMPTY(&stream->events) ||
                           (stream->was_written && stream->event_bytes > MCP_STREAM_WRITTEN_BYTES)))
         remove_stream(stream);
@@ -469,7 +470,7 @@ void mcp_streams_expire(struct mcp_sessions *all)
 {
     static const char comment[] = ":\n\n";
     struct mcp_stream *stream, *next;
-    const uint64_t now = mcp_now_s();
+    const int64_t now = clock_s();
 
     for (stream = TAILQ_FIRST(&all->waiting); stream; stream = next) {
         next = TAILQ_NEXT(stream, link);

@@ -131,7 +131,7 @@ static inline int setup(void **state)
     fixture->server.store.ended =
         ended_ids_create(fixture->url, fixture->server.store.sql, fixture->server.loop_queue, &err);
     assert_non_null(fixture->server.store.ended);
-    assert_int_equal(seal_make_key(fixture->server.seal_key, &err), 0);
+    memset(fixture->server.seal_key, 'k', sizeof fixture->server.seal_key);
     fixture->server.analyses.profile = validator_profile_find("data-science");
     fixture->server.analyses.timeout_seconds = 5;
     snprintf(fixture->server.analyses.executor_error,
