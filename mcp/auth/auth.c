@@ -115,8 +115,8 @@ static void count(struct auth *auth, struct auth_result *result)
               auth->config.requests_a_minute, result->retry_after_s);
 }
 
-void auth_check(struct auth *auth, const char *authorization, const char *cookie,
-                struct auth_result *result)
+void auth_find(struct auth *auth, const char *authorization, const char *cookie,
+               struct auth_result *result)
 {
     const char *token;
     size_t len = 0;
@@ -137,7 +137,13 @@ void auth_check(struct auth *auth, const char *authorization, const char *cookie
     } else {
         refuse(result, AUTH_MISSING, "this server needs a token: send Authorization: Bearer TOKEN");
     }
-    if (result->outcome == AUTH_GOOD)
+}
+
+void auth_check(struct auth *auth, const char *authorization, const char *cookie,
+                struct auth_result *result)
+{
+    auth_find(auth, authorization, cookie, result);
+    if (auth && result->outcome == AUTH_GOOD)
         count(auth, result);
 }
 

@@ -24,15 +24,17 @@
 const char *protocol_version_find(const char *version);
 bool peer_version_is_modern(const char *version); /* of one without */
 
+struct peer_reply;
+
 /* What the clients of one transport share: the server behind them, their timers, and what changes
  * for all of them. lists_change: the lists of tools and prompts change meanwhile (tool_call_notify).
  * server is borrowed; it must stay valid until the loop has run the close callbacks after
  * host_destroy and the last call has ended. */
 struct host *host_create(struct server *server, bool lists_change, struct error *err);
 
-/* Before the transport stops: ends the streams on which only changes are sent, and notifies their
- * clients. */
-void host_end_streams(struct host *host);
+/* Ends the streams on which only changes are sent, and notifies their clients: those whose reply is
+ * over, or all if over is NULL. */
+void host_end_streams(struct host *host, bool (*over)(struct peer_reply *reply));
 
 /* After its peers were destroyed. Their calls may still be ending. Takes NULL. */
 void host_destroy(struct host *host);

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
@@ -105,27 +104,6 @@ static void notify(const struct stream *stream, unsigned changed, const json_t *
     }
 }
 
-/* The token that opened it has expired. */
-static bool is_over(const struct stream *stream)
-{
-    int64_t end = stream->peer->client.identity.end;
-
-    return end != 0 && end <= (int64_t)time(NULL);
-}
-
-static void notify_all(struct host *host, unsigned changed, const json_t *uris)
-{
-    struct stream *stream, *next;
-
-    for (stream = LIST_FIRST(&host->streams); stream; stream = next) {
-        next = LIST_NEXT(stream, host_link);
-        if (is_over(stream))
-            stream_end(stream, true);
-        else
-            notify(stream, changed, uris);
-    }
-}
-
 /* ---- changes ---- */
 
 static void on_changes_timer(uv_timer_t *timer)
@@ -133,10 +111,11 @@ static void on_changes_timer(uv_timer_t *timer)
     struct host *host = timer->data;
     json_auto_t *uris = steal_pointer(&host->changed_uris);
     unsigned changed = host->changed_lists;
+    const struct stream *stream;
 
     host->changed_lists = 0;
     host->changed_uris = json_object();
-    notify_all(host, changed, uris);
+    LIST_FOREACH(stream, &host->streams, host_link) notify(stream, changed, uris);
 }
 
 static void gather(struct host *host)
@@ -244,13 +223,14 @@ void stream_end(struct stream *stream, bool notified)
     reply->end(reply, true);
 }
 
-void host_end_streams(struct host *host)
+void host_end_streams(struct host *host, bool (*over)(struct peer_reply *reply))
 {
     struct stream *stream, *next;
 
     for (stream = LIST_FIRST(&host->streams); stream; stream = next) {
         next = LIST_NEXT(stream, host_link);
-        stream_end(stream, true);
+        if (!over || over(stream->reply))
+            stream_end(stream, true);
     }
 }
 

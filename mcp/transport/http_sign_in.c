@@ -269,6 +269,20 @@ int sign_in_of_upgrade(const struct http_server *http, struct lws *wsi,
     return refusal->status;
 }
 
+bool sign_in_after_upgrade(const struct http_server *http, struct lws *wsi, bool cross_origin,
+                           struct identity *identity)
+{
+    struct auth_result result;
+    struct credentials shown;
+
+    if (!read_credentials(http, wsi, cross_origin, &shown))
+        return false;
+    auth_find(http->config.auth, shown.authorization, shown.cookie, &result);
+    if (result.outcome == AUTH_GOOD)
+        *identity = result.identity;
+    return result.outcome == AUTH_GOOD;
+}
+
 /* ---- "/.well-known/oauth-protected-resource", and the same with "/mcp" behind it (RFC 9728) ----
  */
 

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/hash.h"
 #include "mcp/session/ended_ids.h"
 #include "mcp/transport/http_mcp.h"
@@ -186,7 +187,20 @@ void mcp_sessions_expire(struct mcp_sessions *all)
     mcp_streams_expire(all);
 }
 
+/* Nothing is sent to a stream without a connection, and a client that comes back signs in again. */
+static bool is_over(struct peer_reply *reply)
+{
+    struct mcp_stream *stream = container_of(reply, struct mcp_stream, reply);
+
+    return stream->exchange && !sign_in_lasts(stream->exchange);
+}
+
+void mcp_sessions_renew(struct mcp_sessions *all)
+{
+    host_end_streams(all->host, is_over);
+}
+
 void mcp_sessions_drain(struct mcp_sessions *all)
 {
-    host_end_streams(all->host);
+    host_end_streams(all->host, NULL);
 }
