@@ -74,7 +74,7 @@ static void write_sealed(const struct peer_call *call, struct buf *to)
     to->failed |= text.failed || purpose.failed || bytes.failed;
 }
 
-/* The text that was sealed; NULL if it was not, or is over. The caller frees it. */
+/* The text that was sealed; NULL if it was not sealed here, or is too old. The caller frees it. */
 static char *open_sealed(const struct peer_call *call, const char *text, size_t len)
 {
     struct buf BUF_AUTO purpose = {0}, bytes = {0};
@@ -183,8 +183,7 @@ fail_call(struct peer_call *call, const char *format, ...)
 static void on_no_answer(struct peer_call *call)
 {
     ask_stop(call);
-    fail_call(call, "the client did not answer for %d minutes what it was asked",
-              ASK_WAIT_MS / 60000);
+    fail_call(call, "the client has not answered the question for %d minutes", ASK_WAIT_MS / 60000);
 }
 
 static void send_request(struct peer_call *call, const char *key, const json_t *ask)
@@ -242,16 +241,16 @@ void ask_take_response(struct peer *peer, const struct message *message)
     const char *id = json_string_value(message->id);
     struct peer_call *call = id ? find_asking(peer, id) : NULL;
     json_t *result = json_object_get(message->json, "result");
-    const char *says = json_get_string(json_object_get(message->json, "error"), "message");
+    const char *why = json_get_string(json_object_get(message->json, "error"), "message");
 
     if (!call) /* made up, or its call has ended meanwhile */
         return;
     if (!json_is_object(result)) {
         ask_stop(call);
-        if (!says)
-            says = "its result must be an object";
-        fail_call(call, "the client did not answer what it was asked: %.*s",
-                  utf8_shown(says, METHOD_SHOWN), says);
+        if (!why)
+            why = "its result must be an object";
+        fail_call(call, "the client did not answer the question: %.*s",
+                  utf8_shown(why, METHOD_SHOWN), why);
         return;
     }
     json_object_set(call->call.answers, json_string_value(json_object_get(call->waiting, id)),

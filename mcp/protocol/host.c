@@ -49,21 +49,15 @@ const struct buf *host_tool_entry(struct host *host, size_t i)
     return NULL;
 }
 
-static void forget_tools(struct host *host)
-{
-    for (size_t i = 0; host->tools && tools[i]; i++)
-        buf_finish(&host->tools[i]);
-    free(host->tools);
-    host->tools = NULL;
-}
-
 /* One user less: frees it with the last. */
 static void leave(struct host *host)
 {
     if (--host->users > 0)
         return;
     json_decref(host->changed_uris);
-    forget_tools(host);
+    for (size_t i = 0; host->tools && tools[i]; i++)
+        buf_finish(&host->tools[i]);
+    free(host->tools);
     free(host);
 }
 

@@ -14,7 +14,7 @@
 
 #define LIST_PAGE 100 /* entries */
 
-/* A page while it is written: each entry of its list is counted, and those on the page are added. */
+/* A page while it is written: all entries are counted, and those of the page are added. */
 struct page {
     struct buf *to;
     size_t from, count;

@@ -22,14 +22,14 @@
 
 /* The same version of a revision with sessions as static text, or NULL. */
 const char *protocol_version_find(const char *version);
-bool peer_version_is_modern(const char *version); /* of one without */
+bool peer_version_is_modern(const char *version); /* of a revision without sessions */
 
 struct peer_reply;
 
 /* What the clients of one transport share: the server behind them, their timers, and what changes
- * for all of them. lists_change: the lists of tools and prompts change meanwhile (tool_call_notify).
- * server is borrowed; it must stay valid until the loop has run the close callbacks after
- * host_destroy and the last call has ended. */
+ * for all of them. lists_change: the lists of tools and prompts change meanwhile
+ * (tool_call_notify). server is borrowed; it must stay valid until the loop has run the close
+ * callbacks after host_destroy and the last call has ended. */
 struct host *host_create(struct server *server, bool lists_change, struct error *err);
 
 /* Ends the streams on which only changes are sent, and notifies their clients: those whose reply is
@@ -49,12 +49,12 @@ enum peer_output {
 
 /* The destination of the answers to one incoming message, or of an open stream: an HTTP exchange,
  * or stdio. It is passed with the message, and must stay valid until `end` was called on it, or
- * until peer_forget or peer_abort. */
+ * until peer_forget. */
 struct peer_reply {
     /* Set by the peer before it sends a response: its HTTP status. 200, or 4xx if the message as a
      * whole is refused. */
     int http_status;
-    /* Set by the transport: what is no response can be sent too. */
+    /* Set by the transport: notifications and requests can be sent too. */
     bool streams;
     /* Sends one JSON-RPC message without a line end. */
     void (*send)(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind);

@@ -97,8 +97,8 @@ bool era_client_is_modern(const struct client *client);
 bool era_is_modern(const struct message *message, const struct method *method,
                    const struct peer_headers *headers);
 
-/* Checks what a modern message must say, and sets *client to who sends it. base: what the client
- * has shown besides. headers: NULL without HTTP. */
+/* Checks what a modern message must say, and sets *client to who sends it. base: what is known of
+ * the client without the message. headers: NULL without HTTP. */
 enum method_outcome era_check(struct request *request, const struct method *method,
                               const struct peer_headers *headers, const struct client *base,
                               struct client *client);
@@ -161,17 +161,17 @@ void call_end_reply(struct peer_call *call, bool accepted);
 
 void progress_start(struct peer_call *call);
 void progress_stop(struct peer_call *call);
-/* Starts or stops the timer of the calls, as there are any that want progress or wait. */
+/* Starts the timer of the calls, or stops it if none wants progress or waits. */
 void progress_time(struct host *host);
 int progress_level(const char *name); /* of a log message: 0 is the least, -1 unknown */
 void progress_note(struct tool_call *call, const struct tool_note *note);
 
 /* ---- questions to the client (ask.c) ---- */
 
-/* Takes what a client sends with a call that it was asked in before. */
+/* Takes the answers that a modern client sends with a call that it repeats. */
 enum method_outcome ask_take_answers(struct request *request, struct peer_call *call);
-/* The tool has ended with questions: asks them, or has the client ask. The call goes on, or is
- * over and answered. */
+/* The tool has ended with questions: sends them to the client. The call of a legacy client goes on;
+ * that of a modern one is answered with them. */
 void ask_client(struct peer_call *call);
 /* The response to a request of ours. */
 void ask_take_response(struct peer *peer, const struct message *message);
@@ -231,7 +231,7 @@ struct peer {
     struct client client;
     LIST_HEAD(, peer_call) calls;
     size_t call_count;
-    unsigned holds; /* who still uses it although it is destroyed */
+    unsigned holds; /* uses that keep its memory after it was destroyed */
     LIST_HEAD(, stream) streams;
     size_t stream_count;
     json_t *uris;        /* what a legacy client has subscribed to, an object; or NULL */

@@ -85,7 +85,7 @@ static void notify(const struct stream *stream, unsigned changed, const json_t *
     const char *uri;
     json_t *value;
 
-    if (!stream->id && !stream->peer->client.version) /* a legacy client has not come yet */
+    if (!stream->id && !stream->peer->client.version) /* no initialize yet */
         return;
     for (size_t i = 0; i < LISTS; i++) {
         if (!(lists[i].list & changed & stream->lists))
@@ -132,7 +132,7 @@ void stream_list_changed(struct host *host, unsigned changed)
     gather(host);
 }
 
-/* Only what a stream wants is kept, so that the object is not larger than theirs. */
+/* Only what a stream has subscribed to is kept, so the caps of the streams bound it. */
 void stream_resource_changed(struct host *host, const char *uri)
 {
     const struct stream *stream;
@@ -307,7 +307,7 @@ enum method_outcome stream_unsubscribe(struct request *request)
 
 /* ---- modern ---- */
 
-/* The URIs that the client may know of as the keys of a new object; NULL if they are none. */
+/* The URIs that the client may know of, as the keys of a new object; NULL if the list is wrong. */
 static json_t *take_uris(const struct client *client, const json_t *given)
 {
     bool wrong = given && (!json_is_array(given) || json_array_size(given) > PEER_URIS_CAP);
@@ -326,7 +326,7 @@ static json_t *take_uris(const struct client *client, const json_t *given)
     return NULL;
 }
 
-/* The first message of a stream: what of its wishes will be sent. */
+/* The first message of a stream: which of the notifications asked for will be sent. */
 static void acknowledge(const struct stream *stream)
 {
     bool some = false;

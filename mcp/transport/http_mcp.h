@@ -45,7 +45,7 @@ struct mcp_client {
     struct mcp_stream *get_stream; /* its GET stream, or NULL */
     size_t users;                  /* streams that refer to it; without any it is in a list */
     bool is_kept;                  /* in the list idle */
-    int64_t kept_until_s; /* of clock_s */
+    int64_t kept_until_s;          /* of clock_s */
 };
 
 LIST_HEAD(mcp_client_list, mcp_client);

@@ -21,7 +21,7 @@ _Static_assert(SESSION_ID_TEXT_SIZE <= MCP_SESSION_ID_SIZE, "a header has room f
 
 /* ---- ids ---- */
 
-/* As session_id_read. */
+/* Like session_id_read, but keeps the ids that were read last. */
 static int read_id(struct mcp_sessions *all, struct session_id *id, const char *text)
 {
     const int64_t now = (int64_t)time(NULL);
@@ -34,7 +34,7 @@ static int read_id(struct mcp_sessions *all, struct session_id *id, const char *
     }
     if (session_id_read(id, all->server->seal_key, text, now) < 0)
         return -1;
-    if (len >= sizeof read->text) /* not of session_id_write */
+    if (len >= sizeof read->text) /* longer than any of session_id_write */
         return 0;
     read->id = *id;
     read->len = len;

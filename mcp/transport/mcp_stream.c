@@ -119,7 +119,7 @@ static struct mcp_stream *find_oldest(const struct mcp_sessions *all)
     return TAILQ_FIRST(&all->waiting);
 }
 
-/* Its connection is gone. The stream may be removed here, at once or for another one. */
+/* Its connection is gone. May remove the stream: if it has nothing to keep, or at a cap. */
 static void wait_for_client(struct mcp_stream *stream)
 {
     struct mcp_sessions *all = stream->all;
@@ -195,7 +195,7 @@ static void write_id(const struct mcp_stream *stream, unsigned sequence, char id
              sequence);
 }
 
-/* Makes it a stream of events now. */
+/* Makes it a stream of events, unless it is one. */
 static void begin_events(struct mcp_stream *stream)
 {
     char id[EVENT_ID_SIZE], text[EVENT_ID_SIZE + 48];
@@ -256,7 +256,7 @@ static void answer(struct mcp_stream *stream)
         exchange_error(exchange, 404, "the MCP session has ended: send initialize again");
 }
 
-/* The last thing was sent. */
+/* Nothing more will be sent. */
 static void finish(struct mcp_stream *stream)
 {
     struct buf *response = &stream->response;
