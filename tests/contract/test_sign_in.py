@@ -17,8 +17,6 @@ import websockets
 PRINT = {"code": "print(1)"}
 SECONDS = 20  # for what happens soon
 HEADERS = {"Accept": "application/json, text/event-stream"}
-META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "harness", "version": "1"}}
 
 
 def bearer(token):
@@ -34,20 +32,16 @@ def wait_for(check):
         time.sleep(0.05)
 
 
-async def connect(port, path, token):
-    return await websockets.connect("ws://127.0.0.1:%d%s" % (port, path), extra_headers=bearer(token) if token else {})
-
-
 def upgrade(port, path, token):
     """(101, {}) if the WebSocket works, or the status and the headers of the refusal."""
     async def play():
+        url = "ws://127.0.0.1:%d%s" % (port, path)
         try:
-            socket = await connect(port, path, token)
+            async with websockets.connect(url, extra_headers=bearer(token) if token else {}) as socket:
+                await asyncio.wait_for(await socket.ping(), SECONDS)
+                return 101, {}
         except websockets.InvalidStatusCode as refused:
             return refused.status_code, refused.headers
-        await asyncio.wait_for(await socket.ping(), SECONDS)
-        await socket.close()
-        return 101, {}
     return asyncio.run(play())
 
 
@@ -91,8 +85,10 @@ class SignInCase(unittest.TestCase):
         """Takes the line of that name out of the file."""
         with open(self.file, encoding="utf-8") as lines:
             kept = [line for line in lines if " " + name not in line]
-        with open(self.file, "w", encoding="utf-8") as file:
+        with open(self.file + ".new", "w", encoding="utf-8") as file:
             file.writelines(kept)
+        os.chmod(self.file + ".new", 0o600)
+        os.replace(self.file + ".new", self.file)
 
     def mcp(self, token, version="2025-11-25"):
         client = SignedIn(self.server.port, token, version)
@@ -116,10 +112,12 @@ class SignedIn(harness.Client):
 
     def modern(self, method, **params):
         """A request of the revision without sessions: its status, answer and headers."""
+        meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": {"name": "harness", "version": "1"}}
         headers = dict(HEADERS, **bearer(self.token), **{"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method})
         if "name" in params:
             headers["Mcp-Name"] = params["name"]
-        return self.http("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params, _meta=META)}, **headers)
+        return self.http("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params, _meta=meta)}, **headers)
 
 
 class Sessions(SignInCase):
@@ -339,91 +337,33 @@ class File(SignInCase):
         wait_for(lambda: self.status("GET", "/sessions", text) == 200)
 
 
-class OpenCase(SignInCase):
-    """What is open with a token ends when the token does, while its client says nothing; what is open with others stays."""
-
-    def short(self, opens):
-        """A token that ends in some seconds, the time of its end, and what opens(token) returned while it was good."""
+class Ends(SignInCase):
+    def open_shortly(self):
+        """A token that ends in some seconds, the time of its end, and a stream that is open with it."""
         for seconds in (2, 8, 30):  # a slow server knows a token late
             end = int(time.time()) + seconds
             token = self.token("--end", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(end)), "eve")
             wait_for(lambda: self.status("GET", "/sessions", token) == 200 or time.time() >= end)  # pylint: disable=cell-var-from-loop
             try:
-                return token, end, opens(token)
+                return token, end, self.stream(token)
             except (AssertionError, KeyError):
                 self.assertLessEqual(end, time.time())  # it was over too soon
         raise AssertionError("no token was good for long enough")
 
-    def stream(self, method, token, body=None, **headers):
+    def stream(self, token):
         connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=harness.ANSWER_SECONDS)
         self.addCleanup(connection.close)
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        connection.request(method, "/mcp", body and json.dumps(body), dict(HEADERS, **bearer(token), **headers))
+        connection.request("GET", "/mcp", headers=dict(bearer(token), Accept="text/event-stream", **{"Mcp-Session-Id": self.mcp(token).session}))
         answer = connection.getresponse()
         self.assertEqual(answer.status, 200)
         return answer
 
-    def streams(self, token):
-        """Of a session, and of a request of the revision without them."""
-        listen = {"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen",
-                  "params": {"notifications": {"resourcesListChanged": True}, "_meta": META}}
-        return (self.stream("GET", token, Mcp_Session_Id=self.mcp(token).session),
-                self.stream("POST", token, listen, Content_Type="application/json", MCP_Protocol_Version="2026-07-28",
-                            Mcp_Method="subscriptions/listen"))
-
-    async def sockets(self, token):
-        return [await connect(self.server.port, path + "?session_id=" + self.sid, token) for path in ("/chat", "/mcp-sync")]
-
-    async def expect_end(self, sockets):
-        for socket in sockets:
-            with self.assertRaises(websockets.ConnectionClosed) as closed:
-                while True:
-                    await asyncio.wait_for(socket.recv(), SECONDS)
-            self.assertEqual(closed.exception.rcvd.code, 1008)
-
-
-class Ends(OpenCase):
     def test_end(self):
-        token, end, (session, listening) = self.short(self.streams)
-        session.read()
-        self.assertIn(b'"resultType":"complete"', listening.read())
+        """A stream ends with its token, while its client says nothing."""
+        token, end, stream = self.open_shortly()
+        stream.read()
         self.assertGreaterEqual(time.time(), end)
         self.assertEqual(self.status("GET", "/sessions", token), 401)
-
-
-class Withdrawn(OpenCase):
-    def test_streams(self):
-        session, listening = self.streams(self.read)
-        kept = self.streams(self.edit)
-        self.withdraw("ben")
-        session.read()
-        self.assertIn(b'"resultType":"complete"', listening.read())
-        self.assertEqual(self.status("GET", "/sessions", self.read), 401)
-        self.assertEqual(self.status("POST", "/session/create", self.edit), 200)
-        for stream in kept:
-            line = stream.readline()
-            while b"list_changed" not in line:
-                self.assertNotEqual(line, b"")
-                line = stream.readline()
-
-    def test_sockets(self):
-        async def play():
-            kept, ended = await self.sockets(self.edit), await self.sockets(self.read)
-            self.withdraw("ben")
-            await self.expect_end(ended)
-            for socket in kept:
-                await asyncio.wait_for(await socket.ping(), SECONDS)
-                await socket.close()
-        asyncio.run(play())
-        self.assertEqual(self.upgrade("/mcp-sync", self.read), 401)
-
-    def test_file_that_others_may_read(self):
-        async def play():
-            sockets = await self.sockets(self.read)
-            os.chmod(self.file, 0o644)
-            await self.expect_end(sockets)
-        asyncio.run(play())
-        self.assertEqual(upgrade(self.server.port, "/mcp-sync", self.read)[1]["Retry-After"], "1")
 
 
 class Page(SignInCase):
