@@ -452,12 +452,6 @@ struct schema {
     const void *context;
 };
 
-static void write_pair(const struct schema *schema, const char *name, const char *text)
-{
-    buf_addf(schema->to, ",\"%s\":", name);
-    json_write_string(schema->to, text, strlen(text));
-}
-
 static void write_choices(const char *const *names, bool or_null, struct buf *to)
 {
     buf_adds(to, ",\"enum\":[");
@@ -545,7 +539,7 @@ static void write_row(const struct schema *schema, const struct field *row, bool
     if (has_items && (row->of || row->item != FIELD_ANY))
         write_items(schema, row);
     if (row->documentation)
-        write_pair(schema, "description", row->documentation);
+        json_write_member(schema->to, "description", row->documentation);
     if (to->len == start)
         buf_addc(to, '{');
     else if (to->data)
@@ -611,7 +605,7 @@ static void write_documentation(const struct schema *schema, const struct fields
     if (fields->document)
         fields->document(schema->context, &text);
     if (text.len > 0)
-        write_pair(schema, "description", text.data);
+        json_write_member(schema->to, "description", text.data);
 }
 
 static void write_choice(const struct schema *schema, const struct fields *fields)

@@ -183,6 +183,14 @@ void json_write_string(struct buf *buf, const char *text, size_t len)
     buf_addc(buf, '"');
 }
 
+void json_write_member(struct buf *buf, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    buf_addf(buf, ",\"%s\":", name);
+    json_write_string(buf, text, strlen(text));
+}
+
 const char *json_get_string(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));

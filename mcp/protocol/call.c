@@ -76,7 +76,7 @@ static void respond(struct peer_call *call)
     }
 }
 
-/* What a failed call is to a method whose results say nothing of failures. */
+/* Answers with an error: of a method whose results cannot say that the call has failed. */
 static void respond_failure(struct peer_call *call)
 {
     const struct tool_call *tool_call = &call->call;
@@ -106,7 +106,7 @@ static void respond_failure(struct peer_call *call)
                   data);
 }
 
-/* The call is over and what there was to say is said. */
+/* The call is over, and answered if it had to be. */
 static void leave(struct peer_call *call)
 {
     struct peer *peer = call->peer;
@@ -152,7 +152,7 @@ void call_cancel(struct peer_call *call)
     progress_stop(call);
     if (call->waiting) {
         ask_stop(call);
-        tool_call_complete(&call->call); /* it is not working: this ends it, soon as well */
+        tool_call_complete(&call->call); /* no tool works on it: this ends it */
     } else {
         tool_call_cancel(&call->call);
     }

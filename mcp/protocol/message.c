@@ -20,7 +20,7 @@ static void refuse(struct message *message, enum message_error code, int http_st
     snprintf(message->why, sizeof message->why, "%s", why);
 }
 
-/* What a message must look like; NULL, or what is wrong with this one. */
+/* NULL, or what is wrong with the envelope of the message. */
 static const char *check_envelope(const json_t *json)
 {
     const json_t *id = json_object_get(json, "id");

@@ -40,7 +40,7 @@ static void write_offer(struct request *request)
                  changing & LIST_PROMPTS ? "true" : "false");
     if (resources[0] || prompts[0])
         buf_adds(to, ",\"completions\":{}");
-    if (request->method->eras & ERA_LEGACY) /* the modern era has given it up */
+    if (request->method->eras & ERA_LEGACY) /* the modern era does not have it */
         buf_adds(to, ",\"logging\":{}");
     buf_adds(to, "},\"instructions\":");
     json_write_string(to, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);

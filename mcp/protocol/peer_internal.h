@@ -100,8 +100,8 @@ bool era_client_is_modern(const struct client *client);
 bool era_is_modern(const struct message *message, const struct method *method,
                    const struct peer_headers *headers);
 
-/* Checks what a modern message must say, and sets *client to who sends it. base: what the client
- * has shown besides. headers: NULL without HTTP. */
+/* Checks what a modern message must say, and sets *client to who sends it. base: what is known of
+ * the client without the message. headers: NULL without HTTP. */
 enum method_outcome era_check(struct request *request, const struct method *method,
                               const struct peer_headers *headers, const struct client *base,
                               struct client *client);
@@ -113,11 +113,13 @@ int era_http_status(const struct client *client, enum message_error code);
 enum method_outcome era_refuse_uri(struct request *request, const char *uri);
 
 /* Begins a result object, up to the members of its method: an opening brace, and for a modern
- * client what each result says. type: "complete" or "input_required". The members end with one or
- * with _meta, whose members for this era are era_result_meta: static, "" if there are none. */
+ * client what each result says. type: "complete" or "input_required". */
 void era_begin_result(struct buf *to, const struct client *client, const char *type,
                       const struct method *method);
+/* The members of a result's _meta for this client: static, "" if there are none. */
 const char *era_result_meta(const struct client *client);
+/* Appends _meta with them, as a further member; nothing if there are none. */
+void era_add_meta(struct buf *to, const struct client *client);
 /* Appends the member "icons" after others, where the client's revision has it. */
 void era_write_icons(const struct client *client, struct buf *to);
 
@@ -164,17 +166,17 @@ void call_end_reply(struct peer_call *call, bool accepted);
 
 void progress_start(struct peer_call *call);
 void progress_stop(struct peer_call *call);
-/* Starts or stops the timer of the calls, as there are any that want progress or wait. */
+/* Starts the timer of the calls, or stops it if none wants progress or waits. */
 void progress_time(struct host *host);
 int progress_level(const char *name); /* of a log message: 0 is the least, -1 unknown */
 void progress_note(struct tool_call *call, const struct tool_note *note);
 
 /* ---- questions to the client (ask.c) ---- */
 
-/* Takes what a client sends with a call that it was asked in before. */
+/* Takes the answers that a modern client sends with a call that it repeats. */
 enum method_outcome ask_take_answers(struct request *request, struct peer_call *call);
-/* The tool has ended with questions: asks them, or has the client ask. The call goes on, or is
- * over and answered. */
+/* The tool has ended with questions: sends them to the client. The call of a legacy client goes on;
+ * that of a modern one is answered with them. */
 void ask_client(struct peer_call *call);
 /* The response to a request of ours. */
 void ask_take_response(struct peer *peer, const struct message *message);
@@ -237,7 +239,7 @@ struct peer {
     struct client client;
     LIST_HEAD(, peer_call) calls;
     size_t call_count;
-    unsigned holds; /* who still uses it although it is destroyed */
+    unsigned holds; /* uses that keep its memory after it was destroyed */
     LIST_HEAD(, stream) streams;
     size_t stream_count;
     json_t *uris;        /* what a legacy client has subscribed to, an object; or NULL */
@@ -251,7 +253,7 @@ void peer_free_when_done(struct peer *peer);
 
 struct host {
     struct server *server; /* borrowed */
-    struct host_config config;
+    bool lists_change;
     size_t users;                    /* peers, and open handles */
     size_t calls;                    /* of all peers */
     struct buf *tools;               /* of host_tool_entry, as many as tools[] has; or NULL */

@@ -220,6 +220,9 @@ struct tool {
 };
 
 extern const struct tool *const tools[]; /* NULL-terminated, in the order of tools/list */
+/* Whether the tables of tools, resources and prompts change while a server runs; the product's do
+ * not (tool_call_notify). */
+extern const bool tables_change;
 
 const struct tool *tool_find(const char *name); /* NULL if there is none */
 void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */

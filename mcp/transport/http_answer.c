@@ -228,13 +228,16 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
         {*exchange->mcp_session, "mcp-session-id:", exchange->mcp_session},
         {later, "retry-after:", seconds},
         {exchange->authenticate, "www-authenticate:", exchange->authenticate},
+        {exchange->identity == &exchange->signed_in && exchange->route == &http_route_rest,
+         "lectern-scope:", identity_scope_names(exchange->identity->scopes)},
         {exchange->set_cookie, "set-cookie:", exchange->set_cookie},
         {exchange->closes && !exchange->streaming, "connection:", "close"},
         {exchange->streaming, "x-accel-buffering:", "no"}, /* a proxy passes on each event */
         {cors, "access-control-allow-origin:", exchange->request.origin},
         {cors, "vary:", "Origin"},
         {cors, "access-control-expose-headers:",
-         "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed, WWW-Authenticate"},
+         "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed, Lectern-Scope, "
+         "WWW-Authenticate"},
         {preflight, "access-control-allow-methods:", "GET, POST, PUT, PATCH, DELETE, OPTIONS"},
         {preflight, "access-control-allow-headers:",
          "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "

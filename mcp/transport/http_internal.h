@@ -214,5 +214,6 @@ struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *er
 void mcp_sessions_destroy(struct mcp_sessions *sessions); /* ends all. Takes NULL */
 void mcp_sessions_expire(struct mcp_sessions *sessions);  /* now and then: frees what is over */
 void mcp_sessions_drain(struct mcp_sessions *sessions);   /* ends the streams without a call */
+void mcp_sessions_renew(struct mcp_sessions *sessions); /* those whose token is not good any more */
 
 #endif

@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "helpers/base/cleanup.h"
+#include "helpers/base/clock.h"
 #include "mcp/transport/http_mcp.h"
 
 #define JSON_TYPE     "application/json"
@@ -118,7 +119,7 @@ static struct mcp_stream *find_oldest(const struct mcp_sessions *all)
     return TAILQ_FIRST(&all->waiting);
 }
 
-/* Its connection is gone. The stream may be removed here, at once or for another one. */
+/* Its connection is gone. May remove the stream: if it has nothing to keep, or at a cap. */
 static void wait_for_client(struct mcp_stream *stream)
 {
     struct mcp_sessions *all = stream->all;
@@ -130,9 +131,9 @@ static void wait_for_client(struct mcp_stream *stream)
     all->waiting_count++;
     all->waiting_bytes += stream->event_bytes;
     if (stream->was_written)
-        stream->until_s = mcp_now_s() + MCP_STREAM_WRITTEN_S;
+        stream->until_s = clock_s() + MCP_STREAM_WRITTEN_S;
     else if (stream->ended || stream->of_get)
-        stream->until_s = mcp_now_s() + MCP_STREAM_LOST_S;
+        stream->until_s = clock_s() + MCP_STREAM_LOST_S;
     if (stream->ended && (STAILQ_EMPTY(&stream->events) ||
                           (stream->was_written && stream->event_bytes > MCP_STREAM_WRITTEN_BYTES)))
         remove_stream(stream);
@@ -194,7 +195,7 @@ static void write_id(const struct mcp_stream *stream, unsigned sequence, char id
              sequence);
 }
 
-/* Makes it a stream of events now. */
+/* Makes it a stream of events, unless it is one. */
 static void begin_events(struct mcp_stream *stream)
 {
     char id[EVENT_ID_SIZE], text[EVENT_ID_SIZE + 48];
@@ -255,7 +256,7 @@ static void answer(struct mcp_stream *stream)
         exchange_error(exchange, 404, "the MCP session has ended: send initialize again");
 }
 
-/* The last thing was sent. */
+/* Nothing more will be sent. */
 static void finish(struct mcp_stream *stream)
 {
     struct buf *response = &stream->response;
@@ -481,7 +482,7 @@ void mcp_streams_expire(struct mcp_sessions *all)
 {
     static const char comment[] = ":\n\n";
     struct mcp_stream *stream, *next;
-    const uint64_t now = mcp_now_s();
+    const int64_t now = clock_s();
 
     for (stream = TAILQ_FIRST(&all->waiting); stream; stream = next) {
         next = TAILQ_NEXT(stream, link);

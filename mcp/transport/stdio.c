@@ -352,7 +352,7 @@ struct stdio_server *stdio_server_create(struct server *server, int in, int out,
     stdio->idle.data = stdio;
     stdio->open_handles = 1;
     client_init(&client, bound_session);
-    stdio->host = host_create(server, &host_config, err);
+    stdio->host = host_create(server, tables_change, err);
     if (stdio->host)
         stdio->peer = peer_create(stdio->host, "stdio", &client, err);
     if (!stdio->peer || peer_open_stream(stdio->peer, &stdio->reply, err) < 0 ||

@@ -78,8 +78,7 @@ ARROWS = (
                               "helpers/base/*"]),
     # Which sessions of MCP clients are over is in the store.
     ("mcp/transport/mcp_sessions.c", ["mcp/transport/*", "mcp/auth/*", "mcp/session/ended_ids.h", "helpers/base/*"]),
-    ("mcp/transport/*", ["mcp/transport/*", "mcp/auth/*", "mcp/protocol/client.h", "mcp/protocol/peer.h", "mcp/protocol/host.h", "mcp/protocol/message.h",
-                         "mcp/api/rest.h",
+    ("mcp/transport/*", ["mcp/transport/*", "mcp/auth/*", "mcp/protocol/client.h", "mcp/protocol/peer.h", "mcp/protocol/message.h", "mcp/api/rest.h",
                          "mcp/server.h", "helpers/base/*"]),
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
     ("mcp/command/validate.c", ["mcp/command/*", "mcp/format/file.h", "validator/limits.h", "validator/validator.h",

@@ -159,7 +159,7 @@ static inline int setup(void **state)
 
     uv_loop_init(&fixture->loop);
     fake_server_open(&fixture->server, &fixture->loop, 2);
-    fixture->host = host_create(&fixture->server, NULL, &err);
+    fixture->host = host_create(&fixture->server, false, &err);
     fixture->peer = peer_create(fixture->host, "test", NULL, &err);
     assert_non_null(fixture->peer);
     atomic_store(&fake_cancelled, 0);
