@@ -9,7 +9,7 @@
 
 #include "executor/executor.h"
 #include "mcp/chat/chat.h"
-#include "mcp/protocol/host.h"
+#include "mcp/protocol/peer.h"
 #include "mcp/server.h"
 #include "mcp/session/graph_cache.h"
 #include "mcp/transport/http_mcp.h"
