@@ -396,7 +396,7 @@ class TroubleAtTheStart(IssuerCase):
         wait_for(lambda: self.ask(self.token())[0] == 200)
 
     def test_garbage(self):
-        """For each document another server, which fetches when it starts."""
+        """Each document is given to a new server, which fetches it at start."""
         form = "/.well-known/oauth-authorization-server"
         url = self.issuer.url
         self.assertEqual(self.ask(self.token())[0], 503)
