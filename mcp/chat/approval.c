@@ -53,7 +53,9 @@ struct preview {
 
 static int apply(struct preview *preview, struct store *store, struct error *err)
 {
-    const struct writer writer = {.who = preview->who, .expected_cursor = preview->asked.version};
+    const struct writer writer = {.who = preview->who,
+                                  .only = preview->sid,
+                                  .expected_cursor = preview->asked.version};
     const struct change_set set = {.operations = preview->asked.operations,
                                    .keep_going = preview->asked.keep_going};
 

@@ -15,6 +15,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 #include "helpers/base/validation.h"
+#include "mcp/session/curriculum_uri.h"
 #include "mcp/session/text.h"
 
 #define MEMBERS_CAP    8   /* of an operation */
@@ -419,7 +420,7 @@ static const struct operation operations[] = {
     {MEMBERS("reorder_components", 0, NODE, NEEDED("order", FIELD_ARRAY)), .leaves_graph = true,
      .reads = STORE_COMPONENTS_PART, .apply = reorder_components},
     {MEMBERS("create_relationship", 0, FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION,
-             CONFIDENCE("confidence_score")),
+             CONFIDENCE("confidence_score"), MAY_HAVE("to_session", FIELD_TEXT)),
      .apply = create_relationship},
     {MEMBERS("edit_relationship", 0, RELATIONSHIP, MAY_HAVE("new_type", FIELD_TEXT), EXPLANATION,
              CONFIDENCE("confidence_score")),
@@ -586,6 +587,13 @@ static const struct operation *read_operation(struct run *run, const json_t *ite
     return validation_end(&problems, advice.data, err) == 0 ? operation : NULL;
 }
 
+/* Whether it is the end of a link, which is in another curriculum. */
+static bool names_elsewhere(const json_t *given, const char *member, const char *name)
+{
+    return strcmp(member, "to_node_id") == 0 &&
+           (json_object_get(given, "to_session") || curriculum_uri_is_node(name));
+}
+
 /* Puts ids in place of titles, in the transaction of the operation. */
 static int resolve_names(struct run *run, const struct operation *operation, struct error *err)
 {
@@ -593,7 +601,7 @@ static int resolve_names(struct run *run, const struct operation *operation, str
         const char *name = get_text(run, row->name), *id;
         struct buf BUF_AUTO found = {0};
 
-        if (!(row->flags & FIELD_NAME) || !name)
+        if (!(row->flags & FIELD_NAME) || !name || names_elsewhere(run->given, row->name, name))
             continue;
         if (store_node_id(run->store, run->sid, name, row->name, &found, &id, err) < 0)
             return -1;
@@ -823,7 +831,8 @@ int change_set_apply(struct store *store, const struct writer *writer, const cha
                      const struct change_set *set, struct change_set_outcome *outcome,
                      struct error *err)
 {
-    const struct writer own = {.who = writer->who, .change_set = outcome->change_set};
+    const struct writer own = {
+        .who = writer->who, .change_set = outcome->change_set, .only = writer->only};
     struct run run = {.store = store,
                       .sid = sid,
                       .set = set,

@@ -9,6 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
+#include "mcp/session/curriculum_uri.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/store_internal.h"
 
@@ -281,7 +282,11 @@ static int fail_repeat(struct store *store, int64_t session, int64_t key, struct
         err, ERROR_CONFLICT,
         "there is already a %s from %s \"%s\" to %s \"%s\" (relationship %" PRId64 "%s%s%s)",
         json_get_string(there, "relationship_type"), from_id,
-        title_of(store, session, from_id, from), to_id, title_of(store, session, to_id, to), key,
+        title_of(store, session, from_id, from), to_id,
+        curriculum_uri_is_node(to_id)
+            ? text_cut_line(to, sizeof to, json_get_string(there, "to_title"))
+            : title_of(store, session, to_id, to),
+        key,
         *said ? "; its explanation: \"" : ", without an explanation", said, *said ? "\"" : "");
 }
 
@@ -299,7 +304,9 @@ static int create(struct store *store, const struct write *write, const json_t *
 
     if (store_node_find(store, write->session, from, &from_node, err) < 0)
         return error_wrap(err, "from_node_id");
-    if (store_node_find(store, write->session, to, &to_node, err) < 0)
+    if (curriculum_uri_is_node(to))
+        text_cut(to_node.title, sizeof to_node.title, json_get_string(relationship, "to_title"));
+    else if (store_node_find(store, write->session, to, &to_node, err) < 0)
         return error_wrap(err, "to_node_id");
     there = store_relationship_same(store, write->session, from, to, type, 0, &same, err);
     if (there > 0)
@@ -333,14 +340,16 @@ int store_relationship_create(struct store *store, const struct writer *writer, 
                               struct error *err)
 {
     struct relationship_state made = {0};
-    json_auto_t *relationship = NULL;
+    json_auto_t *given = json_copy((json_t *)input), *relationship = NULL;
     struct write write;
     int rc = -1;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
-        0)
+    if (store_link_resolve(store, writer, sid, given, err) < 0 ||
+        store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
+            0)
         return -1;
-    relationship = entity_relationship(input, "", false, write.who, write.now, err);
+    relationship =
+        entity_relationship(given ? given : input, "", false, write.who, write.now, err);
     if (relationship)
         rc = create(store, &write, relationship, &made, err);
     return finish(store, &write, rc, &made, state, err);
@@ -484,7 +493,7 @@ int store_relationships_create(struct store *store, const struct writer *writer,
 
 /* ---- changing, deleting and finding ---- */
 
-/* An imported relationship may have an end that is not a node. */
+/* An imported relationship may have an end that is not a node; a link has kept its title. */
 static int end_title(struct store *store, int64_t session, const json_t *relationship,
                      const char *end, char *title, size_t size, struct error *err)
 {
@@ -495,6 +504,10 @@ static int end_title(struct store *store, int64_t session, const json_t *relatio
     text_cut(title, size, "");
     if (!node_id)
         return 0;
+    if (curriculum_uri_is_node(node_id)) {
+        text_cut(title, size, json_get_string(relationship, "to_title"));
+        return 0;
+    }
     if (store_node_find(store, session, node_id, &node, &found) == 0) {
         text_cut(title, size, node.title);
     } else if (found.kind != ERROR_NOT_FOUND) {
