@@ -124,7 +124,7 @@ static const char graph_snippet[] =
 static void write_uses(bool reading, struct buf *to)
 {
     for (const struct tool *const *tool = tools; *tool; tool++) {
-        if ((*tool)->read_only == reading)
+        if ((*tool)->read_only == reading && !(*tool)->makes_session)
             buf_addf(to, "- %s: %s\n", (*tool)->name, (*tool)->use);
     }
 }
@@ -313,9 +313,10 @@ void prompt_context(const json_t *items, struct buf *to)
 
 static const char mark[] = "\"cache_control\":{\"type\":\"ephemeral\"}";
 
-/* What the chat itself settles: the session is the page's, nothing is sent twice, and who approves
- * is the editor. */
-static const char *const settled[] = {"session_id", "idempotency_key", "confirm"};
+/* What the chat itself settles: the session is the page's and there is no other, nothing is sent
+ * twice, and who approves is the editor. */
+static const char *const settled[] = {"session_id", "idempotency_key", "confirm", "also",
+                                      "to_session"};
 
 static void write_tool(const struct tool *tool, const struct analyses *analyses, struct buf *to)
 {
@@ -348,6 +349,8 @@ static void write_tools(const struct analyses *analyses, struct buf *to)
 {
     buf_addc(to, '[');
     for (size_t i = 0; tools[i]; i++) {
+        if (tools[i]->makes_session) /* a chat is bound to its own */
+            continue;
         if (i > 0)
             buf_addc(to, ',');
         write_tool(tools[i], analyses, to);

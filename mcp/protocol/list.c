@@ -74,7 +74,8 @@ static size_t write_tools(const struct request *request, const struct page *page
     size_t count = 0;
 
     for (size_t i = 0; tools[i]; i++) {
-        if (!tool_allows(tools[i], request->client->identity.scopes))
+        if (!tool_allows(tools[i], request->client->identity.scopes) ||
+            (tools[i]->makes_session && *request->client->bound_session))
             continue;
         if (page && count >= page->from && count < page->to) {
             add_comma(to, page, count);

@@ -15,6 +15,7 @@
     ROW(create_relationship)                                                                       \
     ROW(batch_add_components)                                                                      \
     ROW(change_curriculum)                                                                         \
+    ROW(import_curriculum)                                                                         \
     ROW(history)                                                                                   \
     ROW(execute_code)                                                                              \
     ROW(query_graph)

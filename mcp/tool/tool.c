@@ -180,7 +180,7 @@ static int find_or_run(struct tool_call *call, struct store *store, const char *
 static int run_with_key(struct tool_call *call, struct store *store, tool_run *run, bool keeps,
                         struct error *err)
 {
-    char sid[SESSION_ID_SIZE];
+    char sid[SESSION_ID_SIZE] = "";
     const char *key = NULL;
     struct kept_call kept;
     int rc;
@@ -189,7 +189,8 @@ static int run_with_key(struct tool_call *call, struct store *store, tool_run *r
         return -1;
     if (!key || !keeps)
         return run(call, store, err);
-    if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &kept, err) < 0)
+    if ((!call->tool->makes_session && tool_session(call, store, sid, err) < 0) ||
+        take_fingerprint(call, &kept, err) < 0)
         return -1;
     snprintf(kept.key, sizeof kept.key, "tool/%s/%s", sid, key);
     if (store_begin(store, err) < 0)
