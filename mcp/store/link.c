@@ -118,7 +118,8 @@ static int resolve(struct store *store, const struct writer *writer, const char 
                : error_set(err, ERROR_MEMORY, "out of memory for a relationship");
 }
 
-int store_link_resolve(struct store *store, const struct writer *writer, const char *sid,
+/* Of a new relationship as it was sent: where it is a link, its end becomes a URI. */
+static int resolve_end(struct store *store, const struct writer *writer, const char *sid,
                        json_t *given, struct error *err)
 {
     const json_t *session = json_object_get(given, "to_session");
@@ -139,6 +140,17 @@ int store_link_resolve(struct store *store, const struct writer *writer, const c
     json_object_del(given, "to_session");
     finish_end(&end);
     return rc;
+}
+
+int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
+                              const json_t *relationship, struct relationship_state *state,
+                              struct error *err)
+{
+    json_auto_t *given = json_copy((json_t *)relationship);
+
+    if (json_is_object(given) && resolve_end(store, writer, sid, given, err) < 0)
+        return -1;
+    return store_relationship_write(store, writer, sid, given ? given : relationship, state, err);
 }
 
 /* ---- showing ---- */

@@ -335,21 +335,19 @@ static int finish(struct store *store, const struct write *write, int rc,
     return rc;
 }
 
-int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
-                              const json_t *input, struct relationship_state *state,
-                              struct error *err)
+int store_relationship_write(struct store *store, const struct writer *writer, const char *sid,
+                             const json_t *input, struct relationship_state *state,
+                             struct error *err)
 {
     struct relationship_state made = {0};
-    json_auto_t *given = json_copy((json_t *)input), *relationship = NULL;
+    json_auto_t *relationship = NULL;
     struct write write;
     int rc = -1;
 
-    if (store_link_resolve(store, writer, sid, given, err) < 0 ||
-        store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
-            0)
+    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
+        0)
         return -1;
-    relationship =
-        entity_relationship(given ? given : input, "", false, write.who, write.now, err);
+    relationship = entity_relationship(input, "", false, write.who, write.now, err);
     if (relationship)
         rc = create(store, &write, relationship, &made, err);
     return finish(store, &write, rc, &made, state, err);

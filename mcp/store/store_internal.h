@@ -386,10 +386,10 @@ int store_node_map_put(struct store *store, const struct write *write, const cha
 
 /* ---- relationship.c: single relationships, with their log rows ---- */
 
-/* A new relationship as it was sent, changed in place: where it is a link, its end becomes a URI
- * (link.c). */
-int store_link_resolve(struct store *store, const struct writer *writer, const char *sid,
-                       json_t *given, struct error *err);
+/* store_relationship_create, once the end of a link is a URI (link.c). */
+int store_relationship_write(struct store *store, const struct writer *writer, const char *sid,
+                             const json_t *input, struct relationship_state *state,
+                             struct error *err);
 /* A new reference; ERROR_NOT_FOUND. */
 json_t *store_relationship_load(struct store *store, int64_t session, int64_t key, int64_t *place,
                                 struct error *err);
