@@ -31,10 +31,16 @@ const struct tool *tool_find(const char *name)
     return NULL;
 }
 
-void tool_names(struct buf *to)
+void tool_names(bool bound, struct buf *to)
 {
-    for (size_t i = 0; tools[i]; i++)
-        buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
+    const char *comma = "";
+
+    for (size_t i = 0; tools[i]; i++) {
+        if (bound && tools[i]->makes_session)
+            continue;
+        buf_addf(to, "%s%s", comma, tools[i]->name);
+        comma = ", ";
+    }
 }
 
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to)

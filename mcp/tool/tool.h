@@ -226,7 +226,9 @@ struct tool {
 extern const struct tool *const tools[]; /* NULL-terminated, in the order of tools/list */
 
 const struct tool *tool_find(const char *name); /* NULL if there is none */
-void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
+/* Appends "add_component, edit_component, ...": those of a connection that is bound to a session, or
+ * all. For errors. */
+void tool_names(bool bound, struct buf *to);
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
