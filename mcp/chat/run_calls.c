@@ -66,7 +66,7 @@ static void refuse_at_once(struct run_call *call, size_t number, bool broken)
                  RUN_CALLS_MAX);
     } else if (!call->tool) {
         buf_adds(&call->refusal, "Unknown tool. The tools: ");
-        tool_names(&call->refusal);
+        tool_names(true, &call->refusal);
         buf_addc(&call->refusal, '.');
     } else if (broken || !json_is_object(json_object_get(call->use, "input"))) {
         buf_adds(&call->refusal, "Not done: the arguments are not a complete JSON object. Send the "
@@ -97,6 +97,8 @@ int run_calls_load(struct chat_run *run, struct error *err)
         call->id = json_get_string(block, "id");
         call->name = json_get_string(block, "name");
         call->tool = tool_find(call->name);
+        if (call->tool && call->tool->makes_session) /* a chat is bound to its own */
+            call->tool = NULL;
         refuse_at_once(call, run->call_count, is_broken(shown, call->id));
         run->call_count++;
     }

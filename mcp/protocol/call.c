@@ -253,7 +253,7 @@ static enum method_outcome refuse_unknown(struct request *request, const char *n
     struct buf BUF_AUTO names = {0};
 
     buf_init(&names, ERROR_TEXT_CAP / 2);
-    tool_names(&names);
+    tool_names(*request->client->bound_session != '\0', &names);
     return request_refuse(request, MESSAGE_INVALID_PARAMS, "unknown tool '%.*s'. The tools: %s.",
                           utf8_shown(name, METHOD_SHOWN), name,
                           names.len > 0 ? names.data : "none");

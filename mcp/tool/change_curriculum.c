@@ -91,6 +91,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const struct writer writer = {
         .who = call->who,
+        .only = call->bound_session,
         .expected_cursor = argument_whole(call, "expected_version", 0),
     };
     const struct change_set set = {

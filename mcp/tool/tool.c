@@ -32,10 +32,16 @@ const struct tool *tool_find(const char *name)
     return NULL;
 }
 
-void tool_names(struct buf *to)
+void tool_names(bool bound, struct buf *to)
 {
-    for (size_t i = 0; tools[i]; i++)
-        buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
+    const char *comma = "";
+
+    for (size_t i = 0; tools[i]; i++) {
+        if (bound && tools[i]->makes_session)
+            continue;
+        buf_addf(to, "%s%s", comma, tools[i]->name);
+        comma = ", ";
+    }
 }
 
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to)
@@ -177,7 +183,7 @@ static int find_or_run(struct tool_call *call, struct store *store, const char *
 static int run_with_key(struct tool_call *call, struct store *store, tool_run *run, bool keeps,
                         struct error *err)
 {
-    char sid[SESSION_ID_SIZE];
+    char sid[SESSION_ID_SIZE] = "";
     const char *key = NULL;
     struct kept_call kept;
     int rc;
@@ -186,7 +192,8 @@ static int run_with_key(struct tool_call *call, struct store *store, tool_run *r
         return -1;
     if (!key || !keeps)
         return run(call, store, err);
-    if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &kept, err) < 0)
+    if ((!call->tool->makes_session && tool_session(call, store, sid, err) < 0) ||
+        take_fingerprint(call, &kept, err) < 0)
         return -1;
     snprintf(kept.key, sizeof kept.key, "tool/%s/%s", sid, key);
     if (store_begin(store, err) < 0)
