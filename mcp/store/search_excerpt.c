@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 
 #define WORDS_CAP    4000 /* of one text that are looked at */
 #define WORDS_BEFORE 5
 #define NO_TERM      SIZE_MAX
 #define BEGINS_WITH  9 /* words */
+#define TELLS_LITTLE 6 /* words; a text with fewer is followed by the next one */
 
-struct word {
+struct excerpt_word {
     size_t start, len, span, term; /* term: of the query, or NO_TERM */
 };
 
@@ -22,8 +23,9 @@ struct excerpt {
     const char *field;
     char *path;
     struct buf *to;
-    int terms; /* that the best text so far has */
-    struct word *words;
+    int terms;   /* that the best text so far has */
+    size_t room; /* words that the text after it may add, if it follows */
+    struct excerpt_word *words;
     size_t count;
     /* Of the text that is read. */
     const struct prose_text *text;
@@ -34,11 +36,11 @@ static int take_word(void *user, const struct stem *stem)
 {
     struct excerpt *excerpt = user;
     const struct prose_span *span = &excerpt->text->spans[excerpt->span];
-    struct word *word = &excerpt->words[excerpt->count];
+    struct excerpt_word *word = &excerpt->words[excerpt->count];
 
     if (excerpt->count == WORDS_CAP)
         return 1;
-    *word = (struct word){span->start + stem->start, stem->len, excerpt->span, NO_TERM};
+    *word = (struct excerpt_word){span->start + stem->start, stem->len, excerpt->span, NO_TERM};
     excerpt->count++;
     return 0;
 }
@@ -53,7 +55,7 @@ static void read_words(struct excerpt *excerpt, const struct prose_text *text)
         stems_each(query->stems, LANGUAGE_NONE, text->text + text->spans[excerpt->span].start,
                    text->spans[excerpt->span].len, take_word, excerpt);
     for (size_t i = 0; i < excerpt->count; i++) {
-        struct word *word = &excerpt->words[i];
+        struct excerpt_word *word = &excerpt->words[i];
         size_t term;
 
         if (search_is_term(query, text->text + word->start, word->len, &term))
@@ -90,7 +92,8 @@ static void add_bytes(struct excerpt *excerpt, size_t from, size_t to, bool *spa
 
 /* What a reader sees between two words. What is no word between them, such as a tag, separates them
  * if a letter follows. */
-static void add_between(struct excerpt *excerpt, const struct word *one, const struct word *next)
+static void add_between(struct excerpt *excerpt, const struct excerpt_word *one,
+                        const struct excerpt_word *next)
 {
     const struct prose_span *spans = excerpt->text->spans;
     size_t from = one->start + one->len;
@@ -115,7 +118,7 @@ static void write_words(struct excerpt *excerpt, size_t from, size_t to)
 {
     buf_adds(excerpt->to, from > 0 ? "... " : "");
     for (size_t i = from; i < to; i++) {
-        const struct word *word = &excerpt->words[i];
+        const struct excerpt_word *word = &excerpt->words[i];
         bool marked = word->term != NO_TERM;
 
         if (i > from)
@@ -156,6 +159,16 @@ static bool is_field(const char *path, const char *field)
            (last && strcmp(last + 1, field) == 0);
 }
 
+/* A term, a label: what it stands for is in the text that follows. */
+static void add_following(struct excerpt *excerpt)
+{
+    if (excerpt->room == 0 || excerpt->count == 0)
+        return;
+    buf_adds(excerpt->to, ": ");
+    write_words(excerpt, 0, excerpt->room < excerpt->count ? excerpt->room : excerpt->count);
+    excerpt->room = 0;
+}
+
 static int take_text(void *user, const struct prose_text *text)
 {
     struct excerpt *excerpt = user;
@@ -166,8 +179,10 @@ static int take_text(void *user, const struct prose_text *text)
         return 0;
     read_words(excerpt, text);
     terms = count_terms(excerpt, 0, excerpt->count);
-    if (terms <= excerpt->terms)
+    if (terms <= excerpt->terms) {
+        add_following(excerpt);
         return 0;
+    }
     excerpt->terms = terms;
     snprintf(excerpt->path, PROSE_PATH_SIZE, "%s", text->path);
     at = best_window(excerpt);
@@ -175,6 +190,7 @@ static int take_text(void *user, const struct prose_text *text)
     to = from + EXCERPT_WORDS < excerpt->count ? from + EXCERPT_WORDS : excerpt->count;
     buf_clear(excerpt->to);
     write_words(excerpt, from, to);
+    excerpt->room = excerpt->count < TELLS_LITTLE ? EXCERPT_WORDS - excerpt->count : 0;
     return 0;
 }
 
