@@ -122,8 +122,8 @@ const struct fields change_set_operation_brief = {
     .name = "an operation",
     .write_schema = write_brief,
     .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. fields: "
-                     "of the node. relationships: that go with a split, by id or other end. "
-                     "whole_words, plurals: default true. in: titles, a component type or field"};
+                     "of the node. relationships: go with a split, by id or other end. in: titles, "
+                     "a component type or field"};
 
 bool change_set_has_member(const char *name)
 {
