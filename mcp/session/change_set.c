@@ -122,9 +122,9 @@ static void write_brief(const struct field *row, const void *context, struct buf
 const struct fields change_set_operation_brief = {
     .name = "an operation",
     .write_schema = write_brief,
-    .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. fields: "
-                     "of the node. relationships: go with a split, by id or other end. in: titles, "
-                     "a component type or field"};
+    .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. "
+                     "relationships: go with a split, by id or other end. in: titles, a component "
+                     "type or field"};
 
 bool change_set_has_member(const char *name)
 {

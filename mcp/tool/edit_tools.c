@@ -319,8 +319,8 @@ const struct tool tool_create_relationship = {
         FIELD("to_node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME),
         FIELD("relationship_type", FIELD_TEXT,
               .documentation = "LEADS_TO (default), PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT; "
-                               "to another curriculum CASE's, as exactMatchOf"),
-        FIELD("to_session", FIELD_TEXT, .documentation = "curriculum of to_node_id"),
+                               "to_session: of CASE, as exactMatchOf"),
+        FIELD("to_session", FIELD_TEXT, .documentation = "another curriculum, of to_node_id"),
         FIELD("explanation", FIELD_TEXT)),
     .run = create_relationship,
     .operation = "create_relationship",

@@ -79,7 +79,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 const struct tool tool_import_curriculum = {
     .name = "import_curriculum",
     .title = "Import a curriculum",
-    .description = "A new curriculum from text: Lectern's JSON, CASE, CSV or Markdown.",
+    .description = "A new curriculum from JSON, CASE, CSV or Markdown text.",
     .call_title = "Import {title}|Import a curriculum",
     .icon = "edit",
     .use = "a curriculum that is given as text",

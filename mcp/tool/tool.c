@@ -64,8 +64,6 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
      * each word is paid for in every conversation. */
     if (tool->read_only)
         buf_adds(to, ",\"annotations\":{\"readOnlyHint\":true}");
-    else if (!tool->destructive)
-        buf_adds(to, ",\"annotations\":{\"destructiveHint\":false}");
     buf_addc(to, '}');
 }
 
