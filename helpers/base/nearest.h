@@ -15,9 +15,11 @@ size_t nearest_distance(const char *a, const char *b);
 
 /* A search: feed the candidates, then read best. best is borrowed from the candidates; NULL if none
  * is near. Near means a distance of at most a third of the word's length, or 1; a candidate that
- * contains the word, or is contained in it, is near too. */
+ * contains the word, or is contained in it, is near too; nearest is the same with another verb. */
 struct nearest {
     const char *word;
+    char other[NEAREST_WORD_CAP + 1]; /* the word with the verb that is used here: "edit_node" of
+                                         "update_node"; or "" */
     const char *best;
     size_t best_index; /* 0-based index of best among the candidates fed */
     size_t best_distance;
