@@ -45,6 +45,13 @@ size_t nearest_distance(const char *a, const char *b)
     return last[len_b];
 }
 
+void nearest_begin(struct nearest *search, const char *word)
+{
+    memset(search, 0, sizeof *search);
+    search->word = word;
+    search->best_distance = (size_t)-1;
+}
+
 /* Verbs that others use for what is called otherwise here. */
 static const char *const verbs[][2] = {
     {"update", "edit"},   {"modify", "edit"},   {"set", "edit"},    {"add", "create"},
@@ -52,13 +59,11 @@ static const char *const verbs[][2] = {
     {"search", "find"},   {"list", "find"},     {"run", "execute"},
 };
 
-void nearest_begin(struct nearest *search, const char *word)
+void nearest_begin_action(struct nearest *search, const char *word)
 {
     size_t verb = strcspn(word, "_");
 
-    memset(search, 0, sizeof *search);
-    search->word = word;
-    search->best_distance = (size_t)-1;
+    nearest_begin(search, word);
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (strlen(verbs[i][0]) == verb && strncasecmp(word, verbs[i][0], verb) == 0)
             snprintf(search->other, sizeof search->other, "%s%s", verbs[i][1], word + verb);
@@ -74,7 +79,7 @@ void nearest_feed(struct nearest *search, const char *candidate)
     if (len == 0 || !*candidate)
         return;
     distance = nearest_distance(search->word, candidate);
-    if (strncasecmp(candidate, search->other, strlen(candidate)) == 0) {
+    if (*search->other && strncasecmp(candidate, search->other, strlen(candidate)) == 0) {
         char next = search->other[strlen(candidate)];
 
         distance = next ? limit + 1 : 0; /* "find" for "find_node" */

@@ -15,7 +15,7 @@ size_t nearest_distance(const char *a, const char *b);
 
 /* A search: feed the candidates, then read best. best is borrowed from the candidates; NULL if none
  * is near. Near means a distance of at most a third of the word's length, or 1; a candidate that
- * contains the word, or is contained in it, is near too; nearest is the same with another verb. */
+ * contains the word, or is contained in it, is near too. */
 struct nearest {
     const char *word;
     char other[NEAREST_WORD_CAP + 1]; /* the word with the verb that is used here: "edit_node" of
@@ -27,6 +27,8 @@ struct nearest {
 };
 
 void nearest_begin(struct nearest *search, const char *word);
+/* The same for the name of an action: one with another verb of the same meaning is near too. */
+void nearest_begin_action(struct nearest *search, const char *word);
 void nearest_feed(struct nearest *search, const char *candidate);
 
 #endif

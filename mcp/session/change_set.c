@@ -148,7 +148,7 @@ const struct fields *change_set_operation_like(const char *name)
 {
     struct nearest search;
 
-    nearest_begin(&search, name);
+    nearest_begin_action(&search, name);
     for (size_t i = 0; i < change_operation_count; i++)
         nearest_feed(&search, change_operations[i].members.name);
     return search.best ? &change_operations[search.best_index].members : NULL;

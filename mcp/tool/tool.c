@@ -41,7 +41,7 @@ void tool_write_unknown(const char *name, struct buf *to)
     const struct fields *operation = change_set_operation_like(name);
     struct nearest search;
 
-    nearest_begin(&search, name);
+    nearest_begin_action(&search, name);
     for (size_t i = 0; tools[i]; i++)
         nearest_feed(&search, tools[i]->name);
     buf_addf(to, "unknown tool '%.*s'", utf8_shown(name, NAME_SHOWN), name);
