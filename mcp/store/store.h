@@ -444,7 +444,8 @@ int store_relationship_delete(struct store *store, const struct writer *writer, 
  * they have kept. A new reference, or NULL. */
 json_t *store_links(struct store *store, const char *sid, const char *node_id, const char *only,
                     struct error *err);
-/* Finds a relationship by its ends and its type; ERROR_NOT_FOUND. */
+/* Finds a relationship by its ends and its type; ERROR_NOT_FOUND. type may be NULL: the error then
+ * says what there is between the two. */
 int store_relationship_find(struct store *store, const char *sid, const char *from, const char *to,
                             const char *type, int64_t *id, struct error *err);
 

@@ -237,8 +237,7 @@ static const struct fields component = {
 const struct tool tool_batch_add_components = {
     .name = "batch_add_components",
     .title = "Add several components",
-    .description =
-        "Append components (types and parameters as in add_component) to a node: all or none.",
+    .description = "Append components (as in add_component) to a node: all or none.",
     .call_title = "Add {components:component}[ to {node_id}]",
     .icon = "edit",
     .use = "several components to one node",
@@ -309,7 +308,7 @@ static int create_relationship(struct tool_call *call, struct store *store, stru
 const struct tool tool_create_relationship = {
     .name = "create_relationship",
     .title = "Create a relationship",
-    .description = "Join two nodes, from the earlier to the later.",
+    .description = "Join two nodes, the earlier first.",
     .call_title = "Join {from_node_id}[ to {to_node_id}]|Join two nodes[ to {to_node_id}]",
     .icon = "edit",
     .use = "one edge",
@@ -319,9 +318,8 @@ const struct tool tool_create_relationship = {
         FIELD("to_node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME),
         FIELD("relationship_type", FIELD_TEXT,
               .documentation = "LEADS_TO (default), PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT; "
-                               "to_session: of CASE, as exactMatchOf"),
-        FIELD("to_session", FIELD_TEXT, .documentation = "another curriculum, of to_node_id"),
-        FIELD("explanation", FIELD_TEXT)),
+                               "to_session (another curriculum): of CASE, as exactMatchOf"),
+        FIELD("to_session", FIELD_TEXT), FIELD("explanation", FIELD_TEXT)),
     .run = create_relationship,
     .operation = "create_relationship",
     .writes = true,

@@ -196,8 +196,7 @@ const struct tool tool_execute_code = {
         "code_helpers: get_nodes() -> [{node_id, title, ...}]; get_relationships() -> "
         "[{from_node_id, to_node_id, relationship_type}]; get_node_content(node_id) -> "
         "{components: [{component_type, parameters}]}; get_all_content() -> of all nodes; "
-        "analyze_graph() -> networkx.DiGraph; query_graph, find: the tools, as data. Print "
-        "little.",
+        "analyze_graph() -> networkx.DiGraph; query_graph, find: the tools, as data.",
     .describe_here = describe_here,
     .call_title = "Analysis",
     .icon = "code",
@@ -208,8 +207,7 @@ const struct tool tool_execute_code = {
     .arguments = ARGUMENTS("execute_code", ARGUMENT_SESSION,
                            FIELD("code", FIELD_TEXT, .required = true, .least = 1),
                            FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT,
-                                 .documentation = "other curricula, each a session_id of "
-                                                  "those functions"),
+                                 .documentation = "other curricula, for session_id"),
                            FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,
                                  .most = ANALYSIS_TIMEOUT_ASKED_MAX, .flags = FIELD_UNLISTED)),
     .read_only = true,

@@ -226,9 +226,9 @@ extern const struct tool *const tools[]; /* NULL-terminated, in the order of too
 extern const bool tables_change;
 
 const struct tool *tool_find(const char *name); /* NULL if there is none */
-/* Appends "add_component, edit_component, ...": those of a connection that is bound to a session,
- * or all. For errors. */
-void tool_names(bool bound, struct buf *to);
+/* What to call instead of a tool that there is not: "unknown tool 'search'; did you mean 'find'?
+ * The tools: ...". bound: to a session, so without those that make one. */
+void tool_write_unknown(const char *name, bool bound, struct buf *to);
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);

@@ -67,6 +67,25 @@ class Names(CurriculaCase):
                     relationship_type="ENRICHMENT", idempotency_key="once")
         self.assertEqual(self.run_code(client, "len(get_relationships())", session_id="levers"), 2)
 
+    def test_find_lists_the_curricula_and_looks_in_several(self):
+        client = self.start()
+        listed = client.good("find")
+        self.assertTrue(listed.startswith("3 curricula:\n"), listed)
+        for title, sid in ("Scales and maps", self.scales), ("Levers", self.levers), ("Unseen", self.secret):
+            self.assertIn('"%s", session_id %s' % (title, sid), listed)
+        found = client.good("find", text="text", session_id="levers", also=["Scales and maps"])
+        own, other = found.split('\n\nIn "Scales and maps": ')
+        self.assertIn("L2", own)
+        self.assertNotIn("S2", own)
+        self.assertIn("S2", other)
+        self.assertNotIn("U2", found)
+        self.refused(client, "find", "did you mean 'Unseen'", text="text", session_id="levers", also=["Unsen"])
+        self.refused(client, "find", "at most 4", text="text", session_id="levers", also=["Unseen"] * 5)
+        self.refused(client, "find", "leave also out", node_id="N001", session_id="levers", also=["Unseen"])
+        bound = self.start("--session", self.levers)
+        self.assertIn("L1", bound.good("find"))
+        self.refused(bound, "find", "reaches no other", text="text", also=["Unseen"])
+
     def test_a_wrong_name_is_told_what_there_is(self):
         client = self.start()
         self.refused(client, "query_graph", "session_id", "did you mean 'Scales and maps'", self.scales,
