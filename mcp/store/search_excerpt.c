@@ -12,6 +12,7 @@
 #define WORDS_BEFORE 5
 #define NO_TERM      SIZE_MAX
 #define BEGINS_WITH  9 /* words */
+#define TELLS_LITTLE 6 /* words; a text with fewer is followed by the next one */
 
 struct word {
     size_t start, len, span, term; /* term: of the query, or NO_TERM */
@@ -22,7 +23,8 @@ struct excerpt {
     const char *field;
     char *path;
     struct buf *to;
-    int terms; /* that the best text so far has */
+    int terms;   /* that the best text so far has */
+    size_t room; /* words that the text after it may add, if it follows */
     struct word *words;
     size_t count;
     /* Of the text that is read. */
@@ -156,6 +158,16 @@ static bool is_field(const char *path, const char *field)
            (last && strcmp(last + 1, field) == 0);
 }
 
+/* A term, a label: what it stands for is in the text that follows. */
+static void add_following(struct excerpt *excerpt)
+{
+    if (excerpt->room == 0 || excerpt->count == 0)
+        return;
+    buf_adds(excerpt->to, ": ");
+    write_words(excerpt, 0, excerpt->room < excerpt->count ? excerpt->room : excerpt->count);
+    excerpt->room = 0;
+}
+
 static int take_text(void *user, const struct prose_text *text)
 {
     struct excerpt *excerpt = user;
@@ -166,8 +178,10 @@ static int take_text(void *user, const struct prose_text *text)
         return 0;
     read_words(excerpt, text);
     terms = count_terms(excerpt, 0, excerpt->count);
-    if (terms <= excerpt->terms)
+    if (terms <= excerpt->terms) {
+        add_following(excerpt);
         return 0;
+    }
     excerpt->terms = terms;
     snprintf(excerpt->path, PROSE_PATH_SIZE, "%s", text->path);
     at = best_window(excerpt);
@@ -175,6 +189,7 @@ static int take_text(void *user, const struct prose_text *text)
     to = from + EXCERPT_WORDS < excerpt->count ? from + EXCERPT_WORDS : excerpt->count;
     buf_clear(excerpt->to);
     write_words(excerpt, from, to);
+    excerpt->room = excerpt->count < TELLS_LITTLE ? EXCERPT_WORDS - excerpt->count : 0;
     return 0;
 }
 
