@@ -445,7 +445,7 @@ static void dispatch(struct tool_call *call)
     else if (call->tool->start)
         rc = call->tool->start(call, &err);
     else
-        rc = (confirm_may_ask(call) ? submit_trial : submit)(call, &err);
+        rc = (tool_call_writes(call) && confirm_may_ask(call) ? submit_trial : submit)(call, &err);
     if (rc < 0) {
         fail(call, &err);
         tool_call_complete(call);
