@@ -71,6 +71,11 @@ def measure(pid):
     raise AssertionError("the server is gone")
 
 
+def grown(before, after):
+    """What there is more of afterwards, beyond what may come and go."""
+    return {name: (before[name], after[name]) for name in before if after[name] > before[name] + SLACK[name]}
+
+
 def category(result):
     return result.get("_meta", {}).get("lectern/error", {}).get("errorCategory") if result.get("isError") else None
 
@@ -209,11 +214,11 @@ class Serving(unittest.TestCase):
         server.initialize()
         return server
 
-    def settled(self, server):
-        """What there is once nothing runs: the least of several looks, as what waits is being filled up."""
+    def settled(self, server, enough=lambda least: False):
+        """What there is once nothing runs: the least of several looks, as what waits is being filled up. Looks no more once it is enough."""
         least = measure(server.process.pid)
         deadline = time.monotonic() + SETTLE_SECONDS
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not enough(least):
             time.sleep(0.5)
             least = {name: min(amount, least[name]) for name, amount in measure(server.process.pid).items()}
         return least
@@ -221,9 +226,10 @@ class Serving(unittest.TestCase):
 
 class Load(Serving):
     def check_growth(self, server, before, after):
-        names = set(before) - ({"kB resident"} if is_sanitized(server.process.pid) else set())
-        grown = {name: (before[name], after[name]) for name in names if after[name] > before[name] + SLACK[name]}
-        self.assertEqual(grown, {})
+        more = grown(before, after)
+        if is_sanitized(server.process.pid):
+            more.pop("kB resident", None)
+        self.assertEqual(more, {})
 
     def call_all(self, server, sessions, seconds):
         until = time.monotonic() + seconds
@@ -240,7 +246,7 @@ class Load(Serving):
         self.call_all(server, sessions, 3)  # what grows once, as tables and arenas do, has grown
         before = self.settled(server)
         callers = self.call_all(server, sessions, SECONDS)
-        after = self.settled(server)
+        after = self.settled(server, lambda least: not grown(before, least))
         counts = sorted(caller.right for caller in callers)
         print("%s, %s: %d right answers in %g s, %d to the slowest, %g to the median, %d to the quickest caller; the "
               "longest took %.1f s; %d busy; before %s, after %s" % (ENGINE, isolation, sum(counts), SECONDS, counts[0], statistics.median(counts), counts[-1],
@@ -273,7 +279,7 @@ class Load(Serving):
             if halfway is None and done >= RUNS / 2:
                 halfway = resident(server.process.pid)
         took = time.monotonic() - began
-        after = self.settled(server)
+        after = self.settled(server, lambda least: not grown(before, least))
         print("%s: %d runs in %.0f s, %.0f a second; resident %d kB before, %s halfway, %d after; %s" % (
             ENGINE, done, took, done / took, before["kB resident"], halfway, after["kB resident"], after), file=sys.stderr)
         self.check_growth(server, before, after)
