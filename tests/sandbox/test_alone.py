@@ -99,9 +99,9 @@ def category(answer):
 
 
 class Setting:
-    """A server without a validator, on sandboxes with some layer left out, and two sessions: one that asks, one with a secret."""
+    """A server without a validator, on sandboxes with some layer left out, and sessions: those that ask, one with a secret."""
 
-    def __init__(self, stack, secret, runner=None, guard=None, policy=False, server="lectern_without_validator", words=()):
+    def __init__(self, stack, secret, runner=None, guard=None, policy=False, server="lectern_without_validator", words=(), asking=1):
         self.secret, self.clients = secret, []
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-test-")))
         folder.chmod(0o755)
@@ -122,7 +122,8 @@ class Setting:
         self.workspace.environment = lambda: dict(usual(), **environment)
         nodes = [{"node_id": "N%03d" % number, "title": "%s", "components": [
             {"component_type": "paragraph", "order": 1, "parameters": {"text": "%s"}}]} for number in range(1, 60)]
-        self.sid = self.load(folder, nodes, "plain")
+        self.sids = [self.load(folder, nodes, "plain") for _ in range(asking)]
+        self.sid = self.sids[0]
         self.other = self.load(folder, nodes, self.secret)
         harness.LECTERN, usual_binary = TESTS / server, harness.LECTERN
         try:
@@ -239,27 +240,27 @@ class Alone(unittest.TestCase):
         return ["%s: %s" % (name, reason) for reason in reasons]
 
     def run_all(self, setting, whole, often):
-        """Every program, and after each, or some, a plain one; what was wrong."""
+        """Every program, and after each, or some, a plain one in the same session; what was wrong. Several sessions at once."""
         programs = self.programs(setting, whole)
-        local = threading.local()
+        local, sids = threading.local(), iter(setting.sids)
 
         def one(numbered):
             number, (name, code) = numbered
             if not hasattr(local, "client"):
-                local.client = setting.client()
-            wrong = self.judge(setting, name, setting.call(local.client, code))
+                local.client, local.sid = setting.client(), next(sids)
+            wrong = self.judge(setting, name, setting.call(local.client, code, sid=local.sid))
             if often or number % 10 == 0:
                 nonce = secrets.randbelow(10 ** 9)
-                answer = setting.call(local.client, "print(%d + 1, session_id)" % nonce, 5)
-                if not answer["content"][0]["text"].startswith("%d %s\n" % (nonce + 1, setting.sid)):
+                answer = setting.call(local.client, "print(%d + 1, session_id)" % nonce, 5, local.sid)
+                if not answer["content"][0]["text"].startswith("%d %s\n" % (nonce + 1, local.sid)):
                     wrong.append("after %s: %s" % (name, answer))
             return wrong
 
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        with concurrent.futures.ThreadPoolExecutor(len(setting.sids)) as pool:
             return len(programs), [reason for found in pool.map(one, enumerate(programs)) for reason in found]
 
     def check_row(self, row, whole, isolation="execution"):
-        setting = Setting(self.stack, self.secret, words=("--isolation", isolation), **ROWS[row])
+        setting = Setting(self.stack, self.secret, words=("--isolation", isolation), asking=AT_ONCE, **ROWS[row])
         seen = watch.Watch(setting.server.process.pid, os.environ.get("LECTERN_DOCKERD") if ENGINE == "docker" else None,
                            forks=isolation != "execution")
         try:
