@@ -154,6 +154,8 @@ static void on_kept(void *user, const struct error *err)
     conversation->keeping = false;
     if (err)
         log_warning("chat", "a stopped question is not kept: %s", err->text);
+    else if (conversation->chat) /* the conversation may be new */
+        session_state_read(conversation->chat, conversation->session_id);
     conversation->stale = conversation->stale || err;
     go_on(conversation);
 }
