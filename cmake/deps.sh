@@ -30,7 +30,8 @@ libcurl4-openssl-dev      | build      | pc:libcurl                | HTTP to Doc
 libseccomp-dev            | build      | pc:libseccomp             | system call filter of the sandbox               | LGPL-2.1-only
 libigraph-dev             | build      | pc:igraph                 | graph questions                                 | GPL-2.0-or-later
 libsqlite3-dev            | build      | pc:sqlite3                | the embedded store                              | public domain
-libunistring-dev          | build      | file:/usr/include/uninorm.h | Unicode normal forms of names in Python code     | LGPL-3.0-or-later or GPL-2.0-or-later
+libunistring-dev          | build      | file:/usr/include/uninorm.h | Unicode: names in Python code, words of a search | LGPL-3.0-or-later or GPL-2.0-or-later
+libstemmer-dev            | build      | file:/usr/include/libstemmer.h | word stems, for the search               | BSD-3-Clause
 libcsv-dev                | build      | file:/usr/include/csv.h   | CSV files of graph tools                        | LGPL-2.1-or-later
 libyaml-dev               | build      | pc:yaml-0.1               | the front matter of Markdown folders            | MIT
 libcmark-dev              | build      | pc:libcmark               | reads ordinary Markdown                         | BSD-2-Clause
@@ -62,6 +63,8 @@ python3-jwt               | test       | py:jwt                    | signs acces
 python3-cryptography      | test       | py:cryptography           | makes their keys                                | Apache-2.0 or BSD-3-Clause
 openssl                   | test       | cmd:openssl               | makes certificates in the tests                 | Apache-2.0
 ca-certificates           | test       | file:/etc/ssl/certs/ca-certificates.crt | whom connections to the service of a model trust | MPL-2.0 and GPL-2.0-or-later
+clang                     | test-full  | cmd:clang                 | builds the fuzzers                              | Apache-2.0 with LLVM exception
+libclang-rt-dev           | test-full  | file:/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a | what they run with | Apache-2.0 with LLVM exception
 gcc-aarch64-linux-gnu     | test-full  | cmd:aarch64-linux-gnu-gcc | builds for 64-bit ARM                           | GPL-3.0-or-later with exception
 qemu-user                 | test-full  | cmd:qemu-aarch64          | runs the unit tests of that build               | GPL-2.0-or-later
 qemu-system-arm           | test-full  | cmd:qemu-system-aarch64   | runs its sandbox on a kernel                    | GPL-2.0-or-later

@@ -37,6 +37,7 @@
 #include "executor/docker/docker_daemon.h"
 #include "executor/owner.h"
 #include "executor/runner.h"
+#include "helpers/base/clock.h"
 #include "helpers/base/log.h"
 
 #define IMAGE_CAP   256
@@ -60,8 +61,8 @@
 struct removal {
     TAILQ_ENTRY(removal) link;
     char name[NAME_CAP];
-    time_t due;            /* in seconds of the monotonic clock */
-    time_t doubtful_until; /* until then "no such container" does not end it; 0: it does */
+    int64_t due;            /* in seconds of clock_s */
+    int64_t doubtful_until; /* until then "no such container" does not end it; 0: it does */
 };
 
 struct docker {
@@ -97,14 +98,6 @@ struct engine_box {
  * the request to remove it, and a removal that the daemon has begun may fail. These removals stay
  * pending, and are tried again at the next starts and at the end. The list is bounded; the next
  * server finds the rest by their label. */
-
-static time_t now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
 
 enum removed { REMOVED, REMOVED_SOON, REMOVED_NONE };
 
@@ -154,7 +147,7 @@ static void put_back(struct docker *docker, struct removal *removal)
 }
 
 /* Takes the first that is due; owned. */
-static struct removal *take_due(struct docker *docker, time_t now)
+static struct removal *take_due(struct docker *docker, int64_t now)
 {
     struct removal *removal;
 
@@ -178,13 +171,13 @@ static int try_removal(struct docker *docker, struct removal *removal, unsigned 
     struct error err = {0};
     int rc = remove_container(docker->daemon, removal->name, ms, &err);
 
-    if (rc == REMOVED || (rc == REMOVED_NONE && now_s() >= removal->doubtful_until)) {
+    if (rc == REMOVED || (rc == REMOVED_NONE && clock_s() >= removal->doubtful_until)) {
         free(removal);
         return 0;
     }
     if (rc < 0)
         log_debug("executor", "container %s stays for now: %s", removal->name, err.text);
-    removal->due = now_s() + REMOVALS_RETRY_S;
+    removal->due = clock_s() + REMOVALS_RETRY_S;
     put_back(docker, removal);
     return docker_daemon_is_here(docker->daemon) ? 0 : -1;
 }
@@ -195,7 +188,7 @@ static void retry_removals(struct docker *docker)
     struct removal *removal;
 
     for (unsigned i = 0; i < REMOVALS_AT_ONCE && docker_daemon_is_here(docker->daemon); i++) {
-        removal = take_due(docker, now_s());
+        removal = take_due(docker, clock_s());
         if (!removal || try_removal(docker, removal, REMOVE_MS) < 0)
             return;
     }
@@ -212,7 +205,7 @@ static void remove_later(struct docker *docker, const char *name, bool doubtful)
     }
     snprintf(removal->name, sizeof removal->name, "%s", name);
     if (doubtful)
-        removal->doubtful_until = now_s() + DOUBT_S;
+        removal->doubtful_until = clock_s() + DOUBT_S;
     if (docker_daemon_is_here(docker->daemon))
         try_removal(docker, removal, cancel_fired(docker->stop) ? REMOVE_LAST_MS : REMOVE_MS);
     else
@@ -223,7 +216,7 @@ static void remove_later(struct docker *docker, const char *name, bool doubtful)
 static int try_all(struct docker *docker)
 {
     for (size_t left = docker->removal_count; left > 0; left--) {
-        struct removal *removal = take_due(docker, now_s() + REMOVALS_RETRY_S);
+        struct removal *removal = take_due(docker, clock_s() + REMOVALS_RETRY_S);
 
         if (!removal)
             return 0;
@@ -239,13 +232,13 @@ static int try_all(struct docker *docker)
 static void remove_last(struct docker *docker)
 {
     const struct timespec moment = {.tv_nsec = LAST_PAUSE_MS * 1000000L};
-    time_t until = now_s() + REMOVE_LAST_MS / 1000;
+    int64_t until = clock_s() + REMOVE_LAST_MS / 1000;
     struct error err = {0};
     bool again;
 
     if (docker->removal_count == 0 || docker_daemon_check(docker->daemon, true, &again, &err) < 0)
         return;
-    while (try_all(docker) == 0 && docker->removal_count > 0 && now_s() <= until)
+    while (try_all(docker) == 0 && docker->removal_count > 0 && clock_s() <= until)
         nanosleep(&moment, NULL);
 }
 

@@ -256,7 +256,7 @@ void fields_list(const struct fields *fields, struct buf *to)
     const char *comma = "";
 
     while ((row = next_row(fields, row))) {
-        if (row->flags & FIELD_GIVEN_BACK)
+        if (row->flags & (FIELD_GIVEN_BACK | FIELD_UNLISTED))
             continue;
         buf_addf(to, "%s%s", comma, row->name);
         comma = ", ";
@@ -312,6 +312,10 @@ static void check_row(const struct fields *fields, const struct field *row, cons
     const json_t *value = json_object_get(object, row->name);
     const json_t *again = other ? json_object_get(object, other) : NULL;
 
+    if (!(row->flags & FIELD_NULL) && json_is_null(again))
+        again = NULL;
+    if (!(row->flags & FIELD_NULL) && again && json_is_null(value))
+        value = NULL;
     if (value && again && !json_equal((json_t *)value, (json_t *)again)) {
         validation_add(problems, other, "and %s differ, send one of them", row->name);
         return;
@@ -448,12 +452,6 @@ struct schema {
     const void *context;
 };
 
-static void write_pair(const struct schema *schema, const char *name, const char *text)
-{
-    buf_addf(schema->to, ",\"%s\":", name);
-    json_write_string(schema->to, text, strlen(text));
-}
-
 static void write_choices(const char *const *names, bool or_null, struct buf *to)
 {
     buf_adds(to, ",\"enum\":[");
@@ -541,7 +539,7 @@ static void write_row(const struct schema *schema, const struct field *row, bool
     if (has_items && (row->of || row->item != FIELD_ANY))
         write_items(schema, row);
     if (row->documentation)
-        write_pair(schema, "description", row->documentation);
+        json_write_member(schema->to, "description", row->documentation);
     if (to->len == start)
         buf_addc(to, '{');
     else if (to->data)
@@ -566,6 +564,8 @@ static void write_properties(const struct schema *schema, const struct fields *f
         bool or_null =
             row->flags & FIELD_NULL || (!(fields->flags & FIELDS_ANSWER) && !row->required);
 
+        if (!schema->refs && (row->flags & FIELD_UNLISTED))
+            continue;
         for (size_t i = 0; i < 2 && names[i]; i++) {
             buf_addf(schema->to, "%s\"%s\":", comma, names[i]);
             write_row(schema, row, or_null && schema->refs);
@@ -605,7 +605,7 @@ static void write_documentation(const struct schema *schema, const struct fields
     if (fields->document)
         fields->document(schema->context, &text);
     if (text.len > 0)
-        write_pair(schema, "description", text.data);
+        json_write_member(schema->to, "description", text.data);
 }
 
 static void write_choice(const struct schema *schema, const struct fields *fields)

@@ -37,6 +37,10 @@ enum field_flags {
     FIELD_NAME = 1 << 5,       /* text that names something that exists; its reader looks it up */
     FIELD_NULLS = 1 << 7,      /* the values of a map may be null */
     FIELD_ALONE = 1 << 6,      /* may be sent without its object, as an array */
+    FIELD_UNLISTED = 1 << 9,   /* accepted, but not in the short schema nor in lists of names */
+    FIELD_NOT_PROSE = 1 << 8,  /* text that nobody reads as words: a drawing, a link */
+    FIELD_TERM = 1 << 10,      /* text: the word that its object defines */
+    FIELD_HEADING = 1 << 11,   /* text above others */
 };
 
 struct field {

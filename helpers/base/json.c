@@ -125,10 +125,14 @@ void json_write(struct buf *buf, const json_t *value)
     flush_number(&s);
 }
 
-/* Where the bytes that need no escape, and cannot be bad UTF-8, end. */
+/* The bytes that need no escape, and cannot be bad UTF-8. */
+static const bool is_plain[256] = {
+    [' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true};
+
+/* Where they end. */
 static size_t plain_end(const char *text, size_t at, size_t len)
 {
-    while (at < len && text[at] >= ' ' && text[at] <= '~' && text[at] != '"' && text[at] != '\\')
+    while (at < len && is_plain[(unsigned char)text[at]])
         at++;
     return at;
 }
@@ -177,6 +181,14 @@ void json_write_string(struct buf *buf, const char *text, size_t len)
         at = end;
     }
     buf_addc(buf, '"');
+}
+
+void json_write_member(struct buf *buf, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    buf_addf(buf, ",\"%s\":", name);
+    json_write_string(buf, text, strlen(text));
 }
 
 const char *json_get_string(const json_t *object, const char *key)

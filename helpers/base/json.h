@@ -26,6 +26,9 @@ void json_write(struct buf *buf, const json_t *value);
 /* Appends text, len bytes of valid UTF-8, as a JSON string with quotes. */
 void json_write_string(struct buf *buf, const char *text, size_t len);
 
+/* Appends ,"name":"text", a further member of an object; nothing for NULL. */
+void json_write_member(struct buf *buf, const char *name, const char *text);
+
 /* The string at key, borrowed; NULL if it is absent or not a string. */
 const char *json_get_string(const json_t *object, const char *key);
 

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "helpers/base/seal.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
 #include "helpers/base/encode.h"
-
-int seal_make_key(unsigned char key[SEAL_KEY_SIZE], struct error *err)
-{
-    if (getrandom(key, SEAL_KEY_SIZE, 0) != SEAL_KEY_SIZE)
-        return error_errno(err, errno, "getrandom for a key");
-    return 0;
-}
 
 /* Of the purpose with its NUL, which ends it, and of the bytes. */
 static bool authenticate(const unsigned char key[SEAL_KEY_SIZE], const char *purpose,

@@ -11,16 +11,12 @@
 #include <stddef.h>
 
 #include "helpers/base/buf.h"
-#include "helpers/base/error.h"
 
 #define SEAL_KEY_SIZE 32u
 #define SEAL_MAC_SIZE 32u
 
 /* The length of the text for len bytes. */
 #define SEAL_TEXT_LEN(len) (((len) + SEAL_MAC_SIZE) * 4 / 3 + (((len) + SEAL_MAC_SIZE) % 3 != 0))
-
-/* A random key. */
-int seal_make_key(unsigned char key[SEAL_KEY_SIZE], struct error *err);
 
 /* Appends the text. purpose says what the bytes are: what was sealed for one purpose opens for no
  * other. */

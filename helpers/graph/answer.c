@@ -14,7 +14,7 @@
 
 #define TYPES_SHOWN 8u /* relationship types listed in one line of words */
 
-static bool has_room(const struct graph_ask *ask)
+bool graph_has_room(const struct graph_ask *ask)
 {
     return ask->answer->len < ask->rows_end;
 }
@@ -78,6 +78,15 @@ const char *graph_count_text(struct graph_ask *ask, size_t count, const char *th
     return piece_text(ask, piece);
 }
 
+const char *graph_words_text(struct graph_ask *ask, const uint32_t *nodes, size_t count)
+{
+    struct buf *piece = next_piece(ask);
+
+    if (ask->words)
+        buf_addf(piece, ", %zu words", graph_words(ask, nodes, count));
+    return piece_text(ask, piece);
+}
+
 void graph_write_type(struct graph_ask *ask, uint32_t type)
 {
     if (graph_text_blank(ask->graph->types[type].name))
@@ -126,6 +135,7 @@ static void write_cell(struct graph_ask *ask, const struct graph_column *column,
     const char *hole;
 
     if (!column->words || (column->kind == GRAPH_COLUMN_NONZERO && value->count == 0) ||
+        (column->kind == GRAPH_COLUMN_WORDS && !ask->words) ||
         (column->kind == GRAPH_COLUMN_FLAG && !value->flag))
         return;
     hole = strchrnul(column->words, '%');
@@ -148,7 +158,7 @@ static void write_some_nodes(struct graph_ask *ask, const uint32_t *nodes, size_
 
     if (count == 0)
         return;
-    for (shown = 0; shown < count && shown < most && has_room(ask); shown++) {
+    for (shown = 0; shown < count && shown < most && graph_has_room(ask); shown++) {
         buf_adds(ask->answer, shown > 0 ? ", " : "");
         add_node(ask, ask->answer, nodes[shown]);
     }
@@ -281,11 +291,12 @@ void graph_put_null(struct graph_ask *ask, const char *key)
         buf_adds(ask->answer, "null");
 }
 
-static void put_real(struct graph_ask *ask, const char *key, double value)
+void graph_put_real(struct graph_ask *ask, const char *key, double value)
 {
     json_auto_t *number = isfinite(value) ? json_real(value) : json_null();
 
-    begin(ask, key);
+    if (!begin(ask, key))
+        return;
     if (number)
         json_write(ask->answer, number);
     else
@@ -324,7 +335,7 @@ void graph_put_types(struct graph_ask *ask, const char *key, uint32_t from, uint
     const struct graph_link *links = graph_links_between(ask->graph, from, to, &count);
 
     graph_open(ask, key, '[');
-    while (has_room(ask) && next_type(ask, links, count, &at, &type))
+    while (graph_has_room(ask) && next_type(ask, links, count, &at, &type))
         graph_put_text(ask, NULL, ask->graph->types[type].name);
     graph_close(ask, ']');
 }
@@ -332,12 +343,12 @@ void graph_put_types(struct graph_ask *ask, const char *key, uint32_t from, uint
 static void put_cell(struct graph_ask *ask, const struct graph_column *column,
                      const union graph_value *value)
 {
-    if (!column->key)
+    if (!column->key || (column->kind == GRAPH_COLUMN_WORDS && !ask->words))
         return;
     if (column->kind == GRAPH_COLUMN_NODE)
         graph_put_node(ask, column->key, value->node);
     else if (column->kind == GRAPH_COLUMN_REAL)
-        put_real(ask, column->key, value->real);
+        graph_put_real(ask, column->key, value->real);
     else if (column->kind == GRAPH_COLUMN_FLAG)
         graph_put_bool(ask, column->key, value->flag);
     else if (column->kind == GRAPH_COLUMN_TYPES)
@@ -353,7 +364,7 @@ static void put_scope(struct graph_ask *ask, const struct graph_view *view)
 
     graph_open(ask, "over", '{');
     graph_open(ask, "types", '[');
-    for (uint32_t i = 0; i < count && has_room(ask); i++) {
+    for (uint32_t i = 0; i < count && graph_has_room(ask); i++) {
         if (view->follows[i])
             graph_put_text(ask, NULL, types[i].name);
     }
@@ -365,7 +376,7 @@ static void put_scope(struct graph_ask *ask, const struct graph_view *view)
     graph_put(ask, "parallel", view->parallel);
     graph_close(ask, '}');
     graph_open(ask, "not_followed", '{');
-    for (uint32_t i = 0; i < count && has_room(ask); i++) {
+    for (uint32_t i = 0; i < count && graph_has_room(ask); i++) {
         if (view->follows[i])
             continue;
         graph_put_text(ask, NULL, types[i].name);
@@ -375,7 +386,42 @@ static void put_scope(struct graph_ask *ask, const struct graph_view *view)
     graph_close(ask, '}');
 }
 
+void graph_put_words(struct graph_ask *ask, const uint32_t *nodes, size_t count)
+{
+    if (ask->words)
+        graph_put(ask, "words", graph_words(ask, nodes, count));
+}
+
 /* ---- both ---- */
+
+size_t graph_words(const struct graph_ask *ask, const uint32_t *nodes, size_t count)
+{
+    size_t words = 0;
+
+    for (size_t i = 0; i < count; i++)
+        words += ask->words[nodes[i]];
+    return words;
+}
+
+void graph_relationships(struct graph_ask *ask, uint32_t from, uint32_t to, graph_visit *visit,
+                         void *user)
+{
+    const struct graph_facts *facts = ask->question->facts;
+    const struct graph *graph = ask->graph;
+    uint32_t type = GRAPH_NO_NODE;
+    size_t count, at = 0;
+    const struct graph_link *links = graph_links_between(graph, from, to, &count);
+
+    while (next_type(ask, links, count, &at, &type)) {
+        struct graph_relationship found = {.explanation = "", .confidence = 1};
+        const char *name = graph->types[type].name;
+
+        if (facts)
+            facts->relationship(facts->user, graph->nodes[from].id, graph->nodes[to].id, name,
+                                &found);
+        visit(ask, name, &found, user);
+    }
+}
 
 void graph_list_begin(struct graph_list *list, struct graph_ask *ask, const char *key, size_t total)
 {
@@ -398,7 +444,7 @@ static void end_list(struct graph_list *list)
 
 bool graph_list_row(struct graph_list *list)
 {
-    if (list->shown < list->total && list->shown < list->limit && has_room(list->ask)) {
+    if (list->shown < list->total && list->shown < list->limit && graph_has_room(list->ask)) {
         list->shown++;
         return true;
     }

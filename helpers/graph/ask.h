@@ -26,6 +26,7 @@ struct graph_ask {
     size_t rows_end; /* no row begins after this length of the answer */
     bool no_scope;   /* words only: the query itself writes which types it followed */
     bool data;       /* the answer is JSON, not words */
+    size_t *words;   /* of each node, if the question counts them, else NULL; owned */
     size_t cut;      /* data only: number of rows left out so far */
     bool full;       /* some were left out because the answer was full */
     struct buf pieces[GRAPH_PIECES];
@@ -34,30 +35,32 @@ struct graph_ask {
 
 /* ---- the table of queries ----
  *
- * Name, summary, which of node, from and to it takes, which types it follows, and whether its work
- * is LINEAR in nodes and edges (apart from a logarithm, where something is sorted) or HEAVY. To add
- * a query, add a row here and graph_query_NAME in a file query_*.c. */
+ * Name, summary, which of node, from and to it takes, which types it follows, which facts
+ * beside the graph it says, and whether its work is LINEAR in nodes and edges (apart from a
+ * logarithm, where something is sorted) or HEAVY. To add a query, add a row here and
+ * graph_query_NAME in a file query_*.c. */
 
 /* clang-format off */
-#define GRAPH_QUERIES(ROW)                                                                         \
-    ROW(outline, "nodes by chapter", MAY_TAKE_NODE, ALL, LINEAR)                                   \
-    ROW(counts, "sizes, pieces, defects", TAKES_NOTHING, ALL, LINEAR)                              \
-    ROW(neighbours, "direct edges", TAKES_NODE, ALL, LINEAR)                                       \
-    ROW(path, "shortest", TAKES_FROM_TO, PATHS, LINEAR)                                            \
-    ROW(needs, "all prerequisites in teaching order", TAKES_NODE, PREREQUISITES, LINEAR)           \
-    ROW(needed_by, "all dependents", TAKES_NODE, PREREQUISITES, LINEAR)                            \
-    ROW(common_needs, "needs of both", TAKES_FROM_TO, PREREQUISITES, LINEAR)                       \
-    ROW(starting_points, "without prerequisites", TAKES_NOTHING, PREREQUISITES, LINEAR)            \
-    ROW(end_points, "needed by none", TAKES_NOTHING, PREREQUISITES, LINEAR)                        \
-    ROW(order, "teaching order", TAKES_NOTHING, PREREQUISITES, LINEAR)                             \
-    ROW(levels, "by longest chain of prerequisites", MAY_TAKE_NODE, PREREQUISITES, LINEAR)         \
-    ROW(longest_chain, "of prerequisites", TAKES_NOTHING, PREREQUISITES, LINEAR)                   \
-    ROW(cycles, "nodes that need one another", TAKES_NOTHING, PREREQUISITES, HEAVY)                \
-    ROW(bottlenecks, "highest betweenness", TAKES_NOTHING, PATHS, HEAVY)                           \
-    ROW(hubs, "most direct prerequisites or dependents", TAKES_NOTHING, PREREQUISITES, LINEAR)     \
-    ROW(unlocks, "most dependents in all", TAKES_NOTHING, PREREQUISITES, HEAVY)                    \
-    ROW(redundant, "edges that longer chains imply", TAKES_NOTHING, PREREQUISITES, HEAVY)          \
-    ROW(unreachable, "from all starts, or a node", MAY_TAKE_NODE, PATHS, LINEAR)
+#define GRAPH_QUERIES(ROW)                                                                               \
+    ROW(outline, "nodes by chapter", MAY_TAKE_NODE, ALL, MAY_COUNT_WORDS, LINEAR)                        \
+    ROW(counts, "sizes, pieces, defects", TAKES_NOTHING, ALL, NO_FACTS, LINEAR)                          \
+    ROW(neighbours, "direct edges", TAKES_NODE, ALL, NO_FACTS, LINEAR)                                   \
+    ROW(path, "shortest", TAKES_FROM_TO, PATHS, NO_FACTS, LINEAR)                                        \
+    ROW(needs, "all prerequisites in teaching order", TAKES_NODE, PREREQUISITES, NO_FACTS, LINEAR)       \
+    ROW(needed_by, "all dependents", TAKES_NODE, PREREQUISITES, NO_FACTS, LINEAR)                        \
+    ROW(common_needs, "needs of both", TAKES_FROM_TO, PREREQUISITES, NO_FACTS, LINEAR)                   \
+    ROW(starting_points, "without prerequisites", TAKES_NOTHING, PREREQUISITES, NO_FACTS, LINEAR)        \
+    ROW(end_points, "needed by none", TAKES_NOTHING, PREREQUISITES, NO_FACTS, LINEAR)                    \
+    ROW(order, "teaching order", TAKES_NOTHING, PREREQUISITES, MAY_COUNT_WORDS, LINEAR)                  \
+    ROW(pace, "teaching order in even parts", TAKES_NOTHING, PREREQUISITES, COUNTS_WORDS, LINEAR)        \
+    ROW(levels, "by longest chain of prerequisites", MAY_TAKE_NODE, PREREQUISITES, MAY_COUNT_WORDS, LINEAR)\
+    ROW(longest_chain, "of prerequisites", TAKES_NOTHING, PREREQUISITES, NO_FACTS, LINEAR)               \
+    ROW(cycles, "nodes that need one another", TAKES_NOTHING, PREREQUISITES, RELATIONSHIPS, HEAVY)       \
+    ROW(bottlenecks, "highest betweenness", TAKES_NOTHING, PATHS, NO_FACTS, HEAVY)                       \
+    ROW(hubs, "most direct prerequisites or dependents", TAKES_NOTHING, PREREQUISITES, NO_FACTS, LINEAR) \
+    ROW(unlocks, "most dependents in all", TAKES_NOTHING, PREREQUISITES, NO_FACTS, HEAVY)                \
+    ROW(redundant, "edges that longer chains imply", TAKES_NOTHING, PREREQUISITES, NO_FACTS, HEAVY)      \
+    ROW(unreachable, "from all starts, or a node", MAY_TAKE_NODE, PATHS, NO_FACTS, LINEAR)
 /* clang-format on */
 
 #define GRAPH_QUERY_DECLARE(name, ...)                                                             \
@@ -73,6 +76,8 @@ GRAPH_QUERIES(GRAPH_QUERY_DECLARE)
  * fractions"`, and "1 node" or "3 nodes". */
 const char *graph_node_text(struct graph_ask *ask, uint32_t node);
 const char *graph_count_text(struct graph_ask *ask, size_t count, const char *thing);
+/* ", 120 words" for the sum of some nodes; "" if the question does not count words. */
+const char *graph_words_text(struct graph_ask *ask, const uint32_t *nodes, size_t count);
 
 void graph_write_type(struct graph_ask *ask, uint32_t type);
 
@@ -81,6 +86,9 @@ void graph_write_type(struct graph_ask *ask, uint32_t type);
 void graph_open(struct graph_ask *ask, const char *key, char bracket); /* '{' or '[' */
 void graph_close(struct graph_ask *ask, char bracket);                 /* '}' or ']' */
 void graph_put(struct graph_ask *ask, const char *key, size_t count);
+/* Writes "words", the sum of some nodes, if the question counts words. */
+void graph_put_words(struct graph_ask *ask, const uint32_t *nodes, size_t count);
+void graph_put_real(struct graph_ask *ask, const char *key, double value);
 void graph_put_bool(struct graph_ask *ask, const char *key, bool value);
 void graph_put_null(struct graph_ask *ask, const char *key);
 void graph_put_node(struct graph_ask *ask, const char *key, uint32_t node);
@@ -92,6 +100,17 @@ void graph_put_types(struct graph_ask *ask, const char *key, uint32_t from, uint
 void graph_put_nodes(struct graph_ask *ask, const char *key, const uint32_t *nodes, size_t count);
 
 /* ---- both ---- */
+
+/* The sum of some nodes; the question counts words. */
+size_t graph_words(const struct graph_ask *ask, const uint32_t *nodes, size_t count);
+/* Whether the answer has room for more rows. */
+bool graph_has_room(const struct graph_ask *ask);
+/* Calls visit for each relationship between two nodes whose type the view follows. One that the
+ * facts do not have has the id 0. */
+typedef void graph_visit(struct graph_ask *ask, const char *type,
+                         const struct graph_relationship *relationship, void *user);
+void graph_relationships(struct graph_ask *ask, uint32_t from, uint32_t to, graph_visit *visit,
+                         void *user);
 
 /* Rows up to the question's limit and the answer's cap, followed by the number of rows left out: in
  * words a line "… and 17 more (limit 37 shows all)". */
@@ -114,6 +133,7 @@ struct graph_column {
         GRAPH_COLUMN_NODE,
         GRAPH_COLUMN_COUNT,
         GRAPH_COLUMN_NONZERO, /* a count; in words omitted if 0 */
+        GRAPH_COLUMN_WORDS,   /* a count; omitted if the question does not count words */
         GRAPH_COLUMN_REAL,
         GRAPH_COLUMN_FLAG, /* in words its text, if set */
         GRAPH_COLUMN_TYPES /* of the edges between two nodes */

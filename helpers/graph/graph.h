@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "helpers/base/buf.h"
 #include "helpers/base/cancel.h"
@@ -27,6 +28,7 @@
 #define GRAPH_NODES_CAP  200000u
 #define GRAPH_EDGES_CAP  2000000u
 #define GRAPH_BRIEF_SIZE 2000u
+#define GRAPH_PARTS_MAX  500u
 
 struct graph_node {
     const char *id;
@@ -56,6 +58,24 @@ struct graph_bounds {
     unsigned timeout_s;          /* 0: none */
 };
 
+/* A relationship, as far as the graph does not hold it. */
+struct graph_relationship {
+    int64_t id;
+    const char *explanation; /* may be ""; valid until the answer is complete */
+    double confidence;       /* from 0 to 1 */
+};
+
+/* What some answers say beside the graph. The functions are called while a question is answered, on
+ * its thread, and wait for nothing. */
+struct graph_facts {
+    /* Returns false if there is no such relationship. */
+    bool (*relationship)(void *user, const char *from, const char *to, const char *type,
+                         struct graph_relationship *relationship);
+    /* The words that a reader reads in a node. */
+    size_t (*words)(void *user, const char *node);
+    void *user;
+};
+
 struct graph_question {
     const char *query; /* a name of graph_queries */
     const char *node;  /* node id, or a title that only one node has; or NULL */
@@ -63,7 +83,10 @@ struct graph_question {
     /* Relationship types, NULL-terminated; "all" means every type; NULL or empty: the default types
      * of the query. */
     const char *const *types;
-    unsigned limit; /* rows of each list; 0: the default, which is all for data */
+    unsigned limit;                  /* rows of each list; 0: the default, which is all for data */
+    bool words;                      /* count the words of nodes: only for queries that do so */
+    unsigned parts;                  /* of pace, 1 to GRAPH_PARTS_MAX; 0: not given */
+    const struct graph_facts *facts; /* NULL: relationships have only a type, nodes no words */
     struct graph_bounds bounds;
 };
 
@@ -82,6 +105,14 @@ enum graph_follows {
     GRAPH_FOLLOWS_ALL,
 };
 
+/* What a query says beside the graph. */
+enum graph_uses {
+    GRAPH_NO_FACTS,
+    GRAPH_RELATIONSHIPS,
+    GRAPH_MAY_COUNT_WORDS,
+    GRAPH_COUNTS_WORDS, /* always, and takes parts */
+};
+
 struct graph_ask; /* a question while it is answered: helpers/graph/ask.h */
 
 struct graph_query {
@@ -89,6 +120,7 @@ struct graph_query {
     const char *summary; /* what it answers, in a few words, for the tool's schema and --help */
     enum graph_needs needs;
     enum graph_follows follows;
+    enum graph_uses uses;
     bool linear;                                             /* helpers/graph/ask.h */
     int (*answer)(struct graph_ask *ask, struct error *err); /* writes the form that ask requests */
 };

@@ -19,8 +19,9 @@
 enum { HEAVY, LINEAR };
 
 static const struct graph_query queries[] = {
-#define ROW(name, summary, needs, follows, work)                                                   \
-    {#name, summary, GRAPH_##needs, GRAPH_FOLLOWS_##follows, work, graph_query_##name},
+#define ROW(name, summary, needs, follows, counts, work)                                           \
+    {#name,          summary, GRAPH_##needs,     GRAPH_FOLLOWS_##follows,                          \
+     GRAPH_##counts, work,    graph_query_##name},
     GRAPH_QUERIES(ROW)
 #undef ROW
 };
@@ -82,7 +83,8 @@ bool graph_is_brief(const struct graph *graph, const struct graph_question *ques
 {
     const struct graph_query *query = graph_query_find(question->query, NULL);
 
-    return query && query->linear && graph->node_count + graph->link_count <= GRAPH_BRIEF_SIZE &&
+    return query && query->linear && query->uses != GRAPH_COUNTS_WORDS && !question->words &&
+           graph->node_count + graph->link_count <= GRAPH_BRIEF_SIZE &&
            is_id(graph, question->node) && is_id(graph, question->from) &&
            is_id(graph, question->to);
 }
@@ -270,6 +272,25 @@ static const char *given(const char *text)
     return text && !graph_text_blank(text) ? text : NULL;
 }
 
+static int check_counting(const struct graph_query *query, const struct graph_question *question,
+                          struct error *err)
+{
+    if (question->words && query->uses < GRAPH_MAY_COUNT_WORDS)
+        return error_set_at(err, "words",
+                            "the query %s counts no words; outline, order, levels and pace do: "
+                            "leave words out.",
+                            query->name);
+    if (question->parts > 0 && query->uses != GRAPH_COUNTS_WORDS)
+        return error_set_at(err, "parts", "the query %s has no parts; send pace with parts.",
+                            query->name);
+    if (question->parts > GRAPH_PARTS_MAX ||
+        (question->parts == 0 && query->uses == GRAPH_COUNTS_WORDS))
+        return error_set_at(err, "parts",
+                            "the query %s takes parts, a whole number from 1 to %u, such as 6.",
+                            query->name, GRAPH_PARTS_MAX);
+    return 0;
+}
+
 /* Checks the arguments that a kind of query takes, and says what is wrong with others. */
 static int check_arguments(const struct graph_query *query, const struct graph_question *question,
                            bool data, struct error *err)
@@ -297,7 +318,7 @@ static int check_arguments(const struct graph_query *query, const struct graph_q
                             rules[query->needs].takes);
     if (!data && question->limit > GRAPH_LIMIT_MAX)
         return error_set_at(err, "limit", "limit goes from 1 to %u.", GRAPH_LIMIT_MAX);
-    return 0;
+    return check_counting(query, question, err);
 }
 
 static int find_one(struct graph_ask *ask, const char *name, const char *what, uint32_t *node,
@@ -305,6 +326,24 @@ static int find_one(struct graph_ask *ask, const char *name, const char *what, u
 {
     *node = GRAPH_NO_NODE;
     return given(name) ? find_node(ask->graph, name, what, node, err) : 0;
+}
+
+static int count_words(struct graph_ask *ask, struct error *err)
+{
+    const struct graph_facts *facts = ask->question->facts;
+    const struct graph *graph = ask->graph;
+
+    if (!ask->question->words && ask->query->uses != GRAPH_COUNTS_WORDS)
+        return 0;
+    if (!facts)
+        return error_set_at(err, "words", "the words of the nodes are not known here.");
+    ask->words = graph_alloc(graph->node_count, sizeof *ask->words, err);
+    for (uint32_t v = 0; ask->words && v < graph->node_count; v++) {
+        if (v % CANCEL_STRIDE == 0 && igraph_guard_wanted(err) < 0)
+            return -1;
+        ask->words[v] = facts->words(facts->user, graph->nodes[v].id);
+    }
+    return ask->words ? 0 : -1;
 }
 
 static int prepare(struct graph_ask *ask, struct error *err)
@@ -325,7 +364,7 @@ static int prepare(struct graph_ask *ask, struct error *err)
     if (!follows || choose_types(ask->graph, question, ask->query->follows, follows, err) < 0)
         return -1;
     ask->view = graph_view_get(ask->graph, follows, err);
-    return ask->view ? 0 : -1;
+    return ask->view ? count_words(ask, err) : -1;
 }
 
 static int write_answer(struct graph_ask *ask, struct error *err)
@@ -373,6 +412,7 @@ static int answer(struct graph *graph, const struct graph_question *question, bo
     igraph_guard_end();
     for (size_t i = 0; i < GRAPH_PIECES; i++)
         buf_finish(&ask.pieces[i]);
+    free(ask.words);
     if (rc == 0)
         rc = buf_check(to, "the answer", err);
     if (rc < 0 && !to->failed && to->data) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * cycles: each group of nodes that need one another, with one shortest cycle, and edges from a node
- * to itself.
+ * cycles: each group of nodes that need one another, with one shortest cycle, the relationships on
+ * it, the edge that it costs least to take out (cut.h), and edges from a node to itself.
  *
  * igraph computes the groups (strong components). Its girth ignores directions, so the cycle is
  * computed here: a breadth-first search from each node of the group, limited to the length found so
@@ -9,7 +9,7 @@
  * answer says "a cycle" instead of "a shortest cycle".
  */
 #include "helpers/graph/igraph_guard.h"
-#include "helpers/graph/ask.h"
+#include "helpers/graph/cut.h"
 
 #define EDGES_BUDGET 200000000u /* edges visited in one question; takes one to two seconds */
 
@@ -106,6 +106,104 @@ static void add_cycle(struct graph_ask *ask, const struct search *search, uint32
     graph_say(ask, "%s\n", graph_node_text(ask, search->cycle[0]));
 }
 
+/* ---- the relationships of the cycle ---- */
+
+#define EXPLANATION_SHOWN 100 /* bytes */
+
+struct cycle_edge {
+    uint32_t from, to;
+};
+
+static void write_id(struct graph_ask *ask, uint32_t node)
+{
+    graph_text_add(ask->answer, ask->graph->nodes[node].id, GRAPH_ID_CAP, false);
+}
+
+static void write_edge(struct graph_ask *ask, const char *before, const struct cycle_edge *edge)
+{
+    buf_adds(ask->answer, before);
+    write_id(ask, edge->from);
+    buf_adds(ask->answer, " -> ");
+    write_id(ask, edge->to);
+}
+
+static void put_relationship(struct graph_ask *ask, const char *type,
+                             const struct graph_relationship *relationship,
+                             const struct cycle_edge *edge)
+{
+    graph_open(ask, NULL, '{');
+    graph_put_node(ask, "from_node_id", edge->from);
+    graph_put_node(ask, "to_node_id", edge->to);
+    graph_put_text(ask, "relationship_type", type);
+    if (relationship->id > 0) {
+        graph_put(ask, "id", (size_t)relationship->id);
+        graph_put_text(ask, "explanation", relationship->explanation);
+        graph_put_real(ask, "confidence_score", relationship->confidence);
+    }
+    graph_close(ask, '}');
+}
+
+static void add_relationship(struct graph_ask *ask, const char *type,
+                             const struct graph_relationship *relationship, void *user)
+{
+    struct buf *to = ask->answer;
+
+    if (ask->data) {
+        put_relationship(ask, type, relationship, user);
+        return;
+    }
+    write_edge(ask, "  ", user);
+    buf_adds(to, " ");
+    graph_text_add(to, graph_text_blank(type) ? "(no type)" : type, GRAPH_TYPE_CAP, false);
+    if (relationship->id > 0)
+        buf_addf(to, " (id %lld)", (long long)relationship->id);
+    if (!graph_text_blank(relationship->explanation)) {
+        buf_adds(to, ": ");
+        graph_text_add(to, relationship->explanation, EXPLANATION_SHOWN, true);
+    }
+    buf_addc(to, '\n');
+}
+
+static void add_cut(struct graph_ask *ask, const struct graph_cut *cut,
+                    const struct cycle_edge *edge)
+{
+    graph_open(ask, "cheapest_cut", '{');
+    graph_put(ask, "nodes_left_in_cycles", cut->left);
+    if (ask->data) {
+        graph_put_node(ask, "from_node_id", edge->from);
+        graph_put_node(ask, "to_node_id", edge->to);
+    } else {
+        write_edge(ask, "  cheapest to delete: ", edge);
+        if (cut->left == 0)
+            buf_adds(ask->answer, " (then no cycle is left here)\n");
+        else
+            graph_say(ask, " (then %s are still in cycles)\n",
+                      graph_count_text(ask, cut->left, "node"));
+    }
+    graph_close(ask, '}');
+}
+
+static int add_edges(struct graph_ask *ask, const struct search *search,
+                     struct graph_cutter *cutter, struct error *err)
+{
+    struct graph_cut cut = {0};
+    struct cycle_edge edge;
+
+    graph_open(ask, "edges", '[');
+    for (uint32_t i = 0; i < search->length && (ask->data || i < ask->limit) && graph_has_room(ask);
+         i++) {
+        edge = (struct cycle_edge){search->cycle[i], search->cycle[(i + 1) % search->length]};
+        graph_relationships(ask, edge.from, edge.to, add_relationship, &edge);
+    }
+    graph_close(ask, ']');
+    if (graph_cut_find(cutter, ask, search->order, search->cycle, search->length, EDGES_BUDGET,
+                       &cut, err) < 0)
+        return -1;
+    edge = (struct cycle_edge){search->cycle[cut.at], search->cycle[(cut.at + 1) % search->length]};
+    add_cut(ask, &cut, &edge);
+    return 0;
+}
+
 /* The nodes of the group that are not on the cycle, into room; returns how many. */
 static uint32_t find_others(const struct search *search, uint32_t component, uint32_t *room)
 {
@@ -123,7 +221,8 @@ static uint32_t find_others(const struct search *search, uint32_t component, uin
 }
 
 /* The rows of a list that has begun. */
-static int add_groups(struct graph_list *list, struct search *search, struct error *err)
+static int add_groups(struct graph_list *list, struct search *search, struct graph_cutter *cutter,
+                      struct error *err)
 {
     const struct graph_order *order = search->order;
     struct graph_ask *ask = list->ask;
@@ -142,6 +241,8 @@ static int add_groups(struct graph_list *list, struct search *search, struct err
         if (others > 0)
             graph_say(ask, "  also: ");
         graph_some_nodes(ask, "also", search->queue, others, ask->limit);
+        if (add_edges(ask, search, cutter, err) < 0)
+            return -1;
         graph_close(ask, '}');
         component++;
     }
@@ -180,7 +281,9 @@ int graph_query_cycles(struct graph_ask *ask, struct error *err)
     cleanup_free uint32_t *queue = graph_alloc(n, sizeof *queue, err);
     cleanup_free uint32_t *cycle = graph_alloc(n, sizeof *cycle, err);
     struct search search = {ask->view, order, seen_from, before, depth, queue, cycle, 0, 0};
+    struct graph_cutter cutter = {0};
     struct graph_list list;
+    int rc;
 
     if (!order || !seen_from || !before || !depth || !queue || !cycle)
         return -1;
@@ -191,7 +294,9 @@ int graph_query_cycles(struct graph_ask *ask, struct error *err)
         graph_say(ask, "%s of nodes that need one another, %u nodes in all:\n",
                   graph_count_text(ask, order->cycles, "group"), order->in_cycle);
     graph_list_begin(&list, ask, "groups", order->cycles);
-    if (add_groups(&list, &search, err) < 0)
-        return -1;
-    return add_loops(ask, err);
+    rc = graph_cutter_begin(&cutter, n, err);
+    if (rc == 0)
+        rc = add_groups(&list, &search, &cutter, err);
+    graph_cutter_finish(&cutter);
+    return rc < 0 ? -1 : add_loops(ask, err);
 }

@@ -26,19 +26,19 @@ static void write_cycles(struct graph_ask *ask, const struct graph_order *order)
 /* Nodes of one cycle group share a step. */
 int graph_query_order(struct graph_ask *ask, struct error *err)
 {
-    static const struct graph_column columns[] = {{"node_id", GRAPH_COLUMN_NODE, "%"},
-                                                  {"step", GRAPH_COLUMN_COUNT, NULL},
-                                                  {"in_cycle", GRAPH_COLUMN_FLAG, NULL},
-                                                  {NULL, GRAPH_COLUMN_NONZERO, " (cycle %)"},
-                                                  {0}};
+    static const struct graph_column columns[] = {
+        {"node_id", GRAPH_COLUMN_NODE, "%"},        {"step", GRAPH_COLUMN_COUNT, NULL},
+        {"in_cycle", GRAPH_COLUMN_FLAG, NULL},      {NULL, GRAPH_COLUMN_NONZERO, " (cycle %)"},
+        {"words", GRAPH_COLUMN_WORDS, ", % words"}, {0}};
     const struct graph_order *order = graph_order_get(ask->view, err);
     uint32_t groups = 0, last = GRAPH_NO_NODE;
     struct graph_list list;
 
     if (!order)
         return -1;
-    graph_say(ask, "Teaching order of %s%s\n", graph_count_text(ask, ask->view->n, "node"),
-              ask->view->n > 0 ? ":" : ".");
+    graph_say(ask, "Teaching order of %s%s%s\n", graph_count_text(ask, ask->view->n, "node"),
+              graph_words_text(ask, order->nodes, ask->view->n), ask->view->n > 0 ? ":" : ".");
+    graph_put_words(ask, order->nodes, ask->view->n);
     put_cycles(ask, order);
     write_cycles(ask, order);
     graph_list_begin(&list, ask, "nodes", ask->view->n);
@@ -52,7 +52,8 @@ int graph_query_order(struct graph_ask *ask, struct error *err)
                   (union graph_value[]){{.node = v},
                                         {.count = step},
                                         {.flag = in_cycle},
-                                        {.count = in_cycle ? groups : 0}});
+                                        {.count = in_cycle ? groups : 0},
+                                        {.count = ask->words ? ask->words[v] : 0}});
     }
     return 0;
 }
@@ -76,6 +77,17 @@ static int sort_by_level(const struct graph_order *order, uint32_t n, uint32_t *
     for (uint32_t v = 0; v < n; v++)
         nodes[next[order->level[order->of[v]]]++] = v;
     return 0;
+}
+
+static void put_level_words(struct graph_ask *ask, const uint32_t *nodes, const uint32_t *start,
+                            uint32_t levels)
+{
+    if (!ask->words)
+        return;
+    graph_open(ask, "level_words", '[');
+    for (uint32_t l = 0; l < levels && graph_has_room(ask); l++)
+        graph_put(ask, NULL, graph_words(ask, nodes + start[l], start[l + 1] - start[l]));
+    graph_close(ask, ']');
 }
 
 int graph_query_levels(struct graph_ask *ask, struct error *err)
@@ -104,6 +116,7 @@ int graph_query_levels(struct graph_ask *ask, struct error *err)
     graph_say(ask, "%s; each node stands one behind its latest prerequisite.\n",
               graph_count_text(ask, order->levels, "level"));
     write_cycles(ask, order);
+    put_level_words(ask, nodes, start, order->levels);
     most = order->levels > 0 && ask->limit > order->levels ? ask->limit / order->levels : 1;
     if (ask->limit >= ask->view->n)
         most = ask->view->n;
@@ -111,7 +124,8 @@ int graph_query_levels(struct graph_ask *ask, struct error *err)
     while (graph_list_row(&list)) {
         size_t l = list.shown - 1, count = start[l + 1] - start[l];
 
-        graph_say(ask, "level %zu, %s: ", l, graph_count_text(ask, count, "node"));
+        graph_say(ask, "level %zu, %s%s: ", l, graph_count_text(ask, count, "node"),
+                  graph_words_text(ask, nodes + start[l], count));
         graph_some_nodes(ask, NULL, nodes + start[l], count, most);
     }
     return 0;

@@ -5,14 +5,16 @@
  */
 #include "helpers/graph/ask.h"
 
-static void write_group(struct graph_ask *ask, const struct graph_group *group)
+static void write_group(struct graph_ask *ask, const struct graph_group *group,
+                        const uint32_t *nodes)
 {
     if (graph_text_blank(group->name))
         buf_adds(ask->answer, "(no group)");
     else
         graph_text_add(ask->answer, group->name, GRAPH_TITLE_CAP, false);
-    graph_say(ask, ": %s, %s", graph_count_text(ask, group->nodes, "node"),
-              graph_count_text(ask, group->components, "component"));
+    graph_say(ask, ": %s, %s%s", graph_count_text(ask, group->nodes, "node"),
+              graph_count_text(ask, group->components, "component"),
+              graph_words_text(ask, nodes, group->nodes));
 }
 
 static void put_group(struct graph_ask *ask, const struct graph_group *group)
@@ -27,8 +29,10 @@ static void put_group(struct graph_ask *ask, const struct graph_group *group)
 /* most: rows, or the question's limit. */
 static void add_members(struct graph_ask *ask, const uint32_t *nodes, size_t count, size_t most)
 {
-    static const struct graph_column columns[] = {
-        {"node_id", GRAPH_COLUMN_NODE, "%"}, {"components", GRAPH_COLUMN_COUNT, " (%)"}, {0}};
+    static const struct graph_column columns[] = {{"node_id", GRAPH_COLUMN_NODE, "%"},
+                                                  {"components", GRAPH_COLUMN_COUNT, " (%)"},
+                                                  {"words", GRAPH_COLUMN_WORDS, ", % words"},
+                                                  {0}};
     struct graph_list list;
 
     graph_list_begin(&list, ask, "nodes", count);
@@ -37,7 +41,9 @@ static void add_members(struct graph_ask *ask, const uint32_t *nodes, size_t cou
         uint32_t v = nodes[list.shown - 1];
 
         graph_row(&list, columns,
-                  (union graph_value[]){{.node = v}, {.count = ask->graph->nodes[v].components}});
+                  (union graph_value[]){{.node = v},
+                                        {.count = ask->graph->nodes[v].components},
+                                        {.count = ask->words ? ask->words[v] : 0}});
     }
 }
 
@@ -68,7 +74,7 @@ static void add_groups(struct graph_ask *ask, const uint32_t *nodes, const uint3
     size_t most;
 
     if (one && !ask->data) {
-        write_group(ask, &graph->groups[first]);
+        write_group(ask, &graph->groups[first], nodes + start[first]);
         buf_addc(ask->answer, '\n');
         add_members(ask, nodes + start[first], graph->groups[first].nodes, ask->limit);
         return;
@@ -86,10 +92,11 @@ static void add_groups(struct graph_ask *ask, const uint32_t *nodes, const uint3
         if (ask->data) {
             graph_open(ask, NULL, '{');
             put_group(ask, group);
+            graph_put_words(ask, nodes + start[g], group->nodes);
             add_members(ask, nodes + start[g], group->nodes, group->nodes);
             graph_close(ask, '}');
         } else {
-            write_group(ask, group);
+            write_group(ask, group, nodes + start[g]);
             buf_adds(ask->answer, ": ");
             graph_some_nodes(ask, NULL, nodes + start[g], group->nodes, most);
         }
@@ -110,9 +117,11 @@ int graph_query_outline(struct graph_ask *ask, struct error *err)
     graph_put(ask, "node_count", graph->node_count);
     graph_put(ask, "component_count", components);
     if (ask->node == GRAPH_NO_NODE)
-        graph_say(ask, "%s in %s, %s.\n", graph_count_text(ask, graph->node_count, "node"),
+        graph_say(ask, "%s in %s, %s%s.\n", graph_count_text(ask, graph->node_count, "node"),
                   graph_count_text(ask, graph->group_count, "group"),
-                  graph_count_text(ask, components, "component"));
+                  graph_count_text(ask, components, "component"),
+                  graph_words_text(ask, nodes, graph->node_count));
+    graph_put_words(ask, nodes, graph->node_count);
     add_groups(ask, nodes, start);
     return 0;
 }

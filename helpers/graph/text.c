@@ -134,6 +134,8 @@ bool graph_text_blank(const char *text)
     const unsigned char *at = (const unsigned char *)text;
     bool started = false;
 
+    if (*at > ' ' && *at < 0x7f) /* nearly always */
+        return false;
     return next_clean(&at, &started) == 0;
 }
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads the curriculum of the session that the analysis belongs to.
 
-    from code_helpers import get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph
+    from code_helpers import get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph, find
 
 Everything returned is a fresh copy: change it as you like. What was read once is kept for the run, so all reads see the same
 nodes; any other session than the run's own is refused.
 """
 
-__all__ = ["get_nodes", "get_relationships", "get_node_content", "get_all_content", "analyze_graph", "query_graph"]
+__all__ = ["get_nodes", "get_relationships", "get_node_content", "get_all_content", "analyze_graph", "query_graph", "find"]
 
 
 def connect(ask):
@@ -154,6 +154,9 @@ def connect(ask):
 
     single_reads = 0
 
+    def ids_of_title(title):
+        return [node["node_id"] for node in get_nodes() if str(node.get("title")).casefold() == title.casefold()]
+
     def read_single(node_id):
         try:
             path = "/nodes/%s/components" % segment(node_id)
@@ -162,7 +165,11 @@ def connect(ask):
         try:
             answer = read_again(path)
         except LookupError as error:
-            raise ValueError(error.args[0]) from None
+            ids = ids_of_title(node_id)
+            if len(ids) == 1 and ids[0] != node_id:
+                return read_single(ids[0])
+            why = "%r is the title of %d nodes: %s" % (node_id, len(ids), ", ".join(ids)) if ids else error.args[0]
+            raise ValueError(why) from None
         return content(answer.get("node_id", node_id), title_of(node_id, answer), answer["components"])
 
     def read_from_page(node_id):
@@ -189,7 +196,8 @@ def connect(ask):
         return read_again("/relationships")["relationships"]
 
     def get_node_content(node_id):
-        """One node's content: {"node_id", "title", "components": [{"component_type", "parameters", ...}]}."""
+        """One node's content, by its id or a title that one node has: {"node_id", "title", "components":
+        [{"component_type", "parameters", ...}]}."""
         nonlocal single_reads
         if not isinstance(node_id, str):
             raise TypeError("node_id must be text such as 'N001', not %s; get_nodes() lists the nodes"
@@ -233,31 +241,51 @@ def connect(ask):
         except UnicodeEncodeError:
             raise ValueError("%s %a is not valid text" % (name, value)) from None
 
-    def query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, limit=None):
+    def query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, limit=None, words=False, parts=None):
         """One of the graph's queries, computed by the server, as a dict: "query", "over" (the relationship types and edges it
         speaks about), "cut" (rows left out) and its own members; nodes are ids. In teaching order or the greatest first.
 
         @QUERIES@
 
-        types: relationship types instead of the query's own, or "all". limit: rows of each list; all without."""
+        types: relationship types instead of the query's own, or "all". limit: rows of each list; all without.
+        words: count the words of nodes, in outline, order and levels. parts: how many, of pace."""
         if not isinstance(query, str):
             raise TypeError("query must be text such as 'bottlenecks', not %s" % type(query).__name__)
-        parts = [argument(name, value) for name, value in (("node_id", node_id), ("from_node_id", from_node_id),
+        asked = [argument(name, value) for name, value in (("node_id", node_id), ("from_node_id", from_node_id),
                                                            ("to_node_id", to_node_id)) if value is not None]
         for kind in [] if types is None else [types] if isinstance(types, str) else types:
-            parts.append(argument("types", kind))
-        if limit is not None:
-            if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
-                raise ValueError("limit must be a whole number from 1 on; leave it out for all rows")
-            parts.append("limit=%d" % limit)
+            asked.append(argument("types", kind))
+        for name, value, without in (("limit", limit, "leave it out for all rows"), ("parts", parts, "only pace takes it")):
+            if value is None:
+                continue
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError("%s must be a whole number from 1 on; %s" % (name, without))
+            asked.append("%s=%d" % (name, value))
+        if words:
+            asked.append("words=true")
         try:
-            path = "/graph/%s" % segment(str.__str__(query)) + ("?" + "&".join(parts) if parts else "")
+            path = "/graph/%s" % segment(str.__str__(query)) + ("?" + "&".join(asked) if asked else "")
         except UnicodeEncodeError:
             raise ValueError("query %a is not valid text" % query) from None
         try:
             return read_again(path) if str.__str__(query) else list_queries()
         except LookupError as error:
             raise ValueError(error.args[0]) from None
+
+    def find(text=None, in_=None, without=None, node_id=None, sort=None, limit=20):
+        """Lessons by their words, the best first, as a list of dicts: node_id, title, component_order, component_type, field,
+        text (the words around). text: words in any form, "a phrase"; in_: titles, a component type or a parameter; without: a
+        component type, relationships, a relationship type or a field that lessons must lack; sort: best, order, words,
+        changed. With node_id and no text: that lesson as a dict with its words and components."""
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+            raise ValueError("limit must be a whole number from 1 on")
+        given = (("text", text), ("in", in_), ("without", without), ("node_id", node_id), ("sort", sort))
+        parts = [argument(name, value) for name, value in given if value is not None] + ["limit=%d" % limit]
+        try:
+            answer = read_again("/find?" + "&".join(parts))
+        except LookupError as error:
+            raise ValueError(error.args[0]) from None
+        return answer.get("hits", answer)
 
     def list_queries():
         queries = json.loads(str(read("/graph"), "utf-8"))["queries"]
@@ -266,7 +294,7 @@ def connect(ask):
     module = sys.modules[__name__]
     for name in ("__loader__", "__spec__", "__file__", "__cached__"):
         module.__dict__.pop(name, None)
-    for function in (get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph):
+    for function in (get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph, find):
         function.__qualname__ = function.__name__
         setattr(module, function.__name__, function)
     return begin

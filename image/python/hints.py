@@ -149,6 +149,10 @@ def hint_key(error, place):
     container = place.value(node.value) if node is not None else None
     if type(container) is dict:
         return hint_dict_key(key, ast.unparse(node.value)[:SNIPPETS], container)
+    if node is not None and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name) and \
+            node.value.func.id in getattr(sys.modules.get("code_helpers"), "__all__", ()):
+        return "the dict that %s gives has no %r; print(list(%s)) shows its keys" \
+            % (node.value.func.id, key, ast.unparse(node.value)[:SNIPPETS])
     name, value = place.root()
     if is_frame(value):
         return hint_frame_key(key, name, value)

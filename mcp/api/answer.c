@@ -158,7 +158,10 @@ static void answer(struct rest_response *response, const struct input *input,
                    const struct error *err)
 {
     struct buf *json = &response->body;
+    struct buf BUF_AUTO text = {0};
 
+    buf_addf(&text, "%s%s", err->text,
+             err->kind == ERROR_UNAUTHORIZED ? "; GET /sessions lists those there are" : "");
     buf_clear(json);
     rest_more_drop(response); /* of an answer that no longer holds: its commit failed, say */
     response->etag[0] = '\0';
@@ -170,7 +173,7 @@ static void answer(struct rest_response *response, const struct input *input,
     if (err->kind == ERROR_INVALID)
         add_faults(json, input, err);
     else
-        rest_answer_string(json, err->text);
+        rest_answer_string(json, text.data ? text.data : "");
     buf_addc(json, '}');
 }
 

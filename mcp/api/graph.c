@@ -9,6 +9,7 @@
 #include "helpers/base/json.h"
 #include "helpers/graph/graph.h"
 #include "mcp/session/graph_cache.h"
+#include "mcp/session/session_facts.h"
 #include "mcp/api/rest_internal.h"
 
 #define TYPES_CAP 16u
@@ -63,6 +64,8 @@ static void read_question(const struct rest_call *call, struct graph_question *q
         .from = json_get_string(call->asked, "from_node_id"),
         .to = json_get_string(call->asked, "to_node_id"),
         .limit = (unsigned)rest_asked_whole(call, "limit", 0),
+        .words = json_is_true(json_object_get(call->asked, "words")),
+        .parts = (unsigned)rest_asked_whole(call, "parts", 0),
         .types = types,
         .bounds = graph_cache_bounds(call->request->graphs, call->request->cancel),
     };
@@ -96,6 +99,7 @@ static int rename_error(const char *query, struct error *err)
 
 static int ask(struct rest_call *call, struct error *err)
 {
+    struct session_facts FACTS_AUTO facts = {0};
     struct graph_question question;
     const char *types[TYPES_CAP + 1];
     struct graph *graph;
@@ -108,6 +112,8 @@ static int ask(struct rest_call *call, struct error *err)
         return error_set_at(err, "query.types",
                             "up to %u relationship types, or types=all for every one", TYPES_CAP);
     read_question(call, &question, types);
+    if (session_facts_read(&facts, call->store, call->session, &question, err) < 0)
+        return rename_error(call->item, err);
     graph = graph_cache_get(call->request->graphs, call->store, call->session, err);
     if (!graph)
         return -1;
@@ -135,7 +141,10 @@ static const struct fields ask_query = {
         FIELD("to_node_id", FIELD_TEXT, .documentation = "Where a path ends: id or title"),
         FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "Relationship types, or all"),
         FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIMIT_MAX,
-         .documentation = "Rows of each list at most; left out: all"), {0}},
+         .documentation = "Rows of each list at most; left out: all"),
+        FIELD("words", FIELD_FLAG, .documentation = "Count words: of outline, order and levels"),
+        FIELD("parts", FIELD_WHOLE, .least = 1, .most = GRAPH_PARTS_MAX,
+         .documentation = "Into how many parts pace cuts the order"), {0}},
 };
 
 const struct rest_route rest_graph_routes[] = {

@@ -26,7 +26,7 @@ struct auth {
 struct auth_wait {
     struct issuer_wait wait;
     struct auth *auth;
-    bool waited; /* once; what came did not have its key, and is fetched again */
+    bool waited; /* once; the keys that came were without its key, and are fetched again */
     void (*on_checked)(void *user, const struct auth_result *result);
     void *user;
     char authorization[];
@@ -53,7 +53,7 @@ static void refuse(struct auth_result *result, enum auth_outcome outcome, const 
     error_set(&result->why, outcome == AUTH_AWAY ? ERROR_UNAVAILABLE : ERROR_INVALID, "%s", text);
 }
 
-static void be_good(struct auth_result *result, const struct identity *identity)
+static void accept_as(struct auth_result *result, const struct identity *identity)
 {
     result->outcome = AUTH_GOOD;
     result->identity = *identity;
@@ -87,7 +87,7 @@ static void check_token(struct auth *auth, const char *token, size_t len,
         token_file_find(auth->file, &digest, uv_now(auth->loop), &found, &result->why) < 0)
         result->outcome = AUTH_AWAY;
     if (found)
-        be_good(result, found);
+        accept_as(result, found);
     else if (auth->issuer && memchr(token, '.', len))
         check_issued(auth, token, len, &digest, result);
     else if (result->outcome != AUTH_AWAY)
@@ -99,7 +99,7 @@ static void check_cookie(struct auth *auth, const char *cookie, struct auth_resu
     const struct identity *found = page_find_cookie(auth->pages, cookie, strlen(cookie));
 
     if (found)
-        be_good(result, found);
+        accept_as(result, found);
     if (!found || !auth_renew(auth, &result->identity))
         refuse(result, AUTH_MISSING, "the page is not signed in any more: open it by a new link");
 }
@@ -115,15 +115,15 @@ static void count(struct auth *auth, struct auth_result *result)
               auth->config.requests_a_minute, result->retry_after_s);
 }
 
-void auth_check(struct auth *auth, const char *authorization, const char *cookie,
-                struct auth_result *result)
+void auth_find(struct auth *auth, const char *authorization, const char *cookie,
+               struct auth_result *result)
 {
     const char *token;
     size_t len = 0;
 
     memset(result, 0, offsetof(struct auth_result, why.text) + 1);
     if (!auth) {
-        be_good(result, &identity_everyone);
+        accept_as(result, &identity_everyone);
         return;
     }
     if (*authorization) {
@@ -137,7 +137,13 @@ void auth_check(struct auth *auth, const char *authorization, const char *cookie
     } else {
         refuse(result, AUTH_MISSING, "this server needs a token: send Authorization: Bearer TOKEN");
     }
-    if (result->outcome == AUTH_GOOD)
+}
+
+void auth_check(struct auth *auth, const char *authorization, const char *cookie,
+                struct auth_result *result)
+{
+    auth_find(auth, authorization, cookie, result);
+    if (auth && result->outcome == AUTH_GOOD)
         count(auth, result);
 }
 

@@ -52,9 +52,12 @@ const char *auth_issuer(const struct auth *auth);   /* NULL: none */
 const char *auth_audience(const struct auth *auth); /* with an issuer */
 
 /* authorization: the header, or "". cookie: the value of the page's cookie, or "". A header counts
- * rather than a cookie. Counts the request. auth NULL: no sign-in, and everyone is good. */
+ * rather than a cookie. auth NULL: no sign-in, and everyone is good. auth_check counts the request,
+ * against the limit of its holder. */
 void auth_check(struct auth *auth, const char *authorization, const char *cookie,
                 struct auth_result *result);
+void auth_find(struct auth *auth, const char *authorization, const char *cookie,
+               struct auth_result *result);
 
 /* After AUTH_WAITS: checks it again when that makes sense, and calls on_checked on the loop, later,
  * with another outcome. The header is copied. NULL without memory, or if too many wait (err). */

@@ -35,7 +35,7 @@ enum identity_source {
 struct identity {
     enum identity_source source;
     unsigned scopes; /* of enum identity_scope */
-    /* For the change log; "": the client's own word counts. */
+    /* For the change log; "": the name that the client gives counts. */
     char name[IDENTITY_NAME_MAX + 1];
     char curriculum[IDENTITY_CURRICULUM_SIZE]; /* the only session it may use; "": all */
     int64_t end;               /* seconds since 1970, from which on it is refused; 0: none */

@@ -181,14 +181,7 @@ static int take_keys(struct issuer *issuer, struct error *err)
     return 0;
 }
 
-static void on_keys(struct issuer *issuer, struct error *err)
-{
-    bool good = err->kind == ERROR_NONE && take_keys(issuer, err) == 0;
-
-    end_fetch(issuer, good ? NULL : err);
-}
-
-/* A form that is missing or wrong is no matter while another is left. */
+/* A form that is missing or wrong does not matter while another is left. */
 static void on_metadata(struct issuer *issuer, struct error *err)
 {
     if (err->kind == ERROR_NONE)
@@ -211,10 +204,10 @@ static void on_fetched(void *user, const struct error *failure)
                   issuer->response.status);
     if (err.kind == ERROR_NONE && !issuer->response.body.data)
         error_set(&err, ERROR_MALFORMED, "%s answers with nothing", issuer->url);
-    if (issuer->keys_url)
-        on_keys(issuer, &err);
-    else
+    if (!issuer->keys_url)
         on_metadata(issuer, &err);
+    else
+        end_fetch(issuer, err.kind == ERROR_NONE && take_keys(issuer, &err) == 0 ? NULL : &err);
 }
 
 /* ---- those that wait ---- */
@@ -280,12 +273,6 @@ static enum issuer_answer ask_for_keys(struct issuer *issuer, struct error *err)
     return ISSUER_REFUSED;
 }
 
-static void renew(struct issuer *issuer)
-{
-    if (!issuer->fetching && uv_now(issuer->loop) - issuer->ended_ms >= ISSUER_RENEW_MS)
-        begin_fetch(issuer);
-}
-
 static enum issuer_answer check(struct issuer *issuer, const struct jwt *jwt,
                                 struct identity *identity, struct error *err)
 {
@@ -315,7 +302,8 @@ enum issuer_answer issuer_check(struct issuer *issuer, const char *token, size_t
         answer = check(issuer, &jwt, identity, err);
     jwt_finish(&jwt);
     if (answer == ISSUER_GOOD) {
-        renew(issuer);
+        if (!issuer->fetching && uv_now(issuer->loop) - issuer->ended_ms >= ISSUER_RENEW_MS)
+            begin_fetch(issuer);
         if (identity_table_add(issuer->remembered, digest, identity, identity->end, err) < 0)
             answer = ISSUER_AWAY;
     }

@@ -60,7 +60,7 @@ struct issuer_wait {
     unsigned fetch; /* the number of the one that it waits for */
     void (*on_fetched)(struct issuer_wait *wait);
 };
-int issuer_wait(struct issuer *issuer, struct issuer_wait *wait, struct error *err); /* or full */
+int issuer_wait(struct issuer *issuer, struct issuer_wait *wait, struct error *err); /* -1: full */
 void issuer_leave(struct issuer *issuer, struct issuer_wait *wait);
 
 /* Seconds until the keys may be fetched again; at least 1. */

@@ -46,12 +46,6 @@ static void put_custom(struct buf *to, const char *name, json_t *value)
     put_event(to, "CUSTOM", json_pack("{s:s, s:o}", "name", name, "value", value));
 }
 
-static void member(struct buf *to, const char *name, const char *text)
-{
-    buf_addf(to, ",\"%s\":", name);
-    json_write_string(to, text, strlen(text));
-}
-
 /* What the page shows of a call of that tool: a new reference, or NULL for an unknown tool. */
 static json_t *call_metadata(const char *name)
 {
@@ -252,7 +246,7 @@ static void write_delta(struct writing *out, const char *type, const char *id_na
     if (out->event->len == 0)
         return;
     buf_addf(&out->frame, "{\"type\":\"%s\"", type);
-    member(&out->frame, id_name, out->event->id);
+    json_write_member(&out->frame, id_name, out->event->id);
     buf_adds(&out->frame, ",\"delta\":");
     json_write_string(&out->frame, out->event->text, out->event->len);
     buf_addc(&out->frame, '}');
@@ -333,7 +327,7 @@ static void write_image(struct buf *to, const struct tool_image *image)
     buf_adds(to, ",{\"type\":\"image\",\"source\":{\"type\":\"data\",\"value\":\"");
     buf_add(to, image->base64, image->len);
     buf_addc(to, '"');
-    member(to, "mimeType", image->mime);
+    json_write_member(to, "mimeType", image->mime);
     buf_adds(to, "}}");
 }
 
@@ -351,8 +345,8 @@ static void write_call_result(struct writing *out)
     struct buf *to = &out->frame;
 
     buf_addf(to, "{\"type\":\"TOOL_CALL_RESULT\",\"timestamp\":%" PRId64, now_ms());
-    member(to, "messageId", event->message_id);
-    member(to, "toolCallId", event->id);
+    json_write_member(to, "messageId", event->message_id);
+    json_write_member(to, "toolCallId", event->id);
     buf_adds(to, ",\"role\":\"tool\",\"content\":");
     if (call && call->image_count > 0) {
         buf_adds(to, "[{\"type\":\"text\",\"text\":");

@@ -8,9 +8,6 @@
 
 #include "mcp/chat/run.h"
 
-#define APPROVAL_SHOWN_MAX 40u   /* changes that are listed; more are only counted */
-#define APPROVAL_TEXT_MAX  4000u /* characters of a before or an after */
-
 /* Whether this call needs approval, by its name and arguments alone. */
 bool approval_needed(const struct tool *tool, const json_t *arguments, enum approvals approvals);
 
@@ -21,11 +18,10 @@ size_t approval_replacements(const struct tool *tool, const json_t *arguments);
  * {"id", "reason": "lectern.approval", "message": what will change and what will be lost, for a
  * person, "toolCallId", "responseSchema": {"type": "object", "properties": {"approved": {"type":
  * "boolean"}, "reason": {"type": "string"}}, "required": ["approved"]}, "metadata": {"tool",
- * "attempt", "changes": [{"node_id", "title", "what", "before": text or null, "after": text or
- * null}], "more": number not shown, "effect": text}}. on_done on the loop: a new reference, or NULL
- * with err if the call would fail anyway (then it is not made, and the model gets err). who is the
- * author for the change log, borrowed until on_done. For the same state of the curriculum,
- * "changes" and "more" are always the same. */
+ * "attempt", "changes": as of struct tool_trial, "more": number not shown, "effect": text}}.
+ * on_done on the loop: a new reference, or NULL with err if the call would fail anyway (then it is
+ * not made, and the model gets err). who is the author for the change log, borrowed until on_done.
+ * For the same state of the curriculum, "changes" and "more" are always the same. */
 int approval_describe(const struct store_queues *store, const char *session_id, const char *who,
                       const char *call_id, const struct tool *tool, const json_t *arguments,
                       unsigned attempt,

@@ -61,7 +61,9 @@ static const char programs[] =
     "- get_all_content() -> the same of every node, in the order of get_nodes(); for more than a "
     "few nodes use this\n"
     "- query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, "
-    "limit=None) -> dict: the tool's queries as data, nodes as ids\n";
+    "limit=None, words=False, parts=None) -> dict: the tool's queries as data, nodes as ids\n"
+    "- find(text=None, in_=None, without=None, node_id=None, sort=None, limit=20) -> list of "
+    "dicts: what the tool finds, as data\n";
 
 /* Of networkx, which the narrowest profile does not have. */
 static const char graph_helper[] =
@@ -313,10 +315,6 @@ void prompt_context(const json_t *items, struct buf *to)
 
 static const char mark[] = "\"cache_control\":{\"type\":\"ephemeral\"}";
 
-/* What the chat itself settles: the session is the page's, nothing is sent twice, and who approves
- * is the editor. */
-static const char *const settled[] = {"session_id", "idempotency_key", "confirm"};
-
 static void write_tool(const struct tool *tool, const struct analyses *analyses, struct buf *to)
 {
     struct buf BUF_AUTO text = {0};
@@ -334,8 +332,7 @@ static void write_tool(const struct tool *tool, const struct analyses *analyses,
         json_decref(described);
         return;
     }
-    for (size_t i = 0; i < sizeof settled / sizeof settled[0]; i++)
-        json_object_del(properties, settled[i]);
+    json_object_del(properties, "session_id"); /* it is the page's */
     buf_addf(to, "{\"name\":\"%s\",\"description\":", tool->name);
     json_write_string(to, description, strlen(description));
     buf_adds(to, ",\"input_schema\":");

@@ -4,8 +4,8 @@
  * printed to standard error, one line per second.
  */
 #include <stdio.h>
-#include <time.h>
 
+#include "helpers/base/clock.h"
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/store/store.h"
@@ -13,20 +13,19 @@
 #define QUIET_S 2 /* before the first line of progress */
 
 struct progress {
-    time_t next; /* of the monotonic clock; 0: not begun */
+    int64_t next_s; /* of clock_s; 0: not begun */
 };
 
 static void on_step(void *user, size_t done, size_t total)
 {
     struct progress *progress = user;
-    struct timespec now;
+    int64_t now = clock_s();
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (progress->next == 0)
-        progress->next = now.tv_sec + QUIET_S;
-    if (now.tv_sec < progress->next || total == 0)
+    if (progress->next_s == 0)
+        progress->next_s = now + QUIET_S;
+    if (now < progress->next_s || total == 0)
         return;
-    progress->next = now.tv_sec + 1;
+    progress->next_s = now + 1;
     fprintf(stderr, "lectern backup: %zu of %zu pages (%zu %%)\n", done, total, done * 100 / total);
 }
 

@@ -59,6 +59,10 @@ enum config_command {
         "relationship type to follow; may be repeated (default: depends on the query)")            \
     ROW(COMMAND, "limit", limit, NUMBER, "N", "0", 0, 500, CONFIG_GRAPH,                           \
         "maximum number of rows; 0 uses the limit of the query")                                   \
+    ROW(COMMAND, "words", words, FLAG, NULL, NULL, 0, 0, CONFIG_GRAPH,                             \
+        "count the words of lessons: with outline, order and levels")                              \
+    ROW(COMMAND, "parts", parts, NUMBER, "N", "0", 0, 500, CONFIG_GRAPH,                           \
+        "into how many parts pace cuts the teaching order")                                        \
     ROW(COMMAND, "title", title, TEXT, "TEXT", NULL, 0, 0, CONFIG_IMPORT,                          \
         "title of the new session (default: the title in the file)")                               \
     ROW(COMMAND, "dry-run", dry_run, FLAG, NULL, NULL, 0, 0, CONFIG_IMPORT,                        \

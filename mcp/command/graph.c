@@ -10,6 +10,7 @@
 #include "mcp/command/command.h"
 #include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
+#include "mcp/session/session_facts.h"
 
 static const char *const takes[] = {
     [GRAPH_TAKES_NOTHING] = "",
@@ -81,14 +82,17 @@ static int read_question(const struct config *config, struct graph_question *que
         .to = config->to,
         .types = config->types,
         .limit = (unsigned)config->limit,
+        .words = config->words,
+        .parts = (unsigned)config->parts,
         .bounds.timeout_s = (unsigned)config->query_timeout,
     };
     return read_nodes(config, query, question, err);
 }
 
-static int answer(const struct config *config, struct store *store,
-                  const struct graph_question *question, struct buf *text, struct error *err)
+static int answer(const struct config *config, struct store *store, struct graph_question *question,
+                  struct buf *text, struct error *err)
 {
+    struct session_facts FACTS_AUTO facts = {0};
     char sid[SESSION_ID_SIZE];
     struct graph *graph;
     int rc;
@@ -100,6 +104,8 @@ static int answer(const struct config *config, struct store *store,
     if (config->session)
         snprintf(sid, sizeof sid, "%s", config->session);
     else if (store_only_session(store, sid, err) < 0)
+        return -1;
+    if (session_facts_read(&facts, store, sid, question, err) < 0)
         return -1;
     graph = graph_of_session(store, sid, NULL, err);
     if (!graph)

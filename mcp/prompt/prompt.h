@@ -12,12 +12,16 @@ struct prompt {
      * its text as one message of the user, or `parts`, messages in the protocol's form. */
     const struct tool *get;
     const struct tool *complete; /* as of a resource, for its arguments; or NULL */
+    const char *template;        /* for prompt_fill, if the prompt is only that; or NULL */
 };
 
-/* In the order of prompts/list; NULL-terminated. A new one is its file and a row in table.c. */
+/* In the order of prompts/list; NULL-terminated: prompts.c. */
 extern const struct prompt *const prompts[];
-extern const struct prompt prompt_review_prerequisites;
 
 const struct prompt *prompt_find(const char *name); /* NULL if there is none */
+
+/* Appends a template: $name is the argument with that name, and [[...]] is left out unless all
+ * arguments named in it are there. */
+void prompt_fill(const char *template, const json_t *arguments, struct buf *to);
 
 #endif

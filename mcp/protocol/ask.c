@@ -74,7 +74,7 @@ static void write_sealed(const struct peer_call *call, struct buf *to)
     to->failed |= text.failed || purpose.failed || bytes.failed;
 }
 
-/* The text that was sealed; NULL if it was not, or is over. The caller frees it. */
+/* The text that was sealed; NULL if it was not sealed here, or is too old. The caller frees it. */
 static char *open_sealed(const struct peer_call *call, const char *text, size_t len)
 {
     struct buf BUF_AUTO purpose = {0}, bytes = {0};
@@ -131,23 +131,22 @@ enum method_outcome ask_take_answers(struct request *request, struct peer_call *
 
 static void send_questions(struct peer_call *call)
 {
-    const char *meta = era_result_meta(&call->client);
+    const bool asks = json_object_size(call->call.asks) > 0 || call->call.kept.len == 0;
     struct buf BUF_AUTO message = {0};
 
     buf_init(&message, MESSAGE_OUT_CAP);
     message_begin_result(&message, call->id);
     era_begin_result(&message, &call->client, "input_required", call->method);
-    if (json_object_size(call->call.asks) > 0 || call->call.kept.len == 0) {
+    if (asks) {
         buf_adds(&message, "\"inputRequests\":");
         json_write(&message, call->call.asks);
-        buf_addc(&message, ',');
     }
     if (call->call.kept.len > 0) {
-        buf_adds(&message, "\"requestState\":");
+        buf_addf(&message, "%s\"requestState\":", asks ? "," : "");
         write_sealed(call, &message);
-        buf_addc(&message, ',');
     }
-    buf_addf(&message, "\"_meta\":{%s}}}", meta);
+    era_add_meta(&message, &call->client);
+    buf_adds(&message, "}}");
     reply_respond(call->reply, call->id, &message, 200);
 }
 
@@ -184,8 +183,20 @@ fail_call(struct peer_call *call, const char *format, ...)
 static void on_no_answer(struct peer_call *call)
 {
     ask_stop(call);
-    fail_call(call, "the client did not answer for %d minutes what it was asked",
-              ASK_WAIT_MS / 60000);
+    fail_call(call, "the client has not answered the question for %d minutes", ASK_WAIT_MS / 60000);
+}
+
+static void fail_without_client(struct peer_call *call)
+{
+    fail_call(call, "the client has gone, and has not answered what it was asked");
+}
+
+void ask_give_up(struct peer_call *call)
+{
+    if (!call->waiting)
+        return;
+    ask_stop(call);
+    fail_without_client(call);
 }
 
 static void send_request(struct peer_call *call, const char *key, const json_t *ask)
@@ -243,16 +254,16 @@ void ask_take_response(struct peer *peer, const struct message *message)
     const char *id = json_string_value(message->id);
     struct peer_call *call = id ? find_asking(peer, id) : NULL;
     json_t *result = json_object_get(message->json, "result");
-    const char *says = json_get_string(json_object_get(message->json, "error"), "message");
+    const char *why = json_get_string(json_object_get(message->json, "error"), "message");
 
     if (!call) /* made up, or its call has ended meanwhile */
         return;
     if (!json_is_object(result)) {
         ask_stop(call);
-        if (!says)
-            says = "its result must be an object";
-        fail_call(call, "the client did not answer what it was asked: %.*s",
-                  utf8_shown(says, METHOD_SHOWN), says);
+        if (!why)
+            why = "its result must be an object";
+        fail_call(call, "the client did not answer the question: %.*s",
+                  utf8_shown(why, METHOD_SHOWN), why);
         return;
     }
     json_object_set(call->call.answers, json_string_value(json_object_get(call->waiting, id)),
@@ -343,6 +354,8 @@ void ask_client(struct peer_call *call)
                   "%s has to ask its client, which takes no event streams: send Accept: "
                   "application/json, text/event-stream",
                   call->call.tool->name);
+    } else if (call->peer->input_ended) {
+        fail_without_client(call);
     } else {
         send_requests(call);
     }

@@ -76,7 +76,7 @@ static void respond(struct peer_call *call)
     }
 }
 
-/* What a failed call is to a method whose results say nothing of failures. */
+/* Answers with an error: of a method whose results cannot say that the call has failed. */
 static void respond_failure(struct peer_call *call)
 {
     const struct tool_call *tool_call = &call->call;
@@ -106,13 +106,14 @@ static void respond_failure(struct peer_call *call)
                   data);
 }
 
-/* The call is over and what there was to say is said. */
+/* The call is over, and answered if it had to be. */
 static void leave(struct peer_call *call)
 {
     struct peer *peer = call->peer;
 
     LIST_REMOVE(call, link);
     peer->call_count--;
+    peer->host->calls--;
     peer->holds++; /* the end of the reply may destroy the peer */
     call_end_reply(call, call->cancelled);
     free_call(call);
@@ -151,7 +152,7 @@ void call_cancel(struct peer_call *call)
     progress_stop(call);
     if (call->waiting) {
         ask_stop(call);
-        tool_call_complete(&call->call); /* it is not working: this ends it, soon as well */
+        tool_call_complete(&call->call); /* no tool works on it: this ends it */
     } else {
         tool_call_cancel(&call->call);
     }
@@ -231,7 +232,8 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
     call->call.server = peer->host->server;
     call->call.bound_session = call->client.bound_session[0] ? call->client.bound_session : NULL;
     call->call.who = call->client.who;
-    call->call.can_ask = call->client.capabilities;
+    if (era_client_is_modern(&call->client) || call->reply->streams)
+        call->call.can_ask = call->client.capabilities;
     call->call.identity = &call->client.identity;
     call->call.wants_progress = call->token != NULL;
     call->call.notify = progress_note;
@@ -240,6 +242,7 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
     call->call.user = call;
     LIST_INSERT_HEAD(&peer->calls, call, link);
     peer->call_count++;
+    peer->host->calls++;
     progress_start(call);
     tool_call_start(&call->call);
     return METHOD_CALLED;

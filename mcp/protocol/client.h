@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Who an MCP client is and what it can: all that a server has to remember of it between two
+ * Who an MCP client is and what it can do: all that a server has to remember of it between two
  * messages. In the revisions with sessions it comes from `initialize`, and is what a session id
  * seals; in those without, each request carries it.
  */

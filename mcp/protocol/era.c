@@ -9,38 +9,16 @@
 #include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/protocol/icon.h"
 
-#define MODERN_VERSION   "2026-07-28"
+#define ICONS_SINCE      "2025-11-25" /* versions are dates */
 #define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
 #define CLIENT_INFO_KEY  "io.modelcontextprotocol/clientInfo"
 #define SERVER_INFO_KEY  "io.modelcontextprotocol/serverInfo"
 
-/* The form of header values that are no plain ASCII (2026-07-28, "Value Encoding"). */
+/* The form of header values that are not plain ASCII (2026-07-28, "Value Encoding"). */
 #define ENCODED_BEGIN "=?base64?"
 #define ENCODED_END   "?="
-
-const char *const era_legacy_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
-                                           NULL};
-const char *const era_modern_versions[] = {MODERN_VERSION, NULL};
-
-static const char *find_version(const char *const *versions, const char *version)
-{
-    for (; *versions; versions++) {
-        if (strcmp(*versions, version) == 0)
-            return *versions;
-    }
-    return NULL;
-}
-
-const char *protocol_version_find(const char *version)
-{
-    return find_version(era_legacy_versions, version);
-}
-
-bool peer_version_is_modern(const char *version)
-{
-    return find_version(era_modern_versions, version) != NULL;
-}
 
 bool era_client_is_modern(const struct client *client)
 {
@@ -75,7 +53,7 @@ static bool header_says(const char *header, const char *text)
     return !encoded.failed && strcmp(header, encoded.data) == 0;
 }
 
-/* The header's own bytes may be no text, so they are not shown. */
+/* The header may not be valid UTF-8, so it is not shown. */
 static bool refuse_header(struct request *request, const char *name, const char *body)
 {
     request_refuse(request, MESSAGE_HEADER_MISMATCH,
@@ -146,15 +124,6 @@ static bool check_headers(struct request *request, const struct method *method,
 
 /* ---- messages ---- */
 
-static enum method_outcome refuse_version(struct request *request, const char *version)
-{
-    request->data = json_pack("{s:[s], s:s}", "supported", MODERN_VERSION, "requested", version);
-    return request_refuse(request, MESSAGE_NO_VERSION,
-                          "unsupported protocol version '%.*s': send \"" MODERN_VERSION
-                          "\", or initialize for an older one",
-                          utf8_shown(version, METHOD_SHOWN), version);
-}
-
 enum method_outcome era_check(struct request *request, const struct method *method,
                               const struct peer_headers *headers, const struct client *base,
                               struct client *client)
@@ -174,8 +143,13 @@ enum method_outcome era_check(struct request *request, const struct method *meth
     }
     if (headers && !check_headers(request, method, headers))
         return METHOD_REFUSED;
-    if (asked && !find_version(era_modern_versions, asked))
-        return refuse_version(request, asked);
+    if (asked && !peer_version_is_modern(asked)) {
+        request->data = json_pack("{s:[s], s:s}", "supported", MODERN_VERSION, "requested", asked);
+        return request_refuse(request, MESSAGE_NO_VERSION,
+                              "unsupported protocol version '%.*s': send \"" MODERN_VERSION
+                              "\", or initialize for an older one",
+                              utf8_shown(asked, METHOD_SHOWN), asked);
+    }
     if (message->kind == MESSAGE_REQUEST && !json_is_object(capabilities)) {
         request->http_status = 400;
         return request_refuse(request, MESSAGE_INVALID_PARAMS,
@@ -188,9 +162,24 @@ enum method_outcome era_check(struct request *request, const struct method *meth
 
 /* ---- results ---- */
 
+void era_write_icons(const struct client *client, struct buf *to)
+{
+    if (strcmp(client->version, ICONS_SINCE) >= 0)
+        buf_adds(to, ",\"icons\":[{\"src\":\"" ICON_URI
+                     "\",\"mimeType\":\"image/svg+xml\",\"sizes\":[\"any\"]}]");
+}
+
 const char *era_result_meta(const struct client *client)
 {
     return era_client_is_modern(client) ? "\"" SERVER_INFO_KEY "\":" SERVER_INFO : "";
+}
+
+void era_add_meta(struct buf *to, const struct client *client)
+{
+    const char *meta = era_result_meta(client);
+
+    if (*meta)
+        buf_addf(to, ",\"_meta\":{%s}", meta);
 }
 
 void era_begin_result(struct buf *to, const struct client *client, const char *type,
@@ -208,7 +197,7 @@ void era_begin_result(struct buf *to, const struct client *client, const char *t
 
 int era_http_status(const struct client *client, enum message_error code)
 {
-    /* What is refused before initialize leaves the HTTP side without a session. */
+    /* Before initialize there is no session, so a refusal is an error of HTTP too. */
     if (code == MESSAGE_METHOD_NOT_FOUND && (!client->version || era_client_is_modern(client)))
         return 404;
     return code == MESSAGE_INVALID_REQUEST || !client->version ||

@@ -2,13 +2,11 @@
  *
  * The life of a host and of its peers: each is freed when nothing uses it any more.
  */
-#include "mcp/protocol/host.h"
-
 #include <stdlib.h>
 
 #include "mcp/protocol/peer_internal.h"
 
-struct host *host_create(struct server *server, const struct host_config *config, struct error *err)
+struct host *host_create(struct server *server, bool lists_change, struct error *err)
 {
     struct host *host = calloc(1, sizeof *host);
 
@@ -20,8 +18,7 @@ struct host *host_create(struct server *server, const struct host_config *config
         return NULL;
     }
     host->server = server;
-    if (config)
-        host->config = *config;
+    host->lists_change = lists_change;
     host->users = 2; /* the two timers */
     LIST_INIT(&host->progress);
     LIST_INIT(&host->asking);
@@ -30,6 +27,16 @@ struct host *host_create(struct server *server, const struct host_config *config
     uv_timer_init(server->loop, &host->change_timer);
     host->progress_timer.data = host->change_timer.data = host;
     return host;
+}
+
+void host_count(const struct host *host, size_t *calls, size_t *streams)
+{
+    const struct stream *stream;
+
+    *calls = host->calls;
+    *streams = 0;
+    LIST_FOREACH(stream, &host->streams, host_link)
+    ++*streams;
 }
 
 const struct buf *host_tool_entry(struct host *host, size_t i)
@@ -52,21 +59,15 @@ const struct buf *host_tool_entry(struct host *host, size_t i)
     return NULL;
 }
 
-static void forget_tools(struct host *host)
-{
-    for (size_t i = 0; host->tools && tools[i]; i++)
-        buf_finish(&host->tools[i]);
-    free(host->tools);
-    host->tools = NULL;
-}
-
 /* One user less: frees it with the last. */
 static void leave(struct host *host)
 {
     if (--host->users > 0)
         return;
     json_decref(host->changed_uris);
-    forget_tools(host);
+    for (size_t i = 0; host->tools && tools[i]; i++)
+        buf_finish(&host->tools[i]);
+    free(host->tools);
     free(host);
 }
 

@@ -3,8 +3,8 @@
  * The lists of tools, prompts, resources and templates, page by page. A cursor is the number of the
  * entries before its page.
  */
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
@@ -14,208 +14,162 @@
 
 #define LIST_PAGE 100 /* entries */
 
+/* A page while it is written: all entries are counted, and those of the page are added. */
 struct page {
-    size_t from, to;
+    struct buf *to;
+    size_t from, count;
 };
 
-/* The page that a request asks for, of `total` entries; false if its cursor is none of ours. */
-static bool find_page(const json_t *params, size_t total, struct page *page)
-{
-    const json_t *cursor = json_object_get(params, "cursor");
-    char ours[24];
+/* Adds the entries of a list; what `of` is follows from the list. */
+typedef void add_entries(struct page *page, const void *of);
 
-    page->from = page->to = 0;
-    if (cursor && !json_is_null(cursor)) {
-        page->from = json_is_string(cursor) ? strtoul(json_string_value(cursor), NULL, 10) : 0;
-        snprintf(ours, sizeof ours, "%zu", page->from);
-        if (page->from == 0 || page->from % LIST_PAGE != 0 || page->from >= total ||
-            strcmp(ours, json_string_value(cursor)) != 0)
-            return false;
-    }
-    page->to = total - page->from > LIST_PAGE ? page->from + LIST_PAGE : total;
+/* Counts the next entry. Whether it is on the page: the caller writes it then. */
+static bool next_entry(struct page *page)
+{
+    size_t i = page->count++;
+
+    if (i < page->from || i - page->from >= LIST_PAGE)
+        return false;
+    if (i > page->from)
+        buf_addc(page->to, ',');
     return true;
 }
 
-static enum method_outcome take_page(struct request *request, size_t total, struct page *page)
+/* false: the cursor is not one of this list. */
+static bool write_page(const json_t *params, const char *name, add_entries *add, const void *of,
+                       struct buf *to)
 {
-    return find_page(request->message->params, total, page)
+    const json_t *cursor = json_object_get(params, "cursor");
+    const char *given = json_string_value(cursor);
+    struct page page = {.to = to, .from = given ? strtoul(given, NULL, 10) : 0};
+    char ours[24];
+
+    snprintf(ours, sizeof ours, "%zu", page.from);
+    buf_addf(to, "\"%s\":[", name);
+    add(&page, of);
+    buf_addc(to, ']');
+    if (page.count > page.from && page.count - page.from > LIST_PAGE)
+        buf_addf(to, ",\"nextCursor\":\"%zu\"", page.from + LIST_PAGE);
+    return !cursor || json_is_null(cursor) ||
+           (given && strcmp(ours, given) == 0 && page.from > 0 && page.from % LIST_PAGE == 0 &&
+            page.from < page.count);
+}
+
+static enum method_outcome answer_page(struct request *request, const char *name, add_entries *add,
+                                       const void *of)
+{
+    return write_page(request->message->params, name, add, of, &request->members)
                ? METHOD_DONE
                : request_refuse(request, MESSAGE_INVALID_PARAMS, LIST_CURSOR_WRONG);
 }
 
-static void end_page(struct buf *to, const struct page *page, size_t total)
-{
-    buf_addc(to, ']');
-    if (page->to < total)
-        buf_addf(to, ",\"nextCursor\":\"%zu\"", page->to);
-}
-
-static void add_comma(struct buf *to, const struct page *page, size_t i)
-{
-    if (i > page->from)
-        buf_addc(to, ',');
-}
-
-/* Appends "name":"text"; nothing for NULL. */
-static void add_text(struct buf *to, const char *name, const char *text)
-{
-    if (!text)
-        return;
-    buf_addf(to, ",\"%s\":", name);
-    json_write_string(to, text, strlen(text));
-}
-
 /* ---- tools and prompts ---- */
 
-/* Those that the client may call, from page->from on up to page->to; how many there are. */
-static size_t write_tools(const struct request *request, const struct page *page, struct buf *to)
+/* Those that the client may call. */
+static void add_tools(struct page *page, const void *of)
 {
+    const struct request *request = of;
     const struct buf *entry;
-    size_t count = 0;
 
     for (size_t i = 0; tools[i]; i++) {
-        if (!tool_allows(tools[i], request->client->identity.scopes))
+        if (!tool_allows(tools[i], request->client->identity.scopes) || !next_entry(page))
             continue;
-        if (page && count >= page->from && count < page->to) {
-            add_comma(to, page, count);
-            entry = host_tool_entry(request->peer->host, i);
-            if (entry)
-                buf_add(to, entry->data, entry->len);
-            else
-                to->failed = to->starved = true;
-        }
-        count++;
+        entry = host_tool_entry(request->peer->host, i);
+        if (entry)
+            buf_add(page->to, entry->data, entry->len);
+        else
+            page->to->failed = page->to->starved = true;
     }
-    return count;
 }
 
 enum method_outcome list_tools(struct request *request)
 {
-    size_t total = write_tools(request, NULL, NULL);
-    struct buf *to = &request->members;
-    struct page page;
-
-    if (take_page(request, total, &page) == METHOD_REFUSED)
-        return METHOD_REFUSED;
-    buf_adds(to, "\"tools\":[");
-    write_tools(request, &page, to);
-    end_page(to, &page, total);
-    return METHOD_DONE;
+    return answer_page(request, "tools", add_tools, request);
 }
 
 static void write_prompt(const struct tool *prompt, struct buf *to)
 {
     buf_adds(to, "{\"name\":");
     json_write_string(to, prompt->name, strlen(prompt->name));
-    add_text(to, "title", prompt->title);
-    add_text(to, "description", prompt->description);
+    json_write_member(to, "title", prompt->title);
+    json_write_member(to, "description", prompt->description);
     buf_adds(to, ",\"arguments\":[");
     for (const struct field *row = prompt->arguments.rows; row && row->name; row++) {
         buf_addf(to, "%s{\"name\":\"%s\"", row == prompt->arguments.rows ? "" : ",", row->name);
-        add_text(to, "description", row->documentation);
+        json_write_member(to, "description", row->documentation);
         buf_addf(to, ",\"required\":%s}", row->required ? "true" : "false");
     }
     buf_adds(to, "]}");
 }
 
+static void add_prompts(struct page *page, const void *of)
+{
+    (void)of;
+    for (size_t i = 0; prompts[i]; i++) {
+        if (next_entry(page))
+            write_prompt(prompts[i]->get, page->to);
+    }
+}
+
 enum method_outcome list_prompts(struct request *request)
 {
-    struct buf *to = &request->members;
-    struct page page;
-    size_t total = 0;
-
-    while (prompts[total])
-        total++;
-    if (take_page(request, total, &page) == METHOD_REFUSED)
-        return METHOD_REFUSED;
-    buf_adds(to, "\"prompts\":[");
-    for (size_t i = page.from; i < page.to; i++) {
-        add_comma(to, &page, i);
-        write_prompt(prompts[i]->get, to);
-    }
-    end_page(to, &page, total);
-    return METHOD_DONE;
+    return answer_page(request, "prompts", add_prompts, NULL);
 }
 
 /* ---- resources ---- */
 
-static void write_resource(const struct resource *resource, struct buf *to)
+static void add_rows(struct page *page, bool templates)
 {
-    buf_addf(to, "{\"%s\":", resource_is_template(resource) ? "uriTemplate" : "uri");
-    json_write_string(to, resource->uri, strlen(resource->uri));
-    add_text(to, "name", resource->name);
-    add_text(to, "title", resource->title);
-    add_text(to, "description", resource->description);
-    add_text(to, "mimeType", resource->mime);
-    buf_addc(to, '}');
+    for (size_t i = 0; resources[i]; i++) {
+        const struct resource *row = resources[i];
+
+        if (resource_is_template(row) != templates || !next_entry(page))
+            continue;
+        buf_addf(page->to, "{\"%s\":", templates ? "uriTemplate" : "uri");
+        json_write_string(page->to, row->uri, strlen(row->uri));
+        json_write_member(page->to, "name", row->name);
+        json_write_member(page->to, "title", row->title);
+        json_write_member(page->to, "description", row->description);
+        json_write_member(page->to, "mimeType", row->mime);
+        buf_addc(page->to, '}');
+    }
 }
 
-/* Appends the rows that are templates, or those that are none, from page->from on up to page->to.
- * Returns how many there are. */
-static size_t write_rows(bool templates, const struct page *page, struct buf *to)
+static void add_templates(struct page *page, const void *of)
 {
-    size_t count = 0;
-
-    for (size_t i = 0; resources[i]; i++) {
-        if (resource_is_template(resources[i]) != templates)
-            continue;
-        if (page && count >= page->from && count < page->to) {
-            add_comma(to, page, count);
-            write_resource(resources[i], to);
-        }
-        count++;
-    }
-    return count;
+    (void)of;
+    add_rows(page, true);
 }
 
 enum method_outcome list_templates(struct request *request)
 {
-    size_t total = write_rows(true, NULL, NULL);
-    struct buf *to = &request->members;
-    struct page page;
-
-    if (take_page(request, total, &page) == METHOD_REFUSED)
-        return METHOD_REFUSED;
-    buf_adds(to, "\"resourceTemplates\":[");
-    write_rows(true, &page, to);
-    end_page(to, &page, total);
-    return METHOD_DONE;
+    return answer_page(request, "resourceTemplates", add_templates, NULL);
 }
 
-/* The rows first, then what the lister found. */
-static bool write_resources(const json_t *params, const json_t *found, struct buf *to)
+/* The rows first, then what the lister found: an array, or NULL. */
+static void add_resources(struct page *page, const void *of)
 {
-    const size_t rows = write_rows(false, NULL, NULL), total = rows + json_array_size(found);
-    struct page page;
+    const json_t *found = of, *entry;
+    size_t i;
 
-    if (!find_page(params, total, &page))
-        return false;
-    buf_adds(to, "\"resources\":[");
-    write_rows(false, &page, to);
-    for (size_t i = page.from < rows ? rows : page.from; i < page.to; i++) {
-        add_comma(to, &page, i);
-        json_write(to, json_array_get(found, i - rows));
+    add_rows(page, false);
+    json_array_foreach((json_t *)found, i, entry)
+    {
+        if (next_entry(page))
+            json_write(page->to, entry);
     }
-    end_page(to, &page, total);
-    return true;
 }
 
 enum method_outcome list_resources(struct request *request)
 {
-    if (resource_lister)
-        return call_begin(request, resource_lister, NULL);
-    return write_resources(request->message->params, NULL, &request->members)
-               ? METHOD_DONE
-               : request_refuse(request, MESSAGE_INVALID_PARAMS, LIST_CURSOR_WRONG);
+    return resource_lister ? call_begin(request, resource_lister, NULL)
+                           : answer_page(request, "resources", add_resources, NULL);
 }
 
 bool list_write_resources(const struct peer_call *call, struct buf *to)
 {
-    const char *meta = era_result_meta(&call->client);
-
-    if (!write_resources(call->params, call->call.parts, to))
+    if (!write_page(call->params, "resources", add_resources, call->call.parts, to))
         return false;
-    if (*meta)
-        buf_addf(to, ",\"_meta\":{%s}", meta);
+    era_add_meta(to, &call->client);
     return true;
 }

@@ -20,7 +20,7 @@ static void refuse(struct message *message, enum message_error code, int http_st
     snprintf(message->why, sizeof message->why, "%s", why);
 }
 
-/* What a message must look like; NULL, or what is wrong with this one. */
+/* NULL, or what is wrong with the envelope of the message. */
 static const char *check_envelope(const json_t *json)
 {
     const json_t *id = json_object_get(json, "id");
@@ -63,7 +63,8 @@ static void take_parts(struct message *message)
         refuse(message, MESSAGE_INVALID_PARAMS, 400, "\"params\" must be an object");
 }
 
-void message_read(struct message *message, const char *json, size_t len)
+void message_read(struct message *message, struct message_metas *metas, const char *json,
+                  size_t len)
 {
     struct error err = {0};
 
@@ -74,7 +75,9 @@ void message_read(struct message *message, const char *json, size_t len)
         refuse(message, MESSAGE_INVALID_REQUEST, 413, err.text);
         return;
     }
-    message->json = json_read(json, len, "the message", &err);
+    message->json = metas ? message_metas_read(metas, json, len) : NULL;
+    if (!message->json)
+        message->json = json_read(json, len, "the message", &err);
     if (message->json)
         take_parts(message);
     else

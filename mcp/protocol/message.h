@@ -59,8 +59,25 @@ struct message {
 /* The key in _meta that makes a message modern (2026-07-28, RequestMetaObject). */
 #define MESSAGE_VERSION_KEY "io.modelcontextprotocol/protocolVersion"
 
-/* Parses and checks the envelope. Always sets *message; the caller must call message_finish. */
-void message_read(struct message *message, const char *json, size_t len);
+/* The newest params._meta of messages, parsed (message_meta.c). Zeroed: none. The messages that are
+ * read with them share their values, which must not be changed. */
+#define MESSAGE_METAS_CAP 16u
+struct message_metas {
+    struct message_meta {
+        char *text; /* owned; NULL: free */
+        size_t len;
+        json_t *value; /* owned */
+    } kept[MESSAGE_METAS_CAP];
+    size_t next; /* the next to give way */
+};
+/* The same as parsing the text whole, a new reference; NULL: it has to be parsed whole. */
+json_t *message_metas_read(struct message_metas *metas, const char *json, size_t len);
+void message_metas_finish(struct message_metas *metas);
+
+/* Parses and checks the envelope. Always sets *message; the caller must call message_finish. metas
+ * may be NULL. */
+void message_read(struct message *message, struct message_metas *metas, const char *json,
+                  size_t len);
 void message_finish(struct message *message);
 
 /* A text or an integer, and not too long: what may be a request's id or a progress token. */

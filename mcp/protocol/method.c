@@ -40,7 +40,7 @@ static void write_offer(struct request *request)
                  changing & LIST_PROMPTS ? "true" : "false");
     if (resources[0] || prompts[0])
         buf_adds(to, ",\"completions\":{}");
-    if (request->method->eras & ERA_LEGACY) /* the modern era has given it up */
+    if (request->method->eras & ERA_LEGACY) /* the modern era does not have it */
         buf_adds(to, ",\"logging\":{}");
     buf_adds(to, "},\"instructions\":");
     json_write_string(to, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);
@@ -68,8 +68,10 @@ static enum method_outcome initialize(struct request *request)
                      json_object_get(params, "capabilities"));
     peer->client.version = version;
     log_info("protocol", "client %s over %s, MCP %s", peer->client.who, peer->transport, version);
-    buf_addf(&request->members, "\"protocolVersion\":\"%s\",\"serverInfo\":" SERVER_INFO ",",
+    buf_addf(&request->members, "\"protocolVersion\":\"%s\",\"serverInfo\":{" SERVER_INFO_MEMBERS,
              version);
+    era_write_icons(&peer->client, &request->members);
+    buf_adds(&request->members, "},");
     write_offer(request);
     return METHOD_DONE;
 }

@@ -70,6 +70,17 @@ void peer_forget(struct peer *peer, struct peer_reply *reply)
     }
 }
 
+void peer_end_input(struct peer *peer)
+{
+    struct peer_call *call, *next;
+
+    peer->input_ended = true;
+    for (call = LIST_FIRST(&peer->calls); call; call = next) {
+        next = LIST_NEXT(call, link);
+        ask_give_up(call);
+    }
+}
+
 void peer_destroy(struct peer *peer)
 {
     struct peer_call *call, *next;
@@ -89,7 +100,7 @@ void peer_destroy(struct peer *peer)
 
 /* ---- answering ---- */
 
-/* Answers with an error; the whole message is done with. */
+/* Answers with an error, and ends the reply. */
 static void refuse_message(struct peer_reply *reply, const json_t *id, int http_status,
                            enum message_error code, const char *text, const json_t *data)
 {
@@ -114,15 +125,13 @@ static void send_refusal(struct request *request)
 static void send_result(const struct request *request, const struct method *method)
 {
     const json_t *id = request->message->id;
-    const char *meta = era_result_meta(request->client);
     struct buf BUF_AUTO message = {0};
 
     buf_init(&message, MESSAGE_OUT_CAP);
     message_begin_result(&message, id);
     era_begin_result(&message, request->client, "complete", method);
     buf_add(&message, request->members.data, request->members.len);
-    if (*meta)
-        buf_addf(&message, "%s\"_meta\":{%s}", request->members.len > 0 ? "," : "", meta);
+    era_add_meta(&message, request->client);
     buf_adds(&message, "}}");
     message.failed |= request->members.failed;
     reply_respond(request->reply, id, &message, 200);
@@ -134,15 +143,6 @@ static void send_result(const struct request *request, const struct method *meth
 bool peer_message_is_modern(const struct message *message, const struct peer_headers *headers)
 {
     return era_is_modern(message, message->method ? method_find(message->method) : NULL, headers);
-}
-
-/* Never answered, unless its headers contradict it: unknown ones are ignored, as the protocol
- * requires. */
-static void receive_notification(struct request *request, const struct method *method)
-{
-    if (method && method->notification && (request->client->version || (method->eras & ERA_MODERN)))
-        method->handle(request);
-    request->reply->end(request->reply, true);
 }
 
 static enum method_outcome refuse_unknown(struct request *request, unsigned era)
@@ -229,8 +229,12 @@ void peer_receive(struct peer *peer, const struct message *message,
             return;
         }
     }
-    if (message->kind == MESSAGE_NOTIFICATION)
-        receive_notification(&request, method);
-    else
+    if (message->kind == MESSAGE_REQUEST) {
         receive_request(&request, method);
+        return;
+    }
+    /* Of the notifications, unknown ones are ignored, as the protocol requires. */
+    if (method && method->notification && (request.client->version || (method->eras & ERA_MODERN)))
+        method->handle(&request);
+    reply->end(reply, true);
 }

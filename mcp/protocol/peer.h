@@ -3,7 +3,7 @@
  * One MCP client: its messages in and out, its running calls and its open stream. No sockets, no
  * storage. Everything runs on the loop's thread. stdio has one peer for the process. Streamable
  * HTTP has one for each session with calls or streams, and, for the revisions without sessions, one
- * for each request.
+ * for each request. The peers of a transport share a host.
  */
 #ifndef LECTERN_PROTOCOL_PEER_H
 #define LECTERN_PROTOCOL_PEER_H
@@ -13,8 +13,8 @@
 
 #include "helpers/base/error.h"
 #include "mcp/protocol/client.h"
-#include "mcp/protocol/host.h"
 #include "mcp/protocol/message.h"
+#include "mcp/server.h"
 
 #define PEER_CALLS_CAP   64  /* concurrent calls of one peer */
 #define PEER_STREAMS_CAP 16  /* open streams of one peer */
@@ -22,7 +22,26 @@
 
 /* The same version of a revision with sessions as static text, or NULL. */
 const char *protocol_version_find(const char *version);
-bool peer_version_is_modern(const char *version); /* of one without */
+bool peer_version_is_modern(const char *version); /* of a revision without sessions */
+
+struct peer_reply;
+
+/* What the clients of one transport share: the server behind them, their timers, and what changes
+ * for all of them. lists_change: the lists of tools and prompts change meanwhile
+ * (tool_call_notify). server is borrowed; it must stay valid until the loop has run the close
+ * callbacks after host_destroy and the last call has ended. */
+struct host *host_create(struct server *server, bool lists_change, struct error *err);
+
+/* What its clients have under way: requests that a tool is answering, and streams on which only
+ * changes are sent. */
+void host_count(const struct host *host, size_t *calls, size_t *streams);
+
+/* Ends the streams on which only changes are sent, and notifies their clients: those whose reply is
+ * over, or all if over is NULL. */
+void host_end_streams(struct host *host, bool (*over)(struct peer_reply *reply));
+
+/* After its peers were destroyed. Their calls may still be ending. Takes NULL. */
+void host_destroy(struct host *host);
 
 struct peer;
 
@@ -34,12 +53,12 @@ enum peer_output {
 
 /* The destination of the answers to one incoming message, or of an open stream: an HTTP exchange,
  * or stdio. It is passed with the message, and must stay valid until `end` was called on it, or
- * until peer_forget or peer_abort. */
+ * until peer_forget. */
 struct peer_reply {
     /* Set by the peer before it sends a response: its HTTP status. 200, or 4xx if the message as a
      * whole is refused. */
     int http_status;
-    /* Set by the transport: what is no response can be sent too. */
+    /* Set by the transport: notifications and requests can be sent too. */
     bool streams;
     /* Sends one JSON-RPC message without a line end. */
     void (*send)(struct peer_reply *reply, const char *json, size_t len, enum peer_output kind);
@@ -74,6 +93,9 @@ void peer_identify(struct peer *peer, const struct identity *identity);
 /* Handles one message, of any kind, also an invalid one. headers: of the POST, or NULL. */
 void peer_receive(struct peer *peer, const struct message *message,
                   const struct peer_headers *headers, struct peer_reply *reply);
+
+/* No message will come from the client any more: a call does not wait for its answers. */
+void peer_end_input(struct peer *peer);
 
 /* The transport behind this reply is gone. Discards what would be sent to it; the calls continue
  * (in the legacy era a lost connection is not a cancellation). */

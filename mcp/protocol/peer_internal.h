@@ -18,9 +18,10 @@
 
 #define METHOD_SHOWN 100 /* bytes of an unknown name in an error */
 
-#define SERVER_INFO                                                                                \
-    "{\"name\":\"lectern\",\"title\":\"Lectern curriculum server\","                               \
-    "\"version\":\"" LECTERN_VERSION "\"}"
+#define SERVER_INFO "{" SERVER_INFO_MEMBERS "}"
+#define SERVER_INFO_MEMBERS                                                                        \
+    "\"name\":\"lectern\",\"title\":\"Lectern curriculum server\","                                \
+    "\"version\":\"" LECTERN_VERSION "\""
 
 /* ---- requests and methods ---- */
 
@@ -86,7 +87,9 @@ void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *messa
  * What differs between them in messages, results and errors is here; which methods each has is in
  * the table of methods. */
 
-/* Newest first, NULL-terminated. */
+#define MODERN_VERSION "2026-07-28"
+
+/* version.c: newest first, NULL-terminated. */
 extern const char *const era_legacy_versions[], *const era_modern_versions[];
 
 /* Whether the client of a request is a modern one. */
@@ -97,8 +100,8 @@ bool era_client_is_modern(const struct client *client);
 bool era_is_modern(const struct message *message, const struct method *method,
                    const struct peer_headers *headers);
 
-/* Checks what a modern message must say, and sets *client to who sends it. base: what the client
- * has shown besides. headers: NULL without HTTP. */
+/* Checks what a modern message must say, and sets *client to who sends it. base: what is known of
+ * the client without the message. headers: NULL without HTTP. */
 enum method_outcome era_check(struct request *request, const struct method *method,
                               const struct peer_headers *headers, const struct client *base,
                               struct client *client);
@@ -110,11 +113,15 @@ int era_http_status(const struct client *client, enum message_error code);
 enum method_outcome era_refuse_uri(struct request *request, const char *uri);
 
 /* Begins a result object, up to the members of its method: an opening brace, and for a modern
- * client what each result says. type: "complete" or "input_required". The members end with one or
- * with _meta, whose members for this era are era_result_meta: static, "" if there are none. */
+ * client what each result says. type: "complete" or "input_required". */
 void era_begin_result(struct buf *to, const struct client *client, const char *type,
                       const struct method *method);
+/* The members of a result's _meta for this client: static, "" if there are none. */
 const char *era_result_meta(const struct client *client);
+/* Appends _meta with them, as a further member; nothing if there are none. */
+void era_add_meta(struct buf *to, const struct client *client);
+/* Appends the member "icons" after others, where the client's revision has it. */
+void era_write_icons(const struct client *client, struct buf *to);
 
 /* ---- calls (call.c) ---- */
 
@@ -159,22 +166,24 @@ void call_end_reply(struct peer_call *call, bool accepted);
 
 void progress_start(struct peer_call *call);
 void progress_stop(struct peer_call *call);
-/* Starts or stops the timer of the calls, as there are any that want progress or wait. */
+/* Starts the timer of the calls, or stops it if none wants progress or waits. */
 void progress_time(struct host *host);
 int progress_level(const char *name); /* of a log message: 0 is the least, -1 unknown */
 void progress_note(struct tool_call *call, const struct tool_note *note);
 
 /* ---- questions to the client (ask.c) ---- */
 
-/* Takes what a client sends with a call that it was asked in before. */
+/* Takes the answers that a modern client sends with a call that it repeats. */
 enum method_outcome ask_take_answers(struct request *request, struct peer_call *call);
-/* The tool has ended with questions: asks them, or has the client ask. The call goes on, or is
- * over and answered. */
+/* The tool has ended with questions: sends them to the client. The call of a legacy client goes on;
+ * that of a modern one is answered with them. */
 void ask_client(struct peer_call *call);
 /* The response to a request of ours. */
 void ask_take_response(struct peer *peer, const struct message *message);
 /* No answer is waited for any more. */
 void ask_stop(struct peer_call *call);
+/* The client is gone: ends the call if it waits for answers. */
+void ask_give_up(struct peer_call *call);
 
 /* ---- lists, resources, prompts (list.c, read.c) ---- */
 
@@ -212,6 +221,7 @@ enum method_outcome stream_listen(struct request *request);      /* subscription
 enum method_outcome stream_subscribe(struct request *request);   /* resources/subscribe */
 enum method_outcome stream_unsubscribe(struct request *request); /* resources/unsubscribe */
 void stream_list_changed(struct host *host, unsigned lists);
+/* A resource, or with '/' at the end of the URI all whose URIs begin with it. */
 void stream_resource_changed(struct host *host, const char *uri);
 /* The lists that change while this server runs. */
 unsigned stream_lists(const struct host *host);
@@ -229,12 +239,13 @@ struct peer {
     struct client client;
     LIST_HEAD(, peer_call) calls;
     size_t call_count;
-    unsigned holds; /* who still uses it although it is destroyed */
+    unsigned holds; /* uses that keep its memory after it was destroyed */
     LIST_HEAD(, stream) streams;
     size_t stream_count;
     json_t *uris;        /* what a legacy client has subscribed to, an object; or NULL */
     int log_level;       /* the least that a legacy client wants, of progress.c */
     unsigned long asked; /* requests sent to it */
+    bool input_ended;    /* peer_end_input was called */
     bool destroyed;      /* peer_destroy was called */
 };
 
@@ -242,8 +253,9 @@ void peer_free_when_done(struct peer *peer);
 
 struct host {
     struct server *server; /* borrowed */
-    struct host_config config;
+    bool lists_change;
     size_t users;                    /* peers, and open handles */
+    size_t calls;                    /* of all peers */
     struct buf *tools;               /* of host_tool_entry, as many as tools[] has; or NULL */
     LIST_HEAD(, peer_call) progress; /* the calls that want it */
     LIST_HEAD(, peer_call) asking;   /* the calls that wait for their client */

@@ -48,10 +48,7 @@ static void send_progress(struct peer_call *call, double value, double total, co
     buf_addf(&text, ",\"progress\":%.*f", call->counts ? 6 : 2, value);
     if (total > 0)
         buf_addf(&text, ",\"total\":%.6f", total);
-    if (message) {
-        buf_adds(&text, ",\"message\":");
-        json_write_string(&text, message, strlen(message));
-    }
+    json_write_member(&text, "message", message);
     buf_adds(&text, "}}");
     call->notified = value;
     call->notified_ms = uv_now(call->peer->host->server->loop);
@@ -67,7 +64,7 @@ static void send_status(struct peer_call *call, uint64_t now, const struct buf *
     send_progress(call, value, 0, progress->data);
 }
 
-/* A tool that counts itself. Values only rise. */
+/* Of a tool that counts itself. Values only rise. */
 static void note_progress(struct peer_call *call, const struct tool_note *note)
 {
     if (!call->token || call->cancelled || (call->counts && note->progress <= call->notified))
@@ -87,10 +84,7 @@ static void note_log(struct peer_call *call, const struct tool_note *note)
     buf_init(&text, MESSAGE_OUT_CAP);
     message_begin_notification(&text, "notifications/message");
     buf_addf(&text, "{\"level\":\"%s\"", note->level);
-    if (note->logger) {
-        buf_adds(&text, ",\"logger\":");
-        json_write_string(&text, note->logger, strlen(note->logger));
-    }
+    json_write_member(&text, "logger", note->logger);
     buf_adds(&text, ",\"data\":");
     json_write(&text, note->data);
     buf_adds(&text, "}}");
@@ -128,23 +122,18 @@ void progress_note(struct tool_call *tool_call, const struct tool_note *note)
     }
 }
 
-static bool is_due(const struct peer_call *call, uint64_t now)
-{
-    uint64_t since = call->notified_ms ? call->notified_ms : call->started_ms;
-
-    return now - since >= (call->notified_ms ? PROGRESS_HEARTBEAT_MS : PROGRESS_FIRST_MS);
-}
-
-static void look_at(struct peer_call *call, uint64_t now)
+static void notify_progress(struct peer_call *call, uint64_t now)
 {
     const struct tool *tool = call->call.tool;
+    const uint64_t due = call->notified_ms ? call->notified_ms + PROGRESS_HEARTBEAT_MS
+                                           : call->started_ms + PROGRESS_FIRST_MS;
     struct buf BUF_AUTO progress = {0};
 
     buf_init(&progress, PROGRESS_TEXT_CAP);
     if (!call->waiting && tool->progress && tool->progress(&call->call, &progress, NULL) &&
         progress.len > 0) {
         send_status(call, now, &progress);
-    } else if (is_due(call, now)) {
+    } else if (now >= due) {
         buf_addf(&progress, "%s has been under way for %.0f s", tool->name,
                  (double)(now - call->started_ms) / 1000);
         send_status(call, now, &progress);
@@ -160,7 +149,7 @@ static void on_timer(uv_timer_t *timer)
     LIST_FOREACH(call, &host->progress, progress_link)
     {
         if (call->reply && !call->counts && now - call->started_ms >= PROGRESS_TICK_MS)
-            look_at(call, now);
+            notify_progress(call, now);
     }
     for (call = LIST_FIRST(&host->asking); call; call = next) {
         next = LIST_NEXT(call, asking_link);

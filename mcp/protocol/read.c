@@ -13,18 +13,12 @@
 
 #define COMPLETION_CAP 100 /* values of one answer (the protocol's own limit) */
 
-static void end_members(const struct peer_call *call, struct buf *to)
+/* The text that the tool has answered, as a JSON string. */
+static void write_text(const struct peer_call *call, struct buf *to)
 {
-    const char *meta = era_result_meta(&call->client);
+    const struct buf *text = &call->call.text;
 
-    if (*meta)
-        buf_addf(to, ",\"_meta\":{%s}", meta);
-}
-
-static void add_string(struct buf *to, const char *name, const char *text)
-{
-    buf_addf(to, "\"%s\":", name);
-    json_write_string(to, text, strlen(text));
+    json_write_string(to, text->data ? text->data : "", text->len);
 }
 
 /* ---- resources/read ---- */
@@ -47,6 +41,7 @@ enum method_outcome read_resource(struct request *request)
 bool read_write_resource(const struct peer_call *call, struct buf *to)
 {
     const struct tool_call *tool_call = &call->call;
+    const struct tool_image *image = tool_call->image_count > 0 ? tool_call->images : NULL;
     const char *uri = json_get_string(call->params, "uri");
     json_t *names = NULL;
     const struct resource *resource = resource_find(uri, &names);
@@ -56,22 +51,16 @@ bool read_write_resource(const struct peer_call *call, struct buf *to)
     if (tool_call->parts) {
         json_write(to, tool_call->parts);
     } else {
-        buf_adds(to, "[{");
-        add_string(to, "uri", uri);
-        buf_addc(to, ',');
-        add_string(to, "mimeType",
-                   tool_call->image_count > 0 ? tool_call->images[0].mime : resource->mime);
-        if (tool_call->image_count > 0) {
-            buf_adds(to, ",\"blob\":");
-            json_write_string(to, tool_call->images[0].base64, tool_call->images[0].len);
-        } else {
-            buf_adds(to, ",\"text\":");
-            json_write_string(to, tool_call->text.data ? tool_call->text.data : "",
-                              tool_call->text.len);
-        }
+        buf_addf(to, "[{\"%s\":", image ? "blob" : "text");
+        if (image)
+            json_write_string(to, image->base64, image->len);
+        else
+            write_text(call, to);
+        json_write_member(to, "uri", uri);
+        json_write_member(to, "mimeType", image ? image->mime : resource->mime);
         buf_adds(to, "}]");
     }
-    end_members(call, to);
+    era_add_meta(to, &call->client);
     return true;
 }
 
@@ -110,20 +99,16 @@ bool read_write_prompt(const struct peer_call *call, struct buf *to)
 {
     const struct tool_call *tool_call = &call->call;
 
-    if (tool_call->tool->description) {
-        add_string(to, "description", tool_call->tool->description);
-        buf_addc(to, ',');
-    }
     buf_adds(to, "\"messages\":");
     if (tool_call->parts) {
         json_write(to, tool_call->parts);
     } else {
         buf_adds(to, "[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":");
-        json_write_string(to, tool_call->text.data ? tool_call->text.data : "",
-                          tool_call->text.len);
+        write_text(call, to);
         buf_adds(to, "}}]");
     }
-    end_members(call, to);
+    json_write_member(to, "description", tool_call->tool->description);
+    era_add_meta(to, &call->client);
     return true;
 }
 
@@ -183,6 +168,6 @@ bool read_write_completion(const struct peer_call *call, struct buf *to)
         json_write(to, json_array_get(call->call.parts, i));
     }
     buf_addf(to, "],\"total\":%zu,\"hasMore\":%s}", total, total > shown ? "true" : "false");
-    end_members(call, to);
+    era_add_meta(to, &call->client);
     return true;
 }

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
@@ -33,9 +32,9 @@ unsigned stream_lists(const struct host *host)
 {
     unsigned changing = 0;
 
-    if (host->config.changes_lists)
+    if (host->lists_change)
         changing |= LIST_TOOLS | (prompts[0] ? LIST_PROMPTS : 0);
-    if (resources[0] && (resource_list_changes || host->config.changes_lists))
+    if (resources[0] && (resource_list_changes || host->lists_change))
         changing |= LIST_RESOURCES;
     return changing;
 }
@@ -86,7 +85,7 @@ static void notify(const struct stream *stream, unsigned changed, const json_t *
     const char *uri;
     json_t *value;
 
-    if (!stream->id && !stream->peer->client.version) /* a legacy client has not come yet */
+    if (!stream->id && !stream->peer->client.version) /* no initialize yet */
         return;
     for (size_t i = 0; i < LISTS; i++) {
         if (!(lists[i].list & changed & stream->lists))
@@ -105,27 +104,6 @@ static void notify(const struct stream *stream, unsigned changed, const json_t *
     }
 }
 
-/* The token that opened it has expired. */
-static bool is_over(const struct stream *stream)
-{
-    int64_t end = stream->peer->client.identity.end;
-
-    return end != 0 && end <= (int64_t)time(NULL);
-}
-
-static void notify_all(struct host *host, unsigned changed, const json_t *uris)
-{
-    struct stream *stream, *next;
-
-    for (stream = LIST_FIRST(&host->streams); stream; stream = next) {
-        next = LIST_NEXT(stream, host_link);
-        if (is_over(stream))
-            stream_end(stream, true);
-        else
-            notify(stream, changed, uris);
-    }
-}
-
 /* ---- changes ---- */
 
 static void on_changes_timer(uv_timer_t *timer)
@@ -133,10 +111,11 @@ static void on_changes_timer(uv_timer_t *timer)
     struct host *host = timer->data;
     json_auto_t *uris = steal_pointer(&host->changed_uris);
     unsigned changed = host->changed_lists;
+    const struct stream *stream;
 
     host->changed_lists = 0;
     host->changed_uris = json_object();
-    notify_all(host, changed, uris);
+    LIST_FOREACH(stream, &host->streams, host_link) notify(stream, changed, uris);
 }
 
 static void gather(struct host *host)
@@ -153,18 +132,31 @@ void stream_list_changed(struct host *host, unsigned changed)
     gather(host);
 }
 
-/* Only what a stream wants is kept, so that the object is not larger than theirs. */
-void stream_resource_changed(struct host *host, const char *uri)
+static void note_changed(struct host *host, const char *uri)
 {
+    json_object_set_new(host->changed_uris, uri, json_true());
+    gather(host);
+}
+
+/* Only what a stream wants is kept, so that the object is not larger than theirs. */
+void stream_resource_changed(struct host *host, const char *changed)
+{
+    const bool many = changed[strlen(changed) - 1] == '/';
     const struct stream *stream;
+    const char *uri;
+    json_t *wanted;
 
     LIST_FOREACH(stream, &host->streams, host_link)
     {
-        if (!json_object_get(uris_of(stream), uri))
+        if (!many && json_object_get(uris_of(stream), changed))
+            note_changed(host, changed);
+        if (!many)
             continue;
-        json_object_set_new(host->changed_uris, uri, json_true());
-        gather(host);
-        return;
+        json_object_foreach((json_t *)uris_of(stream), uri, wanted)
+        {
+            if (strncmp(uri, changed, strlen(changed)) == 0)
+                note_changed(host, uri);
+        }
     }
 }
 
@@ -244,13 +236,14 @@ void stream_end(struct stream *stream, bool notified)
     reply->end(reply, true);
 }
 
-void host_end_streams(struct host *host)
+void host_end_streams(struct host *host, bool (*over)(struct peer_reply *reply))
 {
     struct stream *stream, *next;
 
     for (stream = LIST_FIRST(&host->streams); stream; stream = next) {
         next = LIST_NEXT(stream, host_link);
-        stream_end(stream, true);
+        if (!over || over(stream->reply))
+            stream_end(stream, true);
     }
 }
 
@@ -327,7 +320,7 @@ enum method_outcome stream_unsubscribe(struct request *request)
 
 /* ---- modern ---- */
 
-/* The URIs that the client may know of as the keys of a new object; NULL if they are none. */
+/* The URIs that the client may know of, as the keys of a new object; NULL if the list is wrong. */
 static json_t *take_uris(const struct client *client, const json_t *given)
 {
     bool wrong = given && (!json_is_array(given) || json_array_size(given) > PEER_URIS_CAP);
@@ -346,7 +339,7 @@ static json_t *take_uris(const struct client *client, const json_t *given)
     return NULL;
 }
 
-/* The first message of a stream: what of its wishes will be sent. */
+/* The first message of a stream: which of the notifications asked for will be sent. */
 static void acknowledge(const struct stream *stream)
 {
     bool some = false;

@@ -13,9 +13,12 @@
 
 #define CURRICULUM_URI "lectern://curriculum/"
 #define NODE_PART      "/node/"
+#define COMPONENT_PART "/component/"
+#define HISTORY_PART   "/history"
 #define MARKDOWN_TYPE  "text/markdown"
 #define REST_ROOM      1024 /* bytes that a cut answer needs for saying so */
 #define TITLE_ROOM     2100
+#define HISTORY_SHOWN  50 /* change sets */
 
 /* What each component of the store has, so that its mark need not say so. */
 #define STORED_SHAPE (SHAPE_TYPE | SHAPE_COMPONENT_TYPE | SHAPE_ORDER | SHAPE_ORDER_INDEX)
@@ -57,6 +60,22 @@ static bool node_changes(const struct store_change *change, struct buf *uri)
     if (!change->node_id)
         return false;
     add_uri(uri, change->sid, change->node_id);
+    return true;
+}
+
+/* Every component of the node: a change does not say which. */
+static bool component_changes(const struct store_change *change, struct buf *uri)
+{
+    if (!node_changes(change, uri))
+        return false;
+    buf_adds(uri, COMPONENT_PART);
+    return true;
+}
+
+static bool history_changes(const struct store_change *change, struct buf *uri)
+{
+    add_uri(uri, change->sid, NULL);
+    buf_adds(uri, HISTORY_PART);
     return true;
 }
 
@@ -124,23 +143,76 @@ static int read_curriculum(struct tool_call *call, struct store *store, struct e
 
 /* ---- a lesson ---- */
 
+/* The node with its components; NULL with err. */
+static json_t *find_node(struct tool_call *call, struct store *store, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    char sid[SESSION_ID_SIZE];
+
+    if (tool_session(call, store, sid, err) < 0 ||
+        store_read_components(store, sid, argument_text(call, "node_id"), &text, err) < 0)
+        return NULL;
+    return json_read(text.data, text.len, "the lesson", err);
+}
+
 static int read_node(struct tool_call *call, struct store *store, struct error *err)
 {
     static const char *const counts[] = {"total_components", "suggested_template",
                                          "overall_confidence", "session_id"};
-    struct buf BUF_AUTO text = {0};
-    char sid[SESSION_ID_SIZE];
-    json_auto_t *node = NULL;
+    json_auto_t *node = find_node(call, store, err);
 
-    if (tool_session(call, store, sid, err) < 0 ||
-        store_read_components(store, sid, argument_text(call, "node_id"), &text, err) < 0)
-        return -1;
-    node = json_read(text.data, text.len, "the lesson", err);
     if (!node)
         return -1;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         json_object_del(node, counts[i]);
     return node_write(&call->text, node, STORED_SHAPE, err);
+}
+
+static int read_component(struct tool_call *call, struct store *store, struct error *err)
+{
+    const char *component_id = argument_text(call, "component_id");
+    json_auto_t *node = find_node(call, store, err);
+    const json_t *component;
+    size_t i;
+
+    if (!node)
+        return -1;
+    json_array_foreach(json_object_get(node, "components"), i, component)
+    {
+        if (json_string_is(component, "component_id", component_id))
+            return component_write(&call->text, component, i + 1, STORED_SHAPE, err);
+    }
+    return error_set(err, ERROR_NOT_FOUND, "the lesson has no component with this component_id");
+}
+
+/* ---- the history ---- */
+
+static int read_history(struct tool_call *call, struct store *store, struct error *err)
+{
+    const struct history_page page = {.limit = HISTORY_SHOWN, .without_texts = true};
+    struct buf BUF_AUTO text = {0};
+    char sid[SESSION_ID_SIZE];
+    json_auto_t *read = NULL;
+    const json_t *change;
+    size_t i;
+
+    if (tool_session(call, store, sid, err) < 0 ||
+        store_read_history(store, sid, &page, &text, err) < 0)
+        return -1;
+    read = json_read(text.data, text.len, "the history", err);
+    if (!read)
+        return -1;
+    buf_addf(&call->text, "# Changes, up to version %" JSON_INTEGER_FORMAT "\n\n",
+             json_integer_value(json_object_get(read, "version")));
+    json_array_foreach(json_object_get(read, "changes"), i, change)
+    {
+        buf_addf(&call->text, "- %" JSON_INTEGER_FORMAT ", %s, %s: %s%s\n",
+                 json_integer_value(json_object_get(change, "version")),
+                 json_get_string(change, "at"), json_get_string(change, "who"),
+                 json_get_string(change, "what"),
+                 json_get_string(change, "undone_by") ? " (undone)" : "");
+    }
+    return 0;
 }
 
 /* ---- lists ---- */
@@ -283,6 +355,25 @@ static const struct tool node_reader = {
     .run = read_node,
 };
 
+static const struct tool component_reader = {
+    .name = "resources/read",
+    .title = "Read a component",
+    .description = "",
+    .arguments = ARGUMENTS("resources/read", ARGUMENT_SESSION, ARGUMENT_NODE,
+                           FIELD("component_id", FIELD_TEXT, .required = true)),
+    .read_only = true,
+    .run = read_component,
+};
+
+static const struct tool history_reader = {
+    .name = "resources/read",
+    .title = "Read the history",
+    .description = "",
+    .arguments = ARGUMENTS("resources/read", ARGUMENT_SESSION),
+    .read_only = true,
+    .run = read_history,
+};
+
 const struct resource resource_curriculum = {
     .uri = CURRICULUM_URI "{session_id}",
     .name = "curriculum",
@@ -303,4 +394,26 @@ const struct resource resource_node = {
     .read = &node_reader,
     .complete = &tool_complete_curriculum,
     .changes = node_changes,
+};
+
+const struct resource resource_component = {
+    .uri = CURRICULUM_URI "{session_id}" NODE_PART "{node_id}" COMPONENT_PART "{component_id}",
+    .name = "component",
+    .title = "Component",
+    .description = "One component of a lesson",
+    .mime = MARKDOWN_TYPE,
+    .read = &component_reader,
+    .complete = &tool_complete_curriculum,
+    .changes = component_changes,
+};
+
+const struct resource resource_history = {
+    .uri = CURRICULUM_URI "{session_id}" HISTORY_PART,
+    .name = "history",
+    .title = "History",
+    .description = "The newest changes of a curriculum, and who made them",
+    .mime = MARKDOWN_TYPE,
+    .read = &history_reader,
+    .complete = &tool_complete_curriculum,
+    .changes = history_changes,
 };

@@ -25,13 +25,15 @@ struct resource {
     /* For a template: what a name in its URI may be. A tool with the arguments of a completion
      * (COMPLETION_ARGUMENTS), whose `parts` are texts, the best first. May be NULL. */
     const struct tool *complete;
-    /* Whether a change of a curriculum changes this resource: appends its URI. May be NULL. */
+    /* Whether a change of a curriculum changes this resource: appends its URI, or, with '/' at the
+     * end, how the URIs of all that it may have changed begin. May be NULL. */
     bool (*changes)(const struct store_change *change, struct buf *uri);
 };
 
 /* In the order of the lists; NULL-terminated. A new one is its file and a row in table.c. */
 extern const struct resource *const resources[];
-extern const struct resource resource_curriculum, resource_node;
+extern const struct resource resource_curriculum, resource_node, resource_component,
+    resource_history;
 extern const struct tool tool_complete_curriculum; /* completes session_id and node_id */
 
 /* Lists the resources that templates stand for: `parts` are objects as in resources/list. NULL:

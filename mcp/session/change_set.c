@@ -1,432 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A change set: the table of operations with their functions; checking one against its row (known
- * members, required members, types); and applying a list of them in one transaction. Each operation
- * has its own savepoint, so that a bad one leaves nothing behind and the others are still
- * checked.
+ * A change set: checking an operation against its row of the table in change_operations.c (known
+ * members, required members, types), and applying a list of them in one transaction. Each operation
+ * has its own savepoint, so that a bad one leaves nothing behind and the others are still checked.
  */
 #include "mcp/session/change_set.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
+#include "helpers/base/utf8.h"
 #include "helpers/base/validation.h"
-#include "mcp/session/text.h"
+#include "mcp/session/change_run.h"
 
-#define MEMBERS_CAP    8   /* of an operation */
-#define TITLE_SAID     120 /* bytes */
-#define WORD_SHOWN     64  /* bytes of a client's own word in an error */
-#define LINES_SAID_CAP 30  /* operations listed one by one in words */
+#define MEMBERS_CAP    10 /* of an operation */
+#define BRIEF_CAP      48 /* of all operations together */
+#define WORD_SHOWN     64 /* bytes of a client's own word in an error */
+#define LINES_SAID_CAP 30 /* operations listed one by one in words */
 #define LINE_CAP       600
-
-/* A change set under way, and the operation that it is at. */
-struct run {
-    struct store *store;
-    const char *sid;
-    const struct change_set *set;
-    struct change_set_outcome *outcome;
-    const struct writer *writer;
-    json_t *results; /* owned */
-    int64_t version; /* of the session before it */
-    struct validation_errors bad;
-    enum error_kind bad_kind; /* of all bad ones, if it is the same */
-
-    /* One operation: its input, then its results. */
-    json_t *given;      /* its members, checked and by their own names; without op */
-    json_t *result;     /* ids and counts go here */
-    struct buf message; /* one line, past tense, without a line end */
-};
-
-static json_t *get(const struct run *run, const char *name)
-{
-    return json_object_get(run->given, name);
-}
-
-/* The member as text, or NULL; as a whole number, or 0. */
-static const char *get_text(const struct run *run, const char *name)
-{
-    return json_get_string(run->given, name);
-}
-
-static long get_whole(const struct run *run, const char *name)
-{
-    return (long)json_integer_value(get(run, name));
-}
-
-static void add_result(struct run *run, json_t *members)
-{
-    json_object_update_new(run->result, members);
-}
-
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-/* N003 "Comparing fractions": an id and a title of the curriculum, in one line. */
-struct named {
-    char text[NODE_ID_MAX + TITLE_SAID + 8];
-};
-
-static const char *name_node(struct named *named, const char *node_id, const char *title)
-{
-    char id[NODE_ID_MAX + 1], shown[TITLE_SAID];
-
-    snprintf(named->text, sizeof named->text, "%s \"%s\"", text_cut_line(id, sizeof id, node_id),
-             text_cut_line(shown, sizeof shown, title));
-    return named->text;
-}
-
-/* ---- operations on nodes; each says what is lost with it ---- */
-
-static int create_node(struct run *run, struct error *err)
-{
-    const char *node_id = get_text(run, "node_id");
-    struct named node;
-
-    if (store_node_create(run->store, run->writer, run->sid, run->given, err) < 0)
-        return -1;
-    buf_addf(&run->message, "Created node %s", name_node(&node, node_id, get_text(run, "title")));
-    add_result(run, json_pack("{s:s}", "node_id", node_id));
-    return 0;
-}
-
-static int delete_node(struct run *run, struct error *err)
-{
-    const char *node_id = get_text(run, "node_id");
-    struct node_state state = {0};
-    struct named node;
-
-    if (store_node_state(run->store, run->sid, node_id, get_whole(run, "expected_revision"), &state,
-                         err) < 0 ||
-        store_node_delete(run->store, run->writer, run->sid, node_id, err) < 0)
-        return -1;
-    buf_addf(&run->message, "Deleted node %s with its %zu component%s and %zu relationship%s",
-             name_node(&node, node_id, state.title), state.components, plural(state.components),
-             state.relationships, plural(state.relationships));
-    add_result(run, json_pack("{s:s, s:I, s:I}", "node_id", node_id, "components",
-                              (json_int_t)state.components, "relationships",
-                              (json_int_t)state.relationships));
-    return 0;
-}
-
-static int update_node(struct run *run, const json_t *changes, struct node_state *state,
-                       struct error *err)
-{
-    const char *node_id = get_text(run, "node_id");
-
-    if (!changes)
-        return error_set(err, ERROR_MEMORY, "out of memory for a change");
-    if (store_node_update(run->store, run->writer, run->sid, node_id, changes,
-                          get_whole(run, "expected_revision"), state, err) < 0)
-        return -1;
-    add_result(
-        run, json_pack("{s:s, s:I}", "node_id", node_id, "revision", (json_int_t)state->revision));
-    return 0;
-}
-
-static int rename_node(struct run *run, struct error *err)
-{
-    const char *node_id = get_text(run, "node_id");
-    json_auto_t *changes = json_pack("{s:O}", "title", get(run, "title"));
-    struct node_state state = {0};
-    char before[256];
-    struct named node;
-
-    if (store_node_title(run->store, run->sid, node_id, before, sizeof before, err) < 0 ||
-        update_node(run, changes, &state, err) < 0)
-        return -1;
-    buf_addf(&run->message, "Renamed node %s to \"%s\" (revision %ld)",
-             name_node(&node, node_id, before), state.title, state.revision);
-    return 0;
-}
-
-static int edit_node(struct run *run, struct error *err)
-{
-    json_auto_t *changes = json_copy((json_t *)run->given);
-    struct node_state state = {0};
-    struct named node;
-
-    json_object_del(changes, "node_id");
-    json_object_del(changes, "expected_revision");
-    if (changes && json_object_size(changes) == 0)
-        return error_set_at(err, "",
-                            "edit_node needs a field to change, such as title or raw_content");
-    if (update_node(run, changes, &state, err) < 0)
-        return -1;
-    buf_addf(&run->message, "Changed node %s (revision %ld)",
-             name_node(&node, get_text(run, "node_id"), state.title), state.revision);
-    return 0;
-}
-
-static int merge_nodes(struct run *run, struct error *err)
-{
-    const char *node_id = get_text(run, "node_id"), *into = get_text(run, "into_node_id");
-    struct node_state state = {0};
-    struct named from, to;
-    char gone[256];
-
-    if (store_node_title(run->store, run->sid, node_id, gone, sizeof gone, err) < 0 ||
-        store_node_merge(run->store, run->writer, run->sid, node_id, into,
-                         get_whole(run, "expected_revision"), &state, err) < 0)
-        return -1;
-    buf_addf(&run->message,
-             "Merged node %s into %s: %zu component%s and %zu relationship%s came over",
-             name_node(&from, node_id, gone), name_node(&to, into, state.title), state.components,
-             plural(state.components), state.relationships, plural(state.relationships));
-    if (state.left_out > 0)
-        buf_addf(&run->message,
-                 ", %zu relationship%s did not (a repeat, or from the node to itself)",
-                 state.left_out, plural(state.left_out));
-    add_result(run, json_pack("{s:s, s:s, s:I, s:I, s:I}", "node_id", node_id, "into_node_id", into,
-                              "components", (json_int_t)state.components, "relationships",
-                              (json_int_t)state.relationships, "relationships_left_out",
-                              (json_int_t)state.left_out));
-    return 0;
-}
-
-/* ---- on components ---- */
-
-static int find_component(const struct run *run, struct component_ref *ref, struct error *err)
-{
-    *ref = (struct component_ref){.node_id = get_text(run, "node_id"),
-                                  .component_id = get_text(run, "component_id"),
-                                  .order = get_whole(run, "component_order")};
-    if (ref->component_id || ref->order > 0)
-        return 0;
-    return error_set_at(err, "component_order",
-                        "component_order (1 for the node's first component) or component_id is "
-                        "needed");
-}
-
-static void add_component_result(struct run *run, const struct component_state *state)
-{
-    add_result(run, json_pack("{s:O, s:s, s:I, s:I}", "node_id", get(run, "node_id"),
-                              "component_id", state->component_id, "order",
-                              (json_int_t)state->order, "revision", (json_int_t)state->revision));
-}
-
-static int create_component(struct run *run, struct error *err)
-{
-    const char *node_id = get_text(run, "node_id");
-    json_auto_t *component =
-        json_pack("{s:O, s:O, s:O*}", "type", get(run, "component_type"), "parameters",
-                  get(run, "parameters"), "confidence", get(run, "confidence"));
-    struct component_state state;
-    struct named node;
-
-    if (!component)
-        return error_set(err, ERROR_MEMORY, "out of memory for a component");
-    if (store_component_insert(run->store, run->writer, run->sid, node_id,
-                               get_whole(run, "position"), component, &state, err) < 0)
-        return -1;
-    buf_addf(&run->message, "Added %s as component %ld of %ld in %s (revision %ld)", state.type,
-             state.order, state.total, name_node(&node, node_id, state.node_title), state.revision);
-    add_component_result(run, &state);
-    return 0;
-}
-
-static int edit_component(struct run *run, struct error *err)
-{
-    json_auto_t *changes = json_pack("{s:O}", "parameters", get(run, "new_parameters"));
-    struct component_state state;
-    struct component_ref ref;
-    struct named node;
-
-    if (!changes)
-        return error_set(err, ERROR_MEMORY, "out of memory for a change");
-    if (find_component(run, &ref, err) < 0 ||
-        store_component_update(run->store, run->writer, run->sid, &ref, changes, true,
-                               get_whole(run, "expected_revision"), &state, err) < 0)
-        return -1;
-    buf_addf(&run->message, "Changed component %ld (%s) of %s (revision %ld): %s", state.order,
-             state.type, name_node(&node, ref.node_id, state.node_title), state.revision,
-             state.summary);
-    add_component_result(run, &state);
-    return 0;
-}
-
-static int delete_component(struct run *run, struct error *err)
-{
-    struct component_state state;
-    struct component_ref ref;
-    struct named node;
-
-    if (find_component(run, &ref, err) < 0 ||
-        store_component_delete(run->store, run->writer, run->sid, &ref,
-                               get_whole(run, "expected_revision"), &state, err) < 0)
-        return -1;
-    buf_addf(&run->message, "Deleted component %ld (%s: %s) of %s, %ld remain", state.order,
-             state.type, state.summary, name_node(&node, ref.node_id, state.node_title),
-             state.total);
-    add_component_result(run, &state);
-    return 0;
-}
-
-static int reorder_components(struct run *run, struct error *err)
-{
-    const char *node_id = get_text(run, "node_id");
-    const json_t *order = get(run, "order");
-    size_t count = json_array_size(order);
-    struct named node;
-    char title[256];
-
-    if (store_components_reorder(run->store, run->writer, run->sid, node_id, order, err) < 0 ||
-        store_node_title(run->store, run->sid, node_id, title, sizeof title, err) < 0)
-        return -1;
-    buf_addf(&run->message, "Reordered the %zu component%s of %s", count, plural(count),
-             name_node(&node, node_id, title));
-    add_result(run, json_pack("{s:s}", "node_id", node_id));
-    return 0;
-}
-
-/* ---- on relationships: one is named by its id, or by its ends and its type. Cycles are reported
- * once, for the whole set (change_effect.c) ---- */
-
-/* N001 "Title"; nothing if the operation named the relationship by its id. */
-static void write_end(struct run *run, const char *name, const char *title)
-{
-    const char *node_id = get_text(run, name);
-    char shown[TITLE_SAID];
-    struct named node;
-
-    if (!node_id) {
-        buf_addf(&run->message, "\"%s\"", text_cut_line(shown, sizeof shown, title));
-        return;
-    }
-    buf_adds(&run->message, name_node(&node, node_id, title));
-    add_result(run, json_pack("{s:s}", name, node_id));
-}
-
-static int write_relationship(struct run *run, const char *done, struct relationship_state *state)
-{
-    buf_addf(&run->message, "%s %s from ", done, state->type);
-    write_end(run, "from_node_id", state->from_title);
-    buf_adds(&run->message, " to ");
-    write_end(run, "to_node_id", state->to_title);
-    add_result(run, json_pack("{s:I}", "id", (json_int_t)state->id));
-    json_decref(state->cycle);
-    return 0;
-}
-
-static int create_relationship(struct run *run, struct error *err)
-{
-    struct relationship_state state = {0};
-
-    if (store_relationship_create(run->store, run->writer, run->sid, run->given, &state, err) < 0)
-        return -1;
-    return write_relationship(run, "Created", &state);
-}
-
-static int find_relationship(const struct run *run, int64_t *id, struct error *err)
-{
-    const char *from = get_text(run, "from_node_id"), *to = get_text(run, "to_node_id");
-    const char *type = get_text(run, "relationship_type");
-
-    *id = json_integer_value(get(run, "id"));
-    if (*id > 0)
-        return 0;
-    if (!from || !to || !type)
-        return error_set_at(err, "id",
-                            "id is needed, or from_node_id, to_node_id and relationship_type "
-                            "together");
-    return store_relationship_find(run->store, run->sid, from, to, type, id, err);
-}
-
-static int edit_relationship(struct run *run, struct error *err)
-{
-    json_auto_t *changes =
-        json_pack("{s:O*, s:O*, s:O*}", "relationship_type", get(run, "new_type"), "explanation",
-                  get(run, "explanation"), "confidence_score", get(run, "confidence_score"));
-    struct relationship_state state = {0};
-    int64_t id;
-
-    if (json_object_size(changes) == 0)
-        return error_set_at(err, "new_type", "new_type, explanation or confidence_score is needed");
-    if (find_relationship(run, &id, err) < 0 ||
-        store_relationship_update(run->store, run->writer, run->sid, id, changes, &state, err) < 0)
-        return -1;
-    return write_relationship(run, "Changed", &state);
-}
-
-static int delete_relationship(struct run *run, struct error *err)
-{
-    struct relationship_state state = {0};
-    int64_t id;
-
-    if (find_relationship(run, &id, err) < 0 ||
-        store_relationship_delete(run->store, run->writer, run->sid, id, &state, err) < 0)
-        return -1;
-    return write_relationship(run, "Deleted", &state);
-}
-
-/* ---- the table ---- */
-
-struct operation {
-    struct fields members; /* FIELDS_OPEN: others are the node's own fields */
-    bool leaves_graph;     /* as it is */
-    unsigned reads;        /* enum store_part, of the nodes that it names */
-    int (*apply)(struct run *run, struct error *err);
-};
-
-/* Rows of members. A number may arrive as a string, because models send it so. */
-#define NEEDED(member, kind, ...)   FIELD(member, kind, .required = true, __VA_ARGS__)
-#define MAY_HAVE(member, kind, ...) FIELD(member, kind, __VA_ARGS__)
-#define PLACE                       FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_AS_TEXT
-
-/* clang-format off */
-#define MEMBERS(operation, open, ...) \
-    {.name = (operation), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ALSO | (open)}
-/* clang-format on */
-
-#define NODE               NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
-#define REVISION           MAY_HAVE("expected_revision", PLACE)
-#define COMPONENT_ID       MAY_HAVE("component_id", FIELD_TEXT)
-#define COMPONENT_ORDER    MAY_HAVE("component_order", PLACE, .also = "order")
-#define EXPLANATION        MAY_HAVE("explanation", FIELD_TEXT)
-#define CONFIDENCE(member) MAY_HAVE(member, FIELD_NUMBER)
-#define FROM(macro)        macro("from_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "from")
-#define TO(macro)          macro("to_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "to")
-#define TYPE               MAY_HAVE("relationship_type", FIELD_TEXT, .also = "type")
-#define RELATIONSHIP       MAY_HAVE("id", PLACE), FROM(MAY_HAVE), TO(MAY_HAVE), TYPE
-
-static const struct operation operations[] = {
-    {MEMBERS("create_node", FIELDS_OPEN, NEEDED("node_id", FIELD_TEXT),
-             NEEDED("title", FIELD_TEXT)),
-     .apply = create_node},
-    {MEMBERS("rename_node", 0, NODE, NEEDED("title", FIELD_TEXT, .also = "new_title"), REVISION),
-     .reads = STORE_TEXTS_PART, .apply = rename_node},
-    {MEMBERS("edit_node", FIELDS_OPEN, NODE, MAY_HAVE("title", FIELD_TEXT), REVISION),
-     .reads = STORE_TEXTS_PART, .apply = edit_node},
-    {MEMBERS("delete_node", 0, NODE, REVISION), .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
-     .apply = delete_node},
-    {MEMBERS("merge_nodes", 0, NODE,
-             NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "into"), REVISION),
-     .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = merge_nodes},
-    {MEMBERS("create_component", 0, NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
-             NEEDED("parameters", FIELD_OBJECT), MAY_HAVE("position", PLACE),
-             CONFIDENCE("confidence")),
-     .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = create_component},
-    {MEMBERS("edit_component", 0, NODE, COMPONENT_ID, COMPONENT_ORDER,
-             NEEDED("new_parameters", FIELD_OBJECT, .also = "parameters"), REVISION),
-     .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = edit_component},
-    {MEMBERS("delete_component", 0, NODE, COMPONENT_ID, COMPONENT_ORDER, REVISION),
-     .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = delete_component},
-    {MEMBERS("reorder_components", 0, NODE, NEEDED("order", FIELD_ARRAY)), .leaves_graph = true,
-     .reads = STORE_COMPONENTS_PART, .apply = reorder_components},
-    {MEMBERS("create_relationship", 0, FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION,
-             CONFIDENCE("confidence_score")),
-     .apply = create_relationship},
-    {MEMBERS("edit_relationship", 0, RELATIONSHIP, MAY_HAVE("new_type", FIELD_TEXT), EXPLANATION,
-             CONFIDENCE("confidence_score")),
-     .apply = edit_relationship},
-    {MEMBERS("delete_relationship", 0, RELATIONSHIP), .apply = delete_relationship},
-};
-#define OPERATION_COUNT (sizeof operations / sizeof operations[0])
 
 /* "rename_node takes node_id, title, expected_revision?" */
 static void list_members(const struct operation *operation, struct buf *to)
@@ -437,7 +31,6 @@ static void list_members(const struct operation *operation, struct buf *to)
     for (const struct field *row = members->rows; row->name; row++)
         buf_addf(to, "%s%s%s", row > members->rows ? ", " : "", row->name,
                  row->required ? "" : "?");
-    buf_adds(to, members->flags & FIELDS_OPEN ? ", fields?" : "");
 }
 
 /* ---- schemas ---- */
@@ -445,7 +38,8 @@ static void list_members(const struct operation *operation, struct buf *to)
 static void write_operation(const struct operation *operation, struct buf *to)
 {
     const char *const name[] = {operation->members.name, NULL};
-    struct field rows[MEMBERS_CAP + 2] = {NEEDED("op", FIELD_TEXT, .choices = name)};
+    struct field rows[MEMBERS_CAP + 2] = {
+        FIELD("op", FIELD_TEXT, .required = true, .choices = name)};
     struct fields fields = operation->members;
 
     for (size_t i = 0; i < MEMBERS_CAP && fields.rows[i].name; i++)
@@ -459,40 +53,103 @@ static void write_operations(const struct field *row, const void *context, struc
     (void)row;
     (void)context;
     buf_adds(to, "{\"type\":\"object\",\"anyOf\":[");
-    for (size_t i = 0; i < OPERATION_COUNT; i++) {
+    for (size_t i = 0; i < change_operation_count; i++) {
         buf_adds(to, i > 0 ? "," : "");
-        write_operation(&operations[i], to);
+        write_operation(&change_operations[i], to);
     }
     buf_adds(to, "]}");
 }
 
 static const char *operation_name(size_t i)
 {
-    return i < OPERATION_COUNT ? operations[i].members.name : NULL;
+    return i < change_operation_count ? change_operations[i].members.name : NULL;
 }
-
-static const struct fields operation_names = {.name = "op", .choice = operation_name};
-static const struct field brief_rows[] = {
-    FIELD("op", FIELD_TEXT, .required = true, .of = &operation_names),
-    {0},
-};
 
 const struct fields change_set_operation = {"an operation", .schema = "Operation",
                                             .write_schema = write_operations};
+
+/* The short form for models: the members of all operations together, each once, so that a program
+ * that allows no others can send them all. */
+static const struct fields operation_names = {.name = "op", .choice = operation_name};
+
+/* An object of any members cannot be sent where others than those named are forbidden, its JSON
+ * text can. */
+static void write_object_or_text(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"type\":[\"object\",\"string\"]}");
+}
+
+static const struct fields object_or_text = {.write_schema = write_object_or_text};
+
+/* A place or an id. */
+static void write_place_or_id(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"type\":[\"integer\",\"string\"]}");
+}
+
+static const struct fields place_or_id = {.write_schema = write_place_or_id};
+
+static struct field brief_row(const struct field *row)
+{
+    struct field brief = {.name = row->name, .type = row->type, .item = row->item};
+
+    if (row->type == FIELD_OBJECT)
+        brief.of = &object_or_text;
+    if (row->type == FIELD_ARRAY && row->item == FIELD_ANY)
+        brief.of = &place_or_id;
+    return brief;
+}
+
+/* Whether it is there already, by its name or by the other one that it has. */
+static bool is_listed(const struct fields *all, const struct field *row)
+{
+    const struct field *other = row->also ? fields_find(all, row->also) : NULL;
+
+    return fields_find(all, row->name) || (other && other->type == row->type);
+}
+
+static void write_brief(const struct field *row, const void *context, struct buf *to)
+{
+    struct field rows[BRIEF_CAP + 1] = {
+        FIELD("op", FIELD_TEXT, .required = true, .of = &operation_names)};
+    const struct fields all = {.rows = rows,
+                               .documentation = change_set_operation_brief.documentation};
+    size_t count = 1;
+
+    (void)row;
+    for (size_t i = 0; i < change_operation_count; i++)
+        for (const struct field *member = change_operations[i].members.rows; member->name; member++)
+            if (!is_listed(&all, member) && !(member->flags & FIELD_UNLISTED) && count < BRIEF_CAP)
+                rows[count++] = brief_row(member);
+    fields_schema(&all, NULL, context, to);
+}
+
 const struct fields change_set_operation_brief = {
-    "an operation", brief_rows,
-    .documentation = "Members as in the tools. create_node: node_id, title, fields?; rename_node: "
-                     "title; edit_node: fields; merge_nodes: into_node_id; reorder_components: "
-                     "order ([3,1,2], old places); edit_relationship, delete_relationship: id, or "
-                     "ends and type; new_type?"};
+    .name = "an operation",
+    .write_schema = write_brief,
+    .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. fields: "
+                     "of the node. relationships: that go with a split, by id or other end. "
+                     "whole_words, plurals: default true. in: titles, a component type or field"};
+
+bool change_set_has_member(const char *name)
+{
+    for (size_t i = 0; i < change_operation_count; i++)
+        if (fields_find(&change_operations[i].members, name))
+            return true;
+    return false;
+}
 
 /* ---- reading one ---- */
 
 static const struct operation *find(const char *name)
 {
-    for (size_t i = 0; name && i < OPERATION_COUNT; i++) {
-        if (strcmp(operations[i].members.name, name) == 0)
-            return &operations[i];
+    for (size_t i = 0; name && i < change_operation_count; i++) {
+        if (strcmp(change_operations[i].members.name, name) == 0)
+            return &change_operations[i];
     }
     return NULL;
 }
@@ -505,9 +162,9 @@ static int write_unknown(const json_t *op, struct error *err)
 
     buf_init(&names, ERROR_TEXT_CAP / 2);
     nearest_begin(&search, json_is_string(op) ? json_string_value(op) : "");
-    for (size_t i = 0; i < OPERATION_COUNT; i++) {
-        nearest_feed(&search, operations[i].members.name);
-        buf_addf(&names, "%s%s", i > 0 ? ", " : "", operations[i].members.name);
+    for (size_t i = 0; i < change_operation_count; i++) {
+        nearest_feed(&search, change_operations[i].members.name);
+        buf_addf(&names, "%s%s", i > 0 ? ", " : "", change_operations[i].members.name);
     }
     if (!op)
         return error_set_at(err, "op", "op is needed, one of %s", names.data);
@@ -533,21 +190,77 @@ static json_t *made_by(const char *value, const json_t *results, const char *mem
     return *end ? NULL : json_object_get(json_array_get(results, at), member);
 }
 
+/* The value with "$2" replaced, also in a list; a new reference. */
+static json_t *with_made(json_t *value, const json_t *results, const char *member)
+{
+    json_t *id = made_by(json_string_value(value), results, member), *list, *entry;
+    size_t i;
+
+    if (!json_is_array(value))
+        return json_incref(id ? id : value);
+    list = json_copy(value);
+    json_array_foreach(list, i, entry)
+    {
+        id = made_by(json_string_value(entry), results, member);
+        if (id)
+            json_array_set(list, i, id);
+    }
+    return list;
+}
+
 /* The members that were sent, with "$2" replaced; a new reference, or NULL. */
 static json_t *sent_members(const struct operation *operation, const json_t *item,
                             const json_t *results)
 {
-    static const char *const made[] = {"component_id", "id"};
+    static const char *const made[][2] = {{"component_id", "component_id"},
+                                          {"id", "id"},
+                                          {"components", "component_id"},
+                                          {"relationships", "id"}};
     json_t *members = json_copy((json_t *)item);
 
     json_object_del(members, "op");
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
-        json_t *id = made_by(json_get_string(members, made[i]), results, made[i]);
+        json_t *sent = json_object_get(members, made[i][0]);
 
-        if (id && fields_find(&operation->members, made[i]))
-            json_object_set(members, made[i], id);
+        if (sent && fields_find(&operation->members, made[i][0]))
+            json_object_set_new(members, made[i][0], with_made(sent, results, made[i][1]));
     }
     return members;
+}
+
+/* A null stands for a member that is not used: programs that require every member send them all.
+ * (A node's own field of such a name is taken away with fields.) */
+static void drop_unused(const struct operation *operation, json_t *sent)
+{
+    const char *name;
+    void *next;
+    json_t *value;
+
+    json_object_foreach_safe(sent, next, name, value)
+    {
+        if (json_is_null(value) && !fields_find(&operation->members, name) &&
+            change_set_has_member(name))
+            json_object_del(sent, name);
+    }
+}
+
+/* Puts the node's own fields that were sent in fields beside the operation's members. */
+static int spread_fields(struct run *run, struct error *err)
+{
+    json_auto_t *fields = json_incref(json_object_get(run->given, "fields"));
+    const char *name;
+    json_t *value;
+
+    json_object_del(run->given, "fields");
+    json_object_foreach(fields, name, value)
+    {
+        if (strcmp(name, "node_id") == 0 || json_object_get(run->given, name))
+            return error_set_at(err, "fields", "fields: %.*s stands beside fields, not in it",
+                                utf8_shown(name, WORD_SHOWN), name);
+        if (json_object_set(run->given, name, value) != 0)
+            return error_set(err, ERROR_MEMORY, "out of memory for an operation");
+    }
+    return 0;
 }
 
 /* The row that item's op names, and its members checked, as the run's. NULL: ERROR_INVALID. */
@@ -574,6 +287,8 @@ static const struct operation *read_operation(struct run *run, const json_t *ite
     validation_begin(&problems, "");
     sent = sent_members(operation, item, run->results);
     if (sent)
+        drop_unused(operation, sent);
+    if (sent)
         run->given = fields_take(&operation->members, sent, NULL, &problems);
     if (!run->given) {
         error_set(err, ERROR_MEMORY, "out of memory for an operation");
@@ -583,7 +298,9 @@ static const struct operation *read_operation(struct run *run, const json_t *ite
         buf_init(&advice, ERROR_TEXT_CAP / 2);
         list_members(operation, &advice);
     }
-    return validation_end(&problems, advice.data, err) == 0 ? operation : NULL;
+    if (validation_end(&problems, advice.data, err) < 0 || spread_fields(run, err) < 0)
+        return NULL;
+    return operation;
 }
 
 /* Puts ids in place of titles, in the transaction of the operation. */
@@ -615,8 +332,11 @@ static int end_operation(struct run *run, const char *op, bool ok, const char *t
     if (!whole || json_object_update(whole, run->result) != 0 ||
         json_array_append(run->results, whole) != 0)
         return error_set(err, ERROR_MEMORY, "out of memory for a change set");
-    if (json_array_size(run->results) <= LINES_SAID_CAP)
-        buf_addf(&run->outcome->lines, "- %s\n", text_cut_line(line, sizeof line, text));
+    if (json_array_size(run->results) > LINES_SAID_CAP)
+        return 0;
+    buf_addf(&run->outcome->lines, "- %s\n", text_cut_line(line, sizeof line, text));
+    if (ok)
+        buf_add(&run->outcome->lines, run->details.data, run->details.len);
     return 0;
 }
 
@@ -682,6 +402,7 @@ static int apply_at(struct run *run, size_t index, struct error *err)
     json_decref(run->given);
     json_decref(run->result);
     buf_clear(&run->message);
+    buf_clear(&run->details);
     return rc;
 }
 
@@ -848,6 +569,7 @@ int change_set_apply(struct store *store, const struct writer *writer, const cha
         change_set_outcome_finish(outcome);
     json_decref(run.results);
     buf_finish(&run.message);
+    buf_finish(&run.details);
     return rc;
 }
 

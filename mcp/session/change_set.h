@@ -8,18 +8,28 @@
  * {"op": "edit_node", "node_id", fields, "expected_revision"}
  * {"op": "delete_node", "node_id", "expected_revision"}
  * {"op": "merge_nodes", "node_id", "into_node_id", "expected_revision"}
+ * {"op": "split_node", "node_id", "new_node_id", "title", "components": [2, "id"],
+ *  "relationships": [17, "N005"]}
+ * {"op": "copy_node", "node_id", "new_node_id", "title"}
  * {"op": "create_component", "node_id", "component_type", "parameters", "position"}
  * {"op": "edit_component", "node_id", "component_id" or "component_order", "new_parameters",
  *  "expected_revision"}
  * {"op": "delete_component", "node_id", "component_id" or "component_order", "expected_revision"}
  * {"op": "reorder_components", "node_id", "order": [3, 1, 2]}
+ * {"op": "move_components", "node_id", "components": [2, "id"], "into_node_id", "position"}
+ * {"op": "replace_text", "find", "replace", "whole_words" (true), "match_case" (false), "plurals"
+ *  (true), "in" ("titles", a component type or a field), "node_ids", "expected_places"}
  * {"op": "create_relationship", "from_node_id", "to_node_id", "relationship_type", "explanation"}
  * {"op": "edit_relationship", "id", or both ends and "relationship_type"; "new_type",
  *  "explanation", "confidence_score"}
  * {"op": "delete_relationship", "id", or both ends and "relationship_type"}
  *
- * Operations are applied in order, each to the result of those before it. "$2" as a component_id or
- * an id is the one that operations.2 of the same set has created.
+ * The fields of a node may stand in an object "fields" too. A member that is null counts as not
+ * sent, but for a node's own fields, which it takes away.
+ *
+ * Operations are applied in order, each to the result of those before it. "$2" as a component_id,
+ * in components, in relationships or as an id is the one that operations.2 of the same set has
+ * created.
  */
 #ifndef LECTERN_SESSION_CHANGE_SET_H
 #define LECTERN_SESSION_CHANGE_SET_H
@@ -61,6 +71,8 @@ void change_set_outcome_finish(struct change_set_outcome *outcome);
 
 /* One operation: for the schemas of the API, and a shorter form for that of the tool. */
 extern const struct fields change_set_operation, change_set_operation_brief;
+/* Whether an operation has a member of that name. */
+bool change_set_has_member(const char *name);
 
 /* ---- change_effect.c, on the graph work queue ---- */
 

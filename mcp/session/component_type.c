@@ -33,15 +33,16 @@ static const struct fields pictures, chart_data;
 /* clang-format off */
 #define TEXT(member, ...)      FIELD(member, FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL, __VA_ARGS__)
 #define NEEDED(member)         TEXT(member, .required = true)
+#define NOT_PROSE(member)      FIELD(member, FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_NOT_PROSE)
 #define CHOICE(member, of, ...) FIELD(member, FIELD_TEXT, .choices = (of), __VA_ARGS__)
 /* most is their number. */
 #define PICTURES(count) FIELD("pictures", FIELD_OBJECT, .required = true, .most = (count), .of = &pictures)
 
 static const struct component_type built_in[] = {
-    {"heading", "Heading", "the beginning of a section", {NEEDED("text")}},
+    {"heading", "Heading", "the beginning of a section", {FIELD("text", FIELD_TEXT, .required = true, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_HEADING)}},
     {"paragraph", "Paragraph", "plain explanation, a few sentences", {NEEDED("text")}},
     {"memory-trick", "Memory trick", "a mnemonic or image that helps to recall", {NEEDED("text")}},
-    {"definition", "Definition", "one term, where it first matters", {NEEDED("term"), NEEDED("definition")}},
+    {"definition", "Definition", "one term, where it first matters", {FIELD("term", FIELD_TEXT, .required = true, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_TERM), NEEDED("definition")}},
     {"step-sequence", "Steps", "a procedure, one action a step",
      {FIELD("steps", FIELD_ARRAY, .item = FIELD_TEXT, .required = true, .most = (double)TEXT_MAX,
        .flags = FIELD_NUL)}},
@@ -56,11 +57,11 @@ static const struct component_type built_in[] = {
       CHOICE("background_style", background_styles), FIELD("chart_data", FIELD_OBJECT, .of = &chart_data)}},
     {"three-svgs", "Three drawings", "three ideas, each a drawing with title and description",
      {NEEDED("title1"), NEEDED("title2"), NEEDED("title3"),
-      NEEDED("description1"), NEEDED("description2"), NEEDED("description3"), TEXT("svg1"), TEXT("svg2"), TEXT("svg3")}},
+      NEEDED("description1"), NEEDED("description2"), NEEDED("description3"), NOT_PROSE("svg1"), NOT_PROSE("svg2"), NOT_PROSE("svg3")}},
 };
 
 /* The members of one picture; additional ones are stored, even misspelt ones. */
-const struct field component_picture_rows[] = {TEXT("title"), TEXT("body"), TEXT("svgCode"), TEXT("imagePath"), TEXT("imageUrl"), {0}};
+const struct field component_picture_rows[] = {TEXT("title"), TEXT("body"), NOT_PROSE("svgCode"), NOT_PROSE("imagePath"), NOT_PROSE("imageUrl"), {0}};
 /* clang-format on */
 static const struct fields picture = {
     .name = "a picture", .rows = component_picture_rows, .flags = FIELDS_OPEN};
@@ -332,8 +333,8 @@ void component_type_outline(const struct component_type *type, struct buf *to)
         p = last;
         buf_adds(to, p->required ? "" : "?");
         if (p->of == &pictures && p->most > PICTURES_DESCRIBED) {
-            buf_addf(to, " (as above, %.0f)", p->most);
-        } else if (p->type != FIELD_TEXT || p->choices) {
+            buf_addf(to, " (same, %.0f)", p->most);
+        } else if (p->required && (p->type != FIELD_TEXT || p->choices)) {
             buf_adds(to, " (");
             describe(p, to);
             buf_addc(to, ')');

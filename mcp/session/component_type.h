@@ -46,7 +46,8 @@ extern const struct fields component_type_names;
 /* "definition: term (text, needed), definition (text, needed)", on one line. */
 void component_type_describe(const struct component_type *type, struct buf *to);
 /* The same in fewer words, for a tool's schema: "definition: term, definition"; "caption?" is
- * optional. In the order of the table: later types with pictures refer to the first. */
+ * optional, and what it must be is left to the error about a wrong one. In the order of the table:
+ * later types with pictures refer to the first. */
 void component_type_outline(const struct component_type *type, struct buf *to);
 /* When an author chooses it, in a few words: "one task solved with its reasoning". */
 const char *component_type_use(const struct component_type *type);

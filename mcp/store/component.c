@@ -79,10 +79,8 @@ static void fill_state(const struct component_write *work, const struct sequence
     state->total = (long)work->sequence.components;
 }
 
-/* Puts count components in at index and logs them. The caller's references are taken over in any
- * case. */
-static int put_in(struct store *store, struct component_write *work, size_t index,
-                  json_t **components, size_t count, struct error *err)
+int store_components_put(struct store *store, struct component_write *work, size_t index,
+                         json_t **components, size_t count, struct error *err)
 {
     size_t put = 0;
     int rc = -1;
@@ -138,7 +136,7 @@ int store_component_insert(struct store *store, const struct writer *writer, con
         return store_component_write_end(store, &work, -1, err);
     }
     index = position == 0 ? work.sequence.count : sequence_at(&work.sequence, (size_t)position);
-    rc = put_in(store, &work, index, &given, 1, err);
+    rc = store_components_put(store, &work, index, &given, 1, err);
     if (rc == 0)
         fill_state(&work, &work.sequence.items[index], state);
     return store_component_write_end(store, &work, rc, err);
@@ -191,7 +189,7 @@ int store_components_append(struct store *store, const struct writer *writer, co
         return -1;
     index = work.sequence.count;
     if (check_batch(components, checked, err) == 0) {
-        rc = put_in(store, &work, index, checked, json_array_size(components), err);
+        rc = store_components_put(store, &work, index, checked, json_array_size(components), err);
         if (rc == 0)
             fill_state(&work, &work.sequence.items[index], first);
     } else {
@@ -233,7 +231,8 @@ static int begin_one(struct store *store, const struct writer *writer, const cha
 }
 
 static int update(struct store *store, struct component_write *work, struct sequence_item *item,
-                  const json_t *changes, bool merge, struct error *err)
+                  const json_t *changes, bool merge, struct component_state *state,
+                  struct error *err)
 {
     struct sequence_item old = *item;
     json_auto_t *before = json_incref(item->content);
@@ -245,6 +244,10 @@ static int update(struct store *store, struct component_write *work, struct sequ
         item_update(store, item, after, err) != 0 ||
         store_log_component(store, work, &old, item, err) != 0)
         return -1;
+    fill_state(work, item, state);
+    if (state)
+        value_change_text(json_object_get(before, "parameters"),
+                          json_object_get(after, "parameters"), state->change);
     return store_node_touch(store, &work->write, work->node.key, err);
 }
 
@@ -258,9 +261,7 @@ int store_component_update(struct store *store, const struct writer *writer, con
 
     if (begin_one(store, writer, sid, ref, expected_revision, &work, &index, err) != 0)
         return -1;
-    rc = update(store, &work, &work.sequence.items[index], changes, merge, err);
-    if (rc == 0)
-        fill_state(&work, &work.sequence.items[index], state);
+    rc = update(store, &work, &work.sequence.items[index], changes, merge, state, err);
     return store_component_write_end(store, &work, rc, err);
 }
 

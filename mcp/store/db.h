@@ -51,6 +51,10 @@ struct rows {
 
 typedef void db_step_fn(void *user, size_t done, size_t total);
 
+/* One place where a row of the search has a phrase: the n-th text in quotes of the query, the
+ * column, and how many terms stand before it there. */
+typedef void db_hit_fn(void *user, int64_t row, int phrase, int column, int offset);
+
 /* Functions that can fail return 0 or -1 with err, unless stated otherwise. */
 struct db_backend {
     const char *scheme; /* prefix of its URLs, including the colon */
@@ -99,6 +103,11 @@ struct db_backend {
     int64_t (*column_int)(struct rows *rows, int column); /* 0 if it is NULL */
     struct row_text (*column_text)(struct rows *rows, int column);
     struct row_order (*column_order)(struct rows *rows, int column);
+
+    /* Calls on_hit for each place in each row from first to last that the query (of FTS5) finds, by
+     * row. */
+    int (*search)(struct db *db, const char *query, int64_t first, int64_t last, db_hit_fn *on_hit,
+                  void *user, struct error *err);
 
     /* For store_backup and store_check. */
     int (*backup)(struct db *db, const char *path, db_step_fn *on_step, void *user,

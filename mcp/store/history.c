@@ -64,9 +64,11 @@ struct group {
 
 static const char *verb(const char *op)
 {
-    static const char *const verbs[][2] = {{"insert", "created"}, {"update", "changed"},
-                                           {"delete", "deleted"}, {"renumber", "reordered"},
-                                           {"create", "created"}, {"import", "imported"}};
+    static const char *const verbs[][2] = {
+        {"insert", "created"},         {"update", "changed"},       {"delete", "deleted"},
+        {"renumber", "reordered"},     {"create", "created"},       {"import", "imported"},
+        {"move delete", "moved away"}, {"move insert", "moved in"},
+    };
 
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(verbs[i][0], op) == 0)

@@ -24,13 +24,11 @@ static int session_unknown(struct store *store, const char *sid, struct error *e
         return -1;
     text_cut_line(shown, sizeof shown, sid);
     if (row == 0)
-        return error_set(
-            err, ERROR_UNAUTHORIZED,
-            "there is no session '%s'; to list the sessions, leave out the session id or send GET "
-            "/sessions",
-            shown);
+        return error_set(err, ERROR_UNAUTHORIZED,
+                         "there is no session '%s'",
+                         shown);
     error_set(err, ERROR_UNAUTHORIZED,
-              "the session '%s' was deleted by %s at %s; GET /sessions lists those there are",
+              "the session '%s' was deleted by %s at %s",
               shown, text_cut_line(who, sizeof who, rows_text(rows, 1)), rows_text(rows, 0));
     rows_end(rows);
     return -1;

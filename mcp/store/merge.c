@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Merges one node into another: appends its components to the other's, moves its relationships
- * there, and deletes it. In the change log a moved component is deleted here and inserted there
- * with the same id, so that each step can be reverted alone.
+ * there, and deletes it.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/base/json.h"
+#include "helpers/base/cleanup.h"
 #include "mcp/store/store_internal.h"
 
 struct merge {
@@ -16,97 +15,19 @@ struct merge {
     size_t moved, repointed, left_out;
 };
 
-/* Moves the item's component to the other node; its place there follows from the renumbering. */
-static int move_item(struct store *store, struct merge *merge, struct sequence_item *item,
-                     struct error *err)
-{
-    struct sequence_item *moved =
-        sequence_open(&merge->into.sequence, merge->into.sequence.count, err);
-
-    if (!moved)
-        return -1;
-    *moved = *item;
-    item->content = NULL; /* theirs now */
-    moved->place = -1;
-    moved->revision++;
-    if (item_is_component(moved)) {
-        merge->into.sequence.components++;
-        merge->moved++;
-    }
-    return db_run(store->db, err, SQL_COMPONENT_MOVE, "iii", moved->key, merge->into.node.key,
-                  moved->revision);
-}
-
 static int move_components(struct store *store, struct merge *merge, struct error *err)
 {
-    struct sequence *from = &merge->from.sequence, *into = &merge->into.sequence;
-    size_t first = into->count;
+    struct sequence *from = &merge->from.sequence;
+    cleanup_free size_t *all = malloc((from->count + 1) * sizeof *all);
 
+    if (!all)
+        return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
+    for (size_t i = 0; i < from->count; i++)
+        all[i] = i;
     from->dense = false; /* each goes from its own place */
-    for (size_t i = 0; i < from->count; i++)
-        if (store_log_component(store, &merge->from, &from->items[i], NULL, err) != 0)
-            return -1;
-    for (size_t i = 0; i < from->count; i++)
-        if (move_item(store, merge, &from->items[i], err) != 0)
-            return -1;
-    if (store_component_renumber(store, &merge->into, err) != 0)
-        return -1;
-    for (size_t i = first; i < into->count; i++)
-        if (store_log_component(store, &merge->into, NULL, &into->items[i], err) != 0)
-            return -1;
-    return 0;
-}
-
-static int repoint(json_t *relationship, const char *end, const struct merge *merge)
-{
-    const char *node_id = json_get_string(relationship, end);
-
-    if (!node_id || strcmp(node_id, merge->from.node_id) != 0)
-        return 0;
-    return json_object_set_new(relationship, end, json_string(merge->into.node_id));
-}
-
-/* 1: it would be a repeat or the node's own. */
-static int is_left_out(struct store *store, const struct merge *merge, int64_t key,
-                       const json_t *relationship, struct error *err)
-{
-    const char *from = json_get_string(relationship, "from_node_id");
-    const char *to = json_get_string(relationship, "to_node_id");
-    int64_t same;
-
-    if (!from || !to)
-        return 0;
-    if (strcmp(from, to) == 0)
-        return 1;
-    return store_relationship_same(store, merge->into.write.session, from, to,
-                                   json_get_string(relationship, "relationship_type"), key, &same,
-                                   err);
-}
-
-static int move_relationship(struct store *store, struct merge *merge, int64_t key,
-                             struct error *err)
-{
-    const struct write *write = &merge->into.write;
-    json_auto_t *before = NULL, *after = NULL;
-    int64_t place;
-    int out;
-
-    before = store_relationship_load(store, write->session, key, &place, err);
-    if (!before)
-        return -1;
-    after = json_copy(before);
-    if (!after || repoint(after, "from_node_id", merge) != 0 ||
-        repoint(after, "to_node_id", merge) != 0)
-        return error_set(err, ERROR_MEMORY, "out of memory for a relationship");
-    out = is_left_out(store, merge, key, after, err);
-    if (out < 0)
-        return -1;
-    if (out > 0) {
-        merge->left_out++;
-        return store_relationship_drop(store, write, key, place, before, err);
-    }
-    merge->repointed++;
-    return store_relationship_save(store, write, key, place, before, after, err);
+    merge->moved = from->components;
+    return store_items_move(store, &merge->from, all, from->count, &merge->into,
+                            merge->into.sequence.count, err);
 }
 
 static int move_relationships(struct store *store, struct merge *merge, struct error *err)
@@ -116,10 +37,14 @@ static int move_relationships(struct store *store, struct merge *merge, struct e
     int rc = store_relationships_of(store, merge->into.write.session, merge->from.node_id, &keys,
                                     &count, err);
 
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = move_relationship(store, merge, keys[i], err);
+    for (size_t i = 0; rc >= 0 && i < count; i++) {
+        rc = store_relationship_move(store, &merge->into.write, keys[i], merge->from.node_id,
+                                     merge->into.node_id, err);
+        merge->repointed += rc == 0;
+        merge->left_out += rc == 1;
+    }
     free(keys);
-    return rc;
+    return rc < 0 ? -1 : 0;
 }
 
 static int find_both(struct store *store, struct merge *merge, long expected, struct error *err)

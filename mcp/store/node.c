@@ -199,26 +199,32 @@ int store_node_append(struct store *store, const struct write *write, json_t *no
     return store_node_add(store, write, &new, node, &body, err);
 }
 
+int store_node_append_new(struct store *store, const struct write *write, json_t *node,
+                          struct error *err)
+{
+    const char *node_id = json_get_string(node, "node_id");
+    int64_t twins;
+
+    if (db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write->session, node_id) != 0)
+        return -1;
+    if (twins > 0)
+        return error_set(err, ERROR_CONFLICT,
+                         "the node id '%s' is in use in this session, choose another", node_id);
+    return store_node_append(store, write, node, err);
+}
+
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
                       const json_t *input, struct error *err)
 {
     json_auto_t *node = NULL;
     struct write write;
-    int64_t twins = 0;
     int rc = -1;
 
     if (store_write_begin_session(store, writer, UPSTREAM_NODES, sid, NULL, &write, err) < 0)
         return -1;
     node = entity_node(input, err);
-    if (node && db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", write.session,
-                          json_get_string(node, "node_id")) == 0) {
-        if (twins > 0)
-            error_set(err, ERROR_CONFLICT,
-                      "the node id '%s' is in use in this session, choose another",
-                      json_get_string(node, "node_id"));
-        else
-            rc = store_node_append(store, &write, node, err);
-    }
+    if (node)
+        rc = store_node_append_new(store, &write, node, err);
     return store_write_end(store, &write, rc, err);
 }
 
@@ -414,7 +420,12 @@ static int update(struct store *store, const struct write *write, const char *no
     if (!json_equal(before, after) &&
         store_node_save(store, write, node.key, before, after, flags, err) != 0)
         return -1;
-    return state ? fill_state(store, write->session, node_id, state, err) : 0;
+    if (!state)
+        return 0;
+    if (fill_state(store, write->session, node_id, state, err) < 0)
+        return -1;
+    value_change_text(before, after, state->change);
+    return 0;
 }
 
 int store_node_state(struct store *store, const char *sid, const char *node_id,

@@ -566,6 +566,7 @@ static int update(struct store *store, const struct write *write, int64_t key,
     if (!json_equal(before, after) &&
         store_relationship_save(store, write, key, place, before, after, err) != 0)
         return -1;
+    value_change_text(before, after, state->change);
     return fill_state(store, write->session, key, after, state, err);
 }
 

@@ -257,15 +257,22 @@ STATEMENT(SQL_CHANGE_REVISION,
 STATEMENT(SQL_CHANGE_UNSHIFTED,
     "SELECT count(*) FROM change WHERE session = ?1 AND version = ?2"
     " AND (op = 'renumber' OR (entity = 'node' AND op = 'delete'))")
-/* What belongs to a node that comes or goes is not told apart, nor moves that follow. */
+/* What belongs to a node that comes or goes is not told apart, nor moves that follow. A component
+ * that is deleted in one node and inserted in another has moved. */
 STATEMENT(SQL_CHANGE_GROUPS,
-    "WITH own AS (SELECT * FROM change WHERE session = ?1 AND change_set = ?2)"
-    " SELECT entity, op, node_id, count(DISTINCT entity_id), coalesce(before, after) FROM own"
-    " WHERE op <> 'touch' AND (entity <> 'component' OR"
-    "  (node_id NOT IN (SELECT entity_id FROM own WHERE entity = 'node'"
-    "    AND op IN ('insert', 'delete') AND entity_id IS NOT NULL)"
-    "   AND (op <> 'renumber' OR node_id NOT IN (SELECT node_id FROM own"
-    "    WHERE entity = 'component' AND op IN ('insert', 'delete') AND node_id IS NOT NULL))))"
+    "WITH own AS (SELECT * FROM change WHERE session = ?1 AND change_set = ?2),"
+    " moved AS (SELECT entity_id FROM own WHERE entity = 'component'"
+    "  AND op IN ('insert', 'delete') GROUP BY entity_id"
+    "  HAVING count(DISTINCT op) = 2 AND count(DISTINCT node_id) > 1),"
+    " named AS (SELECT key, entity, CASE WHEN entity = 'component' AND op IN ('insert', 'delete')"
+    "   AND entity_id IN moved THEN 'move ' || op ELSE op END AS op,"
+    "  node_id, entity_id, before, after FROM own"
+    "  WHERE op <> 'touch' AND (entity <> 'component' OR"
+    "   (node_id NOT IN (SELECT entity_id FROM own WHERE entity = 'node'"
+    "     AND op IN ('insert', 'delete') AND entity_id IS NOT NULL)"
+    "    AND (op <> 'renumber' OR node_id NOT IN (SELECT node_id FROM own"
+    "     WHERE entity = 'component' AND op IN ('insert', 'delete') AND node_id IS NOT NULL)))))"
+    " SELECT entity, op, node_id, count(DISTINCT entity_id), coalesce(before, after) FROM named"
     " GROUP BY entity, op, CASE entity WHEN 'position' THEN NULL ELSE node_id END"
     " ORDER BY min(key)")
 STATEMENT(SQL_CHANGE_OLD_TITLE,
@@ -296,6 +303,60 @@ STATEMENT(SQL_UNDONE_SET,
     "INSERT OR REPLACE INTO undone (session, change_set, by_set)"
     " VALUES (?1, ?2, ?3)")
 STATEMENT(SQL_UNDONE_IS_UNDOING, "SELECT count(*) FROM undone WHERE session = ?1 AND by_set = ?2")
+
+/* ---- the search: a row is node << 31, for a component | its key ---- */
+STATEMENT(SQL_SEARCH_FORM, "SELECT version FROM search_form")
+STATEMENT(SQL_SEARCH_FORM_DROP, "DELETE FROM search_form")
+STATEMENT(SQL_SEARCH_FORM_SET, "INSERT INTO search_form (version) VALUES (?1)")
+STATEMENT(SQL_SEARCH_DROP_TERMS, "DROP TABLE IF EXISTS search_term")
+STATEMENT(SQL_SEARCH_DROP_ROWS, "DROP TABLE IF EXISTS search_row")
+STATEMENT(SQL_SEARCH_DROP, "DROP TABLE IF EXISTS search")
+/* The terms are made by us; the tokenizer only splits them at spaces. */
+STATEMENT(SQL_SEARCH_CREATE,
+    "CREATE VIRTUAL TABLE search USING fts5(head, term, words, columnsize = 0, tokenize ="
+    " \"unicode61 remove_diacritics 0 categories 'L* M* N* S* P* Co'\")")
+STATEMENT(SQL_SEARCH_CREATE_TERMS, "CREATE VIRTUAL TABLE search_term USING fts5vocab(search, row)")
+STATEMENT(SQL_SEARCH_CREATE_ROWS,
+    "CREATE TABLE search_row (row INTEGER PRIMARY KEY, words INTEGER NOT NULL) STRICT")
+STATEMENT(SQL_SEARCH_STALE_ALL,
+    "INSERT OR IGNORE INTO search_stale SELECT key << 31 FROM node"
+    " UNION ALL SELECT (node << 31) | key FROM component")
+STATEMENT(SQL_SEARCH_STALE, "SELECT row FROM search_stale ORDER BY row")
+STATEMENT(SQL_SEARCH_STALE_DROP, "DELETE FROM search_stale")
+STATEMENT(SQL_SEARCH_HAS, "SELECT count(*) FROM search_row WHERE row = ?1")
+STATEMENT(SQL_SEARCH_DELETE, "DELETE FROM search WHERE rowid = ?1")
+STATEMENT(SQL_SEARCH_ROW_DELETE, "DELETE FROM search_row WHERE row = ?1")
+STATEMENT(SQL_SEARCH_INSERT,
+    "INSERT INTO search (rowid, head, term, words) VALUES (?1, ?2, ?3, ?4)")
+STATEMENT(SQL_SEARCH_ROW_INSERT, "INSERT INTO search_row (row, words) VALUES (?1, ?2)")
+STATEMENT(SQL_SEARCH_NODE, "SELECT body, flags, session FROM node WHERE key = ?1 AND flags & 1 = 0")
+STATEMENT(SQL_SEARCH_COMPONENT,
+    "SELECT component.body, component.flags, node.session, type FROM component"
+    " JOIN node ON node.key = component.node WHERE component.key = ?1 AND component.node = ?2"
+    " AND component.flags & 1 = 0")
+/* Bodies that show the language of a session. */
+STATEMENT(SQL_SEARCH_SAMPLE,
+    "SELECT component.body FROM node JOIN component ON component.node = node.key"
+    " WHERE node.session = ?1 ORDER BY node.place LIMIT ?2")
+STATEMENT(SQL_SEARCH_TERM, "SELECT coalesce(sum(doc), 0) FROM search_term WHERE term = ?1")
+STATEMENT(SQL_SEARCH_MATCH,
+    "SELECT search_hit(search) FROM search WHERE search MATCH ?1 AND rowid BETWEEN ?2 AND ?3")
+STATEMENT(SQL_SEARCH_HIT,
+    "SELECT body, flags, type, component_id, coalesce(position, place + 1) FROM component"
+    " WHERE key = ?1")
+STATEMENT(SQL_SEARCH_LESSON, "SELECT body, flags, node_id, title FROM node WHERE key = ?1")
+STATEMENT(SQL_SEARCH_LESSONS,
+    "SELECT key, node_id, coalesce(last_modified, '') FROM node"
+    " WHERE session = ?1 AND flags & 1 = 0 ORDER BY place, key")
+STATEMENT(SQL_SEARCH_LESSON_WORDS,
+    "SELECT coalesce(sum(words), 0) FROM search_row WHERE row BETWEEN ?1 AND ?2")
+STATEMENT(SQL_SEARCH_HAS_RELATIONSHIP,
+    "SELECT (SELECT count(*) FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2"
+    "  AND (?3 IS NULL OR type = ?3))"
+    " + (SELECT count(*) FROM " RELATIONSHIP_BY_TO "session = ?1 AND to_id = ?2"
+    "  AND (?3 IS NULL OR type = ?3))")
+STATEMENT(SQL_SEARCH_HAS_TYPE,
+    "SELECT count(*) FROM component WHERE node = ?1 AND type = ?2 AND flags & 1 = 0")
 
 /* 2 in a session's flags is SESSION_GONE. */
 STATEMENT(SQL_COPY_SESSIONS,

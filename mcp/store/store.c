@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "mcp/store/search_internal.h"
 #include "mcp/store/store_internal.h"
 
 /* Takes the database over, which may be NULL. */
@@ -29,7 +30,12 @@ static struct store *create_store(struct db *db, enum store_access access, struc
 struct store *store_open_path(const struct db_backend *backend, const char *path,
                               enum store_access access, struct error *err)
 {
-    return create_store(backend->open(path, access, err), access, err);
+    struct store *store = create_store(backend->open(path, access, err), access, err);
+
+    if (!store || access != STORE_WRITE || search_open(store, err) == 0)
+        return store;
+    store_close(store);
+    return NULL;
 }
 
 struct store *store_trial_open(struct store *store, const char *sid, bool history,

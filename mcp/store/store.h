@@ -23,6 +23,8 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/session/replace_text.h"
+#include "mcp/session/text_change.h"
 
 #define SESSION_ID_SIZE   37 /* UUID text with its NUL */
 #define COMPONENT_ID_SIZE 37
@@ -209,6 +211,29 @@ int store_read_outline(struct store *store, const char *sid, struct outline *out
                        struct error *err);
 void outline_finish(struct outline *outline);
 
+/* ---- find: lessons by their words, and one lesson as a reader sees it ---- */
+
+#define FIND_TEXT_MAX  1000 /* bytes */
+#define FIND_LIMIT_MAX 200
+enum find_sort { FIND_ANY, FIND_BEST, FIND_ORDER, FIND_WORDS, FIND_CHANGED };
+/* Texts are NULL if not asked for. */
+struct find_request {
+    const char *text;    /* words, "phrases in quotes" */
+    const char *in;      /* "titles", a component type, a parameter; with node_id "all" */
+    const char *without; /* what a lesson must lack: a component type, a relationship type, a field */
+    const char *node_id; /* of a lesson: to read it, or to look only there */
+    enum find_sort sort; /* FIND_ANY: best with text, else in teaching order */
+    size_t limit;        /* 1 to FIND_LIMIT_MAX */
+};
+/* Appends {"session_id", "total", "more", "hits": [{"node_id", "title", "component_order",
+ * "component_type", "component_id", "field", "text" (the words around, those of the request in
+ * brackets), "places" (of the lesson that have words), "words", "last_modified"}]}. more: total is
+ * a lower bound. Without text and with node_id: {"session_id", "node_id", "title", "words",
+ * "components": [{"component_order", "component_type", "component_id", "revision", "words", and
+ * "text" (its beginning) or "parameters" (drawings as "svg, 2.1 kB")}]}. */
+int store_find(struct store *store, const char *sid, const struct find_request *request,
+               struct buf *json, struct error *err);
+
 /* ---- writing ---- */
 
 int store_session_create(struct store *store, const struct writer *writer, const char *title,
@@ -239,6 +264,7 @@ struct node_state {
     size_t components,
         relationships; /* current number; after a merge: moved from the merged node */
     size_t left_out;   /* by a merge: relationships that would be duplicates or loops */
+    char change[VALUE_CHANGE_SIZE]; /* what an update changed; "" if nothing */
 };
 int store_node_update(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, const json_t *changes, long expected_revision,
@@ -278,7 +304,8 @@ struct component_state {
     char summary[160];    /* the first words of its content, on one line, cut likewise */
     long order;
     long revision;
-    long total; /* components of the node after the write */
+    long total;                     /* components of the node after the write */
+    char change[VALUE_CHANGE_SIZE]; /* what an update changed of its parameters; "" if nothing */
 };
 
 /* component: {"type" or "component_type", "parameters", "confidence" (default 1.0), additional
@@ -314,10 +341,73 @@ int store_components_replace(struct store *store, const struct writer *writer, c
 int store_components_reorder(struct store *store, const struct writer *writer, const char *sid,
                              const char *node_id, const json_t *order, struct error *err);
 
+/* What a move, a split or a copy did. */
+struct move_state {
+    char title[256], into_title[256]; /* of both nodes, cut at a UTF-8 boundary */
+    size_t components;                /* moved or copied */
+    size_t relationships;             /* moved */
+    size_t remaining;                 /* components that the first node has now */
+    int64_t position;                 /* of the first one in the other node */
+};
+
+/* components: [2, "id", ...], places (1-based) or ids of components of the node, in their new
+ * order. position: 1-based, in the other node; 0 appends. Ids, revisions and history stay. */
+int store_components_move(struct store *store, const struct writer *writer, const char *sid,
+                          const char *node_id, const json_t *components, const char *into_id,
+                          long position, struct move_state *state, struct error *err);
+/* Creates the node `into` ({"node_id", "title"}) with the additional fields of node_id, and moves
+ * the components there, but never all. relationships: [17, "N005", ...], ids of relationships of
+ * the node, or ids of nodes for all relationships with that node; may be NULL. */
+int store_node_split(struct store *store, const struct writer *writer, const char *sid,
+                     const char *node_id, const json_t *into, const json_t *components,
+                     const json_t *relationships, struct move_state *state, struct error *err);
+/* Creates the node `into` with all fields and components of node_id, and none of its
+ * relationships. The components get new ids. */
+int store_node_copy(struct store *store, const struct writer *writer, const char *sid,
+                    const char *node_id, const json_t *into, struct move_state *state,
+                    struct error *err);
+
+/* ---- a term in all texts of a curriculum (replace.c) ---- */
+
+#define REPLACE_PLACES_MAX 20000u /* in one call */
+
+/* A text that was changed. The texts are borrowed for the call. */
+struct replaced_text {
+    const char *node_id, *title; /* of the node; NULL for a relationship */
+    const char *component_id;    /* NULL: a text of the node itself, or of a relationship */
+    const char *type;            /* of the component, or of the relationship */
+    long order;                  /* of the component */
+    const char *from, *to;       /* the ends of the relationship */
+    const char *path;            /* in it: "title", "steps.2" */
+    const char *before, *after;
+};
+typedef int store_replaced_fn(void *user, const struct replaced_text *text, struct error *err);
+
+struct replacing {
+    const struct replacement *replacement;
+    /* NULL: everywhere. "titles" of nodes, a component type, or a field such as "definition". */
+    const char *in;
+    const json_t *node_ids;   /* [id, ...], only these nodes and no relationships; or NULL */
+    long expected;            /* places, else ERROR_STALE; -1: not checked */
+    store_replaced_fn *visit; /* called for each text; may be NULL */
+    void *user;
+};
+struct replaced {
+    struct replacement_counts counts;
+    size_t components, node_texts, relationships; /* that were changed */
+    size_t nodes;                                 /* that these are in */
+};
+/* Replaces a term in the titles, texts and components of the nodes and in the explanations of the
+ * relationships. ERROR_INVALID if a result breaks the rules that its text kept before, with the
+ * place. */
+int store_replace(struct store *store, const struct writer *writer, const char *sid,
+                  const struct replacing *replacing, struct replaced *replaced, struct error *err);
+
 struct relationship_state {
     int64_t id;
     char type[64];
     char from_title[256], to_title[256];
+    char change[VALUE_CHANGE_SIZE]; /* what an update changed; "" if nothing */
     json_t *cycle; /* NULL, or the cycle that the new edge closes over types that contain
                       PREREQUISITE: an array of {"node_id", "title"} from to_node back to from_node;
                       owned by the caller */

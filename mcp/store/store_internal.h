@@ -108,6 +108,7 @@ struct store {
     uint64_t transactions; /* number of outermost transactions begun */
     uint64_t taken_back;   /* number of inner transactions rolled back, which also discards what was
                               read in them */
+    bool searchable;       /* has an index of words, which writes keep up (search.h) */
     bool snapshot;         /* a read transaction over several reads is open */
     struct transaction open;
     struct suspended *suspended; /* the suspended write transaction, or NULL */
@@ -319,6 +320,10 @@ int store_log_component(struct store *store, const struct component_write *work,
                         const struct sequence_item *before, const struct sequence_item *after,
                         struct error *err);
 
+/* Inserts components at index and logs them. Takes over the references of the array in any case. */
+int store_components_put(struct store *store, struct component_write *work, size_t index,
+                         json_t **components, size_t count, struct error *err);
+
 struct given {                /* one component of the new sequence */
     json_t *component;        /* owned; without order keys */
     const char *component_id; /* borrowed; id of the existing component; NULL for a new one */
@@ -330,6 +335,22 @@ struct given {                /* one component of the new sequence */
  * nothing. */
 int sequence_replace(struct store *store, struct component_write *work, struct given *given,
                      size_t count, struct error *err);
+
+/* ---- move.c ---- */
+
+/* Moves the components with these indexes, in their order here, to `into` from index `at` on; logs
+ * them in both nodes and renumbers `into`. The caller renumbers or deletes `from`. Both belong to
+ * one write. */
+int store_items_move(struct store *store, struct component_write *from, const size_t *indexes,
+                     size_t count, struct component_write *into, size_t at, struct error *err);
+/* The indexes of the components that an array names by place (1-based) or id, at most BATCH_MAX.
+ * ERROR_INVALID lists every wrong one. */
+int store_items_find(const struct component_write *from, const json_t *components, size_t *indexes,
+                     size_t *count, struct error *err);
+/* Replaces the node `from` by `into` in the ends of a relationship. Returns 1 if it was deleted
+ * instead, because it would have been a duplicate or a loop. */
+int store_relationship_move(struct store *store, const struct write *write, int64_t key,
+                            const char *from, const char *into, struct error *err);
 
 /* ---- node.c ---- */
 
@@ -361,6 +382,9 @@ int store_node_add(struct store *store, const struct write *write, struct node_n
 /* Appends a node, which the caller has checked. */
 int store_node_append(struct store *store, const struct write *write, json_t *node,
                       struct error *err);
+/* The same; ERROR_CONFLICT if its id is in use. */
+int store_node_append_new(struct store *store, const struct write *write, json_t *node,
+                          struct error *err);
 /* Deletes and logs the node, its components and its relationships. */
 int store_node_remove(struct store *store, const struct write *write, const char *node_id,
                       struct error *err);

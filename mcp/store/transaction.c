@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "mcp/store/copy.h"
+#include "mcp/store/search_internal.h"
 #include "mcp/store/store_internal.h"
 
 #define DIRTY_SET_CAP 4096u /* more are reported as a change of the whole session */
@@ -238,6 +239,8 @@ static int end_outermost(struct store *store, bool keep, struct error *err)
         backend->end_reads(store->db);
     }
     backend->end_record(store->db);
+    if (keep && rc == 0)
+        rc = search_update(store, err);
     if (keep && rc == 0)
         rc = backend->commit(store->db, err);
     if (keep && rc == 0) {

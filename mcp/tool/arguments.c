@@ -57,6 +57,19 @@ int arguments_resolve(struct tool_call *call, struct store *store, const char *s
     return 0;
 }
 
+/* Adds the sessions that there are to the error about one that there is not. Returns -1. */
+static int name_sessions(struct store *store, struct error *err)
+{
+    struct error listed = {0};
+    char why[ERROR_TEXT_CAP], only[SESSION_ID_SIZE];
+
+    snprintf(why, sizeof why, "%s", err->text);
+    if (store_only_session(store, only, &listed) < 0)
+        return error_set(err, ERROR_UNAUTHORIZED, "%.200s; %s", why, listed.text);
+    return error_set(err, ERROR_UNAUTHORIZED, "%.200s; there is one, %s: leave session_id out", why,
+                     only);
+}
+
 int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
                  struct error *err)
 {
@@ -76,5 +89,7 @@ int tool_session(const struct tool_call *call, struct store *store, char sid[SES
                          "'%.*s' is not a session id, which is a UUID of 36 characters.",
                          utf8_shown(given, SESSION_ID_SIZE), given);
     snprintf(sid, SESSION_ID_SIZE, "%s", given);
-    return store_session(store, sid, NULL, 0, NULL, err);
+    if (store_session(store, sid, NULL, 0, NULL, err) == 0)
+        return 0;
+    return call->bound_session || err->kind != ERROR_UNAUTHORIZED ? -1 : name_sessions(store, err);
 }

@@ -120,7 +120,8 @@ static int edit_component(struct tool_call *call, struct store *store, struct er
     buf_addf(&call->text,
              "Changed component %ld (%s) of %s \"%s\" (component_id %s, now revision %ld): %s",
              edit.state.order, edit.state.type, edit.component.node_id, edit.state.node_title,
-             edit.state.component_id, edit.state.revision, edit.state.summary);
+             edit.state.component_id, edit.state.revision,
+             *edit.state.change ? edit.state.change : "it was so already.");
     return 0;
 }
 
@@ -174,8 +175,9 @@ const struct tool tool_delete_component = {
         "Delete component {component_order}[ of {node_id}]|Delete a component[ of {node_id}]",
     .icon = "edit",
     .use = "one component",
-    .arguments = ARGUMENTS("delete_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
-                           ARGUMENT_COMPONENT, FIELD("confirm", FIELD_FLAG), ARGUMENT_REVISION),
+    .arguments = ARGUMENTS(
+        "delete_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
+        FIELD("confirm", FIELD_FLAG, .flags = FIELD_UNLISTED), ARGUMENT_REVISION),
     .destructive = true,
     .run = delete_component,
     .operation = "delete_component",

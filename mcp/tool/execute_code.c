@@ -165,16 +165,14 @@ static void describe_here(const struct analyses *analyses, struct buf *to)
 const struct tool tool_execute_code = {
     .name = "execute_code",
     .title = "Run a Python analysis",
-    .description = "Run Python 3.11 over the curriculum in a sandbox: no files, no network. "
-                   "Import from code_helpers: "
-                   "get_nodes() -> node dicts (node_id, title, ...); "
-                   "get_relationships() -> dicts (from_node_id, to_node_id, relationship_type, "
-                   "...), from earlier to later; "
-                   "get_node_content(node_id) -> {node_id, title, components: [{component_type, "
-                   "parameters, order, ...}]}; get_all_content() -> that of all nodes; "
-                   "analyze_graph() -> networkx.DiGraph; "
-                   "query_graph(query, node_id=None, ...) -> dict, as that tool. print() what you "
-                   "need, short; the last expression's value shows too.",
+    .description =
+        "Run Python 3.11 over the curriculum, without files or network. Import from "
+        "code_helpers: get_nodes() -> [{node_id, title, ...}]; get_relationships() -> "
+        "[{from_node_id, to_node_id, relationship_type, ...}]; get_node_content(node_id) "
+        "-> {node_id, title, components: [{component_type, parameters, order, ...}]}; "
+        "get_all_content() -> of all nodes; analyze_graph() -> networkx.DiGraph; "
+        "query_graph(query, node_id=None, ...) -> dict, find(text, in_=None, ...) -> dicts, as the "
+        "tools. print() little; the last expression shows too.",
     .describe_here = describe_here,
     .call_title = "Analysis",
     .icon = "code",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * history: what changed and by whom, what is otherwise between two versions, undo, restore. Answers
- * name changes by their version, a number that the next call can send; the ids of change sets cost
- * a model twenty tokens each, and are taken too.
+ * history: what changed and by whom, and what is different between two versions. It only reads;
+ * undo.c takes changes back. Answers name changes by their version, a number that the next call can
+ * send; the ids of change sets cost a model twenty tokens each.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -154,31 +154,13 @@ static void add_node(const struct saying *saying, const char *node_id)
         buf_addf(saying->to, " \"%s\"", title);
 }
 
-/* The members that are otherwise. */
-static void add_members(struct buf *to, const json_t *before, const json_t *after)
+/* ": title: A [scale -> balance]" */
+static void add_change(struct buf *to, const json_t *before, const json_t *after)
 {
-    const char *comma = ": ";
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)after, key, value)
-    {
-        char shown[SHOWN_CAP];
-
-        if (json_equal(value, json_object_get(before, key)))
-            continue;
-        buf_addf(to, "%s%s", comma, text_cut_line(shown, sizeof shown, key));
-        comma = ", ";
-    }
-    json_object_foreach((json_t *)before, key, value)
-    {
-        char shown[SHOWN_CAP];
-
-        if (json_object_get(after, key))
-            continue;
-        buf_addf(to, "%s%s taken away", comma, text_cut_line(shown, sizeof shown, key));
-        comma = ", ";
-    }
+    if (json_is_null(before) || json_is_null(after))
+        return;
+    buf_adds(to, ": ");
+    value_change(before, after, to);
 }
 
 static void write_node(const struct saying *saying, const json_t *entry, const json_t *before,
@@ -186,32 +168,45 @@ static void write_node(const struct saying *saying, const json_t *entry, const j
 {
     buf_adds(saying->to, "node ");
     add_node(saying, json_get_string(entry, "entity_id"));
-    if (!json_is_null(before) && !json_is_null(after))
-        add_members(saying->to, before, after);
+    add_change(saying->to, before, after);
 }
 
-static void add_component(struct buf *to, const json_t *component)
+/* Its parameters, and its other members beside them; owned. */
+static json_t *flat_component(const json_t *component)
 {
-    char summary[SHOWN_CAP], type[SHOWN_CAP];
+    json_t *flat = json_copy(json_object_get(component, "parameters"));
 
-    entity_component_summary(component, summary, sizeof summary);
-    text_cut_line(type, sizeof type, entity_component_type(component));
-    buf_addf(to, "%s \"%s\"", type, summary);
+    if (!json_is_object(flat)) {
+        json_decref(flat);
+        return json_incref((json_t *)component);
+    }
+    json_object_update_missing(flat, (json_t *)component);
+    json_object_del(flat, "parameters");
+    json_object_del(flat, "order_index");
+    return flat;
 }
 
+/* N014 "Ratio tables", component 3 (definition) */
 static void write_component(const struct saying *saying, const json_t *entry, const json_t *before,
                             const json_t *after)
 {
-    bool both = !json_is_null(before) && !json_is_null(after);
+    const json_t *component = json_is_null(after) ? before : after;
+    const json_t *order = json_object_get(component, "order");
+    char shown[SHOWN_CAP];
 
-    buf_adds(saying->to, "component of ");
     add_node(saying, json_get_string(entry, "node_id"));
-    buf_adds(saying->to, ": ");
-    add_component(saying->to, json_is_null(before) ? after : before);
-    if (both) {
-        buf_adds(saying->to, " -> ");
-        add_component(saying->to, after);
-        add_members(saying->to, before, after);
+    buf_adds(saying->to, ", component ");
+    if (json_is_integer(order))
+        buf_addf(saying->to, "%" JSON_INTEGER_FORMAT " ", json_integer_value(order));
+    text_cut_line(shown, sizeof shown, entity_component_type(component));
+    buf_addf(saying->to, "(%s)", shown);
+    if (json_is_null(before) || json_is_null(after)) {
+        entity_component_summary(component, shown, sizeof shown);
+        buf_addf(saying->to, ": %s", shown);
+    } else {
+        json_auto_t *old = flat_component(before), *new = flat_component(after);
+
+        add_change(saying->to, old, new);
     }
     buf_addf(saying->to, " (component_id %s)", json_get_string(entry, "entity_id"));
 }
@@ -231,8 +226,7 @@ static void write_relationship(const struct saying *saying, const json_t *entry,
         add_node(saying, node_id ? node_id : "nowhere");
     }
     buf_addf(saying->to, " (id %s)", json_get_string(entry, "entity_id"));
-    if (!json_is_null(before) && !json_is_null(after))
-        add_members(saying->to, before, after);
+    add_change(saying->to, before, after);
 }
 
 static void write_node_map(const struct saying *saying, const json_t *entry, const json_t *before,
@@ -249,7 +243,7 @@ static void write_session(const struct saying *saying, const json_t *entry, cons
 {
     (void)entry;
     buf_adds(saying->to, "the curriculum's own fields");
-    add_members(saying->to, before, after);
+    add_change(saying->to, before, after);
 }
 
 static const struct {
@@ -321,8 +315,6 @@ static int difference(struct tool_call *call, struct store *store, const struct 
     return read ? write_difference(&call->text, store, asked->sid, read, err) : -1;
 }
 
-/* ---- undo and restore ---- */
-
 int tool_set_of_version(struct store *store, const char *sid, long version,
                         char set[CHANGE_SET_ID_SIZE], struct error *err)
 {
@@ -336,96 +328,60 @@ int tool_set_of_version(struct store *store, const char *sid, long version,
     found = json_get_string(json_array_get(json_object_get(read, "changes"), 0), "change_set");
     if (!found)
         return error_set_at(err, "version",
-                            "version: no change ended at %ld; send one listed by action list.",
+                            "version: no change ended at %ld; send one that history lists.",
                             version);
     snprintf(set, CHANGE_SET_ID_SIZE, "%s", found);
     return 0;
 }
 
-static int undo(struct tool_call *call, struct store *store, const struct asked *asked,
-                struct error *err)
-{
-    const struct writer writer = {.who = call->who, .change_set = call->change_set};
-    const char *named = argument_text(call, "change_set");
-    struct undo_state state;
-    char set[CHANGE_SET_ID_SIZE];
-
-    if (!named && asked->version != 0) {
-        if (tool_set_of_version(store, asked->sid, asked->version, set, err) < 0)
-            return -1;
-        named = set;
-    }
-    if (store_undo(store, &writer, asked->sid, named, &state, err) < 0)
-        return -1;
-    buf_addf(&call->text,
-             "Undone: %s. The curriculum is at version %" PRId64 " now; undo version %" PRId64
-             " to do it again.",
-             state.what, state.version, state.version);
-    return 0;
-}
-
-static int restore(struct tool_call *call, struct store *store, const struct asked *asked,
-                   struct error *err)
-{
-    const struct writer writer = {.who = call->who, .change_set = call->change_set};
-    struct undo_state state;
-
-    if (asked->version == 0)
-        return error_set_at(err, "version",
-                            "restore needs version; action list tells those there are.");
-    if (store_restore(store, &writer, asked->sid, asked->version, &state, err) < 0)
-        return -1;
-    if (!*state.by_set)
-        buf_addf(&call->text, "All is as it was at version %ld; nothing was changed.",
-                 asked->version);
-    else
-        buf_addf(&call->text,
-                 "Restored version %ld: %s. The curriculum is at version %" PRId64
-                 " now; undo version %" PRId64 " to take that back.",
-                 asked->version, state.what, state.version, state.version);
-    return 0;
-}
-
-static const char *const action_names[] = {"list", "difference", "undo", "restore", NULL};
+/* ---- actions ---- */
 
 static const struct {
+    const char *name;
     int (*run)(struct tool_call *call, struct store *store, const struct asked *asked,
                struct error *err);
-    bool writes, brief;
-} actions[] = {
-    {list, false, true}, {difference, false, false}, {undo, true, false}, {restore, true, false}};
+    bool brief;
+} actions[] = {{"list", list, true}, {"difference", difference, false}};
+#define ACTION_COUNT (sizeof actions / sizeof actions[0])
 
-/* The index of the action in the table; that of list if it is missing or invalid. */
+static const char *action_name(size_t i)
+{
+    return i < ACTION_COUNT ? actions[i].name : NULL;
+}
+
+/* The index of the action in the table; that of list if it is missing. */
 static size_t find_action(const struct tool_call *call)
 {
     const char *action = argument_text(call, "action");
 
-    for (size_t i = 0; action && action_names[i]; i++)
-        if (strcmp(action_names[i], action) == 0)
+    for (size_t i = 0; action && i < ACTION_COUNT; i++)
+        if (strcmp(actions[i].name, action) == 0)
             return i;
     return 0;
 }
 
-static bool only_reads(const struct tool_call *call)
+/* Undo and restore were actions here: models and people who know them are told what works now. */
+static void check_action(const struct field *row, const json_t *value, const json_t *object,
+                         const char *name, struct validation_errors *problems)
 {
-    return !actions[find_action(call)].writes;
+    const char *action = json_string_value(value);
+
+    (void)row;
+    (void)object;
+    for (size_t i = 0; action && i < ACTION_COUNT; i++)
+        if (strcmp(actions[i].name, action) == 0)
+            return;
+    if (action && (strcmp(action, "undo") == 0 || strcmp(action, "restore") == 0))
+        validation_add(problems, name,
+                       "history only reads. Call the tool undo: {} for your newest change, "
+                       "{\"version\": 7} for the change of version 7, {\"restore\": 7} to go back "
+                       "to version 7");
+    else
+        validation_add(problems, name, "must be list (the default) or difference");
 }
 
-static struct tool_impact impact(const struct tool_call *call)
-{
-    return (struct tool_impact){.loss = only_reads(call) ? TOOL_LOSS_NO_EDIT : TOOL_LOSS_DELETED,
-                                .replaces = 1};
-}
-
-static int preview(const struct tool_call *call, struct tool_preview *preview, struct error *err)
-{
-    preview->action =
-        json_string_is(call->arguments, "action", "undo") ? TOOL_UNDOES : TOOL_RESTORES;
-    preview->version = argument_whole(call, "version", 0);
-    preview->change_set = argument_text(call, "change_set");
-    (void)err;
-    return 0;
-}
+static const struct fields action_names = {
+    .name = "action", .choice = action_name, .check = check_action};
 
 /* An id of a node that was deleted is taken as it is: history has it still. */
 static int resolve_node(struct store *store, struct asked *asked, struct error *err)
@@ -459,29 +415,18 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 const struct tool tool_history = {
     .name = "history",
     .title = "History",
-    .description = "What changed, by whom; undo a change (default: your newest), restore a "
-                   "version, difference of two. Undo and restore can be undone.",
-    .call_title = "{action=undo}{change_set=}Undo a change"
-                  "|{action=undo}{version=}Undo a change"
-                  "|{action=undo}Undo the last change"
-                  "|{action=restore}Restore version {version}"
-                  "|{action=restore}Restore version …"
-                  "|{action=difference}Compare versions[ {version}][ and {to_version}]"
+    .description = "What changed and by whom, newest first; or the difference of two versions.",
+    .call_title = "{action=difference}Compare versions[ {version}][ and {to_version}]"
                   "|Look at the history",
     .icon = "history",
-    .use = "lists and undoes changes",
-    .arguments =
-        ARGUMENTS("history", ARGUMENT_SESSION, FIELD("action", FIELD_TEXT, .choices = action_names),
-                  FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
-                  FIELD("to_version", FIELD_WHOLE, .least = 1, .most = INFINITY),
-                  FIELD("change_set", FIELD_TEXT), FIELD("node_id", FIELD_TEXT),
-                  FIELD("since", FIELD_WHOLE, .least = 0, .most = INFINITY),
-                  FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIST_MAX), ARGUMENT_KEY),
-    .destructive = true,
+    .use = "lists changes, and what is different between versions",
+    .arguments = ARGUMENTS(
+        "history", ARGUMENT_SESSION, FIELD("action", FIELD_TEXT, .of = &action_names),
+        FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
+        FIELD("to_version", FIELD_WHOLE, .least = 1, .most = INFINITY),
+        FIELD("node_id", FIELD_TEXT), FIELD("since", FIELD_WHOLE, .least = 0, .most = INFINITY),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIST_MAX)),
+    .read_only = true,
     .run = run,
-    .writes = true,
     .brief = true,
-    .only_reads = only_reads,
-    .impact = impact,
-    .preview = preview,
 };

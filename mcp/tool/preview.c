@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
 
 /* ---- what is lost ---- */
@@ -76,14 +77,36 @@ static enum tool_loss of_component(const json_t *operation)
  * by it. */
 static enum tool_loss of_fields(const json_t *operation)
 {
-    static const char *const members[] = {"node_id", "title", "new_title", "expected_revision"};
+    json_auto_t *inner = get_object(operation, "fields");
     json_auto_t *fields = json_copy((json_t *)operation);
+    enum tool_loss one = tool_loss_of_edit(inner), other;
+    const char *name;
+    void *next;
+    json_t *value;
 
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        if (json_is_null(json_object_get(fields, members[i])))
-            json_object_del(fields, members[i]);
+    json_object_del(fields, "fields");
+    json_object_foreach_safe(fields, next, name, value)
+    {
+        if (json_is_null(value) && change_set_has_member(name))
+            json_object_del(fields, name);
     }
-    return fields ? tool_loss_of_edit(fields) : TOOL_LOSS_DELETED;
+    other = fields ? tool_loss_of_edit(fields) : TOOL_LOSS_DELETED;
+    return one > other ? one : other;
+}
+
+/* How many places a replace_text may change at most; 0 if it does not say. */
+static size_t expected_places(const json_t *operation)
+{
+    json_int_t places = json_integer_value(json_object_get(operation, "expected_places"));
+
+    return json_string_is(operation, "op", "replace_text") && places > 0 ? (size_t)places : 0;
+}
+
+static enum tool_loss of_replacement(const json_t *operation)
+{
+    return expected_places(operation) > 0 && !is_empty(json_object_get(operation, "replace"))
+               ? TOOL_LOSS_REPLACED
+               : TOOL_LOSS_DELETED;
 }
 
 static enum tool_loss of_operation(const json_t *operation)
@@ -94,6 +117,10 @@ static enum tool_loss of_operation(const json_t *operation)
     } operations[] = {
         {"create_", nothing},
         {"reorder_", nothing},
+        {"move_components", nothing},
+        {"split_node", nothing},
+        {"copy_node", nothing},
+        {"replace_text", of_replacement},
         {"edit_component", of_component},
         {"edit_relationship", replaced},
         {"edit_node", of_fields},
@@ -119,10 +146,14 @@ struct tool_impact tool_impact_of(const json_t *operations)
     json_array_foreach((json_t *)operations, i, operation)
     {
         enum tool_loss loss = of_operation(operation);
+        size_t places = expected_places(operation);
 
         impact.loss = loss > impact.loss ? loss : impact.loss;
-        impact.replaces += loss == TOOL_LOSS_REPLACED;
+        if (loss == TOOL_LOSS_REPLACED)
+            impact.replaces += places > 0 ? places : 1;
     }
+    if (impact.replaces > TOOL_OPERATIONS_MAX)
+        impact.loss = TOOL_LOSS_DELETED;
     return impact;
 }
 

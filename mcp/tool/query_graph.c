@@ -9,6 +9,7 @@
 #include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/session/graph_cache.h"
+#include "mcp/session/session_facts.h"
 #include "mcp/tool/table.h"
 
 #define TYPES_CAP 16u
@@ -58,10 +59,13 @@ static int answer(struct tool_call *call, struct store *store, const char *sid,
                   struct graph_question *question, struct error *err)
 {
     struct graph_cache *graphs = call->server->store.graphs;
+    struct session_facts FACTS_AUTO facts = {0};
     struct graph *graph = NULL;
     int found;
 
     if (!call->briefly) {
+        if (session_facts_read(&facts, store, sid, question, err) < 0)
+            return -1;
         graph = graph_cache_get(graphs, store, sid, err);
         return graph ? graph_answer(graph, question, &call->text, err) : -1;
     }
@@ -83,6 +87,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         .to = argument_text(call, "to_node_id"),
         .types = types,
         .limit = (unsigned)argument_whole(call, "limit", GRAPH_LIMIT_DEFAULT),
+        .words = json_is_true(json_object_get(call->arguments, "words")),
+        .parts = (unsigned)argument_whole(call, "parts", 0),
         .bounds = graph_cache_bounds(call->server->store.graphs, call->cancel),
     };
     char sid[SESSION_ID_SIZE];
@@ -103,23 +109,36 @@ static const char *query_name(size_t i)
     return i < count ? queries[i].name : NULL;
 }
 
+/* Says which queries take nodes, and what those answer whose names do not say it. */
 static void document_queries(const void *context, struct buf *to)
 {
     static const char *const takes[] = {
-        [GRAPH_TAKES_NOTHING] = "",
-        [GRAPH_TAKES_NODE] = " (node)",
-        [GRAPH_TAKES_FROM_TO] = " (from, to)",
-        [GRAPH_MAY_TAKE_NODE] = " (node?)",
+        [GRAPH_TAKES_NODE] = "Of node_id",
+        [GRAPH_TAKES_FROM_TO] = "of from_node_id and to_node_id",
+        [GRAPH_MAY_TAKE_NODE] = "of node_id or all",
     };
+    static const char *const unclear[] = {"pace", "unlocks", "redundant"};
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
     (void)context;
-    for (size_t i = 0; i < count; i++) {
-        buf_addf(to, "%s%s%s: %s", i > 0 ? "; " : "", queries[i].name, takes[queries[i].needs],
-                 queries[i].summary);
+    for (size_t needs = GRAPH_TAKES_NODE; needs < sizeof takes / sizeof takes[0]; needs++) {
+        const char *comma = ": ";
+
+        buf_adds(to, takes[needs]);
+        for (size_t i = 0; i < count; i++) {
+            if (queries[i].needs != needs)
+                continue;
+            buf_addf(to, "%s%s", comma, queries[i].name);
+            comma = ", ";
+        }
+        buf_adds(to, "; ");
     }
+    for (size_t k = 0; k < sizeof unclear / sizeof unclear[0]; k++)
+        buf_addf(to, "%s%s: %s", k > 0 ? "; " : "", unclear[k],
+                 graph_query_find(unclear[k], NULL)->summary);
 }
+
 static const struct fields query_names = {
     .name = "query", .choice = query_name, .document = document_queries};
 
@@ -133,14 +152,17 @@ const struct tool tool_query_graph = {
     .icon = "ask",
     .use = "for a question that one query by name answers (what a node needs, a path, cycles, "
            "bottlenecks, teaching order). Exact and cheap.",
-    .arguments = ARGUMENTS("query_graph", ARGUMENT_SESSION,
-                           FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
-                           FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
-                           FIELD("to_node_id", FIELD_TEXT),
-                           FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT,
-                                 .documentation = "relationship types, or [\"all\"]"),
-                           FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX,
-                                 .documentation = "default: 20")),
+    .arguments = ARGUMENTS(
+        "query_graph", ARGUMENT_SESSION,
+        FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
+        FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
+        FIELD("to_node_id", FIELD_TEXT),
+        FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT,
+              .documentation = "of relationships, or [\"all\"]"),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX,
+              .documentation = "default: 20"),
+        FIELD("words", FIELD_FLAG, .documentation = "of outline, order, levels"),
+        FIELD("parts", FIELD_WHOLE, .least = 1, .most = INFINITY, .documentation = "of pace")),
     .read_only = true,
     .idempotent = true,
     .run = run,

@@ -3,3 +3,4 @@
 
 #define TOOL_ROW(name) &tool_##name,
 const struct tool *const tools[] = {TOOL_TABLE(TOOL_ROW) NULL};
+const bool tables_change = false;

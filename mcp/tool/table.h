@@ -9,6 +9,7 @@
 #include "mcp/tool/tool.h"
 
 #define TOOL_TABLE(ROW)                                                                            \
+    ROW(find_lessons)                                                                              \
     ROW(add_component)                                                                             \
     ROW(edit_component)                                                                            \
     ROW(delete_component)                                                                          \
@@ -16,6 +17,7 @@
     ROW(batch_add_components)                                                                      \
     ROW(change_curriculum)                                                                         \
     ROW(history)                                                                                   \
+    ROW(undo)                                                                                      \
     ROW(execute_code)                                                                              \
     ROW(query_graph)
 

@@ -16,6 +16,7 @@
 #include "mcp/server.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/confirm.h"
 
 #define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
 #define TOOL_KEY_MAX        128 /* bytes of a client's key */
@@ -57,13 +58,13 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
         fields_schema(&tool->arguments, NULL, analyses, to);
     /* What the protocol takes for granted is left out: each word is paid for in every conversation.
      */
-    buf_addf(to, ",\"annotations\":{\"%s",
-             tool->read_only ? "readOnlyHint\":true" : "destructiveHint\":");
-    if (!tool->read_only)
-        buf_adds(to, tool->destructive ? "true" : "false");
-    if (tool->idempotent)
-        buf_adds(to, ",\"idempotentHint\":true");
-    buf_adds(to, ",\"openWorldHint\":false}}");
+    if (tool->read_only)
+        buf_adds(to, ",\"annotations\":{\"readOnlyHint\":true}");
+    else if (!tool->destructive)
+        buf_adds(to, ",\"annotations\":{\"destructiveHint\":false}");
+    else if (tool->idempotent)
+        buf_adds(to, ",\"annotations\":{\"idempotentHint\":true}");
+    buf_addc(to, '}');
 }
 
 /* ---- the life of a call ---- */
@@ -330,13 +331,12 @@ void tool_call_complete(struct tool_call *call)
 
 bool tool_call_writes(const struct tool_call *call)
 {
-    return call->tool->writes && !(call->tool->only_reads && call->tool->only_reads(call));
+    return call->tool->writes;
 }
 
 bool tool_allows(const struct tool *tool, unsigned scopes)
 {
-    return (scopes & IDENTITY_EDIT) ||
-           ((scopes & IDENTITY_READ) && (!tool->writes || tool->only_reads));
+    return (scopes & IDENTITY_EDIT) || ((scopes & IDENTITY_READ) && !tool->writes);
 }
 
 int tool_call_check_scope(const struct tool_call *call, struct error *err)
@@ -396,22 +396,56 @@ static int run_briefly(struct tool_call *call, struct error *err)
     return snapshot > 0 && rc <= 0;
 }
 
+static int submit(struct tool_call *call, struct error *err)
+{
+    call->job.work = on_work;
+    call->job.done = on_workq_done;
+    call->job.undone = on_undone;
+    call->job.key = key_of(call);
+    return workq_submit(workq_for(call), &call->job, err);
+}
+
+/* A call that cannot be tried cannot be done either: it is submitted, and reports why. */
+static void on_trial(struct workq_job *job, void *context)
+{
+    struct error unused = {0};
+
+    confirm_ask((struct tool_call *)job, context, &unused);
+}
+
+static void on_trial_done(struct workq_job *job)
+{
+    struct tool_call *call = (struct tool_call *)job;
+    struct error err = {0};
+
+    if (call->asks) {
+        call->on_done(call);
+    } else if (submit(call, &err) < 0) {
+        fail(call, &err);
+        call->on_done(call);
+    }
+}
+
+static int submit_trial(struct tool_call *call, struct error *err)
+{
+    call->job.work = on_trial;
+    call->job.done = on_trial_done;
+    call->job.undone = on_undone;
+    call->job.key = key_of(call);
+    return workq_submit(call->server->store.trial, &call->job, err);
+}
+
 static void dispatch(struct tool_call *call)
 {
     struct error err = {0};
     int rc;
 
-    if (tool_call_check_scope(call, &err) < 0) {
+    if (tool_call_check_scope(call, &err) < 0 || confirm_take_answer(call, &err) < 0)
         rc = -1;
-    } else if (call->tool->start) {
+    else if (call->tool->start)
         rc = call->tool->start(call, &err);
-    } else {
-        call->job.work = on_work;
-        call->job.done = on_workq_done;
-        call->job.undone = on_undone;
-        call->job.key = key_of(call);
-        rc = workq_submit(workq_for(call), &call->job, &err);
-    }
+    else
+        rc = (tool_call_writes(call) && confirm_may_ask(call) ? submit_trial : submit)(call, &err);
     if (rc < 0) {
         fail(call, &err);
         tool_call_complete(call);

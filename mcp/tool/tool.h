@@ -191,9 +191,6 @@ struct tool {
      * work queue and call->briefly set: run then returns 1, with nothing done, unless it knows that
      * it takes less than a millisecond. Then, or if that work queue is busy, it is run as usual. */
     bool brief;
-    /* For a tool that writes: true if this call only reads, and can run on the queue of reads. May
-     * be NULL. */
-    bool (*only_reads)(const struct tool_call *call);
     /* For a tool that writes: true if this call is a dry run. It is executed on the trial work
      * queue with a store for reading, and applies the changes to a copy (store_trial_open). May be
      * NULL. */
@@ -223,6 +220,9 @@ struct tool {
 };
 
 extern const struct tool *const tools[]; /* NULL-terminated, in the order of tools/list */
+/* Whether the tables of tools, resources and prompts change while a server runs; the product's do
+ * not (tool_call_notify). */
+extern const bool tables_change;
 
 const struct tool *tool_find(const char *name); /* NULL if there is none */
 void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
@@ -241,8 +241,8 @@ void tool_call_complete(struct tool_call *call);
 /* Frees what the call owns, not the call. */
 void tool_call_finish(struct tool_call *call);
 
-/* Whether somebody with these scopes (enum identity_scope) may call the tool, with some arguments
- * at least: what tools/list shows them. */
+/* Whether somebody with these scopes (enum identity_scope) may call the tool: what tools/list shows
+ * them. */
 bool tool_allows(const struct tool *tool, unsigned scopes);
 /* For a call with its tool, arguments and identity: -1 with ERROR_FORBIDDEN if they may not make
  * it. tool_call_start asks too. */

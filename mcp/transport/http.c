@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 #include "helpers/base/log.h"
+#include "mcp/auth/token_file.h"
 #include "mcp/chat/chat.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
@@ -181,6 +182,16 @@ static void on_housekeeping(uv_timer_t *timer)
     mcp_sessions_expire(http->services.sessions);
 }
 
+/* What stays open for longer than a request ends with the token that opened it. */
+static void on_sign_in_timer(uv_timer_t *timer)
+{
+    struct http_server *http = timer->data;
+
+    mcp_sessions_renew(http->services.sessions);
+    sync_each(http->sync, web_socket_renew);
+    chat_each(http->services.chat, web_socket_renew);
+}
+
 static void free_server(struct http_server *http)
 {
     rest_cache_destroy(http->services.rest_answers);
@@ -242,6 +253,7 @@ static void take_down(struct http_server *http)
     http->services.sessions = NULL;
     http_close_context(http->context, http->pipe_fd);
     uv_close((uv_handle_t *)&http->connections_timer, NULL);
+    uv_close((uv_handle_t *)&http->sign_in_timer, NULL);
     uv_close((uv_handle_t *)&http->end_of_turn, NULL);
     uv_update_time(http->services.server->loop);
     http->deadline_ms = uv_now(http->services.server->loop) + HTTP_RUNS_END_MS;
@@ -334,6 +346,9 @@ struct http_server *http_server_create(struct server *server, const struct http_
     http->timer.data = http;
     uv_timer_init(server->loop, &http->connections_timer);
     uv_unref((uv_handle_t *)&http->connections_timer);
+    uv_timer_init(server->loop, &http->sign_in_timer);
+    uv_unref((uv_handle_t *)&http->sign_in_timer);
+    http->sign_in_timer.data = http;
     uv_check_init(server->loop, &http->end_of_turn);
     uv_unref((uv_handle_t *)&http->end_of_turn);
     if (start(http, err) < 0) {
@@ -341,6 +356,9 @@ struct http_server *http_server_create(struct server *server, const struct http_
         take_down(http);
         return NULL;
     }
+    if (config->auth)
+        uv_timer_start(&http->sign_in_timer, on_sign_in_timer, TOKEN_FILE_CHECK_MS,
+                       TOKEN_FILE_CHECK_MS);
     uv_timer_start(&http->timer, on_housekeeping, HOUSEKEEPING_MS, HOUSEKEEPING_MS);
     uv_unref((uv_handle_t *)&http->timer);
     return http;

@@ -213,7 +213,8 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
 {
     const unsigned status = (unsigned)exchange->status;
     const bool cors = exchange->cross_origin, preflight = cors && exchange->request.preflight;
-    char seconds[16];
+    const bool later = status == 503 || status == 429;
+    char seconds[16] = "";
     const struct {
         bool sent;
         const char *name, *value;
@@ -225,15 +226,18 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
         {*exchange->allow, "allow:", exchange->allow},
         {exchange->replayed, "idempotency-replayed:", "true"},
         {*exchange->mcp_session, "mcp-session-id:", exchange->mcp_session},
-        {status == 503 || status == 429, "retry-after:", seconds},
+        {later, "retry-after:", seconds},
         {exchange->authenticate, "www-authenticate:", exchange->authenticate},
+        {exchange->identity == &exchange->signed_in && exchange->route == &http_route_rest,
+         "lectern-scope:", identity_scope_names(exchange->identity->scopes)},
         {exchange->set_cookie, "set-cookie:", exchange->set_cookie},
         {exchange->closes && !exchange->streaming, "connection:", "close"},
         {exchange->streaming, "x-accel-buffering:", "no"}, /* a proxy passes on each event */
         {cors, "access-control-allow-origin:", exchange->request.origin},
         {cors, "vary:", "Origin"},
         {cors, "access-control-expose-headers:",
-         "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed, WWW-Authenticate"},
+         "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed, Lectern-Scope, "
+         "WWW-Authenticate"},
         {preflight, "access-control-allow-methods:", "GET, POST, PUT, PATCH, DELETE, OPTIONS"},
         {preflight, "access-control-allow-headers:",
          "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, "
@@ -243,8 +247,9 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
     };
     int rc;
 
-    snprintf(seconds, sizeof seconds, "%u",
-             exchange->retry_after_s ? exchange->retry_after_s : HTTP_RETRY_AFTER_S);
+    if (later)
+        snprintf(seconds, sizeof seconds, "%u",
+                 exchange->retry_after_s ? exchange->retry_after_s : HTTP_RETRY_AFTER_S);
     if (status == 204 || status == 304)
         rc = lws_add_http_header_status(exchange->wsi, status, p, end);
     else

@@ -186,6 +186,11 @@ int http_connections_add(struct http_connections *connections, struct lws_vhost 
     return 0;
 }
 
+size_t http_connections_count(const struct http_connections *connections)
+{
+    return count(connections, NULL);
+}
+
 size_t http_connections_take_dropped(struct http_connections *connections)
 {
     size_t dropped = connections->dropped;

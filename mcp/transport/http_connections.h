@@ -96,6 +96,7 @@ void http_connections_destroy(struct http_connections *connections); /* takes NU
  * and returns -1. */
 int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd,
                          int client_fd);
+size_t http_connections_count(const struct http_connections *connections);
 /* The number of idle connections closed since the last call. */
 size_t http_connections_take_dropped(struct http_connections *connections);
 

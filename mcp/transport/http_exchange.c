@@ -6,6 +6,7 @@
  * answer is sent at once and the connection closes. Then the handler of the path answers, now or
  * later. Runs on the loop's thread.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,11 @@ static void free_exchange(struct exchange *exchange)
     release_body(exchange);
     buf_finish(&exchange->out);
     free(exchange);
+}
+
+size_t exchange_connections(const struct exchange *exchange)
+{
+    return http_connections_count(exchange->http->connections);
 }
 
 /* ---- the request ---- */
@@ -127,7 +133,7 @@ static int on_body(struct exchange *exchange, const char *bytes, size_t len)
     exchange->continue_waits = false;
     if (exchange->state != EXCHANGE_RECEIVING || exchange->status != 0)
         return 0; /* refused: discarded */
-    if (http->bodies + len > HTTP_BODIES_CAP) {
+    if (http->bodies + len > HTTP_BODIES_CAP && exchange->request.length > HTTP_BODY_SMALL) {
         release_body(exchange);
         exchange_error(exchange, 503, "too many large bodies at once: send it again in a moment");
         return 0;
@@ -149,10 +155,11 @@ static bool is_unreadable(const struct exchange *exchange)
 
 static int on_request(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
-    struct exchange *exchange = calloc(1, sizeof *exchange);
+    struct exchange *exchange = malloc(sizeof *exchange);
 
     if (!exchange)
         return -1;
+    memset(exchange, 0, offsetof(struct exchange, request));
     connection->exchange = exchange;
     http->exchanges++;
     exchange->http = http;

@@ -23,7 +23,7 @@ struct text {
 };
 
 struct head_field {
-    struct text name, value;
+    struct text line, name, value;
 };
 
 static bool is(struct text text, const char *word)
@@ -52,11 +52,14 @@ static size_t skip_empty_lines(const char *text, size_t len)
 
 size_t http_head_end(const char *text, size_t len)
 {
-    for (size_t i = skip_empty_lines(text, len); i + 1 < len; i++) {
-        if (text[i] == '\n' && text[i + 1] == '\n')
-            return i + 2;
-        if (i + 2 < len && text[i] == '\n' && text[i + 1] == '\r' && text[i + 2] == '\n')
-            return i + 3;
+    const char *end = text + len, *at = text + skip_empty_lines(text, len);
+
+    while ((at = memchr(at, '\n', (size_t)(end - at)))) {
+        at++;
+        if (at < end && *at == '\n')
+            return (size_t)(at + 1 - text);
+        if (at + 1 < end && at[0] == '\r' && at[1] == '\n')
+            return (size_t)(at + 2 - text);
     }
     return 0;
 }
@@ -70,12 +73,26 @@ bool http_head_plausible(const char *text, size_t len)
 
 /* ---- lines ---- */
 
+enum { OTHER, CONTROL, TOKEN };
+static const unsigned char kinds[256] = {
+    [0 ... '\t' - 1] = CONTROL,
+    ['\t' + 1 ... ' ' - 1] = CONTROL,
+    [0x7F] = CONTROL,
+    ['!'] = TOKEN,
+    ['#' ... '\''] = TOKEN,
+    ['*' ... '+'] = TOKEN,
+    ['-' ... '.'] = TOKEN,
+    ['0' ... '9'] = TOKEN,
+    ['A' ... 'Z'] = TOKEN,
+    ['^' ... 'z'] = TOKEN,
+    ['|'] = TOKEN,
+    ['~'] = TOKEN,
+};
+
 static bool is_token(struct text text)
 {
     for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-
-        if (c >= 0x80 || (!isalnum(c) && (c == '\0' || !strchr("!#$%&'*+-.^_`|~", c))))
+        if (kinds[(unsigned char)text.at[i]] != TOKEN)
             return false;
     }
     return text.len > 0;
@@ -113,12 +130,11 @@ static bool read_field(struct text line, struct head_field *field)
 
     if (!colon)
         return false;
+    field->line = line;
     field->name = (struct text){line.at, (size_t)(colon - line.at)};
     field->value = trim((struct text){colon + 1, line.len - field->name.len - 1});
     for (size_t i = 0; i < field->value.len; i++) {
-        unsigned char c = (unsigned char)field->value.at[i];
-
-        if ((c < 0x20 && c != '\t') || c == 0x7F)
+        if (kinds[(unsigned char)field->value.at[i]] == CONTROL)
             return false;
     }
     return is_token(field->name);
@@ -234,11 +250,12 @@ static size_t find_own(struct text name)
     return i;
 }
 
-/* What the fields say together. */
+/* All of them, and what they say together. */
 struct head_fields {
     size_t count;
     bool own_repeated;
     bool has_length, upgrade_is_websocket, connection_upgrades;
+    struct head_field each[HTTP_HEAD_LINES_CAP]; /* last: it is not cleared */
 };
 
 static bool has_word(struct text list, const char *word)
@@ -267,15 +284,19 @@ static int read_length(struct http_head *head, struct head_fields *fields, struc
     return 0;
 }
 
-static void read_own(struct http_head *head, const struct head_field *field,
-                     struct head_fields *fields)
+/* Those of MCP repeat the body: whoever forwards a request may have read another one of two. */
+static int read_own(struct http_head *head, const struct head_field *field,
+                    struct head_fields *fields)
 {
     size_t i = find_own(field->name);
 
     if (i == HTTP_OWN_COUNT)
-        return;
+        return 0;
+    if (head->own[i].at && strncmp(own_names[i], "mcp-", 4) == 0)
+        return refuse(head, 400, "a header that begins with Mcp- must come only once");
     fields->own_repeated |= head->own[i].at != NULL;
     head->own[i] = (struct http_own_value){field->value.at, field->value.len};
+    return 0;
 }
 
 static int read_fields(struct http_head *head, struct text rest, struct head_fields *fields)
@@ -288,11 +309,13 @@ static int read_fields(struct http_head *head, struct text rest, struct head_fie
             return refuse(head, 400,
                           "each header must be one line like Name: value, without control "
                           "characters");
-        if (++fields->count > HTTP_HEAD_LINES_CAP)
+        if (fields->count == HTTP_HEAD_LINES_CAP)
             return refuse(head, 431, "there are too many headers: send at most 64");
+        fields->each[fields->count++] = field;
         if (is(field.name, "content-length") && read_length(head, fields, field.value) < 0)
             return -1;
-        read_own(head, &field, fields);
+        if (read_own(head, &field, fields) < 0)
+            return -1;
         head->chunked |= is(field.name, "transfer-encoding");
         fields->upgrade_is_websocket |= is(field.name, "upgrade") && is(field.value, "websocket");
         fields->connection_upgrades |=
@@ -322,15 +345,47 @@ static void add_line(struct buf *to, const char *name, struct text value)
     buf_adds(to, "\r\n");
 }
 
-static bool is_rewritten(const struct http_head *head, const struct head_field *field,
-                         bool absolute)
+/* The fields that are read through libwebsockets. It gets no others: version 4.1.6 does not answer
+ * where a name is only the beginning of one that it knows, such as "Acc". */
+static bool is_for_lws(struct text name)
 {
-    size_t own = find_own(field->name);
+    static const char *const names[] = {"access-control-request-method",
+                                        "authorization",
+                                        "connection",
+                                        "cookie",
+                                        "expect",
+                                        "host",
+                                        "idempotency-key",
+                                        "if-match",
+                                        "if-none-match",
+                                        "last-event-id",
+                                        "origin",
+                                        "sec-fetch-dest",
+                                        "sec-fetch-mode",
+                                        "sec-fetch-site",
+                                        "sec-websocket-extensions",
+                                        "sec-websocket-key",
+                                        "sec-websocket-protocol",
+                                        "sec-websocket-version",
+                                        "x-editor",
+                                        "x-session-id"};
+    static const char param[] = "mcp-param-";
 
-    return (own < HTTP_OWN_COUNT && head->own[own].at) || is(field->name, "content-length") ||
-           is(field->name, "transfer-encoding") || is(field->name, "upgrade") ||
-           (head->websocket && is(field->name, "connection")) ||
-           (absolute && is(field->name, "host"));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (is(name, names[i]))
+            return true;
+    }
+    return name.len >= sizeof param && strncasecmp(name.at, param, sizeof param - 1) == 0;
+}
+
+static bool is_passed_on(const struct http_head *head, struct text name, bool absolute)
+{
+    size_t own = find_own(name);
+
+    if (own < HTTP_OWN_COUNT)
+        return !head->own[own].at;
+    return is_for_lws(name) && !(head->websocket && is(name, "connection")) &&
+           !(absolute && is(name, "host"));
 }
 
 static void write_target(const struct http_head *head, struct buf *to)
@@ -345,21 +400,18 @@ static void write_target(const struct http_head *head, struct buf *to)
     buf_add(to, head->query, head->query_len);
 }
 
-static void write_head(const struct http_head *head, struct text rest, struct text host,
-                       struct text version, struct buf *to)
+static void write_head(const struct http_head *head, const struct head_fields *fields,
+                       struct text host, struct text version, struct buf *to)
 {
-    struct text line;
-    struct head_field field;
-
     buf_adds(to, head->method);
     buf_addc(to, ' ');
     write_target(head, to);
     add_line(to, " ", version);
     if (host.len > 0)
         add_line(to, "Host: ", host);
-    while (next_line(&rest, &line)) {
-        if (read_field(line, &field) && !is_rewritten(head, &field, host.len > 0))
-            add_line(to, "", line);
+    for (size_t i = 0; i < fields->count; i++) {
+        if (is_passed_on(head, fields->each[i].name, host.len > 0))
+            add_line(to, "", fields->each[i].line);
     }
     if (head->websocket)
         buf_adds(to, "Upgrade: websocket\r\nConnection: Upgrade\r\n");
@@ -383,9 +435,10 @@ void http_head_read(const char *text, size_t len, struct http_head *head, struct
 {
     size_t skipped = skip_empty_lines(text, len);
     struct text rest = {text + skipped, len - skipped}, line, host = {0}, version;
-    struct head_fields fields = {0};
+    struct head_fields fields;
 
     memset(head, 0, sizeof *head);
+    memset(&fields, 0, offsetof(struct head_fields, each));
     if (!next_line(&rest, &line)) {
         refuse(head, 400, "each line of the headers must end in CR LF");
     } else if (read_request_line(head, line, &host, &version) == 0 &&
@@ -400,5 +453,5 @@ void http_head_read(const char *text, size_t len, struct http_head *head, struct
     if (head->status != 0)
         http_head_refuse(head, head->status, head->wrong, to);
     else
-        write_head(head, rest, host, version, to);
+        write_head(head, &fields, host, version, to);
 }

@@ -58,7 +58,8 @@ size_t http_head_end(const char *text, size_t len);
 bool http_head_plausible(const char *text, size_t len);
 
 /* Parses one complete head. Appends to `to` what libwebsockets receives instead: the same request
- * in an unambiguous form, or an empty one if the head is refused. */
+ * in an unambiguous form, with the fields that are read through libwebsockets, or an empty one if
+ * the head is refused. */
 void http_head_read(const char *text, size_t len, struct http_head *head, struct buf *to);
 /* For a head that is refused before it is complete. */
 void http_head_refuse(struct http_head *head, int status, const char *wrong, struct buf *to);

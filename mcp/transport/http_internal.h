@@ -28,6 +28,7 @@
 #define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all pending answers to reads */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies in memory */
+#define HTTP_BODY_SMALL          ((size_t)64 << 10)  /* bytes of a body that is taken even then */
 #define HTTP_STREAM_MARK                                                                           \
     ((size_t)1 << 20) /* unread bytes of a stream, above which progress is dropped */
 
@@ -50,15 +51,24 @@ struct http_services {
 };
 
 struct server_request {
-    const char *method;         /* static: "GET" */
+    const char *method; /* static: "GET" */
+    bool opens_page;    /* according to Sec-Fetch-Mode and -Dest: a browser displays the answer as a
+                           page */
+    bool has_key;       /* Idempotency-Key is present, perhaps empty */
+    uint64_t length;    /* of the body */
+    bool chunked, expects_continue, preflight;
+    bool unreadable;          /* nothing after it on the connection can be parsed */
+    const char *wrong;        /* why its headers are invalid, or NULL */
+    int wrong_status;         /* the status for that: 400 or another */
+    const char *wrong_editor; /* why X-Editor is invalid, or NULL */
+
+    /* Texts; "" if absent. */
     char path[REST_PATH_MAX];   /* decoded */
     char target[REST_PATH_MAX]; /* the path as sent, still encoded */
     char query[REST_PATH_MAX];  /* encoded */
     char host[256];
     char origin[512];
-    char site[32];   /* Sec-Fetch-Site */
-    bool opens_page; /* according to Sec-Fetch-Mode and -Dest: a browser displays the answer as a
-                        page */
+    char site[32]; /* Sec-Fetch-Site */
     char content_type[128];
     char accept[512];
     char accept_encoding[256];
@@ -71,14 +81,7 @@ struct server_request {
     char if_match[256];
     char if_none_match[256];
     char idempotency_key[256];
-    char editor[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX]; /* X-Editor, decoded; or "" */
-    bool has_key;    /* the header is present, perhaps empty */
-    uint64_t length; /* of the body */
-    bool chunked, expects_continue, preflight;
-    bool unreadable;          /* nothing after it on the connection can be parsed */
-    const char *wrong;        /* why its headers are invalid, or NULL */
-    int wrong_status;         /* the status for that: 400 or another */
-    const char *wrong_editor; /* why X-Editor is invalid, or NULL */
+    char editor[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX]; /* X-Editor, decoded */
 };
 
 /* One path, perhaps with all paths below it, or the fallback. */
@@ -112,7 +115,6 @@ enum exchange_state {
 
 struct exchange {
     const struct http_services *services;
-    struct server_request request;
     const struct identity *identity;     /* who sends it: never NULL in a check or a handler. Static
                                             or in this struct: copy what is kept for longer */
     struct buf body;                     /* of the request */
@@ -159,6 +161,8 @@ struct exchange {
     bool stream_ended;
     bool closes;
     bool lingers; /* before closing, because the client still sends */
+
+    struct server_request request; /* last, as it is too long to be cleared for each request */
 };
 
 struct buf exchange_take_body(struct exchange *exchange); /* the caller becomes the owner */
@@ -170,6 +174,9 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
 /* Sends an error in the format of its path. */
 void exchange_error(struct exchange *exchange, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* That the server has open, the one of this request among them. */
+size_t exchange_connections(const struct exchange *exchange);
 
 /* For the check of a handler. If false, it was answered: with 405 and Allow (or the answer to
  * OPTIONS), or with 415. GET includes HEAD. */
@@ -207,5 +214,6 @@ struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *er
 void mcp_sessions_destroy(struct mcp_sessions *sessions); /* ends all. Takes NULL */
 void mcp_sessions_expire(struct mcp_sessions *sessions);  /* now and then: frees what is over */
 void mcp_sessions_drain(struct mcp_sessions *sessions);   /* ends the streams without a call */
+void mcp_sessions_renew(struct mcp_sessions *sessions); /* those whose token is not good any more */
 
 #endif

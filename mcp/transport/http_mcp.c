@@ -106,7 +106,8 @@ static void handle_post(struct exchange *exchange)
     struct buf BUF_AUTO body = exchange_take_body(exchange);
     struct message message;
 
-    message_read(&message, body.data ? body.data : "", body.len);
+    message_read(&message, &exchange->services->sessions->metas, body.data ? body.data : "",
+                 body.len);
     receive(exchange, &message, &headers.headers);
     message_finish(&message);
 }

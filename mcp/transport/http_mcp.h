@@ -45,7 +45,7 @@ struct mcp_client {
     struct mcp_stream *get_stream; /* its GET stream, or NULL */
     size_t users;                  /* streams that refer to it; without any it is in a list */
     bool is_kept;                  /* in the list idle */
-    uint64_t kept_until_s;
+    int64_t kept_until_s;          /* of clock_s */
 };
 
 LIST_HEAD(mcp_client_list, mcp_client);
@@ -73,6 +73,7 @@ struct mcp_sessions {
     uint64_t last_stream;               /* begins anywhere, so that a restart repeats no number */
     struct mcp_deletion_list deletions; /* sessions that are being ended */
     struct mcp_read_id read[MCP_READ_IDS]; /* by the hash of their texts */
+    struct message_metas metas;
 };
 
 /* ---- mcp_sessions.c ---- */
@@ -100,7 +101,6 @@ void mcp_client_end(struct mcp_client *client);
 void mcp_clients_collect(struct mcp_sessions *all);
 /* And those that were kept long enough. */
 void mcp_clients_expire(struct mcp_sessions *all);
-uint64_t mcp_now_s(void); /* monotonic */
 
 /* ---- mcp_stream.c: the answer to one POST, or the stream of a GET ---- */
 
@@ -132,7 +132,7 @@ struct mcp_stream {
     struct stream_events events; /* those that a client that comes back may need */
     size_t event_count, event_bytes;
     bool waits, was_written;
-    uint64_t until_s; /* it waits no longer than this (monotonic); 0: until its call has ended */
+    int64_t until_s; /* it waits no longer than this (of clock_s); 0: until its call has ended */
 };
 
 /* What the client accepts as an answer. */

@@ -9,9 +9,10 @@
 
 #include "executor/executor.h"
 #include "mcp/chat/chat.h"
+#include "mcp/protocol/peer.h"
 #include "mcp/server.h"
 #include "mcp/session/graph_cache.h"
-#include "mcp/transport/http_internal.h"
+#include "mcp/transport/http_mcp.h"
 
 #define FORMAT "text/plain; version=0.0.4; charset=utf-8"
 
@@ -20,6 +21,7 @@ struct counts {
     const struct server *server;
     const struct chat *chat;
     struct executor_stats stats; /* all 0 without an executor */
+    uint64_t connections, calls, streams;
     uint64_t queued, running, disagreements, pages, runs, requests;
 };
 
@@ -148,6 +150,12 @@ static void write_graphs(const struct family *family, const struct counts *count
 }
 
 static const struct family families[] = {
+    {"lectern_connections", "gauge", "Connections that are open, the one of this answer included.",
+     write_number, IN_COUNTS(connections)},
+    {"lectern_mcp_calls", "gauge", "Requests of MCP clients that a tool is answering.",
+     write_number, IN_COUNTS(calls)},
+    {"lectern_mcp_streams", "gauge", "Streams on which MCP clients are sent what changes.",
+     write_number, IN_COUNTS(streams)},
     {"lectern_run_attempts_total", "counter", "Analyses that the executor has taken.", write_number,
      IN_COUNTS(stats.attempts)},
     {"lectern_runs_turned_away_total", "counter", "Analyses refused because too many waited.",
@@ -206,8 +214,13 @@ static void check(struct exchange *exchange)
 static void handle(struct exchange *exchange)
 {
     struct counts counts = {.server = exchange->services->server, .chat = exchange->services->chat};
+    size_t calls, streams;
     struct buf body;
 
+    host_count(exchange->services->sessions->host, &calls, &streams);
+    counts.connections = exchange_connections(exchange);
+    counts.calls = calls;
+    counts.streams = streams;
     if (counts.server->analyses.executor)
         executor_stats(counts.server->analyses.executor, &counts.stats);
     counts.queued = counts.stats.queued;

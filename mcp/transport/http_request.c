@@ -5,7 +5,9 @@
  * printable ASCII makes the whole request unreadable: it is refused rather than guessed at. Runs on
  * the loop's thread.
  */
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -42,6 +44,7 @@ static bool tidy(char *value, int len)
 static void read_known(struct lws *wsi, enum lws_token_indexes token, char *value, size_t size,
                        struct server_request *request)
 {
+    *value = '\0';
     if (lws_hdr_total_length(wsi, token) == 0)
         return;
     if (!tidy(value, lws_hdr_copy(wsi, value, (int)size, token)))
@@ -54,6 +57,7 @@ static void read_custom(struct lws *wsi, const char *name, char *value, size_t s
 {
     int name_len = (int)strlen(name);
 
+    *value = '\0';
     if (lws_hdr_custom_length(wsi, name, name_len) <= 0)
         return;
     if (!tidy(value, lws_hdr_custom_copy(wsi, value, (int)size, name, name_len)))
@@ -65,12 +69,14 @@ static bool has_own(const struct http_head *head, enum http_own_field field, cha
                     size_t size, struct server_request *request)
 {
     const struct http_own_value *own = &head->own[field];
+    bool fits;
 
     if (!own->at)
         return false;
-    if (own->len < size)
-        memcpy(value, own->at, own->len);
-    if (!tidy(value, own->len < size ? (int)own->len : -1))
+    fits = own->len < size;
+    memcpy(value, own->at, fits ? own->len : 0);
+    value[fits ? own->len : 0] = '\0';
+    if (!tidy(value, fits ? (int)own->len : -1))
         set_wrong(request, 400, "a header is too long or holds bytes that are not printable ASCII");
     return true;
 }
@@ -126,13 +132,16 @@ static void read_target(const struct http_head *head, struct server_request *req
 {
     json_t *as_text;
 
+    *request->path = *request->target = *request->query = '\0';
     if (head->path_len >= sizeof request->path || head->query_len >= sizeof request->query) {
         set_wrong(request, 414, "the path or the query is too long");
         return;
     }
     memcpy(request->target, head->path, head->path_len);
-    memcpy(request->path, head->path, head->path_len);
+    request->target[head->path_len] = '\0';
     memcpy(request->query, head->query, head->query_len);
+    request->query[head->query_len] = '\0';
+    memcpy(request->path, request->target, head->path_len + 1);
     percent_decode(request->path, false, NULL);
     as_text = json_string(request->path);
     if (!as_text || strpbrk(request->path, "\r\n"))
@@ -177,8 +186,10 @@ static void read_own(struct lws *wsi, const struct http_head *head, struct serve
 void server_request_read(struct lws *wsi, struct server_request *request)
 {
     const struct http_head *head = http_connection_head(wsi);
-    char text[64] = "", mode[32] = "", dest[32] = "";
+    char text[64], mode[32], dest[32];
 
+    memset(request, 0, offsetof(struct server_request, path));
+    *request->editor = '\0';
     request->method = head->method;
     request->length = head->length;
     request->chunked = head->chunked;
@@ -259,10 +270,9 @@ static bool in_list(const char *const *list, const char *text)
 
 static bool is_our_port(const struct http_config *config, const char *port)
 {
-    char ours[16];
+    char *end;
 
-    snprintf(ours, sizeof ours, "%d", config->port);
-    return strcmp(ours, port) == 0;
+    return *port >= '1' && *port <= '9' && strtol(port, &end, 10) == config->port && !*end;
 }
 
 static bool is_loopback(const struct authority *authority)

@@ -35,6 +35,7 @@ struct http_server {
 
     uv_timer_t connections_timer; /* this and the next are borrowed by connections */
     uv_check_t end_of_turn;
+    uv_timer_t sign_in_timer;
     /* Housekeeping; then the deadline of the drain and the ticks of the shutdown */
     uv_timer_t timer;
     unsigned ticks;
@@ -50,7 +51,6 @@ struct http_server {
 /* The libwebsockets user data of a connection. */
 struct connection {
     struct exchange *exchange; /* the current request, or NULL */
-    struct identity identity;  /* of a WebSocket, from its upgrade on */
     struct web_socket *socket; /* of a WebSocket, else NULL */
 };
 
@@ -70,12 +70,17 @@ int web_socket_on_event(struct http_server *http, struct lws *wsi, enum lws_call
 void web_socket_wake(void *user); /* something waits for the client */
 /* The server stops: closes the socket after what waits is sent. */
 void web_socket_go_away(void *user);
+/* Closes the socket if its token is not good any more. */
+void web_socket_renew(void *user);
 
 /* http_sign_in.c: of an upgrade to a WebSocket, which cannot wait: 0 with its identity, or the
  * status of a refusal with err, and the lines of its headers in *headers ("name: value\r\n"). */
 int sign_in_of_upgrade(const struct http_server *http, struct lws *wsi,
                        const struct server_request *request, bool cross_origin,
                        struct identity *identity, struct buf *headers, struct error *err);
+/* The same once more after the upgrade, which has counted as a request. false: it is refused. */
+bool sign_in_after_upgrade(const struct http_server *http, struct lws *wsi, bool cross_origin,
+                           struct identity *identity);
 
 /* http_request.c: parses the headers of a request. */
 void server_request_read(struct lws *wsi, struct server_request *request);

@@ -37,7 +37,7 @@ static void name_cookie(const struct http_server *http, char *name, size_t size)
     snprintf(name, size, "lectern_%d", http->config.port); /* browsers share them between ports */
 }
 
-/* Of all cookies of this address the page's; "" without one. */
+/* The page's cookie, of all that the request has; "" without one. */
 static void read_cookie(const struct http_server *http, struct lws *wsi, char *to, size_t size)
 {
     char all[HTTP_HEAD_CAP], name[32];
@@ -112,18 +112,13 @@ void sign_in_ask_scope(struct exchange *exchange, unsigned scope)
     challenge(exchange, "insufficient_scope", lacks_scope, scope);
 }
 
-static void refuse_scope(struct exchange *exchange, unsigned scope)
-{
-    sign_in_ask_scope(exchange, scope);
-    exchange_error(exchange, 403, "%s: '%s'. Sign in with one that has it", lacks_scope,
-                   identity_scope_names(scope));
-}
-
 bool exchange_needs(struct exchange *exchange, unsigned scope)
 {
     if ((exchange->identity->scopes & scope) == scope)
         return true;
-    refuse_scope(exchange, scope);
+    sign_in_ask_scope(exchange, scope);
+    exchange_error(exchange, 403, "%s: '%s'. Sign in with one that has it", lacks_scope,
+                   identity_scope_names(scope));
     return false;
 }
 
@@ -137,7 +132,7 @@ static const struct refusal {
     [AUTH_TOO_MANY] = {429, NULL},
 };
 
-/* For people, who see an address without its link. */
+/* For a person in a browser. */
 static void answer_page(struct exchange *exchange, int status, const char *title, const char *text)
 {
     struct buf body;
@@ -188,21 +183,12 @@ static void on_checked(void *user, const struct auth_result *result)
     take_result(exchange, result);
 }
 
-static void wait_for_issuer(struct exchange *exchange, const char *authorization)
-{
-    struct error err = {0};
-
-    exchange->signing_in =
-        auth_wait(exchange->http->config.auth, authorization, on_checked, exchange, &err);
-    if (!exchange->signing_in)
-        exchange_error(exchange, 503, "%s", err.text);
-}
-
 void sign_in_begin(struct exchange *exchange, void (*admit)(struct exchange *exchange))
 {
     struct auth *auth = exchange->http->config.auth;
     struct auth_result result;
     struct credentials shown;
+    struct error err = {0};
 
     exchange->admit = admit;
     if (!auth || exchange->route->open) {
@@ -215,10 +201,13 @@ void sign_in_begin(struct exchange *exchange, void (*admit)(struct exchange *exc
         return;
     }
     auth_check(auth, shown.authorization, shown.cookie, &result);
-    if (result.outcome == AUTH_WAITS)
-        wait_for_issuer(exchange, shown.authorization);
-    else
+    if (result.outcome != AUTH_WAITS) {
         take_result(exchange, &result);
+        return;
+    }
+    exchange->signing_in = auth_wait(auth, shown.authorization, on_checked, exchange, &err);
+    if (!exchange->signing_in)
+        exchange_error(exchange, 503, "%s", err.text);
 }
 
 bool sign_in_lasts(struct exchange *exchange)
@@ -269,10 +258,23 @@ int sign_in_of_upgrade(const struct http_server *http, struct lws *wsi,
     return refusal->status;
 }
 
-/* ---- "/.well-known/oauth-protected-resource", and the same with "/mcp" behind it (RFC 9728) ----
- */
+bool sign_in_after_upgrade(const struct http_server *http, struct lws *wsi, bool cross_origin,
+                           struct identity *identity)
+{
+    struct auth_result result;
+    struct credentials shown;
 
-static bool is_here(struct exchange *exchange)
+    if (!read_credentials(http, wsi, cross_origin, &shown))
+        return false;
+    auth_find(http->config.auth, shown.authorization, shown.cookie, &result);
+    if (result.outcome == AUTH_GOOD)
+        *identity = result.identity;
+    return result.outcome == AUTH_GOOD;
+}
+
+/* ---- "/.well-known/oauth-protected-resource", perhaps with "/mcp" (RFC 9728, 3.1) ---- */
+
+static bool has_sign_in(struct exchange *exchange)
 {
     if (exchange->http->config.auth)
         return true;
@@ -284,7 +286,7 @@ static void check_resource(struct exchange *exchange)
 {
     const char *below = exchange->request.path + strlen(RESOURCE_PATH);
 
-    if (!is_here(exchange))
+    if (!has_sign_in(exchange))
         return;
     if (*below && strcmp(below, "/mcp") != 0)
         exchange_error(exchange, 404, "unknown path: use " RESOURCE_PATH);
@@ -332,7 +334,7 @@ const struct http_route http_route_resource = {
 
 static void check_sign_in(struct exchange *exchange)
 {
-    if (is_here(exchange))
+    if (has_sign_in(exchange))
         exchange_takes(exchange, "GET", "/sign-in takes GET, by the link to it");
 }
 
@@ -384,7 +386,7 @@ const struct http_route http_route_sign_in = {
 
 static void check_link(struct exchange *exchange)
 {
-    if (is_here(exchange))
+    if (has_sign_in(exchange))
         exchange_takes(exchange, "POST", "/sign-in/link takes POST, with a token");
 }
 

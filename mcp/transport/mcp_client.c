@@ -5,17 +5,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "helpers/base/clock.h"
 #include "mcp/transport/http_mcp.h"
-
-uint64_t mcp_now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec;
-}
 
 static struct mcp_client_list *bucket_of(struct mcp_sessions *all, const struct session_id *id)
 {
@@ -129,7 +121,7 @@ void mcp_clients_collect(struct mcp_sessions *all)
         LIST_REMOVE(client, idle_link);
         LIST_INSERT_HEAD(&all->idle, client, idle_link);
         client->is_kept = true;
-        client->kept_until_s = mcp_now_s() + MCP_CLIENT_KEPT_S;
+        client->kept_until_s = clock_s() + MCP_CLIENT_KEPT_S;
         all->kept++;
     }
 }
@@ -137,7 +129,7 @@ void mcp_clients_collect(struct mcp_sessions *all)
 void mcp_clients_expire(struct mcp_sessions *all)
 {
     struct mcp_client *client, *next;
-    const uint64_t now = mcp_now_s();
+    const int64_t now = clock_s();
 
     mcp_clients_collect(all);
     for (client = LIST_FIRST(&all->idle); client; client = next) {

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/hash.h"
 #include "mcp/session/ended_ids.h"
 #include "mcp/transport/http_mcp.h"
@@ -20,7 +21,7 @@ _Static_assert(SESSION_ID_TEXT_SIZE <= MCP_SESSION_ID_SIZE, "a header has room f
 
 /* ---- ids ---- */
 
-/* As session_id_read. */
+/* Like session_id_read, but keeps the ids that were read last. */
 static int read_id(struct mcp_sessions *all, struct session_id *id, const char *text)
 {
     const int64_t now = (int64_t)time(NULL);
@@ -33,7 +34,7 @@ static int read_id(struct mcp_sessions *all, struct session_id *id, const char *
     }
     if (session_id_read(id, all->server->seal_key, text, now) < 0)
         return -1;
-    if (len >= sizeof read->text) /* not of session_id_write */
+    if (len >= sizeof read->text) /* longer than any of session_id_write */
         return 0;
     read->id = *id;
     read->len = len;
@@ -146,7 +147,7 @@ struct mcp_sessions *mcp_sessions_create(struct server *server, struct error *er
         return NULL;
     }
     all->server = server;
-    all->host = host_create(server, &host_config, err);
+    all->host = host_create(server, tables_change, err);
     if (!all->host) {
         free(all);
         return NULL;
@@ -177,6 +178,7 @@ void mcp_sessions_destroy(struct mcp_sessions *all)
     mcp_streams_remove(all, NULL);
     mcp_clients_collect(all);
     host_destroy(all->host);
+    message_metas_finish(&all->metas);
     free(all);
 }
 
@@ -186,7 +188,20 @@ void mcp_sessions_expire(struct mcp_sessions *all)
     mcp_streams_expire(all);
 }
 
+/* Nothing is sent to a stream without a connection, and a client that comes back signs in again. */
+static bool is_over(struct peer_reply *reply)
+{
+    struct mcp_stream *stream = container_of(reply, struct mcp_stream, reply);
+
+    return stream->exchange && !sign_in_lasts(stream->exchange);
+}
+
+void mcp_sessions_renew(struct mcp_sessions *all)
+{
+    host_end_streams(all->host, is_over);
+}
+
 void mcp_sessions_drain(struct mcp_sessions *all)
 {
-    host_end_streams(all->host);
+    host_end_streams(all->host, NULL);
 }

@@ -16,6 +16,7 @@
 #include <strings.h>
 
 #include "helpers/base/cleanup.h"
+#include "helpers/base/clock.h"
 #include "mcp/transport/http_mcp.h"
 
 #define JSON_TYPE     "application/json"
@@ -118,7 +119,7 @@ static struct mcp_stream *find_oldest(const struct mcp_sessions *all)
     return TAILQ_FIRST(&all->waiting);
 }
 
-/* Its connection is gone. The stream may be removed here, at once or for another one. */
+/* Its connection is gone. May remove the stream: if it has nothing to keep, or at a cap. */
 static void wait_for_client(struct mcp_stream *stream)
 {
     struct mcp_sessions *all = stream->all;
@@ -130,9 +131,9 @@ static void wait_for_client(struct mcp_stream *stream)
     all->waiting_count++;
     all->waiting_bytes += stream->event_bytes;
     if (stream->was_written)
-        stream->until_s = mcp_now_s() + MCP_STREAM_WRITTEN_S;
+        stream->until_s = clock_s() + MCP_STREAM_WRITTEN_S;
     else if (stream->ended || stream->of_get)
-        stream->until_s = mcp_now_s() + MCP_STREAM_LOST_S;
+        stream->until_s = clock_s() + MCP_STREAM_LOST_S;
     if (stream->ended && (STAILQ_EMPTY(&stream->events) ||
                           (stream->was_written && stream->event_bytes > MCP_STREAM_WRITTEN_BYTES)))
         remove_stream(stream);
@@ -194,7 +195,7 @@ static void write_id(const struct mcp_stream *stream, unsigned sequence, char id
              sequence);
 }
 
-/* Makes it a stream of events now. */
+/* Makes it a stream of events, unless it is one. */
 static void begin_events(struct mcp_stream *stream)
 {
     char id[EVENT_ID_SIZE], text[EVENT_ID_SIZE + 48];
@@ -255,7 +256,7 @@ static void answer(struct mcp_stream *stream)
         exchange_error(exchange, 404, "the MCP session has ended: send initialize again");
 }
 
-/* The last thing was sent. */
+/* Nothing more will be sent. */
 static void finish(struct mcp_stream *stream)
 {
     struct buf *response = &stream->response;
@@ -306,10 +307,22 @@ static void on_pause(struct peer_reply *reply)
     wait_for_client(stream);
 }
 
+/* Where the type stands in the list, or NULL. */
+static const char *find_type(const char *accept, const char *type)
+{
+    const ptrdiff_t slash = strchr(type, '/') - type;
+
+    for (const char *at = strchr(accept, '/'); at; at = strchr(at + 1, '/')) {
+        if (at - accept >= slash && strncasecmp(at - slash, type, strlen(type)) == 0)
+            return at - slash;
+    }
+    return NULL;
+}
+
 static bool accepts(const char *accept, const char *type, const char *any_of_kind)
 {
-    return !*accept || strcasestr(accept, type) || strcasestr(accept, any_of_kind) ||
-           strstr(accept, "*/*");
+    return !*accept || find_type(accept, type) || find_type(accept, any_of_kind) ||
+           find_type(accept, "*/*");
 }
 
 bool mcp_takes_json(const struct exchange *exchange)
@@ -325,8 +338,8 @@ bool mcp_takes_events(const struct exchange *exchange)
 /* Of two types that a client takes equally, the one that it names first counts. */
 static bool prefers_events(const struct exchange *exchange)
 {
-    const char *json = strcasestr(exchange->request.accept, JSON_TYPE);
-    const char *events = strcasestr(exchange->request.accept, EVENTS_TYPE);
+    const char *json = find_type(exchange->request.accept, JSON_TYPE);
+    const char *events = find_type(exchange->request.accept, EVENTS_TYPE);
 
     return !mcp_takes_json(exchange) || (json && events && events < json);
 }
@@ -469,7 +482,7 @@ void mcp_streams_expire(struct mcp_sessions *all)
 {
     static const char comment[] = ":\n\n";
     struct mcp_stream *stream, *next;
-    const uint64_t now = mcp_now_s();
+    const int64_t now = clock_s();
 
     for (stream = TAILQ_FIRST(&all->waiting); stream; stream = next) {
         next = TAILQ_NEXT(stream, link);

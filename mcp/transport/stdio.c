@@ -166,7 +166,7 @@ static void end_line(struct stdio_server *stdio)
     struct message message;
 
     if (!stdio->skipping && line->len > 0 && !is_blank(line->data, line->len)) {
-        message_read(&message, line->data, line->len);
+        message_read(&message, NULL, line->data, line->len);
         peer_receive(stdio->peer, &message, NULL, &stdio->reply);
         message_finish(&message);
     }
@@ -229,8 +229,10 @@ static void read_some(struct stdio_server *stdio)
         return;
     }
     stdio->input_ended = true;
-    if (stdio->peer)
+    if (stdio->peer) {
         end_line(stdio); /* the last message may lack a line end */
+        peer_end_input(stdio->peer);
+    }
 }
 
 /* ---- the loop's callbacks ---- */
@@ -350,7 +352,7 @@ struct stdio_server *stdio_server_create(struct server *server, int in, int out,
     stdio->idle.data = stdio;
     stdio->open_handles = 1;
     client_init(&client, bound_session);
-    stdio->host = host_create(server, &host_config, err);
+    stdio->host = host_create(server, tables_change, err);
     if (stdio->host)
         stdio->peer = peer_create(stdio->host, "stdio", &client, err);
     if (!stdio->peer || peer_open_stream(stdio->peer, &stdio->reply, err) < 0 ||

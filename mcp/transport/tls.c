@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -19,7 +20,8 @@
 
 #define PIECE          16384 /* bytes, the most of one TLS record */
 #define LISTEN_PENDING 16
-#define PAIR_TRIES     16 /* foreign connections to the inner socket that are turned away at once */
+#define PAIR_TRIES     4
+#define PAIR_WAIT_MS   100 /* for a connection to ourselves, which a busy kernel may delay */
 
 /* One client. Bytes that one side does not take now wait here, and meanwhile no more are read from
  * the other. */
@@ -371,28 +373,45 @@ static in_port_t port_of(int fd, int (*name)(int, struct sockaddr *, socklen_t *
     return name(fd, (struct sockaddr *)&address, &len) < 0 ? 0 : address.sin_port;
 }
 
-/* A connection to ourselves; whoever else connects meanwhile is turned away. -1 with errno. */
+/* The other end of fd; whoever else has connected to the inner socket is turned away. -1 if it has
+ * not come. */
+static int accept_own(const struct tls *tls, int fd)
+{
+    struct pollfd listener = {.fd = tls->listener, .events = POLLIN};
+    int wait_ms = PAIR_WAIT_MS, other;
+
+    for (int i = 0; i < 2 * LISTEN_PENDING && poll(&listener, 1, wait_ms) > 0; i++) {
+        other = accept4(tls->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (other < 0 || port_of(other, getpeername) == port_of(fd, getsockname))
+            return other;
+        close(other);
+        wait_ms = 0;
+    }
+    return -1;
+}
+
+/* A connection to ourselves. Its connect() does not wait: where others have filled the backlog,
+ * nobody but this thread would ever empty it. Then the next try finds room. */
 static int open_pair(const struct tls *tls, int pair[2])
 {
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = tls->port};
     const int on = 1;
 
-    pair[1] = -1;
-    pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (pair[0] < 0 || connect(pair[0], (const struct sockaddr *)&address, sizeof address) < 0)
-        return -1;
     for (int i = 0; i < PAIR_TRIES; i++) {
-        pair[1] = accept4(tls->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (pair[1] < 0)
+        pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        if (pair[0] < 0)
             return -1;
-        if (port_of(pair[1], getpeername) == port_of(pair[0], getsockname)) {
+        if (connect(pair[0], (const struct sockaddr *)&address, sizeof address) == 0 ||
+            errno == EINPROGRESS)
+            pair[1] = accept_own(tls, pair[0]);
+        if (pair[1] >= 0) {
             setsockopt(pair[0], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
             setsockopt(pair[1], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
             return 0;
         }
-        close(pair[1]);
-        pair[1] = -1;
+        close(pair[0]);
+        pair[0] = -1;
     }
     return -1;
 }
@@ -447,7 +466,7 @@ static int open_listener(struct tls *tls, struct error *err)
     const struct sockaddr_in address = {.sin_family = AF_INET,
                                         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 
-    tls->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    tls->listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (tls->listener < 0 ||
         bind(tls->listener, (const struct sockaddr *)&address, sizeof address) < 0 ||
         listen(tls->listener, LISTEN_PENDING) < 0)

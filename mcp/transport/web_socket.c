@@ -22,6 +22,7 @@
 #define PATH_SIZE     64
 #define ARGUMENT_SIZE 4096 /* name and value */
 #define CLOSE_S       2    /* for the client's answer to a close frame */
+#define REASON_MAX    32   /* bytes, of a close frame */
 
 struct web_socket;
 
@@ -188,22 +189,16 @@ int web_socket_on_upgrade(struct http_server *http, struct lws *wsi)
 /* ---- a connection ---- */
 
 /* Who it is, once more: what was shown before the upgrade is still among the headers. */
-static int identify(struct web_socket *socket)
+static bool identify(struct web_socket *socket)
 {
     cleanup_free struct server_request *request = calloc(1, sizeof *request);
-    struct buf BUF_AUTO headers = {0};
-    struct error err = {0};
     bool cross_origin;
 
     if (!request)
-        return -1;
+        return false;
     server_request_read(socket->wsi, request);
-    if (server_request_check(&socket->http->config, request, &cross_origin, &err) != 0)
-        return -1;
-    return sign_in_of_upgrade(socket->http, socket->wsi, request, cross_origin, &socket->identity,
-                              &headers, &err) == 0
-               ? 0
-               : -1;
+    return server_request_check(&socket->http->config, request, &cross_origin, NULL) == 0 &&
+           sign_in_after_upgrade(socket->http, socket->wsi, cross_origin, &socket->identity);
 }
 
 static int on_open(struct http_server *http, struct lws *wsi, struct connection *connection)
@@ -216,7 +211,7 @@ static int on_open(struct http_server *http, struct lws *wsi, struct connection 
     socket->kind = find_kind(path);
     socket->http = http;
     socket->wsi = wsi;
-    if (!socket->kind || identify(socket) < 0 || socket->kind->open(socket) < 0)
+    if (!socket->kind || !identify(socket) || socket->kind->open(socket) < 0)
         return -1;
     connection->socket = steal_pointer(&socket);
     return 0;
@@ -246,6 +241,11 @@ static bool is_ousted(struct web_socket *socket)
         close_socket(socket, LWS_CLOSE_STATUS_POLICY_VIOLATION);
     }
     return socket->ousted;
+}
+
+void web_socket_renew(void *user)
+{
+    is_ousted(user);
 }
 
 /* ---- in ---- */
@@ -312,16 +312,17 @@ static int on_bytes(struct web_socket *socket, const char *bytes, size_t len)
 /* The client's own close frame then ends the connection, or the timeout. */
 static int write_close(struct web_socket *socket)
 {
-    static const char reason[] = "connect again later";
-    unsigned char out[LWS_PRE + 2 + sizeof reason];
+    const char *reason = socket->ousted ? "sign in again" : "connect again later";
+    unsigned char out[LWS_PRE + 2 + REASON_MAX];
+    size_t len = strlen(reason);
 
     if (socket->close_sent)
         return 0;
     socket->close_sent = true;
     out[LWS_PRE] = (unsigned char)(socket->closes >> 8);
     out[LWS_PRE + 1] = (unsigned char)(socket->closes & 0xFF);
-    memcpy(out + LWS_PRE + 2, reason, sizeof reason - 1);
-    if (lws_write(socket->wsi, out + LWS_PRE, 2 + sizeof reason - 1, HTTP_WRITE_CLOSE_FRAME) < 0)
+    memcpy(out + LWS_PRE + 2, reason, len);
+    if (lws_write(socket->wsi, out + LWS_PRE, 2 + len, HTTP_WRITE_CLOSE_FRAME) < 0)
         return -1;
     lws_set_timeout(socket->wsi, PENDING_TIMEOUT_CLOSE_ACK, CLOSE_S);
     return 0;

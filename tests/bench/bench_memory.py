@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The memory of a server (resident) with many connections and sessions, after many analyses at once, and over connects and cancels.
+"""The memory of a server (resident) with many connections and sessions, with many streams of events, after many analyses at once, and
+over connects and cancels.
 
-    bench_memory.py [PART...]       connections, analyses, cancels
+    bench_memory.py [PART...]       connections, streams, analyses, cancels
 
 LECTERN_BENCH_SECONDS: of connects and cancels (600). Ends with status 1 where a target is missed. The analyses run in the local
 sandbox.
@@ -9,66 +10,49 @@ sandbox.
 import json
 import os
 import pathlib
-import socket
+import re
+import statistics
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "contract"))
 import harness  # noqa: E402
+import hostile  # noqa: E402
 
 SECONDS = float(os.environ.get("LECTERN_BENCH_SECONDS", "600"))
 CONNECTIONS = 500
 CONNECTIONS_MB, CONNECTION_KIB = 25, 6      # in all, and for each
+KEPT_SECONDS = 45       # in which memory must have come back, and no idle connection is closed (HTTP_KEEPALIVE_TIMEOUT_S is 60)
+STREAMS, STREAM_KIB = 200, 16
 ANALYSES = 200
 ANALYSES_MB = 3         # that may stay
 SETTLE_SECONDS = 60     # in which it must have come back
-FLAT_MB = 1             # more after the second half of connects and cancels
+FLAT_MB = 1             # more in the last quarter of connects and cancels than in the second
+REPORT_SECONDS = 30     # between two readings of it
 LEGACY = "2025-11-25"
 
 
-class Socket:
-    """One connection, by hand: what Python keeps for each is not of interest."""
+class Client(hostile.Connection):
+    """One connection by hand: what Python keeps for each is not of interest."""
+    session = None
 
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=harness.ANSWER_SECONDS)
-        self.session = None
-
-    def send(self, method, params=None, ident=1):
+    def post(self, method, params=None, ident=1):
         message = {"jsonrpc": "2.0", "method": method, **({"params": params} if params else {}),
                    **({"id": ident} if ident is not None else {})}
-        body = json.dumps(message).encode()
-        session = "Mcp-Session-Id: %s\r\n" % self.session if self.session else ""
-        self.socket.sendall(("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-                             "Accept: application/json, text/event-stream\r\n%sContent-Length: %d\r\n\r\n" % (
-                                 session, len(body))).encode() + body)
+        headers = dict(hostile.JSON_HEADERS, **({"Mcp-Session-Id": self.session} if self.session else {}))
+        self.send(hostile.http_bytes("POST", "/mcp", json.dumps(message).encode(), tuple(headers.items())))
 
     def receive(self):
-        """The body of the next answer."""
-        text = b""
-        while b"\r\n\r\n" not in text:
-            text += self._more()
-        head, _, body = text.partition(b"\r\n\r\n")
-        headers = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:] if b": " in line)
-        if b"mcp-session-id" in headers:
-            self.session = next(line for line in head.decode().split("\r\n") if line.lower().startswith("mcp-session-id")).split()[1]
-        while len(body) < int(headers.get(b"content-length", b"0")):
-            body += self._more()
-        return body
-
-    def _more(self):
-        more = self.socket.recv(1 << 16)
-        if not more:
-            raise AssertionError("the server has closed the connection")
-        return more
+        """The next answer, or None."""
+        _, answer, headers = self.answer()
+        self.session = headers.get("mcp-session-id", self.session)
+        return answer
 
     def initialize(self):
-        self.send("initialize", {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
+        self.post("initialize", {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
         self.receive()
-        self.send("notifications/initialized", ident=None)
+        self.post("notifications/initialized", ident=None)
         self.receive()
-
-    def close(self):
-        self.socket.close()
 
 
 def resident(server):
@@ -77,14 +61,22 @@ def resident(server):
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
 
 
-def settled(server, wanted):
-    """Megabytes, once they are at most that, or else after SETTLE_SECONDS."""
-    until = time.monotonic() + SETTLE_SECONDS
+def settled(server, wanted, seconds):
+    """Megabytes, once they are at most that, or else after these seconds."""
+    until = time.monotonic() + seconds
     least = resident(server)
     while time.monotonic() < until and least > wanted:
         time.sleep(1)
         least = min(least, resident(server))
     return least
+
+
+def gauge(server, name):
+    """By a connection of its own, which counts too."""
+    client = harness.Client(server.port)
+    text = client.http("GET", "/metrics")[1].decode()
+    client.connection.close()
+    return int(re.search("^%s (\\d+)$" % name, text, re.M).group(1))
 
 
 def warmed_up(workspace, *options):
@@ -98,72 +90,110 @@ def warmed_up(workspace, *options):
 def connections(workspace):
     server = warmed_up(workspace, "--warm", "bare=0,data=0,plot=0")
     before = resident(server)
-    sockets = [Socket(server.port) for _ in range(CONNECTIONS)]
-    for one in sockets:
+    clients = [Client(server.port) for _ in range(CONNECTIONS)]
+    for one in clients:
         one.initialize()
-        one.send("tools/call", {"name": "query_graph", "arguments": {"query": "counts"}})
+        one.post("tools/call", {"name": "query_graph", "arguments": {"query": "counts"}})
         one.receive()
     at_once = resident(server)
-    after = settled(server, before + CONNECTION_KIB * CONNECTIONS / 1024)
+    after = settled(server, before + CONNECTION_KIB * CONNECTIONS / 1024, KEPT_SECONDS)
+    still = gauge(server, "lectern_connections")
+    if still < CONNECTIONS:
+        sys.exit("only %d connections are still open: the figure would be of those" % still)
     each = (after - before) * 1024 / CONNECTIONS
     print("%d connections and sessions: %.1f MB before, %.1f at once, %.1f within %d s: %.1f KiB each (targets %d MB, %d KiB)" % (
-        CONNECTIONS, before, at_once, after, SETTLE_SECONDS, each, CONNECTIONS_MB, CONNECTION_KIB), flush=True)
-    for one in sockets:
+        CONNECTIONS, before, at_once, after, KEPT_SECONDS, each, CONNECTIONS_MB, CONNECTION_KIB), flush=True)
+    for one in clients:
         one.close()
     server.close()
     return after <= CONNECTIONS_MB and each <= CONNECTION_KIB
 
 
+def streams(workspace):
+    """Of sessions that were all opened on one connection, so that no memory of others is used again."""
+    server = warmed_up(workspace, "--warm", "bare=0,data=0,plot=0")
+    sessions = []
+    for _ in range(STREAMS):
+        server.session = None
+        server.initialize()
+        sessions.append(server.session)
+    before = resident(server)
+    clients = [Client(server.port) for _ in range(STREAMS)]
+    for one, session in zip(clients, sessions):
+        one.send(hostile.http_bytes("GET", "/mcp", headers=[("Accept", "text/event-stream"), ("Mcp-Session-Id", session)]))
+        if one.head()[0] != 200:
+            sys.exit("a stream was not opened")
+    after = resident(server)
+    if gauge(server, "lectern_mcp_streams") != STREAMS:
+        sys.exit("not all streams are open")
+    each = (after - before) * 1024 / STREAMS
+    print("%d open event streams: %.1f MB before, %.1f after: %.1f KiB each (target %d KiB)" % (STREAMS, before, after, each, STREAM_KIB),
+          flush=True)
+    for one in clients:
+        one.close()
+    server.close()
+    return each <= STREAM_KIB
+
+
 def analyses(workspace):
     server = warmed_up(workspace)
-    sockets = [Socket(server.port) for _ in range(ANALYSES)]
-    for one in sockets:
+    clients = [Client(server.port) for _ in range(ANALYSES)]
+    for one in clients:
         one.initialize()
     server.good("execute_code", code="print(1)")
     before = resident(server)
-    for one in sockets:
-        one.send("tools/call", {"name": "execute_code", "arguments": {"code": "for i in range(2000): print(i)"}})
-    answers = [one.receive() for one in sockets]
-    good = sum(b'"isError":false' in answer for answer in answers)
+    for one in clients:
+        one.post("tools/call", {"name": "execute_code", "arguments": {"code": "for i in range(2000): print(i)"}})
+    good = sum(one.receive().get("result", {}).get("isError") is False for one in clients)
     peak = resident(server)
-    least = settled(server, before + ANALYSES_MB)
+    least = settled(server, before + ANALYSES_MB, SETTLE_SECONDS)
     print("%d analyses at once, %d of them ran: %.1f MB before, %.1f after, %.1f within %d s (target %.1f)" % (
         ANALYSES, good, before, peak, least, SETTLE_SECONDS, before + ANALYSES_MB), flush=True)
-    for one in sockets:
+    for one in clients:
         one.close()
     server.close()
     return least <= before + ANALYSES_MB
 
 
+def connect_and_cancel(server, turn):
+    """A client connects, begins a call, cancels it, and leaves; every tenth leaves in the middle."""
+    one, other = Client(server.port), Client(server.port)
+    one.initialize()
+    other.session = one.session
+    one.post("tools/call", {"name": "execute_code", "arguments": {"code": "while True: pass"}}, ident=turn)
+    if turn % 10:
+        other.post("notifications/cancelled", {"requestId": turn}, ident=None)
+        other.receive()
+        one.receive()
+    one.close()
+    other.close()
+
+
 def cancels(workspace):
-    """Each client connects, begins a call, cancels it, and leaves; every tenth leaves in the middle."""
+    """Flat: its last quarter is no higher than the second one. The first one is left to what is made once."""
     server = warmed_up(workspace, "--warm", "bare=2,data=0,plot=0")
-    began, turns, half = time.monotonic(), 0, None
+    before = hostile.footprint(server.process.pid)
+    began, turns, readings = time.monotonic(), 0, []
     while time.monotonic() < began + SECONDS:
-        if half is None and time.monotonic() > began + SECONDS / 2:
-            half = resident(server)
-        one, other = Socket(server.port), Socket(server.port)
-        one.initialize()
-        other.session = one.session
-        one.send("tools/call", {"name": "execute_code", "arguments": {"code": "while True: pass"}}, ident=turns)
-        if turns % 10:
-            other.send("notifications/cancelled", {"requestId": turns}, ident=None)
-            other.receive()
-            one.receive()
-        one.close()
-        other.close()
+        if time.monotonic() >= began + len(readings) * min(REPORT_SECONDS, SECONDS / 20):
+            readings.append(resident(server))
+            print("  %4.0f s: %6d connects and cancels, %.1f MB" % (time.monotonic() - began, turns, readings[-1]), flush=True)
+        connect_and_cancel(server, turns)
         turns += 1
-    after = resident(server)
-    print("%d connects and cancels in %.0f s: %.1f MB at half the time, %.1f at the end (target: %d more)" % (
-        turns, SECONDS, half, after, FLAT_MB), flush=True)
+    quarter = len(readings) // 4
+    second, last = statistics.median(readings[quarter:2 * quarter]), statistics.median(readings[-quarter:])
+    print("%d connects and cancels in %.0f s: %.1f MB in the second quarter of the time, %.1f in the last (target: %d more): %s" % (
+        turns, SECONDS, second, last, FLAT_MB, "flat" if last <= second + FLAT_MB else "NOT FLAT"), flush=True)
+    print("descriptors and threads before and after: %s, %s" % (before, hostile.footprint(server.process.pid)), flush=True)
     server.close()
-    return after <= half + FLAT_MB
+    return last <= second + FLAT_MB
 
 
-PARTS = {"connections": connections, "analyses": analyses, "cancels": cancels}
+PARTS = {"connections": connections, "streams": streams, "analyses": analyses, "cancels": cancels}
 
 
 def main():
+    hostile.allow_descriptors()
     workspace = harness.Workspace()
     workspace.run("demo")
     met = [PARTS[name](workspace) for name in sys.argv[1:] or PARTS]

@@ -9,8 +9,9 @@ import { States } from "./states.mjs";
 
 const LOG_SHOWN = 20;       // lines of the server's, of a visit that failed
 
-// prefix: of the screenshots. environment and words: of the server, beside our own. model: is closed at the end.
-export async function openVisit(prefix, { environment = {}, words = [], model } = {}) {
+// prefix: of the screenshots. environment and words: of the server, beside our own. model: is closed at the end. address: says where the
+// page begins, if it is not "/".
+export async function openVisit(prefix, { environment = {}, words = [], model, address } = {}) {
   const size = process.argv[2];
   const narrow = size === "narrow";
   const lectern = await new Lectern(environment, ...words).start();
@@ -36,7 +37,7 @@ export async function openVisit(prefix, { environment = {}, words = [], model } 
 
   async function through(steps) {
     try {
-      await page.goto(lectern.url, { waitUntil: "load" });
+      await page.goto(address ? await address(lectern) : lectern.url, { waitUntil: "load" });
       await steps();
       assert.deepEqual(watch.faults, []);
     } catch (error) {

@@ -2,7 +2,6 @@
  *
  * The tools that the scenarios of @modelcontextprotocol/conformance call by name.
  */
-#include "mcp/protocol/host.h"
 #include "scene.h"
 
 #define LOG(ms, text)                                                                              \
@@ -299,4 +298,4 @@ const struct tool *const tools[] = {
 };
 
 /* test_trigger_tool_change and test_trigger_prompt_change say so. */
-const struct host_config host_config = {.changes_lists = true};
+const bool tables_change = true;

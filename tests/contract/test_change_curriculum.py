@@ -95,7 +95,7 @@ class Tool(Case):
         text = client.good("change_curriculum", operations=[
             {"op": "edit_component", "node_id": "N001", "component_order": 1, "new_parameters": {"text": "New"}}])
         self.assertEqual(len(text.strip().splitlines()), 2)
-        self.assertIn('component 1 (heading) of N001 "Counting" (revision 2): New', text)
+        self.assertIn('component 1 (heading) of N001 "Counting" (revision 2): text: [About Counting -> New]', text)
         self.assertEqual(client.close(), 0)
 
     def test_one_bad_operation(self):
@@ -135,6 +135,93 @@ class Tool(Case):
         client.good("change_curriculum", operations=[{"op": "delete_node", "node_id": "N001"}])
         self.assertEqual(len(self.export(other)["nodes"]), 5)
         self.assertEqual(client.close(), 0)
+
+
+class Between(Case):
+    """Operations that move between lessons, and the one on the texts of all."""
+
+    def texts(self, node_id):
+        return [c["parameters"]["text"] for c in self.node(node_id)["components"]]
+
+    def change(self, client, *operations, **more):
+        return client.good("change_curriculum", operations=list(operations), **more)
+
+    def test_a_lesson_becomes_two_and_two_become_one(self):
+        client = self.stdio()
+        before = self.export()
+        text = self.change(
+            client, {"op": "split_node", "node_id": "Taking away", "new_node_id": "N003b", "title": "Borrowing", "components": [2],
+                     "relationships": ["Times"]},
+            {"op": "create_relationship", "from_node_id": "N003", "to_node_id": "N003b", "relationship_type": "PREREQUISITE"},
+            {"op": "move_components", "node_id": "N001", "components": [2], "into_node_id": "Borrowing", "position": 1},
+            {"op": "copy_node", "node_id": "N003b", "new_node_id": "N006", "title": "Borrowing again"})
+        for says in ('Split node N003 "Taking away": 1 component and 1 relationship went to the new node N003b "Borrowing"; 1 component',
+                     'Moved 1 component of N001 "Counting" to N003b "Borrowing", as component 1; 1 remains',
+                     'Copied node N003b "Borrowing" with its 2 components to the new node N006 "Borrowing again"'):
+            self.assertIn(says, text)
+        self.assertEqual(self.texts("N003b"), ["More on Counting", "More on Taking away"])
+        self.assertEqual(self.texts("N006"), self.texts("N003b"))
+        self.assertEqual(self.texts("N001"), ["About Counting"])
+        ends = [(r["from_node_id"], r["to_node_id"]) for r in self.export()["relationships"]]
+        self.assertIn(("N003b", "N004"), ends)
+        self.assertNotIn(("N003", "N004"), ends)
+        self.bad(client, "change_curriculum", "in N001 already", "reorder_components", operations=[
+            {"op": "move_components", "node_id": "N001", "components": [1], "into_node_id": "Counting"}])
+        self.undo(client)
+        self.assertEqual(self.export(), before)
+        self.assertEqual(client.close(), 0)
+
+    def undo(self, client):
+        client.good("undo")
+
+    def test_a_term_is_replaced_everywhere(self):
+        client = self.stdio()
+        before = self.export()
+        replace = {"op": "replace_text", "find": "counting", "replace": "numbering"}
+        text = self.change(client, replace, dry_run=True)
+        for says in ('N001 "Counting", title: [Counting -> Numbering]', 'component 1 (heading), text: About [Counting -> Numbering]',
+                     "PREREQUISITE from N001 to N002, explanation: ", "4 places"):
+            self.assertIn(says, text)
+        self.assertEqual(self.export(), before)
+        self.bad(client, "change_curriculum", "expected_places is 3, but it would be 4",
+                 operations=[dict(replace, expected_places=3)])
+        text = self.change(client, dict(replace, expected_places="4"))
+        self.assertEqual(len(text.strip().splitlines()), 2)
+        self.assertEqual(self.node("N001")["title"], "Numbering")
+        self.assertEqual(self.texts("N001"), ["About Numbering", "More on Numbering"])
+        self.assertEqual(self.export()["relationships"][0]["explanation"], "Adding is numbering on")
+        self.undo(client)
+        self.assertEqual(self.export(), before)
+        self.assertEqual(client.close(), 0)
+
+    def test_over_rest(self):
+        server = harness.Server(self.workspace)
+        path = "/session/%s/" % self.sid
+        ids = [c["component_id"] for c in server.http("GET", path + "nodes/N001/components")[1]["components"]]
+        status, done, _ = server.http("POST", path + "changes", {"operations": [
+            {"op": "move_components", "node_id": "N001", "components": [ids[1], 1], "into_node_id": "N002"},
+            {"op": "copy_node", "node_id": "N002", "new_node_id": "N006", "title": "Copy"},
+            {"op": "split_node", "node_id": "N002", "new_node_id": "N007", "title": "Part", "components": [1, 4],
+             "relationships": ["N003"]},
+            {"op": "replace_text", "find": "adding", "replace": "plus", "node_ids": ["N007"]}]})
+        self.assertEqual(status, 200, done)
+        moved, copied, split, replaced = done["results"]
+        self.assertEqual((moved["components"], moved["order"], moved["remaining"]), (2, 3, 0))
+        self.assertEqual((copied["new_node_id"], copied["components"]), ("N006", 4))
+        self.assertEqual((split["components"], split["relationships"], split["remaining"]), (2, 1, 2))
+        self.assertEqual((replaced["places"], replaced["components"]), (1, 1))
+        there = server.http("GET", path + "nodes/N007/components")[1]["components"]
+        self.assertEqual([c["parameters"]["text"] for c in there], ["About Plus", "About Counting"])
+        self.assertEqual(there[1]["component_id"], ids[0])
+        history = server.http("GET", path + "history?limit=1")[1]["changes"][0]
+        self.assertIn('2 components of N001 "Counting" moved away', history["what"])
+        status, answer, _ = server.http("POST", path + "changes", {"operations": [
+            {"op": "split_node", "node_id": "N003", "new_node_id": "N008", "title": "All", "components": [1, 2]}]})
+        self.assertEqual(status, 422)
+        self.assertIn("all 2 would go", json.dumps(answer))
+        server.http("POST", path + "undo", {})
+        self.assertEqual([c["component_id"] for c in server.http("GET", path + "nodes/N001/components")[1]["components"]], ids)
+        self.assertEqual(server.close(), 0)
 
 
 ONCE = [

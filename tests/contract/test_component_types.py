@@ -165,7 +165,7 @@ class Types(Case):
         tools = {tool["name"]: tool for tool in self.server.request("tools/list")["result"]["tools"]}
         self.assertEqual(tools["add_component"]["inputSchema"]["properties"]["component_type"]["enum"][-2:],
                          ["fraction-bar", "quote"])
-        self.assertIn("fraction-bar: numerator (number), denominator (number), labels? (array of text)",
+        self.assertIn("fraction-bar: numerator (number), denominator (number), labels?, colour?, shaded?, axis?",
                       json.dumps(tools["add_component"]))
         description = self.server.http("GET", "/openapi.json")[1]["components"]["schemas"]
         self.assertIn("fraction-bar", description["ComponentType"]["enum"])

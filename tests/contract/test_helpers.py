@@ -12,9 +12,9 @@ QUESTIONS = {
     "outline": {}, "counts": {}, "neighbours": {"node_id": "N002"}, "path": {"from_node_id": "S001", "to_node_id": "N009"},
     "needs": {"node_id": "N009"}, "needed_by": {"node_id": "S004"},
     "common_needs": {"from_node_id": "N009", "to_node_id": "N013"}, "starting_points": {}, "end_points": {},
-    "order": {"limit": 5}, "levels": {"node_id": "N009"}, "longest_chain": {}, "cycles": {"types": ["all"]},
-    "bottlenecks": {"types": ["PREREQUISITE", "ENRICHMENT"]}, "hubs": {"limit": 3}, "unlocks": {}, "redundant": {},
-    "unreachable": {"node_id": "N002"}}
+    "order": {"limit": 5, "words": "true"}, "pace": {"parts": 3}, "levels": {"node_id": "N009"}, "longest_chain": {},
+    "cycles": {"types": ["all"]}, "bottlenecks": {"types": ["PREREQUISITE", "ENRICHMENT"]}, "hubs": {"limit": 3},
+    "unlocks": {}, "redundant": {}, "unreachable": {"node_id": "N002"}}
 
 
 class Helpers(unittest.TestCase):

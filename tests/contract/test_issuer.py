@@ -15,7 +15,7 @@ import harness
 import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from test_sign_in import SECONDS, SignedIn, bearer, wait_for
+from test_sign_in import SECONDS, SignedIn, bearer, upgrade, wait_for
 
 AUDIENCE = "https://lectern.example.org/mcp"
 IN_TIME = 15  # seconds within which a request is answered while the issuer does not answer
@@ -101,6 +101,7 @@ class Issuer:
 
 class IssuerCase(unittest.TestCase):
     path = ""  # of the issuer's address
+    options = ()
 
     @classmethod
     def setUpClass(cls):
@@ -120,7 +121,11 @@ class IssuerCase(unittest.TestCase):
 
     def start(self):
         self.server = harness.Server(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0", "--issuer",
+<<<<<<< HEAD
                                      self.issuer.url + self.path, "--audience", AUDIENCE)
+=======
+                                     self.issuer.url + self.path, "--audience", AUDIENCE, *self.options)
+>>>>>>> h/next
 
     def end(self):
         self.assertEqual(self.server.close(), 0)
@@ -355,6 +360,23 @@ class Trouble(IssuerCase):
         self.away(unknown)
         self.assertEqual(self.ask(known)[0], 200)
 
+    def test_upgrade_while_away(self):
+        """An upgrade does not wait for the issuer."""
+        known, unknown = self.trouble()
+        self.issuer.close()
+        for _ in range(2):  # while the keys are being fetched, and when that has failed
+            for path in ("/mcp-sync", "/chat?session_id=none"):
+                status, headers = upgrade(self.server.port, path, unknown)
+                self.assertEqual(status, 503, path)
+                self.assertGreaterEqual(int(headers["Retry-After"]), 1)
+                self.assertNotIn("WWW-Authenticate", headers)
+            self.away(unknown)
+        self.assertEqual(upgrade(self.server.port, "/mcp-sync", known)[0], 101)
+        for refused in ("lectern_unknown", "a.b.c", self.token(aud="https://other.example")):  # the issuer is not asked about them
+            status, headers = upgrade(self.server.port, "/mcp-sync", refused)
+            self.assertEqual(status, 401, refused)
+            self.assertIn('error="invalid_token"', headers["WWW-Authenticate"])
+
     def test_garbage(self):
         known, unknown = self.trouble()
         self.issuer.paths["/keys"] = b"<html>"
@@ -378,7 +400,11 @@ class TroubleAtTheStart(IssuerCase):
         wait_for(lambda: self.ask(self.token())[0] == 200)
 
     def test_garbage(self):
+<<<<<<< HEAD
         """For each document another server, which fetches when it starts."""
+=======
+        """Each document is given to a new server, which fetches it at start."""
+>>>>>>> h/next
         form = "/.well-known/oauth-authorization-server"
         url = self.issuer.url
         self.assertEqual(self.ask(self.token())[0], 503)
@@ -392,6 +418,25 @@ class TroubleAtTheStart(IssuerCase):
             self.assertEqual(self.ask(self.token())[0], 503, str(metadata)[:80])
             self.assertIn(form, self.issuer.requests)
             self.assertEqual(self.issuer.fetches(), 0)
+<<<<<<< HEAD
+=======
+
+
+class BesideAFile(IssuerCase):
+    """Tokens of a file do not depend on the issuer, whose keys never come here."""
+
+    def prepare(self):
+        super().prepare()
+        self.issuer.paths["/keys"] = None
+        file = self.workspace.data + "/tokens"
+        self.ben = self.workspace.run("token", "--token-file", file, "ben").stdout.decode().strip()
+        self.options = ("--token-file", file)
+
+    def test_tokens(self):
+        for token, status in ((self.ben, 200), (self.ben + "x", 401), (self.token(), 503)):
+            self.assertEqual(self.ask(token)[0], status)
+            self.assertEqual(upgrade(self.server.port, "/mcp-sync", token)[0], {200: 101}.get(status, status))
+>>>>>>> h/next
 
 
 assert SECONDS > 5  # ISSUER_RETRY_MS, for wait_for

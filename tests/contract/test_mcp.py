@@ -8,7 +8,8 @@ import harness
 
 MODERN = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
-TEMPLATES = ["lectern://curriculum/{session_id}", "lectern://curriculum/{session_id}/node/{node_id}"]
+CURRICULUM = "lectern://curriculum/{session_id}"
+TEMPLATES = [CURRICULUM, CURRICULUM + "/node/{node_id}", CURRICULUM + "/node/{node_id}/component/{component_id}", CURRICULUM + "/history"]
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 SECONDS = 15  # for one event to come
 
@@ -81,6 +82,12 @@ class Case(unittest.TestCase):
     def uri(self, node=None):
         return "lectern://curriculum/" + self.sid + ("/node/" + node if node else "")
 
+    def component(self):
+        return self.server.http("GET", "/session/%s/nodes/N001/components" % self.sid)[1]["components"][-1]
+
+    def component_uri(self, component):
+        return self.uri("N001") + "/component/" + component["component_id"]
+
     def clients(self):
         for kind in LegacyStdio, ModernStdio, LegacyHttp, ModernHttp:
             stdio = issubclass(kind, harness.Stdio)
@@ -129,7 +136,16 @@ class Reading(Case):
             self.assertNotIn("total_components", lesson)
             lesson = client.request("resources/read", {"uri": self.uri("a%2Fb")})["result"]["contents"][0]["text"]
             self.assertIn("title: With a slash", lesson)
-            for uri in self.uri("N999"), TEMPLATES[0].replace("{session_id}", "0" * 36), "file:///etc/passwd":
+            component = self.component()
+            one = client.request("resources/read", {"uri": self.component_uri(component)})["result"]["contents"][0]["text"]
+            self.assertIn(component["component_id"], one)
+            self.assertTrue(one.endswith("A text to find.\n"), one)
+            self.assertNotIn("node_id", one)
+            history = client.request("resources/read", {"uri": self.uri() + "/history"})["result"]["contents"][0]["text"]
+            self.assertRegex(history, r"^# Changes, up to version (\d+)\n\n- \1, \d{4}-\d\d-\d\dT[^,]*, [^:]+: ")
+            self.assertEqual(history.count("\n- "), 4)
+            missing = self.component_uri({"component_id": "0" * 36})
+            for uri in self.uri("N999"), TEMPLATES[0].replace("{session_id}", "0" * 36), "file:///etc/passwd", missing:
                 error = client.request("resources/read", {"uri": uri})["error"]
                 self.assertEqual((error["code"], error["data"]), (-32602 if client.modern else -32002, {"uri": uri}))
 
@@ -170,8 +186,9 @@ class Changes(Case):
         return connection, response
 
     def test_listen(self):
+        component = self.component_uri(self.component())
         connection, response = self.listen({"resourcesListChanged": True, "toolsListChanged": True,
-                                            "resourceSubscriptions": [self.uri("N001"), self.uri()]})
+                                            "resourceSubscriptions": [self.uri("N001"), self.uri(), component]})
         first = self.events(response)
         self.assertEqual(first["method"], "notifications/subscriptions/acknowledged")
         self.assertEqual(sorted(first["params"]["notifications"]), ["resourceSubscriptions", "resourcesListChanged"])
@@ -179,8 +196,8 @@ class Changes(Case):
         event = self.events(response)
         self.assertEqual((event["method"], event["params"]["uri"]), ("notifications/resources/updated", self.uri()))
         self.post("/session/%s/nodes/N001/components/insert" % self.sid, {"type": "paragraph", "parameters": {"text": "here"}})
-        updated = {self.events(response)["params"]["uri"] for _ in range(2)}
-        self.assertEqual(updated, {self.uri(), self.uri("N001")})
+        updated = {self.events(response)["params"]["uri"] for _ in range(3)}
+        self.assertEqual(updated, {self.uri(), self.uri("N001"), component})
         self.post("/session/create")
         event = self.events(response)
         self.assertEqual(event["method"], "notifications/resources/list_changed")

@@ -55,7 +55,8 @@ class Metrics(unittest.TestCase):
                            ("lectern_sandboxes", "gauge"), ("lectern_sandboxes_started", "counter"),
                            ("lectern_sandboxes_failed", "counter"), ("lectern_sandboxes_lost", "counter"),
                            ("lectern_runs_turned_away", "counter"), ("lectern_validator_refusals", "counter"),
-                           ("lectern_validator_disagreements", "counter")):
+                           ("lectern_validator_disagreements", "counter"), ("lectern_connections", "gauge"),
+                           ("lectern_mcp_calls", "gauge"), ("lectern_mcp_streams", "gauge")):
             self.assertEqual(families[name].type, kind, name)
             self.assertTrue(families[name].documentation, name)
 

@@ -32,6 +32,19 @@ def wait_for(check):
         time.sleep(0.05)
 
 
+def upgrade(port, path, token):
+    """(101, {}) if the WebSocket works, or the status and the headers of the refusal."""
+    async def play():
+        url = "ws://127.0.0.1:%d%s" % (port, path)
+        try:
+            async with websockets.connect(url, extra_headers=bearer(token) if token else {}) as socket:
+                await asyncio.wait_for(await socket.ping(), SECONDS)
+                return 101, {}
+        except websockets.InvalidStatusCode as refused:
+            return refused.status_code, refused.headers
+    return asyncio.run(play())
+
+
 class SignInCase(unittest.TestCase):
     """A server with a token file: an editor, a reader, and an editor of one curriculum."""
 
@@ -64,6 +77,18 @@ class SignInCase(unittest.TestCase):
 
     def status(self, *words, **named):
         return self.http(*words, **named)[0]
+
+    def upgrade(self, path, token):
+        return upgrade(self.server.port, path, token)[0]
+
+    def withdraw(self, name):
+        """Takes the line of that name out of the file."""
+        with open(self.file, encoding="utf-8") as lines:
+            kept = [line for line in lines if " " + name not in line]
+        with open(self.file + ".new", "w", encoding="utf-8") as file:
+            file.writelines(kept)
+        os.chmod(self.file + ".new", 0o600)
+        os.replace(self.file + ".new", self.file)
 
     def mcp(self, token, version="2025-11-25"):
         client = SignedIn(self.server.port, token, version)
@@ -137,17 +162,10 @@ class Doors(SignInCase):
             for path, body in (("/execute", PRINT), ("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}), ("/session/create", None)):
                 self.assertEqual(self.status("POST", path, token, body), 401, path)
             for path in ("/mcp-sync?session_id=" + self.sid, "/chat?session_id=" + self.sid):
-                self.assertEqual(asyncio.run(self.upgrade(path, token)), 401)
+                status, headers = upgrade(self.server.port, path, token)
+                self.assertEqual((status, 'error="invalid_token"' in headers["WWW-Authenticate"]), (401, token is not None))
         for path in ("/health", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"):
             self.assertEqual(self.status("GET", path), 200, path)
-
-    async def upgrade(self, path, token):
-        """101, or the status of the refusal."""
-        try:
-            async with websockets.connect("ws://127.0.0.1:%d%s" % (self.server.port, path), extra_headers=bearer(token) if token else {}):
-                return 101
-        except websockets.InvalidStatusCode as refused:
-            return refused.status_code
 
     def test_metadata(self):
         for path in ("", "/mcp"):
@@ -160,10 +178,12 @@ class Doors(SignInCase):
     def test_reader_reads(self):
         for path in ("/", "/sessions", "/metrics", "/session/%s/nodes" % self.sid, "/session/%s/graph/counts" % self.sid):
             self.assertEqual(self.status("GET", path, self.read), 200, path)
+        for token, scope in ((self.read, "read"), (self.edit, "read edit")):
+            self.assertEqual(self.http("GET", "/sessions", token)[2]["Lectern-Scope"], scope)
         status, answer, _ = self.http("POST", "/execute", self.read, PRINT)
         self.assertEqual((status, answer["stdout"]), (200, "1\n"))
         for path in ("/mcp-sync?session_id=" + self.sid, "/chat?session_id=" + self.sid):
-            self.assertEqual(asyncio.run(self.upgrade(path, self.read)), 101)
+            self.assertEqual(self.upgrade(path, self.read), 101)
 
     def test_reader_edits_by_no_route(self):
         """Every write of the session API, as its own description lists them."""
@@ -202,7 +222,7 @@ class Doors(SignInCase):
         _, answer, _ = client.modern("tools/list")
         self.assertEqual([tool["name"] for tool in answer["result"]["tools"]], listed)
         is_error, text = client.call("history", session_id=self.sid, action="undo")
-        self.assertTrue(is_error and "scope" in text, text)
+        self.assertTrue(is_error and "only reads" in text, text)
         self.assertIn("40 nodes", client.good("query_graph", query="counts", session_id=self.sid))
 
     def test_reader_edits_by_no_question(self):
@@ -250,8 +270,8 @@ class Doors(SignInCase):
         self.assertIn("40 nodes", client.good("query_graph", query="counts"))
         self.assertTrue(client.call("query_graph", query="counts", session_id=self.other)[0])
         for path in ("/mcp-sync?session_id=", "/chat?session_id="):
-            self.assertEqual(asyncio.run(self.upgrade(path + self.other, self.one)), 403)
-            self.assertEqual(asyncio.run(self.upgrade(path + self.sid, self.one)), 101)
+            self.assertEqual(self.upgrade(path + self.other, self.one), 403)
+            self.assertEqual(self.upgrade(path + self.sid, self.one), 101)
 
         async def move():
             async with websockets.connect("ws://127.0.0.1:%d/mcp-sync" % self.server.port, extra_headers=bearer(self.one)) as socket:
@@ -297,10 +317,7 @@ class File(SignInCase):
     def test_read_again(self):
         dora = self.token("dora")
         wait_for(lambda: self.status("GET", "/sessions", dora) == 200)
-        with open(self.file, encoding="utf-8") as lines:
-            kept = [line for line in lines if " ben" not in line]
-        with open(self.file, "w", encoding="utf-8") as file:
-            file.writelines(kept)
+        self.withdraw("ben")
         wait_for(lambda: self.status("GET", "/sessions", self.read) == 401)
         self.assertEqual(self.status("GET", "/sessions", self.edit), 200)
 
@@ -321,30 +338,32 @@ class File(SignInCase):
 
 
 class Ends(SignInCase):
-    def test_end(self):
+    def open_shortly(self):
+        """A token that ends in some seconds, the time of its end, and a stream that is open with it."""
         for seconds in (2, 8, 30):  # a slow server knows a token late
             end = int(time.time()) + seconds
-            short = self.token("--end", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(end)), "eve")
-            good = False
-            while not good and time.time() < end:
-                good = self.status("GET", "/sessions", short) == 200
-                time.sleep(0.05)
-            if good:
-                break
-        self.assertTrue(good)
-        wait_for(lambda: self.status("GET", "/sessions", short) == 401)
+            token = self.token("--end", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(end)), "eve")
+            wait_for(lambda: self.status("GET", "/sessions", token) == 200 or time.time() >= end)  # pylint: disable=cell-var-from-loop
+            try:
+                return token, end, self.stream(token)
+            except (AssertionError, KeyError):
+                self.assertLessEqual(end, time.time())  # it was over too soon
+        raise AssertionError("no token was good for long enough")
 
-    def test_sockets_end_with_their_token(self):
-        async def watch():
-            url = "ws://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid)
-            async with websockets.connect(url, extra_headers=bearer(self.read)) as socket:
-                os.chmod(self.file, 0o644)
-                with self.assertRaises(websockets.ConnectionClosed) as closed:
-                    for _ in range(20 * SECONDS):  # the next message after the server has looked at the file
-                        await socket.send(json.dumps({"type": "context_update", "context": {"session_id": self.sid}}))
-                        await asyncio.sleep(0.05)
-                return closed.exception.rcvd.code
-        self.assertEqual(asyncio.run(watch()), 1008)
+    def stream(self, token):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=harness.ANSWER_SECONDS)
+        self.addCleanup(connection.close)
+        connection.request("GET", "/mcp", headers=dict(bearer(token), Accept="text/event-stream", **{"Mcp-Session-Id": self.mcp(token).session}))
+        answer = connection.getresponse()
+        self.assertEqual(answer.status, 200)
+        return answer
+
+    def test_end(self):
+        """A stream ends with its token, while its client says nothing."""
+        token, end, stream = self.open_shortly()
+        stream.read()
+        self.assertGreaterEqual(time.time(), end)
+        self.assertEqual(self.status("GET", "/sessions", token), 401)
 
 
 class Page(SignInCase):
@@ -377,10 +396,7 @@ class Page(SignInCase):
 
     def test_cookie_ends_with_its_token(self):
         cookie = self.open(self.link(self.read))
-        with open(self.file, encoding="utf-8") as lines:
-            text = lines.read()
-        with open(self.file, "w", encoding="utf-8") as file:
-            file.write(re.sub(r".* ben\n", "", text))
+        self.withdraw("ben")
         wait_for(lambda: self.status("GET", "/sessions", Cookie=cookie) == 401)
 
     def test_other_origins(self):
@@ -430,6 +446,12 @@ class Limits(SignInCase):
         time.sleep(4)  # a twentieth of a minute makes room for one
         self.assertEqual(self.status("GET", "/sessions", self.read), 200)
 
+    def test_upgrades(self):
+        """Each is one request."""
+        answers = [upgrade(self.server.port, "/mcp-sync", self.read) for _ in range(30)]
+        self.assertEqual([status for status, _ in answers[:20]], [101] * 20)
+        self.assertLessEqual(1, int(dict(answers)[429]["Retry-After"]))
+
     def test_analyses(self):
         """One at once: another one is refused until it has ended."""
         first = harness.Client(self.server.port)
@@ -474,7 +496,8 @@ class Starts(unittest.TestCase):
             self.refused(*words)
         for words in (("--no-auth",), ("--host", "0.0.0.0", "--no-auth"), ("--host", "localhost")):
             server = harness.Server(self.workspace, "--no-demo", "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0", *words)
-            self.assertEqual(server.http("GET", "/sessions")[0], 200)
+            status, _, headers = server.http("GET", "/sessions")
+            self.assertEqual((status, headers["Lectern-Scope"]), (200, None))
             self.assertEqual(server.http("GET", "/.well-known/oauth-protected-resource")[0], 404)
             self.assertEqual(server.close(), 0)
 

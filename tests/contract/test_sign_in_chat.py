@@ -14,7 +14,7 @@ from replay_model import KEY, Replay, answer, call, text
 from test_sign_in import SECONDS, bearer
 
 ADD = ("add_component", {"node_id": "N001", "component_type": "heading", "parameters": {"text": "Added"}, "position": 1})
-EDITS = (ADD, ("delete_component", {"node_id": "N001", "component_order": 1}), ("history", {"action": "undo"}),
+EDITS = (ADD, ("delete_component", {"node_id": "N001", "component_order": 1}), ("undo", {}),
          ("change_curriculum", {"operations": [{"op": "rename_node", "node_id": "N003", "title": "Renamed"}]}))
 
 

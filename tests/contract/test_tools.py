@@ -93,9 +93,11 @@ class Tools(unittest.TestCase):
             for answer in said:
                 self.assertIn('%s "%s"' % one, answer)
             self.assertIn('%s "%s"' % two, said[4])
+            self.assertIn("text: [by title -> again]", said[1])
+            self.assertIn("raw_content: ", said[5])
             self.assertIn("ENRICHMENT", client.good("history", node_id=one[1]))
-            client.good("history", action="undo")
-            client.good("history", action="undo")
+            client.good("undo")
+            client.good("undo")
         self.both(check)
 
     def test_listing_is_small_and_whole(self):
@@ -103,8 +105,8 @@ class Tools(unittest.TestCase):
             client.initialize()
             result = client.request("tools/list")["result"]
             names = [tool["name"] for tool in result["tools"]]
-            self.assertEqual(names, ["add_component", "edit_component", "delete_component", "create_relationship",
-                                     "batch_add_components", "change_curriculum", "history", "execute_code", "query_graph"])
+            self.assertEqual(names, ["find", "add_component", "edit_component", "delete_component", "create_relationship",
+                                     "batch_add_components", "change_curriculum", "history", "undo", "execute_code", "query_graph"])
             self.assertNotIn("nextCursor", result)
             self.assertLess(len(json.dumps(result, separators=(",", ":"))), TOKENS * BYTES_A_TOKEN)
             read = [{name: tool[name] for name in FOR_A_MODEL} for tool in result["tools"]]

@@ -225,6 +225,49 @@ class Both:
         self.assertEqual(self.there("GET", "~/relationships")["total"], 0)
         self.assertNotIn(self.own("X1"), [node["node_id"] for node in self.there("GET", "~/nodes")["nodes"]])
 
+    def test_components_move_between_nodes(self):
+        self.node("X1")
+        self.node("Y1")
+        self.put_in("X1", "a", "b", "c")
+        self.put_in("Y1", "d")
+        ids = [one["component_id"] for one in self.good("GET", "~/nodes/X1/components")["components"]]
+        self.good("POST", "~/changes", {"operations": [
+            {"op": "move_components", "node_id": "X1", "components": [3, 1], "into_node_id": "Y1", "position": 1}]})
+        self.assertEqual((self.texts_there("X1"), self.texts_there("Y1")), (["b"], ["c", "a", "d"]))
+        self.assertEqual([one["component_id"] for one in self.good("GET", "~/nodes/Y1/components")["components"]][:2],
+                         [ids[2], ids[0]])
+        self.good("POST", "~/undo", {})
+        self.assertEqual((self.texts_there("X1"), self.texts_there("Y1")), (["a", "b", "c"], ["d"]))
+        self.assertEqual([one["component_id"] for one in self.good("GET", "~/nodes/X1/components")["components"]], ids)
+        self.assertEqual(self.outside(), [("session", "import")], "what we wrote is taken for others' work")
+
+    def test_a_node_is_split_and_copied(self):
+        self.node("X1")
+        self.put_in("X1", "a", "b", "c")
+        version = self.good("GET", "~/history")["version"]
+        self.good("POST", "~/changes", {"operations": [
+            {"op": "split_node", "node_id": "X1", "new_node_id": "Y1", "title": "Part", "components": [2]},
+            {"op": "copy_node", "node_id": "X1", "new_node_id": "Z1", "title": "Copy"}]})
+        self.assertEqual([self.texts_there(node) for node in ("X1", "Y1", "Z1")], [["a", "c"], ["b"], ["a", "c"]])
+        self.good("POST", "~/restore", {"version": version})
+        self.assertEqual(self.texts_there("X1"), ["a", "b", "c"])
+        self.assertNotIn(self.own("Y1"), [node["node_id"] for node in self.there("GET", "~/nodes")["nodes"]])
+
+    def test_a_term_is_replaced(self):
+        self.node("X1")
+        self.node("Y1")
+        self.put_in("X1", "one ratio", "irrational")
+        self.put_in("Y1", "Ratios", "none")
+        self.there("PUT", self.path_there("Y1") + "/2", paragraph("their ratio", 2))
+        changes = {"operations": [{"op": "replace_text", "find": "ratio", "replace": "mean", "in": "paragraph",
+                                   "node_ids": ["X1", "Y1"], "expected_places": 3}]}
+        self.assertEqual(self.good("POST", "~/changes", dict(changes, dry_run=True))["results"][0]["places"], 3)
+        self.assertEqual(self.texts_there("Y1"), ["Ratios", "their ratio"])
+        self.good("POST", "~/changes", changes)
+        self.assertEqual(self.texts_there("X1") + self.texts_there("Y1"), ["one mean", "irrational", "Means", "their mean"])
+        self.good("POST", "~/undo", {})
+        self.assertEqual(self.texts_there("X1") + self.texts_there("Y1"), ["one ratio", "irrational", "Ratios", "their ratio"])
+
     def test_a_node_id_in_use(self):
         self.there("POST", "~/nodes", {"node_id": "X9", "title": "Theirs", "raw_content": "", "chapter_id": None})
         self.bad(409, "POST", "~/nodes", {"node_id": "X9", "title": "Ours", "raw_content": "", "chapter_id": None})
@@ -280,6 +323,22 @@ class Rich(Both, Case):
         self.assertEqual(self.there("GET", "~/relationships")["relationships"][0]["explanation"], "because")
         self.good("DELETE", "~/relationships/%s" % ident)
         self.assertEqual(self.there("GET", "~/relationships")["total"], 0)
+
+    def test_relationships_go_with_a_split_and_titles_with_a_term(self):
+        self.node("X1", "Ratios")
+        self.put_in("X1", "a", "b")
+        self.good("POST", "~/relationships", {"from_node_id": "X1", "to_node_id": "N001", "explanation": "a ratio"})
+        self.good("POST", "~/changes", {"operations": [
+            {"op": "split_node", "node_id": "X1", "new_node_id": "Y1", "title": "Ratio tables", "components": [2], "relationships": ["N001"]},
+            {"op": "replace_text", "find": "ratio", "replace": "mean"}]})
+        titles = {node["node_id"]: node["title"] for node in self.there("GET", "~/nodes")["nodes"]}
+        self.assertEqual((titles[self.own("X1")], titles[self.own("Y1")]), ("Means", "Mean tables"))
+        found = self.there("GET", "~/relationships")["relationships"]
+        self.assertEqual([(one["from_node_id"], one["explanation"]) for one in found], [(self.own("Y1"), "a mean")])
+        self.good("POST", "~/undo", {})
+        found = self.there("GET", "~/relationships")["relationships"]
+        self.assertEqual([(one["from_node_id"], one["explanation"]) for one in found], [(self.own("X1"), "a ratio")])
+        self.assertNotIn(self.own("Y1"), [node["node_id"] for node in self.there("GET", "~/nodes")["nodes"]])
 
     def test_the_same_node_id_in_two_sessions(self):
         other = self.good("POST", "/session/create", {})["session_id"]

@@ -31,12 +31,26 @@ static inline void check_answer(const struct buf *answer, const json_t *id)
             : json_is_null(json_object_get(read, "id")));
 }
 
+/* What is kept of a message changes nothing of it. */
+static inline void check_metas(const char *text, size_t len, const json_t *whole)
+{
+    struct message_metas metas = {0};
+
+    for (int i = 0; i < 2; i++) {
+        json_auto_t *read = message_metas_read(&metas, text, len);
+
+        must(!read || json_equal(read, whole));
+    }
+    message_metas_finish(&metas);
+}
+
 static inline void play_message(const uint8_t *bytes, size_t len)
 {
     struct buf BUF_AUTO error = {0}, result = {0};
     struct message message;
 
-    message_read(&message, (const char *)bytes, len);
+    message_read(&message, NULL, (const char *)bytes, len);
+    check_metas((const char *)bytes, len, message.json);
     must(!message.id || message_id_valid(message.id));
     must(!message.params || json_is_object(message.params));
     if (message.kind == MESSAGE_INVALID)

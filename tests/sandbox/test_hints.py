@@ -19,6 +19,7 @@ BARE = (
     (NODE + "n['components']", "KeyError", ('get_node_content(n["node_id"])',)),
     (COMPONENT + "c['term']", "KeyError", ("'term' is in c[\"parameters\"]",)),
     (COMPONENT + "c['parameters']['terms']", "KeyError", ("did you mean 'term'?",)),
+    ("from code_helpers import *\nquery_graph('order')['ordr']", "KeyError", ("print(list(query_graph('order'))) shows its keys",)),
     (COMPONENT + "c['text']", "KeyError", ("its parameters are: term, definition",)),
     ("d = {}\nd['x']", "KeyError", ("d is empty",)),
     ("content = {'node_id': 'N1', 'components': []}\ncontent['parameters']", "KeyError", ('content["components"]',)),

@@ -256,6 +256,7 @@ static const struct tool tool_tell = {
     .start = tell_start,
 };
 
+const bool tables_change = false;
 const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, &tool_marked,
                                     &tool_ask,  &tool_tell, NULL};
 

@@ -7,6 +7,7 @@
 #define LECTERN_TEST_HTTP_FIXTURE_H
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "mcp/auth/auth.h"
 #include "mcp/session/ended_ids.h"
 #include "mcp/store/store.h"
 #include "mcp/transport/http_port.h"
@@ -38,6 +40,8 @@ struct fixture {
     struct server server;
     struct http_server *http;
     char folder[64], url[128];
+    char tokens[128]; /* the path of the token file */
+    struct auth *auth;
     pthread_t thread;
     int port;
     unsigned drain_ms;
@@ -93,15 +97,47 @@ static inline void *serve(void *arg)
 
     uv_run(&fixture->loop, UV_RUN_DEFAULT);
     http_server_destroy(fixture->http);
+    auth_destroy(fixture->auth);
     fixture->loop_closed = uv_loop_close(&fixture->loop);
     return NULL;
+}
+
+/* A test with sign-in defines the lines of its token file before it includes this. */
+#ifndef TOKENS
+#define TOKENS NULL
+#endif
+
+/* In one step, as the server may read the file at any time. */
+static inline void write_tokens(const struct fixture *fixture, const char *lines)
+{
+    char path[sizeof fixture->tokens + 4];
+    int fd;
+
+    snprintf(path, sizeof path, "%s.new", fixture->tokens);
+    fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(write(fd, lines, strlen(lines)), strlen(lines));
+    close(fd);
+    assert_int_equal(rename(path, fixture->tokens), 0);
+}
+
+static inline void open_auth(struct fixture *fixture, const char *lines)
+{
+    const struct auth_config config = {.token_file = fixture->tokens};
+    struct error err = {0};
+
+    snprintf(fixture->tokens, sizeof fixture->tokens, "%s/tokens", fixture->folder);
+    if (!lines)
+        return;
+    write_tokens(fixture, lines);
+    fixture->auth = auth_create(&config, &fixture->loop, NULL, &err);
+    assert_non_null(fixture->auth);
 }
 
 static inline int setup(void **state)
 {
     static const char *const origins[] = {ALLOWED_ORIGIN, NULL};
     static const char *const hosts[] = {"lectern.example", "proxy.example:444", NULL};
-    const struct http_config config = {
+    struct http_config config = {
         .host = "127.0.0.1", .allow_origins = origins, .allow_hosts = hosts, .body_cap = BODY_CAP};
     struct fixture *fixture = calloc(1, sizeof *fixture);
     struct error err = {0};
@@ -131,11 +167,13 @@ static inline int setup(void **state)
     fixture->server.store.ended =
         ended_ids_create(fixture->url, fixture->server.store.sql, fixture->server.loop_queue, &err);
     assert_non_null(fixture->server.store.ended);
-    assert_int_equal(seal_make_key(fixture->server.seal_key, &err), 0);
+    memset(fixture->server.seal_key, 'k', sizeof fixture->server.seal_key);
     fixture->server.analyses.profile = validator_profile_find("data-science");
     fixture->server.analyses.timeout_seconds = 5;
     snprintf(fixture->server.analyses.executor_error,
              sizeof fixture->server.analyses.executor_error, "no sandbox in this test");
+    open_auth(fixture, TOKENS);
+    config.auth = fixture->auth;
     fixture->http = http_server_create(&fixture->server, &config, &err);
     if (!fixture->http)
         fail_msg("%s", err.text);
@@ -160,7 +198,7 @@ static inline void stop(struct fixture *fixture)
 static inline int teardown(void **state)
 {
     struct fixture *fixture = *state;
-    static const char *const files[] = {"store.db", "store.db-wal", "store.db-shm"};
+    static const char *const files[] = {"store.db", "store.db-wal", "store.db-shm", "tokens"};
     char path[128];
 
     stop(fixture);

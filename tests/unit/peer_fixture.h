@@ -74,7 +74,7 @@ static inline void receive(struct fixture *fixture, struct mailbag *bag, const c
     struct message message;
 
     bag_init(bag);
-    message_read(&message, text, len);
+    message_read(&message, NULL, text, len);
     peer_receive(fixture->peer, &message, fixture->headers, &bag->reply);
     message_finish(&message);
 }
@@ -92,7 +92,7 @@ static inline void tell_without_streams(struct fixture *fixture, struct mailbag 
 
     bag_init(bag);
     bag->reply.streams = false;
-    message_read(&message, text, strlen(text));
+    message_read(&message, NULL, text, strlen(text));
     peer_receive(fixture->peer, &message, fixture->headers, &bag->reply);
     message_finish(&message);
 }
@@ -159,7 +159,7 @@ static inline int setup(void **state)
 
     uv_loop_init(&fixture->loop);
     fake_server_open(&fixture->server, &fixture->loop, 2);
-    fixture->host = host_create(&fixture->server, NULL, &err);
+    fixture->host = host_create(&fixture->server, false, &err);
     fixture->peer = peer_create(fixture->host, "test", NULL, &err);
     assert_non_null(fixture->peer);
     atomic_store(&fake_cancelled, 0);

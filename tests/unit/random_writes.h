@@ -250,6 +250,51 @@ static inline int do_merge(struct random_call *call)
     return store_node_merge(RANDOM_ARGS, call->node, call->other, 0, &state, &call->err);
 }
 
+/* One component or two, which may not be there, to a place that may be none. */
+static inline json_t *some_places(const struct random_call *call)
+{
+    json_t *places = json_pack("[i]", 1 + below((unsigned)call->components + 1));
+
+    if (below(2))
+        json_array_append_new(places, json_integer(1 + below((unsigned)call->components + 1)));
+    return places;
+}
+
+static inline int do_move(struct random_call *call)
+{
+    json_auto_t *places = some_places(call);
+    struct move_state state;
+
+    return store_components_move(RANDOM_ARGS, call->node, places, call->other, (long)below(4),
+                                 &state, &call->err);
+}
+
+static inline json_t *some_new_node(void)
+{
+    char id[16];
+
+    snprintf(id, sizeof id, "N%u", below(6));
+    return json_pack("{s:s, s:s}", "node_id", id, "title", "part");
+}
+
+static inline int do_split(struct random_call *call)
+{
+    json_auto_t *places = some_places(call), *node = some_new_node();
+    json_auto_t *ends = json_pack("[s]", call->other);
+    struct move_state state;
+
+    return store_node_split(RANDOM_ARGS, call->node, node, places, below(2) ? ends : NULL, &state,
+                            &call->err);
+}
+
+static inline int do_copy(struct random_call *call)
+{
+    json_auto_t *node = some_new_node();
+    struct move_state state;
+
+    return store_node_copy(RANDOM_ARGS, call->node, node, &state, &call->err);
+}
+
 static inline int do_texts(struct random_call *call)
 {
     json_auto_t *texts = below(3) ? json_pack("{s:s}", "explanation", below(2) ? "so" : "thus")
@@ -334,6 +379,10 @@ static inline int random_write(struct fixture *fixture, const char *change_set)
         do_node_update,
         do_node_delete,
         do_merge,
+        do_move,
+        do_move,
+        do_split,
+        do_copy,
         do_texts,
         do_positions,
         do_positions,

@@ -3,105 +3,7 @@
  * Change sets: each operation, all or none, dry runs, what is said of bad ones, and that one bad
  * operation leaves nothing half done.
  */
-#include "tests/unit/session_fixture.h"
-
-#include "helpers/base/json.h"
-#include "mcp/session/change_set.h"
-
-static const char curriculum[] =
-    "{\"nodes\":["
-    "{\"node_id\":\"A\",\"title\":\"Alpha\",\"components\":["
-    "{\"type\":\"heading\",\"order\":1,\"parameters\":{\"text\":\"one\"}},"
-    "{\"type\":\"heading\",\"order\":2,\"parameters\":{\"text\":\"two\"}}]},"
-    "{\"node_id\":\"B\",\"title\":\"Beta\",\"components\":["
-    "{\"type\":\"paragraph\",\"order\":1,\"parameters\":{\"text\":\"three\"}}]},"
-    "{\"node_id\":\"C\",\"title\":\"Gamma\",\"components\":[]}],"
-    "\"relationships\":["
-    "{\"from_node_id\":\"A\",\"to_node_id\":\"B\",\"relationship_type\":\"PREREQUISITE\"},"
-    "{\"from_node_id\":\"B\",\"to_node_id\":\"C\",\"relationship_type\":\"PREREQUISITE\"},"
-    "{\"from_node_id\":\"A\",\"to_node_id\":\"C\",\"relationship_type\":\"LEADS_TO\"}]}";
-
-static int open_with_curriculum(void **state)
-{
-    fixture_open(state);
-    import_text(*state, curriculum, sizeof curriculum - 1);
-    return 0;
-}
-
-/* The operations in single quotes instead of double ones. */
-static json_t *operations(const char *text)
-{
-    char quoted[4096];
-
-    snprintf(quoted, sizeof quoted, "%s", text);
-    for (char *at = quoted; (at = strchr(at, '\''));)
-        *at = '"';
-    return parse(quoted);
-}
-
-static int apply(struct fixture *fixture, const char *text, bool dry_run, bool keep_going,
-                 struct change_set_outcome *outcome)
-{
-    json_auto_t *list = operations(text);
-    struct change_set set = {list, dry_run, keep_going};
-
-    fixture->err = (struct error){0};
-    return change_set_apply(fixture->store, &test_writer, fixture->sid, &set, outcome,
-                            &fixture->err);
-}
-
-static void do_it(struct fixture *fixture, const char *text)
-{
-    struct change_set_outcome outcome;
-
-    must(fixture, apply(fixture, text, false, false, &outcome));
-    assert_int_equal(outcome.bad, 0);
-    change_set_outcome_finish(&outcome);
-}
-
-static json_t *node_of(json_t *export, const char *node_id)
-{
-    json_t *node;
-    size_t i;
-
-    json_array_foreach(json_object_get(export, "nodes"), i, node)
-    {
-        if (!strcmp(json_get_string(node, "node_id"), node_id))
-            return node;
-    }
-    return NULL;
-}
-
-/* Where a path of keys and indexes leads: "components.0.parameters.text". */
-static const char *text_at(json_t *value, const char *path)
-{
-    char part[64];
-
-    while (value && *path) {
-        size_t len = strcspn(path, ".");
-
-        snprintf(part, sizeof part, "%.*s", (int)len, path);
-        value = json_is_array(value) ? json_array_get(value, strtoul(part, NULL, 10))
-                                     : json_object_get(value, part);
-        path += len + (path[len] == '.');
-    }
-    return json_string_value(value) ? json_string_value(value) : "";
-}
-
-static bool has_edge(json_t *export, const char *from, const char *to, const char *type)
-{
-    json_t *edge;
-    size_t i;
-
-    json_array_foreach(json_object_get(export, "relationships"), i, edge)
-    {
-        if (!strcmp(text_at(edge, "from_node_id"), from) &&
-            !strcmp(text_at(edge, "to_node_id"), to) &&
-            !strcmp(text_at(edge, "relationship_type"), type))
-            return true;
-    }
-    return false;
-}
+#include "tests/unit/change_set_fixture.h"
 
 /* Each operation once, at least. */
 static const char all_kinds[] =
@@ -123,7 +25,12 @@ static const char all_kinds[] =
     "'relationship_type':'LEADS_TO','new_type':'PREREQUISITE_FOR'},"
     "{'op':'delete_relationship','from_node_id':'A','to_node_id':'B',"
     "'relationship_type':'PREREQUISITE'},"
-    "{'op':'merge_nodes','node_id':'B','into_node_id':'C'}]";
+    "{'op':'merge_nodes','node_id':'B','into_node_id':'C'},"
+    "{'op':'split_node','node_id':'D','new_node_id':'E','title':'Part','components':['$4'],"
+    "'relationships':['Gamma']},"
+    "{'op':'copy_node','node_id':'C','new_node_id':'F','title':'Again'},"
+    "{'op':'move_components','node_id':'F','components':[1],'to_node_id':'A'},"
+    "{'op':'replace_text','find':'two','replace':'deux','in':'heading'}]";
 
 static void each_operation_does_its_work(void **state)
 {
@@ -136,12 +43,14 @@ static void each_operation_does_its_work(void **state)
     node = node_of(made, "D");
     assert_string_equal(text_at(node, "node_type"), "lesson");
     assert_string_equal(text_at(node, "components.0.parameters.text"), "z");
-    assert_string_equal(text_at(node, "components.1.parameters.text"), "y");
+    assert_int_equal(json_array_size(json_object_get(node, "components")), 1);
+    assert_string_equal(text_at(node_of(made, "E"), "components.0.parameters.text"), "y");
+    assert_string_equal(text_at(node_of(made, "A"), "components.1.parameters.text"), "three");
     assert_string_equal(text_at(node_of(made, "A"), "title"), "First");
-    assert_string_equal(text_at(node_of(made, "A"), "components.0.parameters.text"), "two");
+    assert_string_equal(text_at(node_of(made, "A"), "components.0.parameters.text"), "deux");
     assert_null(node_of(made, "B"));
     assert_string_equal(text_at(node_of(made, "C"), "components.0.parameters.text"), "three");
-    assert_true(has_edge(made, "C", "D", "ENRICHMENT"));
+    assert_true(has_edge(made, "C", "E", "ENRICHMENT"));
     assert_true(has_edge(made, "A", "C", "PREREQUISITE_FOR"));
     assert_false(has_edge(made, "A", "B", "PREREQUISITE"));
 }
@@ -337,7 +246,7 @@ static void every_row_knows_what_it_needs(void **state)
     json_t *schema, *needed;
     size_t i, k;
 
-    assert_int_equal(json_array_size(each), 12);
+    assert_int_equal(json_array_size(each), 16);
     json_array_foreach(each, i, schema)
     {
         json_auto_t *list = json_pack("[{s:s}]", "op", name_of(schema));
@@ -491,17 +400,97 @@ static void an_id_wins_and_a_shared_title_is_refused(void **state)
     expect_line(fixture, "[{'op':'delete_node','node_id':'Beta'}]", "Deleted node Beta \"New\"");
 }
 
-static void the_brief_schema_names_each_operation(void **state)
+/* Each member of each operation stands in it, for programs that forbid others; other names of
+ * members do not. */
+static void the_brief_schema_names_each_member(void **state)
 {
+    static const char *const other_names[] = {"from",       "to",
+                                              "into",       "type",
+                                              "new_title",  "new_parameters",
+                                              "confidence", "confidence_score",
+                                              NULL};
     struct buf BUF_AUTO few = {0};
-    json_auto_t *each = schemas();
-    json_t *schema;
+    json_auto_t *each = schemas(), *brief = NULL;
+    json_t *schema, *member, *properties;
+    const char *name;
     size_t i;
 
     (void)state;
     fields_schema(&change_set_operation_brief, NULL, NULL, &few);
-    json_decref(parse(few.data));
-    json_array_foreach(each, i, schema) assert_non_null(strstr(few.data, name_of(schema)));
+    brief = parse(few.data);
+    properties = json_object_get(brief, "properties");
+    json_array_foreach(each, i, schema)
+    {
+        assert_non_null(strstr(few.data, name_of(schema)));
+        json_object_foreach(json_object_get(schema, "properties"), name, member)
+        {
+            bool other = false;
+
+            for (size_t k = 0; other_names[k]; k++)
+                other = other || strcmp(other_names[k], name) == 0;
+            if (!other && !json_object_get(properties, name))
+                fail_msg("%s of %s is not in %s", name, name_of(schema), few.data);
+        }
+    }
+}
+
+/* All that the brief schema has, null but for what is used. */
+static json_t *with_nulls(const char *operation)
+{
+    struct buf BUF_AUTO few = {0};
+    json_auto_t *brief = NULL;
+    json_t *whole = parse(operation), *member;
+    const char *name;
+
+    fields_schema(&change_set_operation_brief, NULL, NULL, &few);
+    brief = parse(few.data);
+    json_object_foreach(json_object_get(brief, "properties"), name, member)
+    {
+        if (!json_object_get(whole, name))
+            json_object_set_new(whole, name, json_null());
+    }
+    return whole;
+}
+
+static void nulls_are_members_not_used(void **state)
+{
+    static const char *const sent[] = {
+        "{\"op\":\"create_node\",\"node_id\":\"X\",\"title\":\"New\",\"fields\":\"{\\\"goal\\\":1}"
+        "\"}",
+        "{\"op\":\"edit_node\",\"node_id\":\"X\",\"fields\":{\"goal\":null,\"aim\":\"A\"}}",
+        "{\"op\":\"create_component\",\"node_id\":\"X\",\"component_type\":\"heading\","
+        "\"parameters\":\"{\\\"text\\\":\\\"H\\\"}\"}",
+        "{\"op\":\"edit_component\",\"node_id\":\"X\",\"component_order\":1,"
+        "\"parameters\":\"{\\\"text\\\":\\\"I\\\"}\"}",
+        "{\"op\":\"create_relationship\",\"from_node_id\":\"A\",\"to_node_id\":\"X\"}",
+        "{\"op\":\"delete_component\",\"node_id\":\"X\",\"component_order\":1}",
+        "{\"op\":\"delete_node\",\"node_id\":\"X\"}",
+    };
+    static const char *const lines[] = {
+        "Created node X",
+        "Changed node X \"New\" (revision 2): aim: [+A]; goal: [-1]",
+        "Added heading",
+        "text: [H -> I]",
+        "Created LEADS_TO from A ",
+        "Deleted component 1",
+        "Deleted node X"};
+    struct fixture *fixture = *state;
+    json_auto_t *list = json_array();
+    struct change_set set = {list, false, false};
+    struct change_set_outcome outcome;
+
+    for (size_t i = 0; i < sizeof sent / sizeof sent[0]; i++)
+        json_array_append_new(list, with_nulls(sent[i]));
+    must(fixture, change_set_apply(fixture->store, &test_writer, fixture->sid, &set, &outcome,
+                                   &fixture->err));
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        if (!strstr(outcome.lines.data, lines[i]))
+            fail_msg("%s is not in %s", lines[i], outcome.lines.data);
+    change_set_outcome_finish(&outcome);
+    must_fail(fixture, ERROR_INVALID,
+              apply(fixture, "[{'op':'edit_node','node_id':'A','fields':{'node_id':'B'}}]", false,
+                    false, &outcome));
+    assert_non_null(strstr(fixture->err.text, "node_id stands beside fields"));
 }
 
 /* ---- on a copy ---- */
@@ -642,7 +631,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_title_names_a_node, open_with_curriculum, fixture_close),
         cmocka_unit_test_setup_teardown(an_id_wins_and_a_shared_title_is_refused,
                                         open_with_curriculum, fixture_close),
-        cmocka_unit_test(the_brief_schema_names_each_operation),
+        cmocka_unit_test(the_brief_schema_names_each_member),
+        cmocka_unit_test_setup_teardown(nulls_are_members_not_used, open_with_curriculum,
+                                        fixture_close),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

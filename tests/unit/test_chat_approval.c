@@ -6,6 +6,7 @@
 #include "tests/unit/chat_fixture.h"
 
 #include "mcp/chat/approval.h"
+#include "mcp/tool/trial.h"
 #include "mcp/tool/table.h"
 
 static const char curriculum[] =
@@ -44,10 +45,12 @@ static int teardown(void **state)
 
 /* ---- which ---- */
 
-#define OP         "{\"op\":\"create_node\",\"title\":\"T\"}"
-#define FIVE(item) item "," item "," item "," item "," item
-#define TEN(item)  FIVE(item) "," FIVE(item)
-#define NEW        "{\"type\":\"heading\",\"parameters\":{\"text\":\"T\"}}"
+#define OP                "{\"op\":\"create_node\",\"title\":\"T\"}"
+#define FIVE(item)        item "," item "," item "," item "," item
+#define TEN(item)         FIVE(item) "," FIVE(item)
+#define PLACES(count)     ",\"expected_places\":" count
+#define REPLACE(by, more) "{\"op\":\"replace_text\",\"find\":\"f\",\"replace\":\"" by "\"" more "}"
+#define NEW               "{\"type\":\"heading\",\"parameters\":{\"text\":\"T\"}}"
 
 static void test_which(void **state)
 {
@@ -80,8 +83,8 @@ static void test_which(void **state)
         {"history", "{}", false, false, false},
         {"history", "{\"action\":\"list\"}", false, false, false},
         {"history", "{\"action\":\"difference\"}", false, false, false},
-        {"history", "{\"action\":\"undo\"}", true, true, true},
-        {"history", "{\"action\":\"restore\"}", true, true, true},
+        {"undo", "{}", true, true, true},
+        {"undo", "{\"restore\":1}", true, true, true},
         {"edit_component", "{}", true, true, false},
         {"edit_component", "{\"new_parameters\":{\"text\":\"T\"}}", true, true, false},
         {"edit_component", "{\"new_parameters\":{\"text\":\" \\n\"}}", true, true, true},
@@ -99,6 +102,22 @@ static void test_which(void **state)
          true, false},
         {"change_curriculum", "{\"operations\":[{\"op\":\"reorder_components\"}]}", false, true,
          false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"move_components\"}]}", false, true,
+         false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"split_node\"}]}", false, true, false},
+        {"change_curriculum", "{\"operations\":[{\"op\":\"copy_node\"}]}", false, true, false},
+        /* How many places it replaces is known if it says so. */
+        {"change_curriculum", "{\"operations\":[" REPLACE("x", "") "]}", true, true, true},
+        {"change_curriculum", "{\"operations\":[" REPLACE("x", PLACES("10")) "]}", true, true,
+         false},
+        {"change_curriculum", "{\"operations\":[" REPLACE("x", PLACES("11")) "]}", true, true,
+         true},
+        {"change_curriculum", "{\"operations\":[" REPLACE("", PLACES("1")) "]}", true, true, true},
+        {"change_curriculum",
+         "{\"operations\":[" REPLACE("x", PLACES("6")) "," REPLACE("x", PLACES("5")) "]}", true,
+         true, true},
+        {"change_curriculum", "{\"operations\":[" REPLACE("x", "") "],\"dry_run\":true}", false,
+         false, false},
         {"change_curriculum", "{\"operations\":[{\"op\":\"shred_node\"}]}", true, true, true},
         {"change_curriculum", "{\"operations\":[" OP ",{\"op\":\"edit_node\"}]}", true, true,
          false},
@@ -351,17 +370,15 @@ static void test_undo(void **state)
 
     must(session, store_component_delete(session->store, &test_writer, session->sid, &ref, 0, &gone,
                                          &session->err));
-    undo = must_describe(fixture, "history", "{\"action\":\"undo\"}");
+    undo = must_describe(fixture, "undo", "{}");
     expect_part(json_get_string(undo, "message"), "Undo:");
     expect_member(change_at(undo, 0), "what", "component 2 (paragraph) is new");
     expect_member(change_at(undo, 0), "after", "Two halves make one.");
-    snprintf(arguments, sizeof arguments, "{\"action\":\"undo\",\"version\":%lld}",
-             (long long)version_of(fixture));
-    by_version = must_describe(fixture, "history", arguments);
+    snprintf(arguments, sizeof arguments, "{\"version\":%lld}", (long long)version_of(fixture));
+    by_version = must_describe(fixture, "undo", arguments);
     assert_true(same_json(change_at(undo, 0), change_at(by_version, 0)));
-    snprintf(arguments, sizeof arguments, "{\"action\":\"restore\",\"version\":\"%lld\"}",
-             (long long)before);
-    restore = must_describe(fixture, "history", arguments);
+    snprintf(arguments, sizeof arguments, "{\"restore\":\"%lld\"}", (long long)before);
+    restore = must_describe(fixture, "undo", arguments);
     expect_part(json_get_string(restore, "message"), "Restore version");
     assert_int_equal(change_count(restore), 1);
 }
@@ -373,16 +390,16 @@ static void test_many(void **state)
     json_t *interrupt, *again, *metadata;
 
     buf_adds(&arguments, "{\"node_id\":\"N3\",\"components\":[");
-    for (unsigned i = 0; i < APPROVAL_SHOWN_MAX + 7; i++)
+    for (unsigned i = 0; i < TRIAL_SHOWN_MAX + 7; i++)
         buf_addf(&arguments, "%s{\"type\":\"paragraph\",\"parameters\":{\"text\":\"%u %06000d\"}}",
                  i > 0 ? "," : "", i, 0);
     buf_adds(&arguments, "]}");
     interrupt = must_describe(fixture, "batch_add_components", arguments.data);
     metadata = json_object_get(interrupt, "metadata");
-    assert_int_equal(change_count(interrupt), APPROVAL_SHOWN_MAX);
+    assert_int_equal(change_count(interrupt), TRIAL_SHOWN_MAX);
     assert_int_equal(json_integer_value(json_object_get(metadata, "more")), 7);
-    assert_in_range(strlen(json_get_string(change_at(interrupt, 0), "after")), APPROVAL_TEXT_MAX,
-                    APPROVAL_TEXT_MAX + 8);
+    assert_in_range(strlen(json_get_string(change_at(interrupt, 0), "after")), TRIAL_TEXT_MAX,
+                    TRIAL_TEXT_MAX + 8);
     again = must_describe(fixture, "batch_add_components", arguments.data);
     assert_true(same_json(json_object_get(metadata, "changes"),
                           json_object_get(json_object_get(again, "metadata"), "changes")));
@@ -407,8 +424,8 @@ static void test_what_would_fail(void **state)
          "{\"operations\":[{\"op\":\"delete_node\",\"node_id\":\"N2\"}],\"expected_version\":77}",
          "version"},
         {"change_curriculum", "{\"operations\":{}}", "operations: must be an array"},
-        {"history", "{\"action\":\"restore\"}", "needs version"},
-        {"history", "{\"action\":\"undo\",\"version\":123456}", "no change ended"},
+        {"undo", "{\"restore\":1,\"version\":1}", "not both"},
+        {"undo", "{\"version\":123456}", "no change ended"},
         {"batch_add_components", "{\"node_id\":\"N3\",\"components\":[7]}", "op"},
     };
 

@@ -167,6 +167,7 @@ static const struct tool tool_code = {
     .run = run_code,
 };
 
+const bool tables_change = false;
 const struct tool *const tools[] = {&tool_read, &tool_edit, &tool_code, NULL};
 
 static int setup(void **state)

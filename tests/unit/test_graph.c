@@ -182,10 +182,89 @@ static void test_shortest_cycle_of_a_group(void **state)
     struct graph *graph = make_graph("A|B|C|D|E", "A>B B>C C>A B>D D>B D>E");
 
     (void)state;
-    expect(graph, ASK(.query = "cycles"),
-           "1 group of nodes that need one another, 4 nodes in all:\n1. 4 nodes; a shortest cycle "
-           "of 2: B \"B\" -> D "
-           "\"D\" -> B \"B\"\n  also: A \"A\", C \"C\"\n" SCOPE("6 edges"));
+    expect(
+        graph, ASK(.query = "cycles"),
+        "1 group of nodes that need one another, 4 nodes in all:\n1. 4 nodes; a shortest cycle "
+        "of 2: B \"B\" -> D "
+        "\"D\" -> B \"B\"\n  also: A \"A\", C \"C\"\n  B -> D PREREQUISITE\n  D -> B PREREQUISITE\n"
+        "  cheapest to delete: D -> B (then 3 nodes are still in cycles)\n" SCOPE("6 edges"));
+    graph_destroy(graph);
+}
+
+/* A to B has the least confidence; a node has as many hundreds of words as its letter has places.
+ */
+static bool relationship_of(void *user, const char *from, const char *to, const char *type,
+                            struct graph_relationship *relationship)
+{
+    (void)user;
+    (void)type;
+    *relationship = (struct graph_relationship){
+        .id = (*from - '@') * 10 + *to - '@',
+        .explanation = *from == 'B' ? "because\nof it" : "",
+        .confidence = *from == 'A' && *to == 'B' ? 0.25 : 0.5,
+    };
+    return true;
+}
+
+static size_t words_of(void *user, const char *node)
+{
+    (void)user;
+    return 100 * (size_t)(*node - '@');
+}
+
+static const struct graph_facts facts = {relationship_of, words_of, NULL};
+
+static void test_the_cheapest_cut(void **state)
+{
+    static const struct {
+        const char *edges, *wanted;
+    } rows[] = {
+        {"A>B B>C C>A",
+         "  A -> B PREREQUISITE (id 12)\n  B -> C PREREQUISITE (id 23): \"because of it\"\n"
+         "  C -> A PREREQUISITE (id 31)\n  cheapest to delete: A -> B (then no cycle is left "
+         "here)"},
+        {"B>C C>B C>D D>B", "cheapest to delete: B -> C (then no cycle is left here)"},
+        {"B>C C>B C>B:PREREQUISITE_FOR",
+         "  C -> B PREREQUISITE (id 32)\n  C -> B PREREQUISITE_FOR (id 32)\n"
+         "  cheapest to delete: B -> C (then no cycle is left here)"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct graph *graph = make_graph("A|B|C|D", rows[i].edges);
+
+        expect_part(graph, ASK(.query = "cycles", .facts = &facts), rows[i].wanted);
+        graph_destroy(graph);
+    }
+}
+
+static void test_words_and_parts(void **state)
+{
+    struct graph *graph = make_graph(DIAMOND_NODES, DIAMOND_EDGES);
+
+    (void)state;
+    expect_part(graph, ASK(.query = "order", .words = true, .facts = &facts),
+                "Teaching order of 5 nodes, 1500 words:\nA \"Alpha\", 100 words\n");
+    expect_part(graph, ASK(.query = "levels", .words = true, .facts = &facts),
+                "level 1, 2 nodes, 500 words: B \"Beta\", C \"Gamma\"\n");
+    expect_part(graph, ASK(.query = "outline", .words = true, .facts = &facts),
+                "(no group): 5 nodes, 5 components, 1500 words: A ");
+    expect_part(graph, ASK(.query = "outline", .node = "A", .words = true, .facts = &facts),
+                "B \"Beta\" (1), 200 words\n");
+    expect(graph, ASK(.query = "pace", .parts = 3, .facts = &facts),
+           "Teaching order of 5 nodes, 1500 words, in 3 parts:\n"
+           "part 1, 3 nodes, 600 words: A \"Alpha\", B \"Beta\", C \"Gamma\"\n"
+           "part 2, 1 node, 400 words: D \"Delta\"\n"
+           "part 3, 1 node, 500 words: E \"Epsilon\"\n" SCOPE("5 edges"));
+    expect_part(graph, ASK(.query = "pace", .parts = 7, .facts = &facts),
+                "part 5, 1 node, 500 words: E \"Epsilon\"\npart 6, 0 nodes, 0 words\n");
+    expect_error(graph, ASK(.query = "pace", .facts = &facts), ERROR_INVALID, "takes parts");
+    expect_error(graph, ASK(.query = "pace", .parts = GRAPH_PARTS_MAX + 1, .facts = &facts),
+                 ERROR_INVALID, "from 1 to 500");
+    expect_error(graph, ASK(.query = "order", .parts = 2, .facts = &facts), ERROR_INVALID,
+                 "send pace with parts");
+    expect_error(graph, ASK(.query = "hubs", .words = true, .facts = &facts), ERROR_INVALID,
+                 "outline, order, levels and pace do");
     graph_destroy(graph);
 }
 
@@ -266,7 +345,9 @@ static void test_empty_and_single(void **state)
     for (size_t i = 0; i < count; i++) {
         bool node = queries[i].needs == GRAPH_TAKES_NODE,
              ends = queries[i].needs == GRAPH_TAKES_FROM_TO;
-        struct graph_question question = {.query = queries[i].name};
+        struct graph_question question = {.query = queries[i].name, .facts = &facts};
+
+        question.parts = queries[i].uses == GRAPH_COUNTS_WORDS ? 2 : 0;
 
         question.node = node ? "A" : NULL;
         question.from = question.to = ends ? "A" : NULL;
@@ -553,7 +634,9 @@ static void test_failing_allocations(void **state)
 
     (void)state;
     for (size_t i = 0; i < count; i++) {
-        struct graph_question question = {.query = queries[i].name};
+        struct graph_question question = {.query = queries[i].name, .facts = &facts};
+
+        question.parts = queries[i].uses == GRAPH_COUNTS_WORDS ? 2 : 0;
 
         if (queries[i].needs == GRAPH_TAKES_NODE)
             question.node = "B";
@@ -594,6 +677,8 @@ int main(void)
         cmocka_unit_test(test_queries),
         cmocka_unit_test(test_bottlenecks),
         cmocka_unit_test(test_shortest_cycle_of_a_group),
+        cmocka_unit_test(test_the_cheapest_cut),
+        cmocka_unit_test(test_words_and_parts),
         cmocka_unit_test(test_cyclic_graph),
         cmocka_unit_test(test_unreachable_behind_a_cycle),
         cmocka_unit_test(test_defects),

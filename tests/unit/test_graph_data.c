@@ -85,7 +85,21 @@ static void expect_all(const char *nodes, const char *edges, const struct data_c
 #define DIAMOND_NODES "A=Alpha|B=Beta|C=Gamma|D=Delta|E=Epsilon"
 #define DIAMOND_EDGES "A>B A>C B>D C>D A>D"
 
+static size_t words_of(void *user, const char *node)
+{
+    (void)user;
+    return 100 * (size_t)(*node - '@');
+}
+
+static const struct graph_facts facts = {.words = words_of};
+
 static const struct data_case diamond[] = {
+    {{.query = "pace", .parts = 2, .facts = &facts},
+     "{\"words\":1500,\"parts\":[{\"nodes\":[\"A\",\"B\",\"C\"],\"words\":600},"
+     "{\"nodes\":[\"D\",\"E\"],\"words\":900}]" WHOLE},
+    {{.query = "levels", .words = true, .facts = &facts},
+     "{\"level_count\":3,\"cycle_groups\":0,\"nodes_in_cycles\":0,\"level_words\":[600,500,400],"
+     "\"levels\":[[\"A\",\"E\"],[\"B\",\"C\"],[\"D\"]]" WHOLE},
     {{.query = "outline"},
      "{\"node_count\":5,\"component_count\":5,\"groups\":[{\"name\":null,\"components\":5,"
      "\"nodes\":[{\"node_id\":\"A\",\"components\":1},{\"node_id\":\"B\",\"components\":1},"
@@ -201,7 +215,11 @@ static void test_defects(void **state)
          "\"cycle_groups\":1,\"nodes_in_cycles\":4,\"levels\":2}" WHOLE},
         {{.query = "cycles"},
          "{\"nodes_in_cycles\":4,\"groups\":[{\"cycle\":[\"B\",\"D\"],\"shortest\":true,"
-         "\"also\":[\"A\",\"C\"]}],\"to_themselves\":[\"E\"]" WHOLE},
+         "\"also\":[\"A\",\"C\"],\"edges\":["
+         "{\"from_node_id\":\"B\",\"to_node_id\":\"D\",\"relationship_type\":\"PREREQUISITE\"},"
+         "{\"from_node_id\":\"D\",\"to_node_id\":\"B\",\"relationship_type\":\"PREREQUISITE\"}],"
+         "\"cheapest_cut\":{\"nodes_left_in_cycles\":3,\"from_node_id\":\"D\","
+         "\"to_node_id\":\"B\"}}],\"to_themselves\":[\"E\"]" WHOLE},
         {{.query = "needs", .node = "F"},
          "{\"node_id\":\"F\",\"direct\":1,\"in_cycle_with\":0,\"nodes\":["
          "{\"node_id\":\"A\",\"steps\":3},{\"node_id\":\"B\",\"steps\":2},"

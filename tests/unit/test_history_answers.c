@@ -246,10 +246,11 @@ static void test_rows_of_the_first_form(void **state)
 
 /* ---- the tool ---- */
 
-static const char *call_tool(struct fixture *fixture, struct tool_call *call, const char *arguments)
+static const char *call_tool(struct fixture *fixture, struct tool_call *call, const char *tool,
+                             const char *arguments)
 {
     memset(call, 0, sizeof *call);
-    call->tool = tool_find("history");
+    call->tool = tool_find(tool);
     call->arguments = parse(arguments);
     call->who = "mcp:test";
     call->cancel = cancel_create(&fixture->err);
@@ -260,14 +261,14 @@ static const char *call_tool(struct fixture *fixture, struct tool_call *call, co
     return call->text.data;
 }
 
-static void expect(struct fixture *fixture, const char *arguments, bool writes, const char *said)
+static void expect(struct fixture *fixture, const char *tool, const char *arguments,
+                   const char *said)
 {
     struct tool_call call;
-    const char *text = call_tool(fixture, &call, arguments);
+    const char *text = call_tool(fixture, &call, tool, arguments);
 
     if (!strstr(text, said))
         fail_msg("%s: %s", arguments, text);
-    assert_int_equal(tool_call_writes(&call), writes);
     tool_call_finish(&call);
 }
 
@@ -277,30 +278,33 @@ static void test_tool(void **state)
 
     write_text(fixture, "ann", NULL, 1, "uno");
     write_text(fixture, "bob", NULL, 2, "due");
-    expect(fixture, "{}", false, "is at version 3; 3 changes, newest first:\nv3 ");
-    expect(fixture, "{\"limit\":1}", false, "\n2 earlier: send version");
-    expect(fixture, "{\"action\":\"list\",\"node_id\":\"N2\"}", false, "0 changes.");
-    expect(fixture, "{\"action\":\"difference\",\"version\":1}", false,
+    expect(fixture, "history", "{}", "is at version 3; 3 changes, newest first:\nv3 ");
+    expect(fixture, "history", "{\"limit\":1}", "\n2 earlier: send version");
+    expect(fixture, "history", "{\"action\":\"list\",\"node_id\":\"N2\"}", "0 changes.");
+    expect(fixture, "history", "{\"action\":\"difference\",\"version\":1}",
            "From version 1 to 3: 2 things");
-    expect(fixture, "{\"action\":\"difference\",\"version\":2,\"to_version\":1}", false,
-           "~ component of N1 \"Adding fractions\": paragraph \"uno\" -> paragraph \"one\"");
-    expect(fixture, "{\"action\":\"difference\"}", false, "difference needs version");
-    expect(fixture, "{\"action\":\"undo\",\"version\":2}", true,
+    expect(fixture, "history", "{\"action\":\"difference\",\"version\":2,\"to_version\":1}",
+           "~ N1 \"Adding fractions\", component 1 (paragraph): text: [uno -> one] (component_id ");
+    expect(fixture, "history", "{\"action\":\"difference\"}", "difference needs version");
+    expect(fixture, "undo", "{\"version\":2}",
            "Undone: 1 component of N1 \"Adding fractions\" changed. The curriculum is at version 4 "
            "now; undo version 4 to do it again.");
-    expect(fixture, "{}", false, "changed (component_id ");
-    expect(fixture, "{\"action\":\"undo\",\"version\":2}", true, "was undone already");
-    expect(fixture, "{\"action\":\"undo\"}", true,
+    expect(fixture, "history", "{}", "changed (component_id ");
+    expect(fixture, "undo", "{\"version\":2}", "was undone already");
+    expect(fixture, "undo", "{}",
            "the newest change is not yours (mcp:test): 1 component of N1 \"Adding fractions\" "
            "changed, by bob at ");
-    expect(fixture, "{\"action\":\"undo\",\"version\":3}", true, "Undone: ");
-    expect(fixture, "{\"action\":\"undo\"}", true, "there is nothing to undo");
-    expect(fixture, "{\"action\":\"restore\",\"version\":3}", true, "Restored version 3: 2 comp");
-    expect(fixture, "{\"action\":\"restore\",\"version\":3}", true, "nothing was changed");
-    expect(fixture, "{\"action\":\"restore\",\"version\":99}", true, "send 1 (where");
-    expect(fixture, "{\"action\":\"restore\"}", true, "restore needs version");
-    expect(fixture, "{\"action\":\"forget\"}", false,
-           "must be one of list, difference, undo, restore");
+    expect(fixture, "undo", "{\"version\":3}", "Undone: ");
+    expect(fixture, "undo", "{}", "there is nothing to undo");
+    expect(fixture, "undo", "{\"restore\":3}", "Restored version 3: 2 comp");
+    expect(fixture, "undo", "{\"restore\":3}", "nothing was changed");
+    expect(fixture, "undo", "{\"restore\":99}", "send 1 (where");
+    expect(fixture, "undo", "{\"restore\":3,\"version\":3}", "not both");
+    expect(fixture, "undo", "{\"change_set\":\"none\"}", "none");
+    expect(fixture, "history", "{\"action\":\"undo\"}", "Call the tool undo: {}");
+    expect(fixture, "history", "{\"action\":\"restore\",\"version\":1}", "{\"restore\": 7}");
+    expect(fixture, "history", "{\"action\":\"forget\"}",
+           "must be list (the default) or difference");
 }
 
 int main(void)

@@ -32,8 +32,8 @@ static void test_one_reading(void **state)
                "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
     expect_out("POST /a HTTP/1.0\r\nHost: h\r\n\r\n",
                "POST / HTTP/1.0\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
-    expect_out("PUT /a HTTP/1.1\r\ncontent-length:007\r\nA: b\r\n\r\n",
-               "PUT / HTTP/1.1\r\nA: b\r\nContent-Length: 7\r\n\r\n");
+    expect_out("PUT /a HTTP/1.1\r\ncontent-length:007\r\nmcp-param-A: b\r\n\r\n",
+               "PUT / HTTP/1.1\r\nmcp-param-A: b\r\nContent-Length: 7\r\n\r\n");
     expect_out("GET http://a.example/b HTTP/1.1\r\nHost: h\r\n\r\n",
                "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n");
     /* An Upgrade to what is not spoken here means nothing. */
@@ -70,13 +70,15 @@ static void test_own_fields(void **state)
     read_head("POST /mcp HTTP/1.1\r\nHost: h\r\nMcp-Session-Id:  abc \r\nCONTENT-TYPE: a/b\r\n"
               "X: y\r\n\r\n",
               &head, &to);
-    assert_string_equal(to.data, "POST / HTTP/1.1\r\nHost: h\r\nX: y\r\nContent-Length: 0\r\n\r\n");
+    assert_string_equal(to.data, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
     assert_int_equal(head.own[HTTP_OWN_MCP_SESSION].len, 3);
     assert_memory_equal(head.own[HTTP_OWN_MCP_SESSION].at, "abc", 3);
     assert_int_equal(head.own[HTTP_OWN_CONTENT_TYPE].len, 3);
     assert_null(head.own[HTTP_OWN_ACCEPT].at);
     expect_out("GET /a HTTP/1.1\r\nAccept: a/b\r\nMcp-Name: n\r\naccept: c/d\r\n\r\n",
                "GET / HTTP/1.1\r\nAccept: a/b\r\nMcp-Name: n\r\naccept: c/d\r\n\r\n");
+    read_head("GET /a HTTP/1.1\r\nMcp-Name: n\r\nmcp-name: n\r\n\r\n", &head, &to);
+    assert_int_equal(head.status, 400);
     expect_out("GET /a HTTP/1.1\r\nAccept: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
                "GET /a HTTP/1.1\r\nAccept: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
 }

@@ -101,6 +101,7 @@ static void test_the_client_leaves(void **state)
             assert_string_equal(header(&answer, "content-type"), "text/event-stream");
             assert_string_equal(header(&answer, "x-accel-buffering"), "no");
         }
+        expect(fixture, "GET", "/metrics", "", NULL, 200, "\nlectern_mcp_calls 1\n");
         client_close(&client);
         wait_running(0);
         assert_int_equal(atomic_load(&fake_cancelled), 1);

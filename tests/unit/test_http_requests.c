@@ -3,6 +3,7 @@
  * The HTTP server: requests in a wrong form, their methods, paths and bodies, and many of them on
  * one connection.
  */
+#include "mcp/transport/http_head.h"
 #include "tests/unit/http_fixture.h"
 
 /* What cannot be read is answered as any other mistake, and the connection then closed: where its
@@ -122,6 +123,24 @@ static void test_long_heads(void **state)
         client_close(&client);
     }
     free(text);
+}
+
+/* What is just within the caps, and what is called like the beginning of a known field. */
+static void test_unusual_heads(void **state)
+{
+    static const char *const names[] = {"X", "A", "X-", "Acc", "Accept-", "Hos", "P", "Vi", "Cook"};
+    const struct fixture *fixture = *state;
+    char headers[HTTP_HEAD_CAP], *to = headers;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(headers, sizeof headers, "%s: y\r\n", names[i]);
+        expect(fixture, "GET", "/health", headers, NULL, 200, "status");
+    }
+    for (int i = 1; i < HTTP_HEAD_LINES_CAP; i++) /* and the Host */
+        to += sprintf(to, "X-%d: a\r\n", i);
+    expect(fixture, "GET", "/health", headers, NULL, 200, "status");
+    sprintf(to, "X: a\r\n");
+    expect(fixture, "GET", "/health", headers, NULL, 431, "at most 64");
 }
 
 static void test_methods_and_paths(void **state)
@@ -397,6 +416,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         HTTP_TEST(test_malformed),
         HTTP_TEST(test_long_heads),
+        HTTP_TEST(test_unusual_heads),
         HTTP_TEST(test_methods_and_paths),
         HTTP_TEST(test_execute),
         HTTP_TEST(test_bodies),

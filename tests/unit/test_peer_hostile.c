@@ -101,7 +101,7 @@ static void test_mutants(void **state)
 
         counters[i].reply =
             (struct peer_reply){.streams = true, .send = count_send, .end = count_end};
-        message_read(&message, text, len);
+        message_read(&message, NULL, text, len);
         peer_receive(fixture->peer, &message, NULL, &counters[i].reply);
         message_finish(&message);
         if (rand_r(&seed) % 8 == 0)

@@ -20,7 +20,6 @@
 /* A host whose lists change, as that of the conformance program. */
 static int setup_changing(void **state)
 {
-    const struct host_config config = {.changes_lists = true};
     struct fixture *fixture;
     struct error err = {0};
 
@@ -28,7 +27,7 @@ static int setup_changing(void **state)
     fixture = *state;
     peer_destroy(fixture->peer);
     host_destroy(fixture->host);
-    fixture->host = host_create(&fixture->server, &config, &err);
+    fixture->host = host_create(&fixture->server, true, &err);
     fixture->peer = peer_create(fixture->host, "test", NULL, &err);
     return 0;
 }

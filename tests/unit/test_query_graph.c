@@ -188,6 +188,34 @@ static void test_sees_every_write(void **state)
     expect(fixture, "{\"query\": \"longest_chain\"}", 0, "The longest chain: 2 steps");
     relate(fixture, "N3", "N1");
     expect(fixture, "{\"query\": \"cycles\"}", 0, "a shortest cycle of 3");
+    expect(fixture, "{\"query\": \"cycles\"}", 0, "\n  N1 -> N2 PREREQUISITE (id ");
+    expect(fixture, "{\"query\": \"cycles\"}", 0, "(then no cycle is left here)");
+}
+
+static void add_paragraph(struct fixture *fixture, const char *node_id, const char *text)
+{
+    json_auto_t *component =
+        json_pack("{s:s, s:{s:s}}", "type", "paragraph", "parameters", "text", text);
+    struct error err = {0};
+
+    if (store_component_insert(fixture->store, &writer, fixture->sid, node_id, 0, component, NULL,
+                               &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+/* Words that a reader sees: no markup. */
+static void test_words(void **state)
+{
+    struct fixture *fixture = *state;
+
+    add_paragraph(fixture, "N1", "three plain words");
+    add_paragraph(fixture, "N2", "<b>two</b> <i>words</i>");
+    expect(fixture, "{\"query\": \"order\", \"words\": true}", 0,
+           "N1 \"One\", 3 words\nN2 \"Two\", 2 words\nN3 \"Three\", 0 words\n");
+    expect(fixture, "{\"query\": \"pace\", \"parts\": \"2\"}", 0,
+           "part 1, 1 node, 3 words: N1 \"One\"\npart 2, 2 nodes, 2 words: N2 ");
+    expect(fixture, "{\"query\": \"pace\"}", -1, "takes parts");
+    expect(fixture, "{\"query\": \"order\", \"parts\": 2}", -1, "send pace with parts");
 }
 
 static void test_keeps_a_graph_for_each_version(void **state)
@@ -243,6 +271,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_answers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_arguments, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sees_every_write, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_words, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_keeps_a_graph_for_each_version, set_up, tear_down),
         cmocka_unit_test(test_schema),
     };

@@ -16,17 +16,15 @@
 
 #define LONGEST 200u
 
-static unsigned char key[SEAL_KEY_SIZE];
+static const unsigned char key[SEAL_KEY_SIZE] = {1, 2, 3};
 static unsigned char bytes[LONGEST];
 
-static int make_key(void **state)
+static int fill_bytes(void **state)
 {
-    struct error err = {0};
-
     (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(i * 37);
-    return seal_make_key(key, &err);
+    return 0;
 }
 
 static bool opens(const char *text, size_t len)
@@ -161,5 +159,5 @@ int main(void)
         cmocka_unit_test(test_a_small_buffer),
     };
 
-    return cmocka_run_group_tests(tests, make_key, NULL);
+    return cmocka_run_group_tests(tests, fill_bytes, NULL);
 }

@@ -18,14 +18,8 @@
 
 #define NOW INT64_C(1800000000)
 
-static unsigned char key[SEAL_KEY_SIZE];
+static const unsigned char key[SEAL_KEY_SIZE] = {1, 2, 3};
 static struct error err;
-
-static int make_key(void **state)
-{
-    (void)state;
-    return seal_make_key(key, &err);
-}
 
 static struct client a_client(void)
 {
@@ -158,13 +152,12 @@ static void test_other_seals(void **state)
 static void test_a_foreign_key(void **state)
 {
     const struct client client = a_client();
-    unsigned char other[SEAL_KEY_SIZE];
+    static const unsigned char other[SEAL_KEY_SIZE] = {1, 2, 4};
     struct session_id id;
     char text[SESSION_ID_TEXT_SIZE];
 
     (void)state;
     make(&client, "", &id, text);
-    assert_int_equal(seal_make_key(other, &err), 0);
     assert_int_equal(session_id_read(&id, other, text, NOW), -1);
 }
 
@@ -200,5 +193,5 @@ int main(void)
         cmocka_unit_test(test_what_the_fuzzer_found),
     };
 
-    return cmocka_run_group_tests(tests, make_key, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

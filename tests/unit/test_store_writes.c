@@ -22,6 +22,31 @@ static int do_merge(struct fixture *f, const json_t *given)
     return store_node_merge(f->store, WHO, f->sid, "N001", "N002", 0, NULL, &f->err);
 }
 
+static int do_move(struct fixture *f, const json_t *given)
+{
+    struct move_state state;
+
+    return store_components_move(f->store, WHO, f->sid, "N001", given, "N002", 1, &state, &f->err);
+}
+
+static int do_split(struct fixture *f, const json_t *given)
+{
+    json_auto_t *node = json_pack("{s:s, s:s}", "node_id", "N009", "title", "Part");
+    json_auto_t *ends = json_pack("[s]", "N003");
+    struct move_state state;
+
+    if (!node || !ends)
+        return error_set(&f->err, ERROR_MEMORY, "out of memory for what is sent");
+    return store_node_split(f->store, WHO, f->sid, "N001", node, given, ends, &state, &f->err);
+}
+
+static int do_copy(struct fixture *f, const json_t *given)
+{
+    struct move_state state;
+
+    return store_node_copy(f->store, WHO, f->sid, "N001", given, &state, &f->err);
+}
+
 static int do_place(struct fixture *f, const json_t *given)
 {
     return store_node_map_write(f->store, WHO, f->sid, given, &f->err);
@@ -63,6 +88,9 @@ static const struct {
 } writes[] = {
     {do_update, "{\"title\":\"New\",\"raw_content\":null,\"mood\":1}"},
     {do_merge, "null"},
+    {do_move, "[3,1]"},
+    {do_split, "[2]"},
+    {do_copy, "{\"node_id\":\"N009\",\"title\":\"Copy\"}"},
     {do_place, "{\"N001\":{\"x\":1,\"y\":2}}"},
     {do_reorder, "[2,3,1]"},
     {do_bulk, "[{\"from\":\"N003\",\"to\":\"N001\",\"type\":\"PREREQUISITE\"}]"},

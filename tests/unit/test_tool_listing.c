@@ -77,7 +77,7 @@ static void every_component_type_is_outlined(void **state)
         if (!strstr(text.data, named))
             fail_msg("%s is not in %s", named, text.data);
     }
-    assert_non_null(strstr(text.data, "style? (one of tip"));
+    assert_non_null(strstr(text.data, "visual_type (one of text, image"));
 }
 
 /* What the server is set to is what a model is told. */

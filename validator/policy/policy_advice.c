@@ -31,7 +31,7 @@
 
 const struct policy_advice policy_attribute_advice[] = {
     {"code_helpers._*", "Its functions are get_nodes, get_relationships, get_node_content, "
-                        "get_all_content, analyze_graph and query_graph."},
+                        "get_all_content, analyze_graph, query_graph and find."},
     {"code_helpers.SESSION_ID", SESSION_SET},
     {"code_helpers.get_connections", RELATIONSHIPS},
     {"code_helpers.get_edges", RELATIONSHIPS},
@@ -190,7 +190,7 @@ const struct policy_advice policy_import_advice[] = {
      "It is not there. Contents are text and dictionaries already: use json.loads(text) or re."},
     {"pytz zoneinfo dateutil tzdata", "Use datetime with datetime.timezone.utc."},
     {"locale", "Write f\"{n:,}\" for thousands."},
-    {"get_nodes get_relationships get_node_content get_all_content analyze_graph query_graph",
+    {"get_nodes get_relationships get_node_content get_all_content analyze_graph query_graph find",
      "It is a function: from code_helpers import get_nodes."},
     {"tabulate prettytable rich", "Print tables with f-strings, f\"{name:<20}{n:>5}\", or in the "
                                   "profile data-science df.to_markdown()."},

@@ -30,7 +30,7 @@ const struct policy_module policy_modules[] = {
      "firstweekday isleap leapdays month month_abbr month_name monthcalendar monthrange prcal "
      "prmonth setfirstweekday timegm weekday weekheader"},
     {"code_helpers", PROFILE_MINIMAL, IMPORT_FIRST, REACH_LISTED,
-     "get_nodes get_relationships get_node_content get_all_content analyze_graph query_graph"},
+     "get_nodes get_relationships get_node_content get_all_content analyze_graph query_graph find"},
     {"collections", PROFILE_MINIMAL, IMPORT_YES, REACH_LISTED,
      "ChainMap Counter OrderedDict UserDict UserList UserString abc defaultdict deque namedtuple"},
     {"collections.abc", PROFILE_MINIMAL, IMPORT_YES, REACH_LISTED,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The Unicode properties that Python's grammar needs: which characters names may contain, and the
- * normal form for comparing names. The only user of libunistring; its version in Debian 12 has the
+ * normal form for comparing names. From libunistring, whose version in Debian 12 has the
  * same Unicode 14 as CPython 3.11. Pure; callable from any thread.
  */
 #ifndef LECTERN_VALIDATOR_UNICODE_H

@@ -176,6 +176,26 @@ static const char *const migrations[] = {
     "  id TEXT NOT NULL UNIQUE,"
     "  ends INTEGER NOT NULL) STRICT;" /* Unix time, seconds: then it ends by itself */
     "CREATE INDEX ended_id_by_end ON ended_id (ends);",
+    /* 7: what the search must read again before the commit (mcp/store/search_index.c). A row is
+     * node << 31, for a component | its key. Triggers keep it, so that no write can forget it. */
+    "CREATE TABLE search_form (version INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE search_stale (row INTEGER PRIMARY KEY) STRICT;"
+    "CREATE TRIGGER search_by_node_insert AFTER INSERT ON node BEGIN"
+    "  INSERT OR IGNORE INTO search_stale VALUES (new.key << 31); END;"
+    "CREATE TRIGGER search_by_node_delete AFTER DELETE ON node BEGIN"
+    "  INSERT OR IGNORE INTO search_stale VALUES (old.key << 31); END;"
+    "CREATE TRIGGER search_by_node_update AFTER UPDATE OF body, title, session ON node"
+    "  WHEN old.body IS NOT new.body OR old.title IS NOT new.title BEGIN"
+    "  INSERT OR IGNORE INTO search_stale VALUES (new.key << 31); END;"
+    "CREATE TRIGGER search_by_component_insert AFTER INSERT ON component BEGIN"
+    "  INSERT OR IGNORE INTO search_stale VALUES ((new.node << 31) | new.key); END;"
+    "CREATE TRIGGER search_by_component_delete AFTER DELETE ON component BEGIN"
+    "  INSERT OR IGNORE INTO search_stale VALUES ((old.node << 31) | old.key); END;"
+    "CREATE TRIGGER search_by_component_update AFTER UPDATE OF node, type, body, flags ON component"
+    "  WHEN old.node <> new.node OR old.type IS NOT new.type OR old.body IS NOT new.body"
+    "    OR old.flags & 1 <> new.flags & 1 BEGIN"
+    "  INSERT OR IGNORE INTO search_stale VALUES ((old.node << 31) | old.key),"
+    "    ((new.node << 31) | new.key); END;",
 };
 
 #define NEWEST ((int)(sizeof migrations / sizeof migrations[0]))

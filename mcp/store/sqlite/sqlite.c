@@ -534,6 +534,7 @@ const struct db_backend sqlite_backend = {
     .column_int = column_int,
     .column_text = column_text,
     .column_order = column_order,
+    .search = sqlite_search,
     .backup = sqlite_backup,
     .check = sqlite_check,
 };

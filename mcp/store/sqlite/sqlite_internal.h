@@ -35,6 +35,8 @@ struct sqlite_db {
     enum store_access access;
     struct sqlite_rows rows[STATEMENT_COUNT];
     sqlite3_stmt *controls[CONTROL_COUNT]; /* NULL until first used */
+    db_hit_fn *on_hit;                     /* of the search that runs, with its user */
+    void *hit_user;
     struct sqlite3_session *record; /* records the changes of the open transaction, or NULL */
 };
 
@@ -64,6 +66,13 @@ int sqlite_fail(struct sqlite_db *db, struct error *err, const char *what);
 int sqlite_migrate(sqlite3 *handle, const char *path, struct error *err);
 /* Returns 0 if the file has the newest schema or, with older, an older one. */
 int sqlite_check_schema(sqlite3 *handle, const char *path, bool older, struct error *err);
+
+/* ---- search.c ---- */
+
+/* Registers what the search needs with a connection. */
+int sqlite_search_open(struct sqlite_db *db, struct error *err);
+int sqlite_search(struct db *db, const char *query, int64_t first, int64_t last, db_hit_fn *on_hit,
+                  void *user, struct error *err);
 
 /* ---- copies.c: functions of struct db_backend ---- */
 

@@ -2,7 +2,8 @@
  *
  * Converts the changes of a transaction to requests. They are computed from the states at the
  * service and here, not from the steps of the log, so many edits of one entity are one request.
- * Nodes are created first and deleted last, so that an earlier failure loses nothing.
+ * Nodes are created first and deleted last, and of sequences those that get longer come first, so
+ * that an earlier failure loses nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -160,6 +161,7 @@ struct plan {
     const char *sid;
     const json_t *touched; /* of this session */
     json_t *steps, *last;  /* last: the deletions of nodes */
+    json_t *shorter;       /* sequences that get shorter: their components may be moved */
     json_t *fields;        /* {node_id: what is sent beside its sequence} that changed */
     struct error *err;
 };
@@ -471,7 +473,8 @@ static int plan_components(struct plan *plan, const char *node_id)
     complete_back(plan, node_id, json_object_get(step, "back"));
     complete(step, json_incref(json_object_get(step, "back")), plan, "components", node_id, after,
              "the components of node");
-    json_array_append_new(plan->steps, step);
+    json_array_append_new(
+        json_array_size(after) < json_array_size(before) ? plan->shorter : plan->steps, step);
     return 0;
 }
 
@@ -684,6 +687,7 @@ static int plan_session(struct plan *plan)
                          plan->remote->url);
     if (plan_title(plan) != 0 || plan_each(plan, "nodes", plan_node) != 0 ||
         plan_each(plan, "sequences", plan_components) != 0 || plan_fields(plan) != 0 ||
+        json_array_extend(plan->steps, plan->shorter) != 0 ||
         plan_each(plan, "relationships", plan_relationship) != 0)
         return -1;
     return plan_node_map(plan);
@@ -699,13 +703,14 @@ json_t *plan_steps(struct remote *remote, struct store *store, const json_t *tou
 
     json_object_foreach((json_t *)touched, sid, session)
     {
-        json_auto_t *last = json_array(), *fields = json_object();
+        json_auto_t *last = json_array(), *fields = json_object(), *shorter = json_array();
         struct plan plan = {.remote = remote,
                             .store = store,
                             .sid = sid,
                             .touched = session,
                             .steps = steps,
                             .last = last,
+                            .shorter = shorter,
                             .fields = fields,
                             .err = err};
 

@@ -22,11 +22,11 @@ const calls = [
   ["edit_component", { node_id: "N001", component_order: 1, new_parameters: { text: "Edited" } }, /revision 2/],
   ["delete_component", { node_id: "N001", component_order: 1, confirm: true }, /Deleted/],
   ["batch_add_components", { node_id: "N002", components: [{ type: "paragraph", parameters: { text: "one" } }] }, /N002/],
-  ["history", { action: "undo" }, /N002/],
+  ["undo", {}, /N002/],
   ["change_curriculum", { operations: [{ op: "rename_node", node_id: "N003", title: "Renamed" }] }, /N003/],
-  ["history", { action: "undo" }, /Renamed/],
+  ["undo", {}, /Renamed/],
   ["create_relationship", { from_node_id: "N001", to_node_id: "N039", explanation: "a test" }, /N039/],
-  ["history", { action: "undo" }, /N039/],
+  ["undo", {}, /N039/],
   ["execute_code", { code: "from code_helpers import get_nodes\nprint(len(get_nodes()))" }, /^40\n/],
 ];
 const wrong = ["query_graph", { query: "needs", node_id: "N999" }, /N999.*does not exist|no node.*N999/is];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The session API of the server that the page came from. Every failure is an ApiError whose text a person can act on.
-import { editor } from "./state";
+import { editor, scope } from "./state";
 import type { Answer, Component, CourseNode, Relationship } from "./types";
 
 export class ApiError extends Error {
@@ -43,6 +43,7 @@ export async function call<T>(method: string, path: string, body?: unknown, head
     throw new ApiError(response.status, `The server's answer to ${method} ${path} is not JSON.`, text);
   }
   if (!response.ok) throw new ApiError(response.status, reason(response.status, parsed), parsed);
+  scope.value = response.headers.get("Lectern-Scope");
   return { value: parsed as T, etag: response.headers.get("ETag") };
 }
 

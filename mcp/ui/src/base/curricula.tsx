@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { createSession, deleteSession, renameSession } from "./api";
 import { closeDeleted, openSession, readSessionList } from "./curriculum";
 import { Icon } from "./icons";
-import { gone, nodes, relationships, session, sessions, tell } from "./state";
+import { gone, nodes, readOnly, relationships, session, sessions, tell } from "./state";
 import { ownChange } from "./undo";
 import { errorText, person, plural } from "./words";
 
@@ -148,8 +148,8 @@ export function NoCurriculum() {
           <li key={each.session_id}><button type="button" class="button" onClick={() => void openSession(each.session_id)}>{each.title || each.session_id}</button></li>
         ))}</ul>
       </>}
-      <p><button type="button" class="button button-main" onClick={() => { task.value = "new"; }}>New curriculum</button></p>
-      {others.length === 0 && <p>Or import one with <code>lectern import FILE</code>, or the demo with <code>lectern demo</code>, and load this page again.</p>}
+      {!readOnly.value && <p><button type="button" class="button button-main" onClick={() => { task.value = "new"; }}>New curriculum</button></p>}
+      {others.length === 0 && !readOnly.value && <p>Or import one with <code>lectern import FILE</code>, or the demo with <code>lectern demo</code>, and load this page again.</p>}
     </main>
   );
 }

@@ -5,7 +5,7 @@ import { openSession, readSessionList } from "./curriculum";
 import { openHelp } from "./help";
 import { Icon } from "./icons";
 import { Search } from "./search";
-import { editorName, session, sessions, theme } from "./state";
+import { editorName, readOnly, session, sessions, theme } from "./state";
 import { nextTheme } from "./theme";
 import { undoLast } from "./undo";
 
@@ -42,11 +42,11 @@ export function Header() {
           <option key={each.session_id} value={each.session_id}>{each.title || each.session_id}</option>
         ))}
       </select>
-      <CurriculumMenu />
+      {readOnly.value ? <span class="chip read-only" title="You are signed in with a token that may read, not edit">Read only</span> : <CurriculumMenu />}
       </div>
       {session.value && <Search />}
       <div class="bar-tools">
-        {session.value && <button type="button" class="tool" onClick={() => void undoLast()} title="Undo the last change (Alt U)">
+        {session.value && !readOnly.value && <button type="button" class="tool" onClick={() => void undoLast()} title="Undo the last change (Alt U)">
           <Icon name="undo" /><span class="tool-word">Undo last change</span>
         </button>}
         <button type="button" class="tool" onClick={rename} title="Your name, as others see it">

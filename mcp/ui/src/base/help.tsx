@@ -2,15 +2,15 @@
 // What the keys do, and the keys of the whole page themselves. Regions add theirs to `shortcuts`.
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { region, type Region } from "./state";
+import { readOnly, region, type Region } from "./state";
 import { undoLast } from "./undo";
 
-interface Shortcut { keys: string; does: string }
+interface Shortcut { keys: string; does: string; edits?: boolean }
 const shortcuts = signal<{ where: string; keys: Shortcut[] }[]>([
   { where: "Everywhere", keys: [
     { keys: "/", does: "Find a node" },
     { keys: "Alt 1, Alt 2, Alt 3", does: "Go to the graph, the node, the chat" },
-    { keys: "Alt U", does: "Undo the last change" },
+    { keys: "Alt U", does: "Undo the last change", edits: true },
     { keys: "?", does: "This list" },
     { keys: "Esc", does: "Close what is open" },
   ] },
@@ -89,7 +89,7 @@ export function Help() {
         {shortcuts.value.map(group => (
           <section key={group.where}>
             <h3>{group.where}</h3>
-            <dl>{group.keys.map(each => [<dt key={each.keys}>{each.keys.split(", ").map((key, i) => [i > 0 && " ", <kbd>{key}</kbd>])}</dt>,
+            <dl>{group.keys.filter(each => !each.edits || !readOnly.value).map(each => [<dt key={each.keys}>{each.keys.split(", ").map((key, i) => [i > 0 && " ", <kbd>{key}</kbd>])}</dt>,
               <dd>{each.does}</dd>])}</dl>
           </section>
         ))}

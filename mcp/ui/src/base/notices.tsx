@@ -4,7 +4,7 @@
 // focus; errors stay. Both live regions exist from the beginning, because screen readers only announce changes in regions that they know.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "./icons";
-import { connection, dismiss, nodes, notices, relationships, session, tell, type Connection, type Notice } from "./state";
+import { connection, dismiss, nodes, notices, readOnly, relationships, session, tell, type Connection, type Notice } from "./state";
 import { redoChange, standings, undoChange } from "./undo";
 import { plural } from "./words";
 
@@ -18,7 +18,7 @@ const CONNECTION_WORDS: Record<Connection, string> = {
 // Follows its change: what was undone elsewhere cannot be undone here once more.
 function UndoButton({ change: { sid, set } }: { change: NonNullable<Notice["change"]> }) {
   const known = standings.value.get(set);
-  if (!known) return null;
+  if (!known || readOnly.value) return null;
   const act = () => void (known.state === "undone" ? redoChange : undoChange)(sid, set).then(fault => fault && tell("error", `That failed: ${fault}`));
   const busy = known.state === "busy";
   const label = busy ? (known.by ? "Redoing…" : "Undoing…") : known.state === "undone" ? "Redo" : "Undo";

@@ -35,6 +35,11 @@ export const connection = signal<Connection>("connecting");
 // The newest edit by anybody, our own included; regions react with an effect. serial rises by one with each.
 export const landed = signal<{ change: Change; own: boolean; serial: number } | null>(null);
 
+// What the token that the page is signed in with may do, as the server says with each answer; null: the server has no sign-in. Who may
+// only read is offered no edits.
+export const scope = signal<string | null>(null);
+export const readOnly = computed(() => scope.value !== null && !scope.value.split(" ").includes("edit"));
+
 // What a person is to know now; shown by the shell until closed, read out by screen readers. The newest is shown; news makes way for
 // newer news.
 export interface Notice {

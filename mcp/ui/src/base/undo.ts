@@ -3,7 +3,7 @@
 // follows it here, so that the offer ends when it is undone elsewhere and comes back when that is undone in turn.
 import { computed, effect, signal, untracked } from "@preact/signals";
 import { readHistory, undo } from "./api";
-import { connection, isOwn, landed, notices, session, tell, type Notice } from "./state";
+import { connection, isOwn, landed, notices, readOnly, session, tell, type Notice } from "./state";
 import type { HistoryEntry } from "./types";
 import { errorText, person } from "./words";
 
@@ -120,7 +120,7 @@ function lastStanding(changes: HistoryEntry[]): HistoryEntry | undefined {
 
 export async function undoLast(): Promise<void> {
   const sid = session.value?.session_id;
-  if (!sid) return;
+  if (!sid || readOnly.value) return;
   try {
     const last = lastStanding((await readHistory(sid, "limit=50")).changes);
     if (!last) {

@@ -3,7 +3,7 @@
 // once.
 import { useId, useState } from "preact/hooks";
 import { NodeLink } from "../base/node_link";
-import { connection, nodesById } from "../base/state";
+import { connection, nodesById, readOnly } from "../base/state";
 import { Words } from "../base/difference";
 import { answer, interrupts } from "./conversation";
 import type { Change, Interrupt } from "./frame";
@@ -120,7 +120,7 @@ export function Approvals() {
             <li key={one.id}>
               <About one={one} />
               <div class="chat-choice" role="group" aria-label={`Change ${at + 1} of ${open.length}`}>
-                {[true, false].map(approved => (
+                {!readOnly.value && [true, false].map(approved => (
                   <button
                     key={String(approved)}
                     type="button"
@@ -140,7 +140,7 @@ export function Approvals() {
         </ol>
       )}
       <div class="chat-approval-buttons">
-        {!single && (
+        {!single && !readOnly.value && (
           <button
             type="button"
             class="button button-main"
@@ -150,13 +150,14 @@ export function Approvals() {
             Send answers
           </button>
         )}
-        <button type="button" class={`button ${single ? "button-main" : ""}`} disabled={offline} onClick={() => send(() => true)}>
+        {!readOnly.value && <button type="button" class={`button ${single ? "button-main" : ""}`} disabled={offline} onClick={() => send(() => true)}>
           {single ? "Approve" : "Approve all"}
-        </button>
+        </button>}
         <button type="button" class="button" disabled={offline} onClick={() => send(() => false)}>
           {single ? "Decline" : "Decline all"}
         </button>
       </div>
+      {readOnly.value && <p class="chat-quiet">You may read only: somebody who may edit can approve this.</p>}
       {offline && <p class="chat-quiet">The connection is lost. You can answer when it is back.</p>}
     </section>
   );

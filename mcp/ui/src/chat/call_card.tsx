@@ -2,7 +2,7 @@
 // One tool call: what it is in words, how it goes, its code, its output, what it drew; and taking an edit back.
 import { useState } from "preact/hooks";
 import { NodeLink } from "../base/node_link";
-import { nodesById, session } from "../base/state";
+import { nodesById, readOnly, session } from "../base/state";
 import { standings, undoChange } from "../base/undo";
 import { Code, Output } from "./code";
 import { interrupts } from "./conversation";
@@ -53,7 +53,7 @@ function UndoLine({ changeSet }: { changeSet: string }) {
   if (!undo || !sid) return null;
   return (
     <p class="chat-undo" role="status">
-      {undo.state !== "undone" && (
+      {undo.state !== "undone" && !readOnly.value && (
         <button type="button" class="button button-small" disabled={undo.state === "busy"} onClick={() => void undoChange(sid, changeSet)}>
           {undo.state === "failed" ? "Try to undo again" : undo.state === "busy" ? "Undoing…" : "Undo"}
         </button>

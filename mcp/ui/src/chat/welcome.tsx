@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The empty conversation: examples of questions, or how to set up a model.
-import { nodes, nodesById, openNode, session } from "../base/state";
+import { nodes, nodesById, openNode, readOnly, session } from "../base/state";
 import { ask, focusChat, greeted, model } from "./conversation";
 
 function suggestions(): string[] {
@@ -19,7 +19,7 @@ export function SetUp() {
     <div class="chat-setup">
       <h3>The chat has no model yet</h3>
       <p>{known.advice || "Start Lectern with ANTHROPIC_API_KEY set."}</p>
-      <p class="chat-quiet">Everything else works: look at the graph, open nodes, edit them by hand, undo.</p>
+      <p class="chat-quiet">Everything else works: look at the graph, open nodes{readOnly.value ? "" : ", edit them by hand, undo"}.</p>
     </div>
   );
 }

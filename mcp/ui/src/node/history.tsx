@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { readHistory } from "../base/api";
 import { Words } from "../base/difference";
-import { landed } from "../base/state";
+import { landed, readOnly } from "../base/state";
 import type { HistoryEntry } from "../base/types";
 import { undoAndNotify } from "../base/undo";
 import { errorText, person } from "../base/words";
@@ -57,7 +57,7 @@ function One({ at, change }: { at: Shown; change: HistoryEntry }) {
         {change.undone_by && " · undone"}</p>
       <div class="n-actions">
         <button type="button" class="button button-small" aria-expanded={!!detail} disabled={busy} onClick={() => void show()}>Before and after</button>
-        {!change.undone_by && <button type="button" class="button button-small" disabled={busy} onClick={() => {
+        {!change.undone_by && !readOnly.value && <button type="button" class="button button-small" disabled={busy} onClick={() => {
           setBusy(true);
           void undoAndNotify(at.sid, change.change_set, change.what).finally(() => setBusy(false));
         }} aria-label={`Undo this: ${change.what}`}>Undo this</button>}

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../base/icons";
 import { NodeLink } from "../base/node_link";
 import { relationOf, relationsOf } from "../base/relations";
-import { nodesById, relationships } from "../base/state";
+import { nodesById, readOnly, relationships } from "../base/state";
 import type { Relationship } from "../base/types";
 import { capital } from "../base/words";
 import { Confirm } from "./confirm";
@@ -21,10 +21,10 @@ function One({ at, link, other }: { at: Shown; link: Relationship; other: string
       <div>
         {there ? <NodeLink id={other}>{titleOf(other)}</NodeLink> : <span>{other} <em>(there is no such node)</em></span>}
         {link.explanation && <p class="n-hint">{link.explanation}</p>}
-        {asking && <Confirm label="Delete this link?" remove={() => deleteRelationship(at.sid, link.id)} close={() => setAsking(false)}>
+        {asking && !readOnly.value && <Confirm label="Delete this link?" remove={() => deleteRelationship(at.sid, link.id)} close={() => setAsking(false)}>
           Delete the link and its explanation? The nodes stay; "Undo" brings it back.</Confirm>}
       </div>
-      {!asking && <button type="button" class="icon-button" aria-label={`Delete the link with ${titleOf(other)}`} title="Delete link" onClick={() => setAsking(true)}><Icon name="close" /></button>}
+      {!asking && !readOnly.value && <button type="button" class="icon-button" aria-label={`Delete the link with ${titleOf(other)}`} title="Delete link" onClick={() => setAsking(true)}><Icon name="close" /></button>}
     </li>
   );
 }
@@ -68,7 +68,7 @@ export function Links({ at }: { at: Shown }) {
         <div><h3 class="n-sidehead">Before this</h3>{into ? side(true) : <p class="n-hint">Nothing leads here.</p>}</div>
         <div><h3 class="n-sidehead">After this</h3>{mine.length > into ? side(false) : <p class="n-hint">This leads nowhere yet.</p>}</div>
       </div>
-      {adding ? <Later of={parts => <parts.Adding at={at} close={() => setAdding(false)} />} />
+      {readOnly.value ? null : adding ? <Later of={parts => <parts.Adding at={at} close={() => setAdding(false)} />} />
         : <button type="button" class="button button-small" ref={add} onClick={() => setAdding(true)}>Add a link</button>}
     </section>
   );

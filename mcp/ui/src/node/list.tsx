@@ -4,6 +4,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../base/icons";
+import { readOnly } from "../base/state";
 import type { Component } from "../base/types";
 import { person } from "../base/words";
 import { ago } from "./ago";
@@ -72,7 +73,7 @@ function Item({ at, component, index, place, mark, last }: ItemProps) {
   const grabbed = grab.value?.id === id ? grab.value : null;
   const ref = useFocus<HTMLLIElement>(id, deleting ? ".n-confirm button" : ".n-edit");
   const handle = useRef<HTMLButtonElement>(null);
-  const editing = open.value.has(id);
+  const editing = open.value.has(id) && !readOnly.value;
   // Moving an element in the page removes its focus: restores it before the next key.
   useLayoutEffect(() => {
     if (grabbed?.by === "keys") {
@@ -101,6 +102,7 @@ function Item({ at, component, index, place, mark, last }: ItemProps) {
     void moveTo(at, component, index, to).then(() => { focusOn.value = { id, what }; });
   };
   const edit = () => {
+    if (readOnly.value) return;
     setByHand(true);
     opened(id, true);
   };
@@ -110,23 +112,23 @@ function Item({ at, component, index, place, mark, last }: ItemProps) {
       onClick={() => { touched.value = id; }}
       style={grabbed?.by === "pointer" ? { transform: `translateY(${grabbed.shift}px)` } : { transform: "" }}>
       <div class="n-row">
-      <button type="button" class="n-handle" ref={handle} aria-label={`Move ${name}, place ${place + 1} of ${at.components.length}`} aria-pressed={!!grabbed}
+      {readOnly.value ? <span /> : <button type="button" class="n-handle" ref={handle} aria-label={`Move ${name}, place ${place + 1} of ${at.components.length}`} aria-pressed={!!grabbed}
         aria-describedby="n-drag-help" onKeyDown={keys} onPointerDown={event => dragPointer(event, at, component, index)}
-        onBlur={() => setTimeout(() => { if (grab.value?.by === "keys" && grab.value.id === id && document.activeElement !== handle.current) leave(); }, 100)}>{drag}</button>
+        onBlur={() => setTimeout(() => { if (grab.value?.by === "keys" && grab.value.id === id && document.activeElement !== handle.current) leave(); }, 100)}>{drag}</button>}
       <div class="n-body">
         <TraceOf id={id} />
         {editing ? <Later of={parts => <parts.Form at={at} component={component} id={id} focus={byHand} draft={drafts.read(at.sid, at.nid, id) ?? draftOver(component)}
           done={() => { opened(id, false); focusOn.value = { id }; }} />} />
           : <div class="n-drawn" onDblClick={edit}><Drawn type={component.component_type} parameters={component.parameters} /></div>}
-        {!editing && drafts.read(at.sid, at.nid, id) && <p class="n-draftnote">You have an unsaved draft of this.{" "}
+        {!editing && !readOnly.value && drafts.read(at.sid, at.nid, id) && <p class="n-draftnote">You have an unsaved draft of this.{" "}
           <button type="button" class="button button-small" onClick={edit}>Continue it</button></p>}
-        {deleting && <Confirm label="Delete this component?" remove={() => deleteComponent(at, component)} close={done => {
+        {deleting && !readOnly.value && <Confirm label="Delete this component?" remove={() => deleteComponent(at, component)} close={done => {
           setDeleting(false);
           const next = at.components[index + 1] ?? at.components[index - 1];
           focusOn.value = { id: !done ? id : next ? next.component_id : "add:null" };
         }}>Delete <strong>{name}</strong>? The lesson loses it; "Undo" brings it back.</Confirm>}
       </div>
-      {!editing && <div class="n-tools">
+      {!editing && !readOnly.value && <div class="n-tools">
         <button type="button" class="icon-button n-up" disabled={index === 0} aria-label={`Move up ${name}`} title="Move up" onClick={() => step(index - 1, ".n-up")}>
           <Icon name="needs" /></button>
         <button type="button" class="icon-button n-down" disabled={index === at.components.length - 1} aria-label={`Move down ${name}`} title="Move down"
@@ -135,7 +137,7 @@ function Item({ at, component, index, place, mark, last }: ItemProps) {
         <button type="button" class="icon-button n-edit" aria-label={`Edit ${name}`} title="Edit" onClick={edit}>{pencil}</button>
       </div>}
       </div>
-      {!last && <Place at={at} after={id} last={false} />}
+      {!last && !readOnly.value && <Place at={at} after={id} last={false} />}
     </li>
   );
 }
@@ -208,18 +210,18 @@ export function List({ at }: { at: Shown }) {
       <p id="n-drag-help" class="hidden">Space grabs, arrow keys move, Space drops, Escape leaves it where it was.</p>
       {gone.map(({ component, who }) => (
         <p class="n-trace n-gone" key={component.component_id}>
-          <span>{person(who, true)} deleted <strong>{outline(component.component_type, component.parameters)}</strong>. You can restore it from the history.</span>
+          <span>{person(who, true)} deleted <strong>{outline(component.component_type, component.parameters)}</strong>.{!readOnly.value && " You can restore it from the history."}</span>
           <button type="button" class="icon-button" aria-label="Close this note"
             onClick={() => { lost.value = lost.value.filter(each => each.component !== component); }}><Icon name="close" /></button>
         </p>
       ))}
-      <Orphans at={at} />
-      {components.length > 0 ? <Place key="first" at={at} after={null} last={false} /> : <p class="n-hint">This node has no components yet.</p>}
+      {!readOnly.value && <Orphans at={at} />}
+      {components.length === 0 ? <p class="n-hint">This node has no components yet.</p> : !readOnly.value && <Place key="first" at={at} after={null} last={false} />}
       <ol class={`n-list${now ? " n-moving" : ""}`}>
         {components.map((component, i) => <Item key={component.component_id} at={at} component={component} index={at.components.indexOf(component)} place={i}
           mark={markOf(component.component_id)} last={i === components.length - 1} />)}
       </ol>
-      <Place key="last" at={at} after={components[components.length - 1]?.component_id ?? null} last />
+      {!readOnly.value && <Place key="last" at={at} after={components[components.length - 1]?.component_id ?? null} last />}
       <p class="hidden" role="status">{said.value}</p>
     </>
   );

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * find: lessons by their words, by what they have and what they lack, in an order; as JSON.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/nearest.h"
+#include "mcp/session/component_type.h"
+#include "mcp/store/search_internal.h"
+
+#define FIELD_ROWS_CAP 2000 /* components whose texts are read to find words in one of them */
+#define RANKED_AGAIN   40   /* of which the titles and terms are compared with the text */
+#define TITLE_WEIGHT   3.0
+#define TERM_WEIGHT    3.0
+#define SHOWN          64 /* bytes of a name in an error */
+#define NAMES_CAP      1024
+#define SCOPE          (UPSTREAM_ALL)
+
+struct find {
+    const struct find_request *request;
+    struct store *store;
+    struct session_found session;
+    enum find_sort sort;
+    struct search_query query;
+    struct search_result result;
+    struct search_lessons lessons;
+    bool has_lessons;
+    /* in */
+    const char *type, *field;
+    bool titles;
+    /* without */
+    enum { LACKS_NOTHING, LACKS_COMPONENT, LACKS_RELATIONSHIP, LACKS_FIELD } lacks;
+    const char *lacked; /* NULL: any relationship */
+    int64_t node;       /* to look only there, or 0 */
+    struct buf *json;
+    size_t hits, total;
+    bool more;
+};
+
+/* ---- what the request means ---- */
+
+static bool is_parameter(const char *name)
+{
+    for (size_t i = 0; i < component_type_count(); i++)
+        for (const struct field *row = component_type_at(i)->parameters; row->name; row++)
+            if (strcmp(row->name, name) == 0)
+                return true;
+    for (const struct field *row = component_picture_rows; row->name; row++)
+        if (strcmp(row->name, name) == 0)
+            return true;
+    return strcmp(name, "description") == 0 || strcmp(name, "raw_content") == 0;
+}
+
+static void list_types(struct buf *to, struct nearest *nearest)
+{
+    for (size_t i = 0; i < component_type_count(); i++) {
+        buf_addf(to, "%s%s", i > 0 ? ", " : "", component_type_at(i)->name);
+        nearest_feed(nearest, component_type_at(i)->name);
+    }
+}
+
+static int refuse(const char *member, const char *value, const char *others, struct error *err)
+{
+    struct buf BUF_AUTO types = {0};
+    char shown[SHOWN];
+    struct nearest nearest;
+
+    buf_init(&types, NAMES_CAP);
+    nearest_begin(&nearest, value);
+    list_types(&types, &nearest);
+    return error_set_at(
+        err, member, "%s: nothing is called '%s'%s%s%s; send %s a component type: %s", member,
+        text_cut_line(shown, sizeof shown, value), nearest.best ? ", did you mean '" : "",
+        nearest.best ? nearest.best : "", nearest.best ? "'?" : "", others, types.data);
+}
+
+static int read_in(struct find *find, struct error *err)
+{
+    const char *in = find->request->in;
+
+    if (!in || !*in)
+        return 0;
+    find->titles = strcasecmp(in, "titles") == 0 || strcasecmp(in, "title") == 0;
+    if (component_type_find(in))
+        find->type = in;
+    else if (!find->titles && is_parameter(in))
+        find->field = in;
+    if (find->titles || find->type || (find->field && find->request->text))
+        return 0;
+    if (find->field)
+        return error_set_at(err, "in",
+                            "in: %s is a field, in which only words can be found: send text "
+                            "too, or a component type",
+                            in);
+    return refuse("in", in, "titles, a parameter such as definition, or", err);
+}
+
+/* Whether any lesson has the field. */
+static int is_field(struct find *find, const char *name, bool *is, struct error *err)
+{
+    struct rows *rows = db_query(find->store->db, err, SQL_NODE_LIST, "i", find->session.key);
+    int row;
+
+    *is = false;
+    while (!*is && (row = rows_next(rows, err)) > 0) {
+        struct kept kept = rows_kept(rows, 0);
+        json_auto_t *node = json_read(kept.body, kept.len, "a kept node", NULL);
+
+        *is = json_object_get(node, name) != NULL;
+    }
+    if (*is)
+        rows_end(rows);
+    return *is ? 0 : row;
+}
+
+static int read_without(struct find *find, struct error *err)
+{
+    const char *without = find->request->without;
+    bool is;
+
+    if (!without || !*without)
+        return 0;
+    find->lacked = without;
+    find->lacks = LACKS_COMPONENT;
+    if (component_type_find(without))
+        return 0;
+    find->lacks = LACKS_RELATIONSHIP;
+    for (size_t i = 0; relationship_types[i]; i++)
+        if (strcasecmp(without, relationship_types[i]) == 0) {
+            find->lacked = relationship_types[i];
+            return 0;
+        }
+    find->lacked = NULL;
+    if (strcasecmp(without, "relationship") == 0 || strcasecmp(without, "relationships") == 0)
+        return 0;
+    find->lacked = without;
+    find->lacks = LACKS_FIELD;
+    if (is_field(find, without, &is, err) < 0)
+        return -1;
+    return is ? 0
+              : refuse("without", without,
+                       "a field that some lesson has (none has this one), relationships, a "
+                       "relationship "
+                       "type (LEADS_TO, PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT) or",
+                       err);
+}
+
+static bool is_empty(const json_t *value)
+{
+    return !value || json_is_null(value) ||
+           (json_is_string(value) && json_string_length(value) == 0) ||
+           (json_is_array(value) && json_array_size(value) == 0) ||
+           (json_is_object(value) && json_object_size(value) == 0);
+}
+
+/* 1: the lesson lacks what it must lack. */
+static int lacks(struct find *find, int64_t node, struct error *err)
+{
+    struct rows *rows;
+    json_auto_t *body = NULL;
+    struct kept kept;
+    int64_t count;
+
+    switch (find->lacks) {
+    case LACKS_NOTHING:
+        return 1;
+    case LACKS_COMPONENT:
+        if (db_number(find->store->db, &count, err, SQL_SEARCH_HAS_TYPE, "is", node, find->lacked) <
+            0)
+            return -1;
+        return count == 0;
+    default:
+        break;
+    }
+    rows = db_query(find->store->db, err, SQL_SEARCH_LESSON, "i", node);
+    if (rows_next(rows, err) <= 0)
+        return -1;
+    if (find->lacks == LACKS_RELATIONSHIP) {
+        if (db_number(find->store->db, &count, err, SQL_SEARCH_HAS_RELATIONSHIP, "iss",
+                      find->session.key, rows_text(rows, 2), find->lacked) < 0)
+            return -1;
+        rows_end(rows);
+        return count == 0;
+    }
+    kept = rows_kept(rows, 0);
+    body = json_read(kept.body, kept.len, "a kept node", err);
+    rows_end(rows);
+    return body ? is_empty(json_object_get(body, find->lacked)) : -1;
+}
+
+/* ---- hits ---- */
+
+static void begin_hit(struct find *find, struct rows *node)
+{
+    buf_adds(find->json, find->hits++ > 0 ? ",{\"node_id\":" : "{\"node_id\":");
+    rows_write_text(node, 2, find->json);
+    buf_adds(find->json, ",\"title\":");
+    rows_write_text(node, 3, find->json);
+}
+
+static void add_string(struct buf *json, const char *name, const char *text, size_t len)
+{
+    buf_addf(json, ",\"%s\":", name);
+    json_write_string(json, text, len);
+}
+
+/* The members of a sort: words, last_modified. */
+static void end_hit(struct find *find, const struct search_found *found)
+{
+    int64_t node = search_row_node(found->row);
+    const struct search_lesson *lesson =
+        find->has_lessons ? search_lesson(&find->lessons, node) : NULL;
+
+    if (found->rows > 1)
+        buf_addf(find->json, ",\"places\":%zu", found->rows);
+    if (lesson && find->sort == FIND_WORDS)
+        buf_addf(find->json, ",\"words\":%" PRId64, lesson->words);
+    if (lesson && find->sort == FIND_CHANGED)
+        add_string(find->json, "last_modified", lesson->changed, strlen(lesson->changed));
+    buf_addc(find->json, '}');
+}
+
+/* Appends what was found in a row, its words and where they are: 1; 0 if the words are not in the
+ * field. The node's row is read already. */
+static int add_found(struct find *find, const struct search_found *found, struct rows *node,
+                     struct error *err)
+{
+    int64_t component = search_row_component(found->row);
+    struct rows *row =
+        component > 0 ? db_query(find->store->db, err, SQL_SEARCH_HIT, "i", component) : NULL;
+    char path[PROSE_PATH_SIZE] = "", type[SEARCH_TYPE_SIZE];
+    struct buf BUF_AUTO words = {0};
+    json_auto_t *body = NULL;
+    struct kept kept;
+    int terms = 0;
+
+    if (component > 0 && rows_next(row, err) <= 0)
+        return -1;
+    kept = rows_kept(component > 0 ? row : node, 0);
+    text_cut(type, sizeof type, component > 0 ? rows_text(row, 2) : "");
+    body = json_read(kept.body, kept.len, "a kept text", err);
+    if (!body)
+        return -1;
+    buf_adds(&words, "");
+    if (find->query.count > 0)
+        terms = search_excerpt(&find->query, component > 0 ? type : NULL, body, find->field, path,
+                               &words);
+    else if (component > 0)
+        terms = search_beginning(type, body, &words);
+    if (terms < 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for a search");
+    if (find->field && terms == 0) {
+        rows_end(row);
+        return 0;
+    }
+    begin_hit(find, node);
+    if (component > 0) {
+        buf_addf(find->json, ",\"component_order\":%" PRId64, rows_int(row, 4));
+        add_string(find->json, "component_type", type, strlen(type));
+        add_string(find->json, "component_id", rows_text(row, 3), strlen(rows_text(row, 3)));
+    }
+    if (*path && strcmp(path, "title") != 0)
+        add_string(find->json, "field", path, strlen(path));
+    if (words.len > 0 && (component > 0 || strcmp(path, "title") != 0))
+        add_string(find->json, "text", words.data, words.len);
+    end_hit(find, found);
+    rows_end(row);
+    return 1;
+}
+
+static int add_hit(struct find *find, const struct search_found *found, struct error *err)
+{
+    struct rows *node =
+        db_query(find->store->db, err, SQL_SEARCH_LESSON, "i", search_row_node(found->row));
+    int rc = rows_next(node, err);
+
+    if (rc > 0)
+        rc = add_found(find, found, node, err);
+    rows_end(node);
+    return rc;
+}
+
+/* In their order, those that lack what they must, up to the limit. */
+static int add_hits(struct find *find, struct error *err)
+{
+    size_t looked = 0;
+
+    for (size_t i = 0; i < find->result.count; i++) {
+        const struct search_found *found = &find->result.found[i];
+        int rc = 1;
+
+        if (find->lacks != LACKS_NOTHING)
+            rc = lacks(find, search_row_node(found->row), err);
+        if (rc > 0 && find->hits < find->request->limit) {
+            if (find->field && looked++ == FIELD_ROWS_CAP) {
+                find->more = true;
+                break;
+            }
+            rc = add_hit(find, found, err);
+        } else if (rc > 0 && find->field) {
+            find->more = true;
+            break;
+        }
+        if (rc < 0)
+            return -1;
+        find->total += (size_t)rc;
+    }
+    return 0;
+}
+
+/* ---- the best ones: of two that have the words, the one whose title has little else ---- */
+
+static int count_title_word(void *user, const struct stem *stem)
+{
+    *(size_t *)user += !stem->small;
+    return 0;
+}
+
+static int compare_scores(const void *a, const void *b)
+{
+    const struct search_found *one = a, *other = b;
+
+    if (one->score != other->score)
+        return one->score > other->score ? -1 : 1;
+    return one->key < other->key ? -1 : one->key > other->key;
+}
+
+static int weigh_title(struct find *find, struct search_found *found, struct error *err)
+{
+    struct rows *node =
+        db_query(find->store->db, err, SQL_SEARCH_LESSON, "i", search_row_node(found->row));
+    size_t words = 0, same = 0;
+    double shared = 0;
+    const char *text;
+
+    if (rows_next(node, err) <= 0)
+        return -1;
+    text = rows_text(node, 3);
+    if (text) {
+        stems_each(find->query.stems, find->query.languages[0], text, strlen(text),
+                   count_title_word, &words);
+        shared = search_shared(&find->query, text, strlen(text), &same);
+    }
+    rows_end(node);
+    if (words > 0)
+        found->score += TITLE_WEIGHT * shared * ((double)same / (double)words);
+    return 0;
+}
+
+/* The more, the less else the term that the row defines has. */
+static int weigh_definition(struct find *find, struct search_found *found, struct error *err)
+{
+    struct rows *row =
+        db_query(find->store->db, err, SQL_SEARCH_HIT, "i", search_row_component(found->row));
+    json_auto_t *body = NULL;
+    size_t words = 0, same = 0;
+    const char *term;
+    struct kept kept;
+    double shared;
+
+    if (rows_next(row, err) <= 0)
+        return -1;
+    kept = rows_kept(row, 0);
+    body = json_read(kept.body, kept.len, "a kept component", err);
+    rows_end(row);
+    if (!body)
+        return -1;
+    term = json_get_string(json_object_get(body, "parameters"), "term");
+    if (!term)
+        return 0;
+    stems_each(find->query.stems, find->query.languages[0], term, strlen(term), count_title_word,
+               &words);
+    shared = search_shared(&find->query, term, strlen(term), &same);
+    if (words > 0)
+        found->score += TERM_WEIGHT * shared * ((double)same / (double)words);
+    return 0;
+}
+
+static int rank_again(struct find *find, struct error *err)
+{
+    size_t count = find->result.count < RANKED_AGAIN ? find->result.count : RANKED_AGAIN;
+
+    for (size_t i = 0; i < count; i++)
+        if (weigh_title(find, &find->result.found[i], err) < 0 ||
+            (find->result.found[i].defines &&
+             weigh_definition(find, &find->result.found[i], err) < 0))
+            return -1;
+    if (count > 1)
+        qsort(find->result.found, count, sizeof *find->result.found, compare_scores);
+    return 0;
+}
+
+/* ---- in another order ---- */
+
+struct sorted {
+    struct search_found found;
+    const struct search_lesson *lesson;
+    enum find_sort sort;
+};
+
+static int compare_sorted(const void *a, const void *b)
+{
+    const struct sorted *one = a, *other = b;
+    int order = 0;
+
+    if (one->found.defines != other->found.defines && one->sort == FIND_ORDER)
+        return one->found.defines ? -1 : 1;
+    if (one->sort == FIND_WORDS && one->lesson->words != other->lesson->words)
+        return one->lesson->words < other->lesson->words ? -1 : 1;
+    if (one->sort == FIND_CHANGED)
+        order = strcmp(other->lesson->changed, one->lesson->changed);
+    if (order != 0)
+        return order;
+    if (one->lesson->rank != other->lesson->rank)
+        return one->lesson->rank < other->lesson->rank ? -1 : 1;
+    return one->found.row < other->found.row ? -1 : one->found.row > other->found.row;
+}
+
+static int sort_found(struct find *find, struct error *err)
+{
+    struct search_result *result = &find->result;
+    struct sorted *sorted = malloc((result->count + 1) * sizeof *sorted);
+    size_t count = 0;
+
+    if (!sorted)
+        return error_set(err, ERROR_MEMORY, "out of memory for a search");
+    for (size_t i = 0; i < result->count; i++) {
+        const struct search_lesson *lesson =
+            search_lesson(&find->lessons, search_row_node(result->found[i].row));
+
+        if (lesson)
+            sorted[count++] = (struct sorted){result->found[i], lesson, find->sort};
+    }
+    if (count > 1)
+        qsort(sorted, count, sizeof *sorted, compare_sorted);
+    for (size_t i = 0; i < count; i++)
+        result->found[i] = sorted[i].found;
+    result->count = count;
+    free(sorted);
+    return 0;
+}
+
+static int read_lessons(struct find *find, struct error *err)
+{
+    if (search_lessons_read(&find->lessons, find->store, find->session.key, find->sort, err) < 0)
+        return -1;
+    find->has_lessons = true;
+    return 0;
+}
+
+static int find_words(struct find *find, struct error *err)
+{
+    bool best = find->sort == FIND_BEST;
+    bool by_row = find->type || find->field || find->node > 0;
+    size_t wanted = find->lacks == LACKS_NOTHING && !find->field ? find->request->limit : SIZE_MAX;
+
+    if (search_query_begin(&find->query, find->store, find->session.key, find->request->text, err) <
+        0)
+        return -1;
+    find->query.type = find->type;
+    find->query.titles = find->titles;
+    if (find->node > 0) {
+        find->query.first = find->node << 31;
+        find->query.last = search_row_last(find->query.first);
+    }
+    if (search_find(&find->query, find->store, by_row, best, wanted, &find->result, err) < 0)
+        return -1;
+    find->more = find->result.more;
+    if (best)
+        return by_row ? 0 : rank_again(find, err);
+    return read_lessons(find, err) < 0 ? -1 : sort_found(find, err);
+}
+
+/* ---- without words: all lessons, or all components of a type ---- */
+
+static int list_components(struct find *find, struct error *err)
+{
+    struct search_query query = {.type = find->type, .last = INT64_MAX};
+    struct buf BUF_AUTO match = {0};
+
+    search_prefix(query.prefix, find->session.key);
+    if (find->node > 0) {
+        query.first = find->node << 31;
+        query.last = search_row_last(query.first);
+    }
+    buf_addc(&match, '"');
+    search_marker(&match, query.prefix, find->type);
+    buf_addc(&match, '"');
+    return search_list(find->store, &query, match.data, &find->result, err);
+}
+
+static int list_lessons(struct find *find, struct error *err)
+{
+    find->result.found = calloc(find->lessons.count + 1, sizeof *find->result.found);
+    if (!find->result.found)
+        return error_set(err, ERROR_MEMORY, "out of memory for the lessons");
+    for (size_t i = 0; i < find->lessons.count; i++) {
+        int64_t key = find->lessons.rows[i].key;
+
+        find->result.found[find->result.count++] =
+            (struct search_found){.key = key, .row = key << 31};
+    }
+    return 0;
+}
+
+static int list_all(struct find *find, struct error *err)
+{
+    if (read_lessons(find, err) < 0 ||
+        (find->type ? list_components(find, err) : list_lessons(find, err)) < 0)
+        return -1;
+    return sort_found(find, err);
+}
+
+/* ---- all of it ---- */
+
+static int answer(struct find *find, struct error *err)
+{
+    const struct find_request *request = find->request;
+    struct node_found node;
+    bool ready;
+
+    if (request->node_id) {
+        if (store_node_find(find->store, find->session.key, request->node_id, &node, err) < 0)
+            return -1;
+        find->node = node.key;
+        if (!request->text)
+            return find_lesson(find->store, &find->session, request->node_id, request->in,
+                               find->json, err);
+    }
+    if (search_is_ready(find->store, &ready, err) < 0)
+        return -1;
+    if (!ready)
+        return error_set(err, ERROR_BUSY, "the search is being prepared: call again in a moment");
+    if (read_in(find, err) < 0 || read_without(find, err) < 0)
+        return -1;
+    find->sort = request->sort != FIND_ANY ? request->sort : request->text ? FIND_BEST : FIND_ORDER;
+    if (!request->text && find->sort == FIND_BEST)
+        find->sort = FIND_ORDER;
+    if ((request->text ? find_words(find, err) : list_all(find, err)) < 0)
+        return -1;
+    buf_addf(find->json, "{\"session_id\":\"%s\",\"hits\":[", find->session.sid);
+    if (add_hits(find, err) < 0)
+        return -1;
+    buf_addf(find->json, "],\"total\":%zu,\"more\":%s}", find->total,
+             find->more ? "true" : "false");
+    return buf_check(find->json, "the answer", err);
+}
+
+int store_find(struct store *store, const char *sid, const struct find_request *request,
+               struct buf *json, struct error *err)
+{
+    struct find find = {.request = request, .store = store, .json = json};
+    int rc;
+
+    if (store_read_begin(store, SCOPE, sid, NULL, &find.session, err) < 0)
+        return -1;
+    rc = answer(&find, err);
+    search_query_finish(&find.query);
+    search_lessons_finish(&find.lessons);
+    free(find.result.found);
+    return store_read_end(store, rc);
+}

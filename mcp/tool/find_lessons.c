@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * find: lessons by their words, by what they lack, and one lesson to read. The store finds; this
+ * file says it in few words. On the read work queue.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "helpers/base/json.h"
+#include "mcp/session/text.h"
+#include "mcp/tool/arguments.h"
+#include "mcp/tool/table.h"
+
+#define LIMIT_DEFAULT 8
+#define TITLE_SHOWN   160
+
+static const char *const sorts[] = {"best", "order", "words", "changed", NULL};
+static const char *const sorted_as[] = {[FIND_ANY] = "",
+                                        [FIND_BEST] = "",
+                                        [FIND_ORDER] = " in teaching order",
+                                        [FIND_WORDS] = ", fewest words first",
+                                        [FIND_CHANGED] = ", newest change first"};
+
+static enum find_sort read_sort(const struct tool_call *call)
+{
+    const char *sort = argument_text(call, "sort");
+
+    for (size_t i = 0; sort && sorts[i]; i++)
+        if (strcmp(sort, sorts[i]) == 0)
+            return FIND_BEST + (enum find_sort)i;
+    return FIND_ANY;
+}
+
+static int64_t whole(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+/* ---- hits ---- */
+
+static void say_hit(const json_t *hit, struct buf *to)
+{
+    const char *words = json_get_string(hit, "text"), *field = json_get_string(hit, "field");
+    const char *changed = json_get_string(hit, "last_modified");
+    const json_t *count = json_object_get(hit, "words");
+    char title[TITLE_SHOWN];
+
+    buf_addf(to, "\n%s \"%s\"", json_get_string(hit, "node_id"),
+             text_cut_line(title, sizeof title, json_get_string(hit, "title")));
+    if (json_object_get(hit, "component_order"))
+        buf_addf(to, ", component %" PRId64 " (%s)", whole(hit, "component_order"),
+                 json_get_string(hit, "component_type"));
+    else if (field)
+        buf_addf(to, ", %s", field);
+    if (count)
+        buf_addf(to, ", %" PRId64 " words", (int64_t)json_integer_value(count));
+    if (changed)
+        buf_addf(to, ", %s", changed);
+    if (words)
+        buf_addf(to, ": %s", words);
+    if (whole(hit, "places") > 1)
+        buf_addf(to, " (+%" PRId64 ")", whole(hit, "places") - 1);
+}
+
+static void say_hits(const struct find_request *request, const json_t *found, struct buf *to)
+{
+    const json_t *hits = json_object_get(found, "hits"), *hit;
+    size_t shown = json_array_size(hits), i;
+    int64_t total = whole(found, "total");
+    bool places = request->node_id || (request->in && strncasecmp(request->in, "title", 5) != 0);
+    const char *things = places ? "place" : "lesson";
+
+    if (total == 0) {
+        buf_addf(to, "No %s found%s.", things,
+                 request->text ? "; try fewer or other words, or leave in and without out" : "");
+        return;
+    }
+    buf_addf(to, "%s%" PRId64 " %s%s%s",
+             json_is_true(json_object_get(found, "more")) ? "Over " : "", total, things,
+             total == 1 ? "" : "s", request->without ? " without " : "");
+    buf_adds(to, request->without ? request->without : "");
+    if ((int64_t)shown < total)
+        buf_addf(to, ", the first %zu", shown);
+    buf_addf(to, "%s:", sorted_as[request->sort]);
+    json_array_foreach((json_t *)hits, i, hit)
+    {
+        say_hit(hit, to);
+    }
+}
+
+/* ---- a lesson ---- */
+
+static void say_component(const json_t *component, struct buf *to)
+{
+    const json_t *parameters = json_object_get(component, "parameters");
+    const char *words = json_get_string(component, "text");
+
+    buf_addf(to, "\n%" PRId64 ". %s", whole(component, "component_order"),
+             json_get_string(component, "component_type"));
+    if (parameters) {
+        buf_adds(to, ": ");
+        json_write(to, parameters);
+    } else {
+        buf_addf(to, ", %" PRId64 " words%s%s", whole(component, "words"),
+                 words && *words ? ": " : "", words ? words : "");
+    }
+}
+
+static void say_lesson(const json_t *lesson, struct buf *to)
+{
+    const json_t *components = json_object_get(lesson, "components"), *component;
+    char title[TITLE_SHOWN];
+    size_t i;
+
+    buf_addf(to, "%s \"%s\", %" PRId64 " words, %zu components, revision %" PRId64 ":",
+             json_get_string(lesson, "node_id"),
+             text_cut_line(title, sizeof title, json_get_string(lesson, "title")),
+             whole(lesson, "words"), json_array_size(components), whole(lesson, "revision"));
+    json_array_foreach((json_t *)components, i, component)
+    {
+        say_component(component, to);
+    }
+}
+
+static int find(struct tool_call *call, struct store *store, const char *sid,
+                struct find_request *request, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    json_auto_t *found = NULL;
+
+    if (store_find(store, sid, request, &text, err) < 0)
+        return -1;
+    found = json_read(text.data, text.len, "what was found", err);
+    if (!found)
+        return -1;
+    if (json_object_get(found, "components"))
+        say_lesson(found, &call->text);
+    else
+        say_hits(request, found, &call->text);
+    return 0;
+}
+
+static int run(struct tool_call *call, struct store *store, struct error *err)
+{
+    struct find_request request = {
+        .text = argument_text(call, "text"),
+        .in = argument_text(call, "in"),
+        .without = argument_text(call, "without"),
+        .node_id = argument_text(call, "node_id"),
+        .sort = read_sort(call),
+        .limit = (size_t)argument_whole(call, "limit", LIMIT_DEFAULT),
+    };
+    struct buf BUF_AUTO found = {0};
+    char sid[SESSION_ID_SIZE];
+
+    if (tool_session(call, store, sid, err) < 0 ||
+        (request.node_id &&
+         store_node_id(store, sid, request.node_id, "node_id", &found, &request.node_id, err) < 0))
+        return -1;
+    return find(call, store, sid, &request, err);
+}
+
+_Static_assert(LIMIT_DEFAULT == 8, "as said below");
+const struct tool tool_find_lessons = {
+    .name = "find",
+    .title = "Find",
+    .description = "Lessons by words (any form of them; \"a phrase\"), what they lack, or all; the "
+                   "best first. With node_id and no text: reads that lesson.",
+    .call_title = "Find {text}|Read {node_id}|Lessons without {without}|Look at the lessons",
+    .icon = "ask",
+    .use = "to find where something stands, and to read a lesson",
+    .arguments = ARGUMENTS(
+        "find", ARGUMENT_SESSION, FIELD("text", FIELD_TEXT, .least = 1, .most = FIND_TEXT_MAX),
+        FIELD("in", FIELD_TEXT,
+              .documentation =
+                  "titles, a component type or a parameter; to read: all or a type, whole"),
+        FIELD("without", FIELD_TEXT,
+              .documentation = "a component type, relationships, a relationship type, a field"),
+        FIELD("node_id", FIELD_TEXT), FIELD("sort", FIELD_TEXT, .choices = sorts),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX,
+              .documentation = "default: 8")),
+    .read_only = true,
+    .idempotent = true,
+    .run = run,
+};

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""find: questions with known answers over three curricula, what a model reads of its answers, and the same from analysis code."""
+import json
+import pathlib
+import sys
+import unittest
+import urllib.parse
+
+import harness
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "data"))
+import find_questions  # noqa: E402
+
+FIRST_THREE, FIRST = 95, 85  # of a hundred
+TOKENS_A_HIT = 60            # of 4 bytes
+TEXT_MAX = 1000
+
+
+class Find(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = harness.Workspace()
+        cls.addClassCleanup(cls.workspace.close)
+        cls.sid = cls.workspace.run("demo").stdout.decode().strip()
+        cls.server = harness.Server(cls.workspace)
+        cls.addClassCleanup(cls.server.close)
+        cls.server.initialize()
+
+    def find(self, **given):
+        return self.server.good("find", session_id=self.sid, **given)
+
+    def judge(self, sid, questions, right_of):
+        """How many questions have a right lesson first, and among the first three; and the others."""
+        first = three = 0
+        wrong = []
+        for text, right in questions:
+            status, answer, _ = self.server.http("GET", "/session/%s/find?%s" % (sid, urllib.parse.urlencode({"text": text, "limit": 3})))
+            self.assertEqual(status, 200, answer)
+            right = [right_of(hit) in right for hit in answer["hits"]]
+            first += right[:1] == [True]
+            three += any(right)
+            if right[:1] != [True]:
+                wrong.append((text, [(hit["node_id"], hit["title"]) for hit in answer["hits"]]))
+        return first, three, wrong
+
+    def check_questions(self, *judged):
+        asked = sum(len(questions) for _, questions, _ in judged)
+        first = three = 0
+        wrong = []
+        for sid, questions, right_of in judged:
+            found = self.judge(sid, questions, right_of)
+            first, three, wrong = first + found[0], three + found[1], wrong + found[2]
+        print("of %d questions: right in the first %d, in the first three %d" % (asked, first, three))
+        self.assertGreaterEqual(three * 100, FIRST_THREE * asked, wrong)
+        self.assertGreaterEqual(first * 100, FIRST * asked, wrong)
+
+    def questions(self, name, split=None):
+        return [(text, right.split(split)) for text, right in getattr(find_questions, name)]
+
+    def test_questions_over_the_demo(self):
+        self.check_questions((self.sid, self.questions("DEMO"), lambda hit: hit["node_id"]))
+
+    def test_questions_over_three_curricula(self):
+        fractions = self.workspace.load(harness.shared("data", "fractions.json"))
+        algebra = self.workspace.load(harness.shared("data", "openstax_algebra.json"))
+        self.check_questions((self.sid, self.questions("DEMO"), lambda hit: hit["node_id"]),
+                             (fractions, self.questions("FRACTIONS"), lambda hit: hit["node_id"]),
+                             (algebra, self.questions("ALGEBRA", "|"), lambda hit: hit["title"]))
+
+    def test_answers_are_short_and_say_where(self):
+        answer = self.find(text="ratio", sort="order", limit=3).splitlines()
+        self.assertRegex(answer[0], r"^\d+ lessons, the first 3 in teaching order:$")
+        self.assertRegex(answer[1], r'^N010 "What a ratio says", component \d+ \(definition\): ')
+        self.assertIn(": [ratio]: A comparison of two ", answer[1])
+        for line in answer[1:]:
+            self.assertLess(len(line), TOKENS_A_HIT * 4, line)
+
+    def test_a_lesson_is_read_without_its_drawings(self):
+        outline, whole = (self.find(node_id="what a ratio says", **more) for more in ({}, {"in": "all"}))
+        self.assertRegex(outline, r'^N010 "What a ratio says", \d+ words, \d+ components, revision 1:\n1\. heading, \d+ words: ')
+        self.assertRegex(whole, r"svg, \d+\.\d kB")
+        self.assertNotIn("<svg", whole)
+        self.assertIn("Order in words, order in numbers.", whole)
+
+    def test_lessons_that_lack_something_and_thin_ones(self):
+        export = json.loads(self.workspace.run("export", self.sid).stdout)
+        lacking = [node["node_id"] for node in export["nodes"]
+                   if not any(component["type"] == "worked-example" for component in node["components"])]
+        said = self.find(without="worked-example", limit=50).splitlines()
+        self.assertEqual(sorted(line.split()[0] for line in said[1:]), sorted(lacking))
+        self.assertEqual({line.split()[0] for line in self.find(sort="words", limit=3).splitlines()[1:]}, {"N013", "N021", "N023"})
+
+    def test_bad_input_says_what_to_send(self):
+        for given, says in (({"text": ""}, "text"), ({"text": "x" * (1 << 20)}, str(TEXT_MAX)), ({"text": "?!"}, "send words"),
+                            ({"text": "ratio", "in": "definitions"}, "did you mean 'definition'"),
+                            ({"without": "worked_example"}, "worked-example"), ({"node_id": "Ratio tabels"}, "N013"),
+                            ({"sort": "size"}, "words"), ({"limit": 0}, "limit"), ({"query": "ratio"}, "text")):
+            is_error, answer = self.server.call("find", session_id=self.sid, **given)
+            self.assertTrue(is_error, given if len(str(given)) < 100 else "a long text")
+            self.assertIn(says, answer)
+        for text in ('" OR 1=1', "ratio*", "NEAR(a b)", "{head}: x", "col:ratio", "a AND", "^ratio", "(((", "-", "ratio'; DROP"):
+            self.server.call("find", session_id=self.sid, text=text)
+        self.assertIn("N010", self.find(text='ratio* AND NOT {head} "'))
+
+    def test_an_edit_is_found_at_once_and_its_undo_too(self):
+        self.server.good("add_component", session_id=self.sid, node_id="N013", component_type="paragraph",
+                         parameters={"text": "Zebras in stripes."})
+        self.assertIn('N013 "Ratio tables", component', self.find(text="zebra"))
+        self.server.good("undo", session_id=self.sid)
+        self.assertIn("No lesson found", self.find(text="zebra"))
+
+    def test_analysis_code_finds_the_same(self):
+        code = ("import json\nfrom code_helpers import find\n"
+                "print(json.dumps([find('ratios', limit=3), find(node_id='N010')['title'], find(in_='definition', sort='order')[0]]))")
+        hits, title, first = json.loads(self.server.good("execute_code", session_id=self.sid, code=code).splitlines()[0])
+        _, outside, _ = self.server.http("GET", "/session/%s/find?text=ratios&limit=3" % self.sid)
+        self.assertEqual((hits, title, first["component_type"]), (outside["hits"], "What a ratio says", "definition"))
+        is_error, answer = self.server.call("execute_code", session_id=self.sid,
+                                            code="from code_helpers import find\nfind('ratio', in_='definiton')")
+        self.assertTrue(is_error)
+        self.assertIn("did you mean 'definition'", answer)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

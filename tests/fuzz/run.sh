@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Builds the fuzzer of THING and lets it run for a moment, on what it once found and on what becomes of that.
+#
+#   tests/fuzz/run.sh THING [SECONDS]
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+thing=$1
+seconds=${2:-5}
+if ! command -v clang >/dev/null; then
+  echo "SKIPPED: clang is not installed; \`make deps\` brings it"
+  exit 77
+fi
+mkdir -p build/fuzz
+[ -f build/fuzz/build.ninja ] || cmake --preset fuzz >build/fuzz/configure.log || {
+  cat build/fuzz/configure.log >&2
+  exit 1
+}
+cmake --build --preset fuzz --target "fuzz_$thing"
+
+corpus=$(mktemp -d)
+trap 'rm -rf "$corpus"' EXIT
+words=()
+case $thing in
+  token | issuer) words=(-dict=tests/fuzz/sign_in.dict) ;;
+  model_stream | run_input) words=("-dict=tests/fuzz/$thing.dict") ;;
+  validator) words=(-dict=tests/fuzz/python.dict) ;;
+esac
+build/fuzz/tests/fuzz/"fuzz_$thing" -max_len=4096 -max_total_time="$seconds" -artifact_prefix=build/fuzz/ "${words[@]}" "$corpus" \
+  "tests/fuzz/regression/$thing"
