@@ -121,11 +121,7 @@ class IssuerCase(unittest.TestCase):
 
     def start(self):
         self.server = harness.Server(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0", "--issuer",
-<<<<<<< HEAD
-                                     self.issuer.url + self.path, "--audience", AUDIENCE)
-=======
                                      self.issuer.url + self.path, "--audience", AUDIENCE, *self.options)
->>>>>>> h/next
 
     def end(self):
         self.assertEqual(self.server.close(), 0)
@@ -400,11 +396,7 @@ class TroubleAtTheStart(IssuerCase):
         wait_for(lambda: self.ask(self.token())[0] == 200)
 
     def test_garbage(self):
-<<<<<<< HEAD
-        """For each document another server, which fetches when it starts."""
-=======
         """Each document is given to a new server, which fetches it at start."""
->>>>>>> h/next
         form = "/.well-known/oauth-authorization-server"
         url = self.issuer.url
         self.assertEqual(self.ask(self.token())[0], 503)
@@ -418,8 +410,6 @@ class TroubleAtTheStart(IssuerCase):
             self.assertEqual(self.ask(self.token())[0], 503, str(metadata)[:80])
             self.assertIn(form, self.issuer.requests)
             self.assertEqual(self.issuer.fetches(), 0)
-<<<<<<< HEAD
-=======
 
 
 class BesideAFile(IssuerCase):
@@ -436,7 +426,6 @@ class BesideAFile(IssuerCase):
         for token, status in ((self.ben, 200), (self.ben + "x", 401), (self.token(), 503)):
             self.assertEqual(self.ask(token)[0], status)
             self.assertEqual(upgrade(self.server.port, "/mcp-sync", token)[0], {200: 101}.get(status, status))
->>>>>>> h/next
 
 
 assert SECONDS > 5  # ISSUER_RETRY_MS, for wait_for
