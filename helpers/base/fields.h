@@ -39,6 +39,8 @@ enum field_flags {
     FIELD_ALONE = 1 << 6,      /* may be sent without its object, as an array */
     FIELD_UNLISTED = 1 << 9,   /* accepted, but not in the short schema nor in lists of names */
     FIELD_NOT_PROSE = 1 << 8,  /* text that nobody reads as words: a drawing, a link */
+    FIELD_TERM = 1 << 10,      /* text: the word that its object defines */
+    FIELD_HEADING = 1 << 11,   /* text above others */
 };
 
 struct field {

@@ -110,7 +110,7 @@ static void add_cycle(struct graph_ask *ask, const struct search *search, uint32
 
 #define EXPLANATION_SHOWN 100 /* bytes */
 
-struct ends {
+struct cycle_edge {
     uint32_t from, to;
 };
 
@@ -119,20 +119,21 @@ static void write_id(struct graph_ask *ask, uint32_t node)
     graph_text_add(ask->answer, ask->graph->nodes[node].id, GRAPH_ID_CAP, false);
 }
 
-static void write_edge(struct graph_ask *ask, const char *before, const struct ends *ends)
+static void write_edge(struct graph_ask *ask, const char *before, const struct cycle_edge *edge)
 {
     buf_adds(ask->answer, before);
-    write_id(ask, ends->from);
+    write_id(ask, edge->from);
     buf_adds(ask->answer, " -> ");
-    write_id(ask, ends->to);
+    write_id(ask, edge->to);
 }
 
 static void put_relationship(struct graph_ask *ask, const char *type,
-                             const struct graph_relationship *relationship, const struct ends *ends)
+                             const struct graph_relationship *relationship,
+                             const struct cycle_edge *edge)
 {
     graph_open(ask, NULL, '{');
-    graph_put_node(ask, "from_node_id", ends->from);
-    graph_put_node(ask, "to_node_id", ends->to);
+    graph_put_node(ask, "from_node_id", edge->from);
+    graph_put_node(ask, "to_node_id", edge->to);
     graph_put_text(ask, "relationship_type", type);
     if (relationship->id > 0) {
         graph_put(ask, "id", (size_t)relationship->id);
@@ -163,15 +164,16 @@ static void add_relationship(struct graph_ask *ask, const char *type,
     buf_addc(to, '\n');
 }
 
-static void add_cut(struct graph_ask *ask, const struct graph_cut *cut, const struct ends *ends)
+static void add_cut(struct graph_ask *ask, const struct graph_cut *cut,
+                    const struct cycle_edge *edge)
 {
     graph_open(ask, "cheapest_cut", '{');
     graph_put(ask, "nodes_left_in_cycles", cut->left);
     if (ask->data) {
-        graph_put_node(ask, "from_node_id", ends->from);
-        graph_put_node(ask, "to_node_id", ends->to);
+        graph_put_node(ask, "from_node_id", edge->from);
+        graph_put_node(ask, "to_node_id", edge->to);
     } else {
-        write_edge(ask, "  cheapest to delete: ", ends);
+        write_edge(ask, "  cheapest to delete: ", edge);
         if (cut->left == 0)
             buf_adds(ask->answer, " (then no cycle is left here)\n");
         else
@@ -185,19 +187,20 @@ static int add_edges(struct graph_ask *ask, const struct search *search,
                      struct graph_cutter *cutter, struct error *err)
 {
     struct graph_cut cut = {0};
-    struct ends ends;
+    struct cycle_edge edge;
 
     graph_open(ask, "edges", '[');
-    for (uint32_t i = 0; i < search->length && i < ask->limit && graph_has_room(ask); i++) {
-        ends = (struct ends){search->cycle[i], search->cycle[(i + 1) % search->length]};
-        graph_relationships(ask, ends.from, ends.to, add_relationship, &ends);
+    for (uint32_t i = 0; i < search->length && (ask->data || i < ask->limit) && graph_has_room(ask);
+         i++) {
+        edge = (struct cycle_edge){search->cycle[i], search->cycle[(i + 1) % search->length]};
+        graph_relationships(ask, edge.from, edge.to, add_relationship, &edge);
     }
     graph_close(ask, ']');
     if (graph_cut_find(cutter, ask, search->order, search->cycle, search->length, EDGES_BUDGET,
                        &cut, err) < 0)
         return -1;
-    ends = (struct ends){search->cycle[cut.at], search->cycle[(cut.at + 1) % search->length]};
-    add_cut(ask, &cut, &ends);
+    edge = (struct cycle_edge){search->cycle[cut.at], search->cycle[(cut.at + 1) % search->length]};
+    add_cut(ask, &cut, &edge);
     return 0;
 }
 

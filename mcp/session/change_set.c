@@ -78,20 +78,10 @@ static void write_object_or_text(const struct field *row, const void *context, s
 {
     (void)row;
     (void)context;
-    buf_adds(to, "{\"type\":[\"object\",\"string\"]}");
+    buf_adds(to, "{\"anyOf\":[{\"type\":\"object\"},{\"type\":\"string\"}]}");
 }
 
 static const struct fields object_or_text = {.write_schema = write_object_or_text};
-
-/* A place or an id. */
-static void write_place_or_id(const struct field *row, const void *context, struct buf *to)
-{
-    (void)row;
-    (void)context;
-    buf_adds(to, "{\"type\":[\"integer\",\"string\"]}");
-}
-
-static const struct fields place_or_id = {.write_schema = write_place_or_id};
 
 static struct field brief_row(const struct field *row)
 {
@@ -99,8 +89,8 @@ static struct field brief_row(const struct field *row)
 
     if (row->type == FIELD_OBJECT)
         brief.of = &object_or_text;
-    if (row->type == FIELD_ARRAY && row->item == FIELD_ANY)
-        brief.of = &place_or_id;
+    if (row->type == FIELD_ARRAY && row->item == FIELD_ANY) /* places, also as text, or ids */
+        brief.item = FIELD_TEXT;
     return brief;
 }
 
@@ -132,8 +122,8 @@ const struct fields change_set_operation_brief = {
     .name = "an operation",
     .write_schema = write_brief,
     .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. fields: "
-                     "of the node. relationships: that go with a split, by id or other end. "
-                     "whole_words, plurals: default true. in: titles, a component type or field"};
+                     "of the node. relationships: go with a split, by id or other end. in: titles, "
+                     "a component type or field"};
 
 bool change_set_has_member(const char *name)
 {

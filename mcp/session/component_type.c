@@ -39,10 +39,10 @@ static const struct fields pictures, chart_data;
 #define PICTURES(count) FIELD("pictures", FIELD_OBJECT, .required = true, .most = (count), .of = &pictures)
 
 static const struct component_type built_in[] = {
-    {"heading", "Heading", "the beginning of a section", {NEEDED("text")}},
+    {"heading", "Heading", "the beginning of a section", {FIELD("text", FIELD_TEXT, .required = true, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_HEADING)}},
     {"paragraph", "Paragraph", "plain explanation, a few sentences", {NEEDED("text")}},
     {"memory-trick", "Memory trick", "a mnemonic or image that helps to recall", {NEEDED("text")}},
-    {"definition", "Definition", "one term, where it first matters", {NEEDED("term"), NEEDED("definition")}},
+    {"definition", "Definition", "one term, where it first matters", {FIELD("term", FIELD_TEXT, .required = true, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_TERM), NEEDED("definition")}},
     {"step-sequence", "Steps", "a procedure, one action a step",
      {FIELD("steps", FIELD_ARRAY, .item = FIELD_TEXT, .required = true, .most = (double)TEXT_MAX,
        .flags = FIELD_NUL)}},

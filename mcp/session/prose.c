@@ -197,13 +197,13 @@ static bool is_space(char c)
     return isspace((unsigned char)c) || c == '\0';
 }
 
-struct collector {
+struct span_list {
     struct prose_span *spans;
     size_t cap, count;
 };
 
 /* Without the spaces around it. */
-static void add_span(struct collector *to, const char *text, size_t start, size_t end)
+static void add_span(struct span_list *to, const char *text, size_t start, size_t end)
 {
     while (start < end && is_space(text[start]))
         start++;
@@ -218,7 +218,7 @@ static void add_span(struct collector *to, const char *text, size_t start, size_
 
 int prose_spans(const char *text, size_t len, struct prose_span *spans, size_t cap, size_t *count)
 {
-    struct collector to = {.spans = spans, .cap = cap};
+    struct span_list to = {.spans = spans, .cap = cap};
     size_t start = 0, at = 0;
 
     while (at < len) {
@@ -273,10 +273,11 @@ size_t prose_words_of(const struct prose_text *text)
 
 /* ---- which texts ---- */
 
-struct walk {
+struct prose_walk {
     prose_visit *visit;
     void *user;
     char path[PROSE_PATH_SIZE];
+    unsigned flags; /* of the text's row */
 };
 
 /* Names, and ends of names, of members that are no words. */
@@ -303,11 +304,13 @@ static bool names_no_words(const char *name)
     return false;
 }
 
-static int visit_text(struct walk *walk, const json_t *value)
+static int visit_text(struct prose_walk *walk, const json_t *value)
 {
     struct prose_span few[FEW_SPANS], *spans = few;
-    struct prose_text text = {
-        .path = walk->path, .text = json_string_value(value), .len = json_string_length(value)};
+    struct prose_text text = {.path = walk->path,
+                              .text = json_string_value(value),
+                              .len = json_string_length(value),
+                              .flags = walk->flags};
     size_t from = 0;
     int rc;
 
@@ -329,10 +332,10 @@ static int visit_text(struct walk *walk, const json_t *value)
     return rc;
 }
 
-static int walk_value(struct walk *walk, const json_t *value, unsigned depth);
+static int walk_value(struct prose_walk *walk, const json_t *value, unsigned depth);
 
 /* row: what the table says about the member, or NULL. */
-static int walk_member(struct walk *walk, const char *name, const struct field *row,
+static int walk_member(struct prose_walk *walk, const char *name, const struct field *row,
                        const json_t *value, unsigned depth)
 {
     size_t end = strlen(walk->path);
@@ -344,6 +347,7 @@ static int walk_member(struct walk *walk, const char *name, const struct field *
     if (snprintf(walk->path + end, sizeof walk->path - end, "%s%s", end > 0 ? "." : "", name) >=
         (int)(sizeof walk->path - end))
         walk->path[utf8_cut(walk->path, sizeof walk->path - 1, sizeof walk->path - 2)] = '\0';
+    walk->flags = row ? row->flags : 0;
     rc = walk_value(walk, value, depth);
     walk->path[end] = '\0';
     return rc;
@@ -357,7 +361,7 @@ static const struct field *find_row(const struct field *rows, const char *name)
     return NULL;
 }
 
-static int walk_object(struct walk *walk, const struct field *rows, const json_t *object,
+static int walk_object(struct prose_walk *walk, const struct field *rows, const json_t *object,
                        unsigned depth)
 {
     const char *name;
@@ -373,7 +377,7 @@ static int walk_object(struct walk *walk, const struct field *rows, const json_t
     return rc;
 }
 
-static int walk_value(struct walk *walk, const json_t *value, unsigned depth)
+static int walk_value(struct prose_walk *walk, const json_t *value, unsigned depth)
 {
     int rc = 0;
 
@@ -392,7 +396,7 @@ static int walk_value(struct walk *walk, const json_t *value, unsigned depth)
     return rc;
 }
 
-static int walk_node(struct walk *walk, const json_t *node)
+static int walk_node(struct prose_walk *walk, const json_t *node)
 {
     static const char *const others[] = {"raw_content", "description", "summary", "objective",
                                          "notes"};
@@ -418,7 +422,7 @@ static int walk_node(struct walk *walk, const json_t *node)
 int prose_each(const char *type, const json_t *parameters, prose_visit *visit, void *user)
 {
     const struct component_type *row = component_type_find(type);
-    struct walk walk = {.visit = visit, .user = user};
+    struct prose_walk walk = {.visit = visit, .user = user};
 
     if (!json_is_object(parameters))
         return 0;

@@ -27,6 +27,7 @@ struct prose_text {
     size_t len;                     /* bytes */
     const struct prose_span *spans; /* in their order, not overlapping */
     size_t count;
+    unsigned flags; /* of its row in the table, as FIELD_TERM; 0 without one */
 };
 
 /* A value other than 0 stops, and is returned. */

@@ -10,7 +10,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 #include "mcp/session/component_type.h"
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 
 #define FIELD_ROWS_CAP 2000 /* components whose texts are read to find words in one of them */
 #define RANKED_AGAIN   40   /* of which the titles and terms are compared with the text */

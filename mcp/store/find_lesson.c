@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 
 #define DEPTH_MAX   64 /* of a component's parameters (ENTITY_DEPTH_MAX) */
 #define PICTURE_CAP 48 /* bytes of "svg, 2.1 kB" */

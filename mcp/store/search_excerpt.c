@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 
 #define WORDS_CAP    4000 /* of one text that are looked at */
 #define WORDS_BEFORE 5
@@ -14,7 +14,7 @@
 #define BEGINS_WITH  9 /* words */
 #define TELLS_LITTLE 6 /* words; a text with fewer is followed by the next one */
 
-struct word {
+struct excerpt_word {
     size_t start, len, span, term; /* term: of the query, or NO_TERM */
 };
 
@@ -25,7 +25,7 @@ struct excerpt {
     struct buf *to;
     int terms;   /* that the best text so far has */
     size_t room; /* words that the text after it may add, if it follows */
-    struct word *words;
+    struct excerpt_word *words;
     size_t count;
     /* Of the text that is read. */
     const struct prose_text *text;
@@ -36,11 +36,11 @@ static int take_word(void *user, const struct stem *stem)
 {
     struct excerpt *excerpt = user;
     const struct prose_span *span = &excerpt->text->spans[excerpt->span];
-    struct word *word = &excerpt->words[excerpt->count];
+    struct excerpt_word *word = &excerpt->words[excerpt->count];
 
     if (excerpt->count == WORDS_CAP)
         return 1;
-    *word = (struct word){span->start + stem->start, stem->len, excerpt->span, NO_TERM};
+    *word = (struct excerpt_word){span->start + stem->start, stem->len, excerpt->span, NO_TERM};
     excerpt->count++;
     return 0;
 }
@@ -55,7 +55,7 @@ static void read_words(struct excerpt *excerpt, const struct prose_text *text)
         stems_each(query->stems, LANGUAGE_NONE, text->text + text->spans[excerpt->span].start,
                    text->spans[excerpt->span].len, take_word, excerpt);
     for (size_t i = 0; i < excerpt->count; i++) {
-        struct word *word = &excerpt->words[i];
+        struct excerpt_word *word = &excerpt->words[i];
         size_t term;
 
         if (search_is_term(query, text->text + word->start, word->len, &term))
@@ -92,7 +92,8 @@ static void add_bytes(struct excerpt *excerpt, size_t from, size_t to, bool *spa
 
 /* What a reader sees between two words. What is no word between them, such as a tag, separates them
  * if a letter follows. */
-static void add_between(struct excerpt *excerpt, const struct word *one, const struct word *next)
+static void add_between(struct excerpt *excerpt, const struct excerpt_word *one,
+                        const struct excerpt_word *next)
 {
     const struct prose_span *spans = excerpt->text->spans;
     size_t from = one->start + one->len;
@@ -117,7 +118,7 @@ static void write_words(struct excerpt *excerpt, size_t from, size_t to)
 {
     buf_adds(excerpt->to, from > 0 ? "... " : "");
     for (size_t i = from; i < to; i++) {
-        const struct word *word = &excerpt->words[i];
+        const struct excerpt_word *word = &excerpt->words[i];
         bool marked = word->term != NO_TERM;
 
         if (i > from)

@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "mcp/session/prose.h"
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 
 /* Of what a row has; to be raised with each change to it, to prose.h or to stems.h. */
 #define FORM   2
@@ -37,7 +38,6 @@ static const struct {
 /* The text of one row as it is built. */
 struct row_text_of {
     struct search_index *index;
-    const char *type; /* NULL: a node */
     int language;
     char prefix[SEARCH_PREFIX_SIZE];
     size_t words;
@@ -149,12 +149,12 @@ static bool ends_with(const char *path, const char *name)
     return strncmp(last ? last + 1 : path, name, strlen(name)) == 0;
 }
 
-enum search_column search_column_of(const char *type, const char *path)
+enum search_column search_column_of(const struct prose_text *text)
 {
-    if (type && strcmp(type, "definition") == 0 && strcmp(path, "term") == 0)
+    if (text->flags & FIELD_TERM)
         return SEARCH_TERM;
-    if ((type && strcmp(type, "heading") == 0) || ends_with(path, "title") ||
-        ends_with(path, "term") || ends_with(path, "name"))
+    if (text->flags & FIELD_HEADING || ends_with(text->path, "title") ||
+        ends_with(text->path, "term") || ends_with(text->path, "name"))
         return SEARCH_HEAD;
     return SEARCH_WORDS;
 }
@@ -164,7 +164,7 @@ static int add_text(void *user, const struct prose_text *text)
     struct row_text_of *row = user;
     int rc = 0;
 
-    row->to = &row->index->columns[search_column_of(row->type, text->path)];
+    row->to = &row->index->columns[search_column_of(text)];
     row->words += prose_words_of(text);
     for (size_t i = 0; rc == 0 && i < text->count; i++)
         rc = stems_each(row->index->stems, row->language, text->text + text->spans[i].start,
@@ -178,7 +178,7 @@ static int fill_row(struct store *store, struct search_index *index, struct rows
                     const char *type, size_t *words, struct error *err)
 {
     struct kept kept = rows_kept(found, 0);
-    struct row_text_of row = {.index = index, .type = type};
+    struct row_text_of row = {.index = index};
     json_auto_t *body = NULL;
 
     if (know_language(store, index, rows_int(found, 2), err) < 0)

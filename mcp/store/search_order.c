@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/cleanup.h"
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 
 #define NO_RANK SIZE_MAX
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 
 #define PAIR_DISTANCE 2 /* words, in which two that follow one another in the text are a pair */
 #define PAIR_WEIGHT   1.5

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "mcp/store/copy.h"
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 #include "mcp/store/store_internal.h"
 
 #define DIRTY_SET_CAP 4096u /* more are reported as a change of the whole session */

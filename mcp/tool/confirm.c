@@ -40,7 +40,7 @@ bool confirm_may_ask(const struct tool_call *call)
 {
     struct tool_impact impact;
 
-    if (!(call->can_ask & TOOL_ASKS_FORM) || find_answer(call) || !tool_call_writes(call))
+    if (!(call->can_ask & TOOL_ASKS_FORM) || find_answer(call))
         return false;
     impact = tool_call_impact(call->tool, call->arguments);
     return impact.loss == TOOL_LOSS_DELETED || impact.replaces > CONFIRM_PLACES;

@@ -47,8 +47,6 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
         tool->describe_here(analyses, &description);
     buf_adds(to, "{\"name\":");
     json_write_string(to, tool->name, strlen(tool->name));
-    buf_adds(to, ",\"title\":");
-    json_write_string(to, tool->title, strlen(tool->title));
     buf_adds(to, ",\"description\":");
     json_write_string(to, description.data, description.len);
     buf_adds(to, ",\"inputSchema\":");
@@ -56,14 +54,12 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
         buf_adds(to, tool->input_schema);
     else
         fields_schema(&tool->arguments, NULL, analyses, to);
-    /* What the protocol takes for granted is left out: each word is paid for in every conversation.
-     */
+    /* What the protocol takes for granted is left out, and a title that says what the name says:
+     * each word is paid for in every conversation. */
     if (tool->read_only)
         buf_adds(to, ",\"annotations\":{\"readOnlyHint\":true}");
     else if (!tool->destructive)
         buf_adds(to, ",\"annotations\":{\"destructiveHint\":false}");
-    else if (tool->idempotent)
-        buf_adds(to, ",\"annotations\":{\"idempotentHint\":true}");
     buf_addc(to, '}');
 }
 
@@ -445,7 +441,7 @@ static void dispatch(struct tool_call *call)
     else if (call->tool->start)
         rc = call->tool->start(call, &err);
     else
-        rc = (confirm_may_ask(call) ? submit_trial : submit)(call, &err);
+        rc = (tool_call_writes(call) && confirm_may_ask(call) ? submit_trial : submit)(call, &err);
     if (rc < 0) {
         fail(call, &err);
         tool_call_complete(call);

@@ -180,7 +180,7 @@ struct tool {
     struct fields arguments;
     const char *input_schema; /* JSON text that tools/list shows instead; or NULL */
     const struct tool_param_header *param_headers; /* ends with a row of NULL; or NULL */
-    bool read_only, destructive, idempotent;       /* annotations */
+    bool read_only, destructive;                   /* annotations */
 
     /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else
      * `graphs` selects graph, else read. Returns 0 with the answer in call->text, or -1 with err,

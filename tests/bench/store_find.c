@@ -16,7 +16,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 
 #define EDITS     2000
 #define ROUNDS    5

@@ -95,7 +95,7 @@ class Tool(Case):
         text = client.good("change_curriculum", operations=[
             {"op": "edit_component", "node_id": "N001", "component_order": 1, "new_parameters": {"text": "New"}}])
         self.assertEqual(len(text.strip().splitlines()), 2)
-        self.assertIn('component 1 (heading) of N001 "Counting" (revision 2): New', text)
+        self.assertIn('component 1 (heading) of N001 "Counting" (revision 2): text: [About Counting -> New]', text)
         self.assertEqual(client.close(), 0)
 
     def test_one_bad_operation(self):

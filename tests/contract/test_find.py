@@ -54,7 +54,8 @@ class Asking(unittest.TestCase):
     @staticmethod
     def questions(sid, name, by="node_id"):
         """Right lessons by their ids, or by their titles where books repeat one another."""
-        return sid, [(text, right.split("|" if by == "title" else None)) for text, right in getattr(find_questions, name)], lambda hit: hit[by]
+        split = "|" if by == "title" else None
+        return sid, [(text, right.split(split)) for text, right in getattr(find_questions, name)], lambda hit: hit[by]
 
 
 class Curricula(Asking):
@@ -116,8 +117,8 @@ class Find(Asking):
             self.assertIn(says, answer)
 
     def test_no_text_is_a_query_language(self):
-        for text in ('" OR 1=1', "ratio*", "NEAR(a b)", "{head}: x", "col:ratio", "a AND", "^ratio", "(((ratio", "ratio -", "ratio'; DROP TABLE search",
-                     '"ratio', '""ratio""', "ratio NOT ratio", "search MATCH 'ratio'", "1:ratio", "@heading", "ratio\\ \t\n\u0000"[:-1],
+        for text in ('" OR 1=1', "ratio*", "NEAR(a b)", "{head}: x", "col:ratio", "a AND", "^ratio", "(((ratio", "ratio -",
+                     "ratio'; DROP TABLE search", '"ratio', '""ratio""', "ratio NOT ratio", "search MATCH 'ratio'", "1:ratio", "@heading", "ratio\\ \t\n\u0000"[:-1],
                      "ratio " * 166, "r" * TEXT_MAX, "\u00e4\u0308\u0301" * 100, "\U0001f600 ratio"):
             is_error, answer = self.server.call("find", session_id=self.sid, text=text)
             self.assertFalse(is_error, (text, answer))
@@ -128,16 +129,18 @@ class Find(Asking):
 
     def test_two_languages(self):
         """Stems are those of the language that a curriculum, or one of its texts, is written in."""
-        texts = (("K1", "Br\u00fcche erweitern", "Ein Bruch bleibt gleich, wenn man den Z\u00e4hler und den Nenner mit der gleichen Zahl multipliziert."),
+        texts = (("K1", "Br\u00fcche erweitern", "Ein Bruch bleibt gleich, wenn man den Z\u00e4hler und den Nenner mit der gleichen Zahl "
+                  "multipliziert."),
                  ("K2", "Anteile vergleichen", "Zwei Mischungen sind gleich stark, wenn das Verh\u00e4ltnis der Teile gleich ist."),
-                 ("K3", "Word problems", "These problems are written in English, so that you can use them when the pupils travel with their classes."))
+                 ("K3", "Word problems",
+                  "These problems are written in English, so that you can use them when the pupils travel with their classes."))
         file = pathlib.Path(self.workspace.data, "two_languages.json")
         file.write_text(json.dumps({"relationships": [], "nodes": [
             {"node_id": node, "title": title, "components": [{"type": "paragraph", "order": 1, "parameters": {"text": text}}]}
             for node, title, text in texts]}))
         sid = self.workspace.load(file)
-        for text, right in (("Br\u00fcchen", "K1"), ("multiplizieren", "K1"), ("der Zahlen", "K1"), ("Verh\u00e4ltnisse", "K2"), ("Verhaltnis", "K2"),
-                            ("Anteil", "K2"), ("Mischung", "K2"), ("travelling pupil", "K3"), ("class", "K3")):
+        for text, right in (("Br\u00fcchen", "K1"), ("multiplizieren", "K1"), ("der Zahlen", "K1"), ("Verh\u00e4ltnisse", "K2"),
+                            ("Verhaltnis", "K2"), ("Anteil", "K2"), ("Mischung", "K2"), ("travelling pupil", "K3"), ("class", "K3")):
             answer = self.server.good("find", session_id=sid, text=text)
             self.assertRegex(answer, r"^\d+ lessons?.*:\n%s " % right, text)
 

@@ -136,9 +136,26 @@ class DataChecks(words.Checks):
             self.test.assertTrue(all(self.needs.has_edge(a, b) for a, b in zip(cycle, cycle[1:] + cycle[:1])))
             self.test.assertEqual(len(cycle), words.shortest_cycle(self.needs, set(cycle + group["also"])))
             self.test.assertTrue(group["shortest"])
+            self.cut(group)
         self.test.assertEqual({frozenset(g["cycle"] + g["also"]) for g in data["groups"]}, set(map(frozenset, self.cyclic())))
         loops = {a for a, b, t in self.oracle.edges if a == b and a in self.oracle.place and words.is_prerequisite(t)}
         self.test.assertEqual(set(data["to_themselves"]), loops)
+
+    def cut(self, group):
+        """The edges of a cycle, and of those the one whose loss leaves the fewest nodes in cycles, then has the fewest types, then is last."""
+        steps = list(zip(group["cycle"], group["cycle"][1:] + group["cycle"][:1]))
+        types = {step: self.types_between(*step, words.is_prerequisite) for step in steps}
+        self.test.assertEqual(
+            [(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in group["edges"]],
+            [(*step, kind) for step in steps for kind in types[step]])
+        left = {}
+        for step in steps:
+            without = nx.DiGraph(self.needs.subgraph(group["cycle"] + group["also"]))
+            without.remove_edge(*step)
+            left[step] = sum(len(c) for c in nx.strongly_connected_components(without) if len(c) > 1)
+        start, end = min(reversed(steps), key=lambda step: (left[step], len(types[step])))
+        self.test.assertEqual(group["cheapest_cut"],
+                              {"nodes_left_in_cycles": left[start, end], "from_node_id": start, "to_node_id": end})
 
     def bottlenecks(self):
         data = self.ask("bottlenecks", words.is_path)

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 #include "mcp/session/stems.h"
-#include "mcp/store/search.h"
+#include "mcp/store/search_internal.h"
 
 #define WRITES 60
 

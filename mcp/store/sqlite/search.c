@@ -42,7 +42,9 @@ int sqlite_search_open(struct sqlite_db *db, struct error *err)
             err, ERROR_UNAVAILABLE,
             "this SQLite has no full text search (FTS5): use one that was built with it");
     rc = api->xCreateFunction(api, "search_hit", db, on_row, NULL);
-    return rc == SQLITE_OK ? 0 : sqlite_fail(db, err, "cannot prepare the search");
+    return rc == SQLITE_OK ? 0
+                           : error_set(err, ERROR_INTERNAL, "cannot prepare the search: %s",
+                                       sqlite3_errstr(rc));
 }
 
 int sqlite_search(struct db *base, const char *query, int64_t first, int64_t last,

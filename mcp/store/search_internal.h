@@ -2,8 +2,8 @@
  *
  * The search inside the store: its index, and the rows that have words. Private to this folder.
  */
-#ifndef LECTERN_STORE_SEARCH_H
-#define LECTERN_STORE_SEARCH_H
+#ifndef LECTERN_STORE_SEARCH_INTERNAL_H
+#define LECTERN_STORE_SEARCH_INTERNAL_H
 
 #include "mcp/session/prose.h"
 #include "mcp/session/stems.h"
@@ -41,13 +41,14 @@ int search_update(struct store *store, struct error *err);
 /* The beginning of each term of a session, and the marker of a component type. */
 void search_prefix(char prefix[SEARCH_PREFIX_SIZE], int64_t session);
 void search_marker(struct buf *to, const char *prefix, const char *type);
-/* Where a text of a component (type NULL: of a node) is found. */
-enum search_column search_column_of(const char *type, const char *path);
+/* Where a text of a component or a node is found. */
+enum search_column search_column_of(const struct prose_text *text);
 
 /* ---- search_query.c: from a text to what has its words ---- */
 
-#define SEARCH_TERMS_CAP 16  /* words and phrases of one search; later ones are left out */
-#define SEARCH_TERM_SIZE 200 /* bytes of a word's or phrase's form in the index; a phrase is cut   \
+#define SEARCH_TERMS_CAP 16 /* words and phrases of one search; later ones are left out */
+#define SEARCH_TERM_SIZE                                                                           \
+    200                      /* bytes of a word's or phrase's form in the index; a phrase is cut   \
                               */
 #define SEARCH_FOUND_CAP 100 /* that are ranked; the others are counted */
 
