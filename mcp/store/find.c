@@ -529,6 +529,9 @@ static int answer(struct find *find, struct error *err)
         if (store_node_find(find->store, find->session.key, request->node_id, &node, err) < 0)
             return -1;
         find->node = node.key;
+        if (!request->text && request->in && strcasecmp(request->in, "all") != 0 &&
+            !component_type_find(request->in))
+            return refuse("in", request->in, "all or", err);
         if (!request->text)
             return find_lesson(find->store, &find->session, request->node_id, request->in,
                                find->json, err);
