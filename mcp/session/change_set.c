@@ -144,27 +144,35 @@ static const struct operation *find(const char *name)
     return NULL;
 }
 
+const struct fields *change_set_operation_like(const char *name)
+{
+    struct nearest search;
+
+    nearest_begin_action(&search, name);
+    for (size_t i = 0; i < change_operation_count; i++)
+        nearest_feed(&search, change_operations[i].members.name);
+    return search.best ? &change_operations[search.best_index].members : NULL;
+}
+
 static int write_unknown(const json_t *op, struct error *err)
 {
+    const struct fields *like =
+        json_is_string(op) ? change_set_operation_like(json_string_value(op)) : NULL;
     struct buf BUF_AUTO names = {0};
-    struct nearest search;
     char shown[WORD_SHOWN];
 
     buf_init(&names, ERROR_TEXT_CAP / 2);
-    nearest_begin(&search, json_is_string(op) ? json_string_value(op) : "");
-    for (size_t i = 0; i < change_operation_count; i++) {
-        nearest_feed(&search, change_operations[i].members.name);
+    for (size_t i = 0; i < change_operation_count; i++)
         buf_addf(&names, "%s%s", i > 0 ? ", " : "", change_operations[i].members.name);
-    }
     if (!op)
         return error_set_at(err, "op", "op is needed, one of %s", names.data);
     if (!json_is_string(op))
         return error_set_at(err, "op", "op must be text, not %s: one of %s", json_kind(op),
                             names.data);
     text_cut_line(shown, sizeof shown, json_string_value(op));
-    if (search.best)
+    if (like)
         return error_set_at(err, "op", "there is no op '%s'; did you mean '%s'? There are %s",
-                            shown, search.best, names.data);
+                            shown, like->name, names.data);
     return error_set_at(err, "op", "there is no op '%s'. There are %s", shown, names.data);
 }
 

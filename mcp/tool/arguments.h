@@ -14,7 +14,7 @@
  * them so. */
 /* clang-format off */
 #define ARGUMENTS(tool, ...) \
-    {.name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT, .noun = "argument"}
+    {.name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT | FIELDS_NAMED, .noun = "argument"}
 #define ARGUMENT_SESSION   FIELD("session_id", FIELD_TEXT)
 #define ARGUMENT_KEY       FIELD("idempotency_key", FIELD_TEXT, .flags = FIELD_UNLISTED)
 #define ARGUMENT_NODE      FIELD("node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME)

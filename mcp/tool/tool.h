@@ -225,7 +225,9 @@ extern const struct tool *const tools[]; /* NULL-terminated, in the order of too
 extern const bool tables_change;
 
 const struct tool *tool_find(const char *name); /* NULL if there is none */
-void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
+/* What to call instead of a tool that there is not: "unknown tool 'search'; did you mean 'find'?
+ * The tools: ...". */
+void tool_write_unknown(const char *name, struct buf *to);
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
