@@ -46,8 +46,8 @@ step "Build" cmake --build --preset release
 
 echo "==> Tests ($tier)"
 # In an unprivileged container, for example, bubblewrap cannot work. In CI the tests fail there.
-if [ "${CI:-}" != true ] && ! bwrap --unshare-all --ro-bind / / true 2>/dev/null; then
-  echo "bubblewrap cannot make a sandbox here (lectern doctor says why): the engine process takes the place of local"
+if [ "${CI:-}" != true ] && ! build/release/lectern doctor --sandbox local >build/doctor.log 2>&1; then
+  echo "bubblewrap cannot make a sandbox here (build/doctor.log says why): the engine process takes the place of local"
   export LECTERN_INSTEAD_OF_LOCAL=process
 fi
 report=$PWD/build/tests.xml

@@ -49,6 +49,33 @@ static bool is_near(const char *name, size_t distance)
     return distance <= MISSPELT_EDITS_MAX && distance * MISSPELT_EDIT_CHARS <= strlen(name);
 }
 
+/* Whether one is the beginning or the end of the other, up to a "_": "id" of "node_id". */
+static bool is_part(const char *a, const char *b)
+{
+    const char *name = strlen(a) > strlen(b) ? a : b, *part = name == a ? b : a;
+    size_t rest = strlen(name) - strlen(part);
+
+    if (rest < 2)
+        return false;
+    return (name[rest - 1] == '_' && strcasecmp(name + rest, part) == 0) ||
+           (name[strlen(part)] == '_' && strncasecmp(name, part, strlen(part)) == 0);
+}
+
+static const struct field *row_with_part(const struct fields *fields, const char *name,
+                                         const json_t *object)
+{
+    const struct field *row = NULL, *best = NULL;
+
+    while ((row = next_row(fields, row))) {
+        if (!(row->flags & (FIELD_GIVEN_BACK | FIELD_UNLISTED)) && is_part(name, row->name) &&
+            !json_object_get(object, row->name) &&
+            (!best || (row->required && !best->required) ||
+             (row->required == best->required && strlen(row->name) < strlen(best->name))))
+            best = row;
+    }
+    return best;
+}
+
 /* The row whose name was meant, among those that the object does not have. */
 static const struct field *nearest_row(const struct fields *fields, const char *name,
                                        const json_t *object)
@@ -276,6 +303,10 @@ static void write_unknown(const struct fields *fields, const char *name, const s
                        meant->name);
         return;
     }
+    if (fields->flags & FIELDS_NAMED) {
+        validation_add(problems, shown, "unknown %s '%s'", noun, shown);
+        return;
+    }
     buf_init(&names, ERROR_TEXT_CAP / 2);
     fields_list(fields, &names);
     validation_add(problems, shown, "unknown %s '%s' of %s, which has %s%s%s%s", noun, shown,
@@ -287,7 +318,8 @@ static void write_unknown(const struct fields *fields, const char *name, const s
 static void check_unknown(const struct fields *fields, const char *name, const json_t *object,
                           const json_t *kept, struct validation_errors *problems)
 {
-    const struct field *meant = nearest_row(fields, name, object);
+    const struct field *part = row_with_part(fields, name, object);
+    const struct field *meant = part ? part : nearest_row(fields, name, object);
     bool misspelt = meant && is_near(name, nearest_distance(name, meant->name));
 
     if (!(fields->flags & FIELDS_OPEN) || (misspelt && !json_object_get(kept, name)))

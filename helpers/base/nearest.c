@@ -2,6 +2,7 @@
 #include "helpers/base/nearest.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -51,6 +52,23 @@ void nearest_begin(struct nearest *search, const char *word)
     search->best_distance = (size_t)-1;
 }
 
+/* Verbs that others use for what is called otherwise here. */
+static const char *const verbs[][2] = {
+    {"update", "edit"},   {"modify", "edit"},   {"set", "edit"},    {"add", "create"},
+    {"insert", "create"}, {"remove", "delete"}, {"get", "find"},    {"read", "find"},
+    {"search", "find"},   {"list", "find"},     {"run", "execute"},
+};
+
+void nearest_begin_action(struct nearest *search, const char *word)
+{
+    size_t verb = strcspn(word, "_");
+
+    nearest_begin(search, word);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strlen(verbs[i][0]) == verb && strncasecmp(word, verbs[i][0], verb) == 0)
+            snprintf(search->other, sizeof search->other, "%s%s", verbs[i][1], word + verb);
+}
+
 void nearest_feed(struct nearest *search, const char *candidate)
 {
     size_t len = strnlen(search->word, NEAREST_WORD_CAP);
@@ -61,7 +79,13 @@ void nearest_feed(struct nearest *search, const char *candidate)
     if (len == 0 || !*candidate)
         return;
     distance = nearest_distance(search->word, candidate);
-    if (distance > limit) {
+    if (*search->other && strncasecmp(candidate, search->other, strlen(candidate)) == 0) {
+        char next = search->other[strlen(candidate)];
+
+        distance = next ? limit + 1 : 0; /* "find" for "find_node" */
+        if (next && next != '_')
+            return;
+    } else if (distance > limit) {
         /* A part of a title, or a title with more around it: near, but any spelling slip is nearer.
          */
         if (len < 3 || strlen(candidate) < 3 ||

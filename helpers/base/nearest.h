@@ -18,6 +18,8 @@ size_t nearest_distance(const char *a, const char *b);
  * contains the word, or is contained in it, is near too. */
 struct nearest {
     const char *word;
+    char other[NEAREST_WORD_CAP + 1]; /* the word with the verb that is used here: "edit_node" of
+                                         "update_node"; or "" */
     const char *best;
     size_t best_index; /* 0-based index of best among the candidates fed */
     size_t best_distance;
@@ -25,6 +27,8 @@ struct nearest {
 };
 
 void nearest_begin(struct nearest *search, const char *word);
+/* The same for the name of an action: one with another verb of the same meaning is near too. */
+void nearest_begin_action(struct nearest *search, const char *word);
 void nearest_feed(struct nearest *search, const char *candidate);
 
 #endif

@@ -65,9 +65,10 @@ static void refuse_at_once(struct run_call *call, size_t number, bool broken)
         buf_addf(&call->refusal, "Not done: %u calls at once are the most. Send this one again.",
                  RUN_CALLS_MAX);
     } else if (!call->tool) {
-        buf_adds(&call->refusal, "Unknown tool. The tools: ");
-        tool_names(&call->refusal);
-        buf_addc(&call->refusal, '.');
+        const char *name = json_get_string(call->use, "name");
+
+        buf_adds(&call->refusal, "Not done: ");
+        tool_write_unknown(name ? name : "", &call->refusal);
     } else if (broken || !json_is_object(json_object_get(call->use, "input"))) {
         buf_adds(&call->refusal, "Not done: the arguments are not a complete JSON object. Send the "
                                  "call again.");

@@ -77,28 +77,25 @@ PROMPT(
     "1. Read it with find (node_id), and list the terms and skills that it uses without explaining "
     "them.\n"
     "2. Ask query_graph needs for all its prerequisites, in teaching order.\n"
-    "3. For each term, find {\"text\": TERM, \"sort\": \"order\"}: where is it first explained? It "
-    "is "
-    "a gap if that is nowhere, or in a lesson outside its prerequisites.\n"
+    "3. For each term, such as ratio, find {\"text\": \"ratio\", \"sort\": \"order\"}: where is it "
+    "first explained? It is a gap if that is nowhere, or in a lesson outside its prerequisites.\n"
     "4. Report each gap with the change that closes it: a relationship (create_relationship), a "
     "definition in an earlier lesson, or a new lesson. Change nothing before I agree.\n\n"
     "Example: N030 \"Percent change\" uses \"ratio\"; find shows that N014 defines it, and needs "
-    "does "
-    "not list N014. Report: create_relationship from N014 to N030, PREREQUISITE.",
+    "does not list N014. Report: create_relationship from N014 to N030, PREREQUISITE.",
     NEEDED("node_id", "the lesson"));
 
 PROMPT(
     plan_course, "Plan a course",
     "Divide the curriculum into parts of about the same length, in teaching order",
     "Plan a course " OF_CURRICULUM "[[ in $weeks weeks]].\n\n"
-    "1. Ask query_graph {\"query\": \"pace\", \"parts\": [[$weeks or ]]the number of weeks}: "
-    "lessons in "
-    "teaching order, in parts with about the same number of words.\n"
+    "1. Ask query_graph pace, with the number of weeks[[, $weeks,]] as parts: lessons in teaching "
+    "order, in parts with about the same number of words.\n"
     "2. If cycles are reported, say so first: their lessons have no order.\n"
     "3. Write a table: week, lessons by id and title, words, what learners can do afterwards. Move "
     "a border by a lesson where a chapter would be torn apart, never before a prerequisite.\n\n"
-    "Example: 36 lessons in 6 weeks. Week 1: N001 to N006, 1,240 words: \"compare and order "
-    "fractions\".",
+    "Example: query_graph {\"query\": \"pace\", \"parts\": 6} divides 36 lessons. Week 1: N001 to "
+    "N006, 1,240 words: \"compare and order fractions\".",
     FIELD("weeks", FIELD_TEXT, .documentation = "the number of parts"));
 
 PROMPT(
@@ -107,16 +104,13 @@ PROMPT(
     "1. Look for it: find {\"text\": \"$from\"}. Is it always this term, or sometimes an ordinary "
     "word or part of another term?\n"
     "2. Try it: change_curriculum {\"operations\": [{\"op\": \"replace_text\", \"find\": "
-    "\"$from\", "
-    "\"replace\": \"$to\"}], \"dry_run\": true} lists every place with its words. Case and plurals "
-    "are "
-    "kept; pictures, links and code are left alone.\n"
+    "\"$from\", \"replace\": \"$to\"}], \"dry_run\": true} lists every place with its words. Case "
+    "and plurals "
+    "are kept; pictures, links and code are left alone.\n"
     "3. Show me the places that read badly (\"a ounce\"), and those that should stay. When I "
-    "agree, do "
-    "the same without dry_run, then edit what read badly.\n\n"
+    "agree, do the same without dry_run, then edit what read badly.\n\n"
     "Example: \"denominator\" to \"bottom number\": 6 places; \"common denominator\" reads badly "
-    "as "
-    "\"common bottom number\" and should stay.",
+    "as \"common bottom number\" and should stay.",
     NEEDED("from", "the term as it is"), NEEDED("to", "the term as it will be"));
 
 const struct prompt *const prompts[] = {

@@ -250,13 +250,12 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
 
 static enum method_outcome refuse_unknown(struct request *request, const char *name)
 {
-    struct buf BUF_AUTO names = {0};
+    struct buf BUF_AUTO text = {0};
 
-    buf_init(&names, ERROR_TEXT_CAP / 2);
-    tool_names(&names);
-    return request_refuse(request, MESSAGE_INVALID_PARAMS, "unknown tool '%.*s'. The tools: %s.",
-                          utf8_shown(name, METHOD_SHOWN), name,
-                          names.len > 0 ? names.data : "none");
+    buf_init(&text, ERROR_TEXT_CAP);
+    tool_write_unknown(name, &text);
+    return request_refuse(request, MESSAGE_INVALID_PARAMS, "%s",
+                          text.data ? text.data : "unknown tool");
 }
 
 enum method_outcome call_tool(struct request *request)

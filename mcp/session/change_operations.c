@@ -264,7 +264,7 @@ static int find_relationship(const struct run *run, int64_t *id, struct error *e
     *id = json_integer_value(get(run, "id"));
     if (*id > 0)
         return 0;
-    if (!from || !to || !type)
+    if (!from || !to)
         return error_set_at(err, "id",
                             "id is needed, or from_node_id, to_node_id and relationship_type "
                             "together");
@@ -310,7 +310,7 @@ static int delete_relationship(struct run *run, struct error *err)
 
 /* clang-format off */
 #define MEMBERS(operation, open, ...) \
-    {.name = (operation), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ALSO | (open)}
+    {.name = (operation), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ALSO | FIELDS_NAMED | (open)}
 /* clang-format on */
 
 #define NODE               NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
@@ -355,8 +355,8 @@ const struct operation change_operations[] = {
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = edit_component},
     {MEMBERS("delete_component", 0, NODE, COMPONENT_ID, COMPONENT_ORDER, REVISION),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = delete_component},
-    {MEMBERS("reorder_components", 0, NODE, NEEDED("order", FIELD_ARRAY)), .leaves_graph = true,
-     .reads = STORE_COMPONENTS_PART, .apply = reorder_components},
+    {MEMBERS("reorder_components", 0, NODE, NEEDED("order", FIELD_ARRAY, .item = FIELD_WHOLE)),
+     .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = reorder_components},
     {MEMBERS("move_components", 0, NODE, COMPONENTS, INTO(.also = "to_node_id"),
              MAY_HAVE("position", PLACE)),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = change_move_components},

@@ -78,20 +78,10 @@ static void write_object_or_text(const struct field *row, const void *context, s
 {
     (void)row;
     (void)context;
-    buf_adds(to, "{\"type\":[\"object\",\"string\"]}");
+    buf_adds(to, "{\"anyOf\":[{\"type\":\"object\"},{\"type\":\"string\"}]}");
 }
 
 static const struct fields object_or_text = {.write_schema = write_object_or_text};
-
-/* A place or an id. */
-static void write_place_or_id(const struct field *row, const void *context, struct buf *to)
-{
-    (void)row;
-    (void)context;
-    buf_adds(to, "{\"type\":[\"integer\",\"string\"]}");
-}
-
-static const struct fields place_or_id = {.write_schema = write_place_or_id};
 
 static struct field brief_row(const struct field *row)
 {
@@ -99,8 +89,8 @@ static struct field brief_row(const struct field *row)
 
     if (row->type == FIELD_OBJECT)
         brief.of = &object_or_text;
-    if (row->type == FIELD_ARRAY && row->item == FIELD_ANY)
-        brief.of = &place_or_id;
+    if (row->type == FIELD_ARRAY && row->item == FIELD_ANY) /* places, also as text, or ids */
+        brief.item = FIELD_TEXT;
     return brief;
 }
 
@@ -132,8 +122,8 @@ const struct fields change_set_operation_brief = {
     .name = "an operation",
     .write_schema = write_brief,
     .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. fields: "
-                     "of the node. relationships: that go with a split, by id or other end. "
-                     "whole_words, plurals: default true. in: titles, a component type or field"};
+                     "of the node. relationships: go with a split, by id or other end. in: titles, "
+                     "a component type or field"};
 
 bool change_set_has_member(const char *name)
 {
@@ -154,27 +144,35 @@ static const struct operation *find(const char *name)
     return NULL;
 }
 
+const struct fields *change_set_operation_like(const char *name)
+{
+    struct nearest search;
+
+    nearest_begin_action(&search, name);
+    for (size_t i = 0; i < change_operation_count; i++)
+        nearest_feed(&search, change_operations[i].members.name);
+    return search.best ? &change_operations[search.best_index].members : NULL;
+}
+
 static int write_unknown(const json_t *op, struct error *err)
 {
+    const struct fields *like =
+        json_is_string(op) ? change_set_operation_like(json_string_value(op)) : NULL;
     struct buf BUF_AUTO names = {0};
-    struct nearest search;
     char shown[WORD_SHOWN];
 
     buf_init(&names, ERROR_TEXT_CAP / 2);
-    nearest_begin(&search, json_is_string(op) ? json_string_value(op) : "");
-    for (size_t i = 0; i < change_operation_count; i++) {
-        nearest_feed(&search, change_operations[i].members.name);
+    for (size_t i = 0; i < change_operation_count; i++)
         buf_addf(&names, "%s%s", i > 0 ? ", " : "", change_operations[i].members.name);
-    }
     if (!op)
         return error_set_at(err, "op", "op is needed, one of %s", names.data);
     if (!json_is_string(op))
         return error_set_at(err, "op", "op must be text, not %s: one of %s", json_kind(op),
                             names.data);
     text_cut_line(shown, sizeof shown, json_string_value(op));
-    if (search.best)
+    if (like)
         return error_set_at(err, "op", "there is no op '%s'; did you mean '%s'? There are %s",
-                            shown, search.best, names.data);
+                            shown, like->name, names.data);
     return error_set_at(err, "op", "there is no op '%s'. There are %s", shown, names.data);
 }
 

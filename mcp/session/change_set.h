@@ -71,6 +71,8 @@ void change_set_outcome_finish(struct change_set_outcome *outcome);
 
 /* One operation: for the schemas of the API, and a shorter form for that of the tool. */
 extern const struct fields change_set_operation, change_set_operation_brief;
+/* The operation that is called so, or most nearly; NULL if none is near. */
+const struct fields *change_set_operation_like(const char *name);
 /* Whether an operation has a member of that name. */
 bool change_set_has_member(const char *name);
 

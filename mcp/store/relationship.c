@@ -613,12 +613,17 @@ static int not_between(struct store *store, int64_t session, const char *from, c
     while ((row = rows_next(rows, err)) > 0) {
         const char *other = rows_text(rows, 1);
 
-        buf_addf(&there, "%s%s (relationship %" PRId64 ")", there.len > 0 ? ", " : "",
+        buf_addf(&there, "%s%s (id %" PRId64 ")", there.len > 0 ? ", " : "",
                  other ? other : "one without a type", rows_int(rows, 0));
     }
     if (row < 0)
         return -1;
-    return error_set(err, ERROR_NOT_FOUND, "there is no %s from %s to %s; %s%s", type, from, to,
+    if (!type && there.len > 0)
+        return error_set_at(err, "relationship_type",
+                            "relationship_type is needed, or id: from %s to %s there is %s", from,
+                            to, there.data);
+    return error_set(err, ERROR_NOT_FOUND, "there is no %s from %s to %s; %s%s",
+                     type ? type : "relationship", from, to,
                      there.len > 0 ? "there is " : "nothing leads from the one to the other",
                      there.len > 0 ? there.data : "");
 }
@@ -626,7 +631,7 @@ static int not_between(struct store *store, int64_t session, const char *from, c
 static int find(struct store *store, int64_t session, const char *from, const char *to,
                 const char *type, int64_t *id, struct error *err)
 {
-    int there = store_relationship_same(store, session, from, to, type, 0, id, err);
+    int there = type ? store_relationship_same(store, session, from, to, type, 0, id, err) : 0;
 
     if (there != 0)
         return there < 0 ? -1 : 0;

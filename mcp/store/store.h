@@ -430,7 +430,8 @@ int store_relationship_update(struct store *store, const struct writer *writer, 
                               struct error *err);
 int store_relationship_delete(struct store *store, const struct writer *writer, const char *sid,
                               int64_t id, struct relationship_state *state, struct error *err);
-/* Finds a relationship by its ends and its type; ERROR_NOT_FOUND. */
+/* Finds a relationship by its ends and its type; ERROR_NOT_FOUND. type may be NULL: the error then
+ * says what there is between the two. */
 int store_relationship_find(struct store *store, const char *sid, const char *from, const char *to,
                             const char *type, int64_t *id, struct error *err);
 

@@ -14,13 +14,14 @@
  * them so. */
 /* clang-format off */
 #define ARGUMENTS(tool, ...) \
-    {.name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT, .noun = "argument"}
+    {.name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT | FIELDS_NAMED, .noun = "argument"}
 #define ARGUMENT_SESSION   FIELD("session_id", FIELD_TEXT)
 #define ARGUMENT_KEY       FIELD("idempotency_key", FIELD_TEXT, .flags = FIELD_UNLISTED)
 #define ARGUMENT_NODE      FIELD("node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME)
 #define ARGUMENT_COMPONENT \
     FIELD("component_order", FIELD_WHOLE, .least = 1, .most = INFINITY), FIELD("component_id", FIELD_TEXT)
-#define ARGUMENT_REVISION  FIELD("expected_revision", FIELD_WHOLE, .least = 1, .most = INFINITY)
+#define ARGUMENT_REVISION                                                                          \
+    FIELD("expected_revision", FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_UNLISTED)
 /* clang-format on */
 
 /* Checks the call's arguments against the tool's fields, and converts them to their types: a string

@@ -127,19 +127,7 @@ static bool progress(struct tool_call *call, struct buf *words, struct buf *prin
     return run && analysis_progress(&run->analysis, words, printed);
 }
 
-/* The server's own limit, to which a longer one is cut. */
-static void write_timeout(const struct field *row, const void *context, struct buf *to)
-{
-    const struct analyses *analyses = context;
-
-    (void)row;
-    field_schema(
-        &(const struct field){.type = FIELD_WHOLE, .most = (double)analyses->timeout_seconds}, NULL,
-        to);
-}
-static const struct fields timeout = {.name = "timeout_seconds", .write_schema = write_timeout};
-
-/* What the server's profile lets code import. */
+/* The time limit, and what the server's profile lets code import. */
 static void describe_here(const struct analyses *analyses, struct buf *to)
 {
     const struct validator_profile *minimal = validator_profile_find("minimal");
@@ -155,11 +143,12 @@ static void describe_here(const struct analyses *analyses, struct buf *to)
         last = module;
         join = ", ";
     }
-    buf_addf(to, "%s stdlib modules (json, re, statistics, ...) import%s.",
+    buf_addf(to, "%s stdlib modules import%s. At most %ld s.",
              *join == ',' ? " and plain" : " Plain",
              validator_profile_allows(analyses->profile, "matplotlib.pyplot")
                  ? "; figures come back as images"
-                 : "");
+                 : "",
+             analyses->timeout_seconds);
 }
 
 const struct tool tool_execute_code = {
@@ -168,11 +157,10 @@ const struct tool tool_execute_code = {
     .description =
         "Run Python 3.11 over the curriculum, without files or network. Import from "
         "code_helpers: get_nodes() -> [{node_id, title, ...}]; get_relationships() -> "
-        "[{from_node_id, to_node_id, relationship_type, ...}]; get_node_content(node_id) "
-        "-> {node_id, title, components: [{component_type, parameters, order, ...}]}; "
-        "get_all_content() -> of all nodes; analyze_graph() -> networkx.DiGraph; "
-        "query_graph(query, node_id=None, ...) -> dict, find(text, in_=None, ...) -> dicts, as the "
-        "tools. print() little; the last expression shows too.",
+        "[{from_node_id, to_node_id, relationship_type}]; get_node_content(node_id) -> "
+        "{components: [{component_type, parameters}]}; get_all_content() -> of all nodes; "
+        "analyze_graph() -> networkx.DiGraph; query_graph(query, ...), find(text, ...) -> dicts, "
+        "as the tools. print() little.",
     .describe_here = describe_here,
     .call_title = "Analysis",
     .icon = "code",
@@ -183,7 +171,7 @@ const struct tool tool_execute_code = {
     .arguments = ARGUMENTS("execute_code", ARGUMENT_SESSION,
                            FIELD("code", FIELD_TEXT, .required = true, .least = 1),
                            FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,
-                                 .most = ANALYSIS_TIMEOUT_ASKED_MAX, .of = &timeout)),
+                                 .most = ANALYSIS_TIMEOUT_ASKED_MAX, .flags = FIELD_UNLISTED)),
     .read_only = true,
     .start = start,
     .stop = stop,

@@ -162,7 +162,6 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return find(call, store, sid, &request, err);
 }
 
-_Static_assert(LIMIT_DEFAULT == 8, "as said below");
 const struct tool tool_find_lessons = {
     .name = "find",
     .title = "Find",
@@ -179,9 +178,7 @@ const struct tool tool_find_lessons = {
         FIELD("without", FIELD_TEXT,
               .documentation = "a component type, relationships, a relationship type, a field"),
         FIELD("node_id", FIELD_TEXT), FIELD("sort", FIELD_TEXT, .choices = sorts),
-        FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX,
-              .documentation = "default: 8")),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX)),
     .read_only = true,
-    .idempotent = true,
     .run = run,
 };

@@ -328,8 +328,9 @@ int tool_set_of_version(struct store *store, const char *sid, long version,
     found = json_get_string(json_array_get(json_object_get(read, "changes"), 0), "change_set");
     if (!found)
         return error_set_at(err, "version",
-                            "version: no change ended at %ld; send one that history lists.",
-                            version);
+                            "version: no change ended at %ld; send one that history lists, "
+                            "the newest is %ld.",
+                            version, (long)json_integer_value(json_object_get(read, "version")));
     snprintf(set, CHANGE_SET_ID_SIZE, "%s", found);
     return 0;
 }

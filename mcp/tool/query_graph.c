@@ -113,9 +113,9 @@ static const char *query_name(size_t i)
 static void document_queries(const void *context, struct buf *to)
 {
     static const char *const takes[] = {
-        [GRAPH_TAKES_NODE] = "Of node_id",
-        [GRAPH_TAKES_FROM_TO] = "of from_node_id and to_node_id",
-        [GRAPH_MAY_TAKE_NODE] = "of node_id or all",
+        [GRAPH_TAKES_NODE] = "node_id",
+        [GRAPH_TAKES_FROM_TO] = "from_node_id, to_node_id",
+        [GRAPH_MAY_TAKE_NODE] = "node_id or all",
     };
     static const char *const unclear[] = {"pace", "unlocks", "redundant"};
     size_t count;
@@ -142,7 +142,6 @@ static void document_queries(const void *context, struct buf *to)
 static const struct fields query_names = {
     .name = "query", .choice = query_name, .document = document_queries};
 
-_Static_assert(GRAPH_LIMIT_DEFAULT == 20, "as said below");
 const struct tool tool_query_graph = {
     .name = "query_graph",
     .title = "Ask the graph",
@@ -152,19 +151,16 @@ const struct tool tool_query_graph = {
     .icon = "ask",
     .use = "for a question that one query by name answers (what a node needs, a path, cycles, "
            "bottlenecks, teaching order). Exact and cheap.",
-    .arguments = ARGUMENTS(
-        "query_graph", ARGUMENT_SESSION,
-        FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
-        FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
-        FIELD("to_node_id", FIELD_TEXT),
-        FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT,
-              .documentation = "of relationships, or [\"all\"]"),
-        FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX,
-              .documentation = "default: 20"),
-        FIELD("words", FIELD_FLAG, .documentation = "of outline, order, levels"),
-        FIELD("parts", FIELD_WHOLE, .least = 1, .most = INFINITY, .documentation = "of pace")),
+    .arguments = ARGUMENTS("query_graph", ARGUMENT_SESSION,
+                           FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
+                           FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
+                           FIELD("to_node_id", FIELD_TEXT),
+                           FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT,
+                                 .documentation = "of relationships; or all"),
+                           FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX),
+                           FIELD("words", FIELD_FLAG, .documentation = "of outline, order, levels"),
+                           FIELD("parts", FIELD_WHOLE, .least = 1, .most = INFINITY)),
     .read_only = true,
-    .idempotent = true,
     .run = run,
     .graphs = true,
     .brief = true,

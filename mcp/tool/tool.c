@@ -13,7 +13,10 @@
 #include "helpers/base/hash.h"
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
+#include "helpers/base/nearest.h"
+#include "helpers/base/utf8.h"
 #include "mcp/server.h"
+#include "mcp/session/change_set.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/confirm.h"
@@ -21,6 +24,7 @@
 #define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
 #define TOOL_KEY_MAX        128 /* bytes of a client's key */
 #define KEY_ARGUMENT        "idempotency_key"
+#define NAME_SHOWN          60  /* bytes of a name that no tool has */
 #define ANSWER_GOOD         200 /* only answers of successful calls are stored */
 
 const struct tool *tool_find(const char *name)
@@ -32,10 +36,31 @@ const struct tool *tool_find(const char *name)
     return NULL;
 }
 
-void tool_names(struct buf *to)
+void tool_write_unknown(const char *name, struct buf *to)
 {
+    const struct fields *operation = change_set_operation_like(name);
+    struct nearest search;
+
+    nearest_begin_action(&search, name);
+    for (size_t i = 0; tools[i]; i++)
+        nearest_feed(&search, tools[i]->name);
+    buf_addf(to, "unknown tool '%.*s'", utf8_shown(name, NAME_SHOWN), name);
+    if (search.best && (!operation || strcmp(operation->name, name) != 0)) {
+        buf_addf(to, "; did you mean '%s'?", search.best);
+    } else if (operation) {
+        buf_addf(
+            to,
+            "; call change_curriculum with {\"operations\": [{\"op\": \"%s\", ...}]}, which takes ",
+            operation->name);
+        fields_list(operation, to);
+        buf_addc(to, '.');
+    } else {
+        buf_addc(to, '.');
+    }
+    buf_adds(to, " The tools: ");
     for (size_t i = 0; tools[i]; i++)
         buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
+    buf_addc(to, '.');
 }
 
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to)
@@ -47,8 +72,6 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
         tool->describe_here(analyses, &description);
     buf_adds(to, "{\"name\":");
     json_write_string(to, tool->name, strlen(tool->name));
-    buf_adds(to, ",\"title\":");
-    json_write_string(to, tool->title, strlen(tool->title));
     buf_adds(to, ",\"description\":");
     json_write_string(to, description.data, description.len);
     buf_adds(to, ",\"inputSchema\":");
@@ -56,14 +79,12 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
         buf_adds(to, tool->input_schema);
     else
         fields_schema(&tool->arguments, NULL, analyses, to);
-    /* What the protocol takes for granted is left out: each word is paid for in every conversation.
-     */
+    /* What the protocol takes for granted is left out, and a title that says what the name says:
+     * each word is paid for in every conversation. */
     if (tool->read_only)
         buf_adds(to, ",\"annotations\":{\"readOnlyHint\":true}");
     else if (!tool->destructive)
         buf_adds(to, ",\"annotations\":{\"destructiveHint\":false}");
-    else if (tool->idempotent)
-        buf_adds(to, ",\"annotations\":{\"idempotentHint\":true}");
     buf_addc(to, '}');
 }
 

@@ -180,7 +180,7 @@ struct tool {
     struct fields arguments;
     const char *input_schema; /* JSON text that tools/list shows instead; or NULL */
     const struct tool_param_header *param_headers; /* ends with a row of NULL; or NULL */
-    bool read_only, destructive, idempotent;       /* annotations */
+    bool read_only, destructive;                   /* annotations */
 
     /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else
      * `graphs` selects graph, else read. Returns 0 with the answer in call->text, or -1 with err,
@@ -225,7 +225,9 @@ extern const struct tool *const tools[]; /* NULL-terminated, in the order of too
 extern const bool tables_change;
 
 const struct tool *tool_find(const char *name); /* NULL if there is none */
-void tool_names(struct buf *to); /* "add_component, edit_component, ..." for errors */
+/* What to call instead of a tool that there is not: "unknown tool 'search'; did you mean 'find'?
+ * The tools: ...". */
+void tool_write_unknown(const char *name, struct buf *to);
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);

@@ -84,16 +84,16 @@ static int preview(const struct tool_call *call, struct tool_preview *preview, s
 const struct tool tool_undo = {
     .name = "undo",
     .title = "Undo or restore",
-    .description = "Take back one change, or go back to a version. Can itself be undone.",
+    .description =
+        "Take back your newest change, or that of a version, or restore a version. Can itself be "
+        "undone.",
     .call_title = "{restore=}Restore version {restore}|{version=}Undo a change"
                   "|{change_set=}Undo a change|Undo the last change",
     .icon = "history",
     .use = "takes back a change, or goes back to a version",
     .arguments = ARGUMENTS("undo", ARGUMENT_SESSION, ARGUMENT_KEY,
-                           FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY,
-                                 .documentation = "of the change; default: your newest"),
-                           FIELD("restore", FIELD_WHOLE, .least = 1, .most = INFINITY,
-                                 .documentation = "version to go back to"),
+                           FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
+                           FIELD("restore", FIELD_WHOLE, .least = 1, .most = INFINITY),
                            FIELD("change_set", FIELD_TEXT, .flags = FIELD_UNLISTED)),
     .destructive = true,
     .run = run,

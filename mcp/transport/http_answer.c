@@ -43,7 +43,7 @@ static bool is_too_much(struct exchange *exchange, size_t len)
 {
     struct http_server *http = exchange->http;
 
-    if (strcmp(exchange->request.method, "GET") != 0 || len <= HTTP_CHUNK_SIZE)
+    if (strcmp(exchange->request->method, "GET") != 0 || len <= HTTP_CHUNK_SIZE)
         return false;
     if (http->answers > HTTP_ANSWERS_CAP || len > HTTP_ANSWERS_CAP - http->answers)
         return http->answers > 0; /* a single one of any length goes */
@@ -65,7 +65,7 @@ void exchange_answer(struct exchange *exchange, int status, const char *content_
                        "too many large answers are being read at once: send it again in a moment");
         return;
     }
-    if (body && strcmp(exchange->request.method, "GET") == 0) {
+    if (body && strcmp(exchange->request->method, "GET") == 0) {
         exchange->counted = body->len;
         exchange->http->answers += body->len;
     }
@@ -107,7 +107,7 @@ void exchange_error(struct exchange *exchange, int status, const char *format, .
 
 bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal)
 {
-    const char *given = exchange->request.method;
+    const char *given = exchange->request->method;
     bool reads = strcmp(method, "GET") == 0;
 
     if (strcmp(given, method) == 0 || (reads && strcmp(given, "HEAD") == 0))
@@ -131,7 +131,7 @@ static bool is_json_type(const char *type)
 
 bool exchange_takes_json(struct exchange *exchange)
 {
-    const struct server_request *request = &exchange->request;
+    const struct server_request *request = exchange->request;
 
     if (request->length == 0 || is_json_type(request->content_type))
         return true;
@@ -212,7 +212,7 @@ static int add_header(struct exchange *exchange, const char *name, const char *v
 static int add_headers(struct exchange *exchange, unsigned char **p, unsigned char *end)
 {
     const unsigned status = (unsigned)exchange->status;
-    const bool cors = exchange->cross_origin, preflight = cors && exchange->request.preflight;
+    const bool cors = exchange->cross_origin, preflight = cors && exchange->request->preflight;
     const bool later = status == 503 || status == 429;
     char seconds[16] = "";
     const struct {
@@ -233,7 +233,7 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
         {exchange->set_cookie, "set-cookie:", exchange->set_cookie},
         {exchange->closes && !exchange->streaming, "connection:", "close"},
         {exchange->streaming, "x-accel-buffering:", "no"}, /* a proxy passes on each event */
-        {cors, "access-control-allow-origin:", exchange->request.origin},
+        {cors, "access-control-allow-origin:", exchange->request->origin},
         {cors, "vary:", "Origin"},
         {cors, "access-control-expose-headers:",
          "Mcp-Session-Id, ETag, Allow, Retry-After, Idempotency-Replayed, Lectern-Scope, "
@@ -268,7 +268,7 @@ static int add_headers(struct exchange *exchange, unsigned char **p, unsigned ch
 static bool has_no_body(const struct exchange *exchange)
 {
     return exchange->status == 204 || exchange->status == 304 ||
-           strcmp(exchange->request.method, "HEAD") == 0;
+           strcmp(exchange->request->method, "HEAD") == 0;
 }
 
 /* The next piece: the headers first, and as much of the body as one write takes. */
@@ -297,8 +297,11 @@ static int write_piece(struct exchange *exchange)
     p += rest;
     if (p > start && lws_write(exchange->wsi, start, (size_t)(p - start), kind) < 0)
         return -1;
-    if (kind == LWS_WRITE_HTTP_HEADERS && exchange->streaming)
+    if (kind == LWS_WRITE_HTTP_HEADERS && exchange->streaming) {
         http_connection_stays_open(exchange->wsi);
+        free(exchange->request);
+        exchange->request = NULL;
+    }
     return 0;
 }
 

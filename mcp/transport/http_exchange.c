@@ -6,7 +6,6 @@
  * answer is sent at once and the connection closes. Then the handler of the path answers, now or
  * later. Runs on the loop's thread.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +37,7 @@ static void free_exchange(struct exchange *exchange)
     sign_in_end(exchange);
     release_body(exchange);
     buf_finish(&exchange->out);
+    free(exchange->request);
     free(exchange);
 }
 
@@ -103,7 +103,7 @@ static void admit(struct exchange *exchange)
 static void check(struct exchange *exchange)
 {
     struct http_server *http = exchange->http;
-    const struct server_request *request = &exchange->request;
+    const struct server_request *request = exchange->request;
     struct error err = {0};
     int refused = server_request_check(&http->config, request, &exchange->cross_origin, &err);
 
@@ -133,7 +133,7 @@ static int on_body(struct exchange *exchange, const char *bytes, size_t len)
     exchange->continue_waits = false;
     if (exchange->state != EXCHANGE_RECEIVING || exchange->status != 0)
         return 0; /* refused: discarded */
-    if (http->bodies + len > HTTP_BODIES_CAP && exchange->request.length > HTTP_BODY_SMALL) {
+    if (http->bodies + len > HTTP_BODIES_CAP && exchange->request->length > HTTP_BODY_SMALL) {
         release_body(exchange);
         exchange_error(exchange, 503, "too many large bodies at once: send it again in a moment");
         return 0;
@@ -148,26 +148,30 @@ static int on_body(struct exchange *exchange, const char *bytes, size_t len)
 /* The end of the body cannot be found, or is not worth waiting for. */
 static bool is_unreadable(const struct exchange *exchange)
 {
-    const struct server_request *request = &exchange->request;
+    const struct server_request *request = exchange->request;
 
     return request->unreadable || request->chunked || request->length > body_cap(exchange);
 }
 
 static int on_request(struct http_server *http, struct lws *wsi, struct connection *connection)
 {
-    struct exchange *exchange = malloc(sizeof *exchange);
+    struct exchange *exchange = calloc(1, sizeof *exchange);
 
     if (!exchange)
         return -1;
-    memset(exchange, 0, offsetof(struct exchange, request));
+    exchange->request = malloc(sizeof *exchange->request); /* server_request_read fills it */
+    if (!exchange->request) {
+        free(exchange);
+        return -1;
+    }
     connection->exchange = exchange;
     http->exchanges++;
     exchange->http = http;
     exchange->services = &http->services;
     exchange->wsi = wsi;
     exchange->identity = &identity_everyone;
-    server_request_read(wsi, &exchange->request);
-    exchange->route = find_route(exchange->request.path);
+    server_request_read(wsi, exchange->request);
+    exchange->route = find_route(exchange->request->path);
     exchange->closes = http->draining;
     buf_init(&exchange->body, body_cap(exchange));
     exchange->body_deadline_ms =
@@ -180,12 +184,12 @@ static int on_request(struct http_server *http, struct lws *wsi, struct connecti
         exchange_begin_answer(exchange);
         return 0;
     }
-    if (exchange->request.length == 0) {
+    if (exchange->request->length == 0) {
         work(exchange);
         return 0;
     }
     lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_BODY_STALL_S);
-    if (exchange->request.expects_continue && exchange->status == 0) {
+    if (exchange->request->expects_continue && exchange->status == 0) {
         exchange->continue_waits = true;
         lws_callback_on_writable(wsi);
     }

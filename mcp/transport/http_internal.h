@@ -115,6 +115,7 @@ enum exchange_state {
 
 struct exchange {
     const struct http_services *services;
+    struct server_request *request;      /* owned; NULL once the headers of a stream are out */
     const struct identity *identity;     /* who sends it: never NULL in a check or a handler. Static
                                             or in this struct: copy what is kept for longer */
     struct buf body;                     /* of the request */
@@ -161,8 +162,6 @@ struct exchange {
     bool stream_ended;
     bool closes;
     bool lingers; /* before closing, because the client still sends */
-
-    struct server_request request; /* last, as it is too long to be cleared for each request */
 };
 
 struct buf exchange_take_body(struct exchange *exchange); /* the caller becomes the owner */

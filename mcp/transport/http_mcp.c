@@ -76,7 +76,7 @@ static void receive(struct exchange *exchange, const struct message *message,
     struct session_id id;
     struct error err = {0};
 
-    if (modern || !*exchange->request.mcp_session)
+    if (modern || !*exchange->request->mcp_session)
         client = mcp_client_new(all, &err);
     else if (mcp_session_find(exchange, &id) == 0)
         client = mcp_client_use(all, &id, &err);
@@ -100,7 +100,7 @@ static void receive(struct exchange *exchange, const struct message *message,
 
 static void handle_post(struct exchange *exchange)
 {
-    const struct server_request *request = &exchange->request;
+    const struct server_request *request = exchange->request;
     const struct post_headers headers = {
         {request->mcp_version, request->mcp_method, request->mcp_name, read_param}, exchange, ""};
     struct buf BUF_AUTO body = exchange_take_body(exchange);
@@ -114,7 +114,7 @@ static void handle_post(struct exchange *exchange)
 
 static void check_post(struct exchange *exchange)
 {
-    const struct server_request *request = &exchange->request;
+    const struct server_request *request = exchange->request;
     size_t type_len = strcspn(request->content_type, "; \t");
 
     if (type_len != strlen(JSON_TYPE) ||
@@ -148,7 +148,7 @@ static void open_get_stream(struct exchange *exchange, const struct session_id *
 
 static void handle_get(struct exchange *exchange)
 {
-    const char *last = exchange->request.last_event_id;
+    const char *last = exchange->request->last_event_id;
     struct session_id id;
 
     if (mcp_session_find(exchange, &id) < 0)
@@ -167,7 +167,7 @@ static void handle_get(struct exchange *exchange)
 
 static void check_get(struct exchange *exchange)
 {
-    if (!*exchange->request.mcp_session)
+    if (!*exchange->request->mcp_session)
         exchange_error(exchange, 400,
                        "the Mcp-Session-Id header is missing: send initialize with POST first");
     else if (!mcp_takes_events(exchange))
@@ -182,7 +182,7 @@ static void handle_delete(struct exchange *exchange)
 {
     struct session_id id;
 
-    if (!*exchange->request.mcp_session)
+    if (!*exchange->request->mcp_session)
         exchange_error(exchange, 400, "the Mcp-Session-Id header of the session to end is missing");
     else if (mcp_session_find(exchange, &id) == 0)
         mcp_session_delete(exchange, &id);
@@ -204,7 +204,7 @@ static const struct http_method {
 static const struct http_method *find_method(const struct exchange *exchange)
 {
     for (size_t i = 0; i < sizeof http_methods / sizeof http_methods[0]; i++) {
-        if (strcmp(http_methods[i].name, exchange->request.method) == 0)
+        if (strcmp(http_methods[i].name, exchange->request->method) == 0)
             return &http_methods[i];
     }
     return NULL;
@@ -213,7 +213,7 @@ static const struct http_method *find_method(const struct exchange *exchange)
 static void check(struct exchange *exchange)
 {
     const struct http_method *method = find_method(exchange);
-    bool modern = peer_version_is_modern(exchange->request.mcp_version);
+    bool modern = peer_version_is_modern(exchange->request->mcp_version);
 
     if (method && (method == http_methods || !modern)) {
         if (method->check)
@@ -222,11 +222,11 @@ static void check(struct exchange *exchange)
     }
     snprintf(exchange->allow, sizeof exchange->allow, "POST, %sOPTIONS",
              modern ? "" : "GET, DELETE, ");
-    if (strcmp(exchange->request.method, "OPTIONS") == 0)
+    if (strcmp(exchange->request->method, "OPTIONS") == 0)
         exchange_answer(exchange, 204, NULL, NULL);
     else if (modern)
         exchange_error(exchange, 405, "%s has no sessions: send messages with POST",
-                       exchange->request.mcp_version);
+                       exchange->request->mcp_version);
     else
         exchange_error(exchange, 405, "/mcp takes GET, POST and DELETE");
 }

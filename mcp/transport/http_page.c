@@ -104,7 +104,7 @@ static void answer_missing(struct exchange *exchange)
 
 static void answer_file(struct exchange *exchange, const struct page_file *file, bool kept)
 {
-    const struct server_request *request = &exchange->request;
+    const struct server_request *request = exchange->request;
     bool gz = file->gz && takes_gzip(request->accept_encoding);
     struct buf body;
 
@@ -136,7 +136,7 @@ static void handle_page(struct exchange *exchange)
 
 static void handle_file(struct exchange *exchange)
 {
-    const char *path = exchange->request.path;
+    const char *path = exchange->request->path;
     const struct page_file *file = find_file(path);
 
     if (file)

@@ -184,7 +184,7 @@ static void refuse_path(struct exchange *exchange, const struct server_request *
 
 static void check(struct exchange *exchange)
 {
-    const struct server_request *request = &exchange->request;
+    const struct server_request *request = exchange->request;
     char has[ALLOW_SIZE];
 
     exchange->rest_route = rest_find(method_of(request), request->target, has, sizeof has);
@@ -240,7 +240,7 @@ static const char *copy(char **at, const char *text)
 
 static struct rest_job *create_job(struct exchange *exchange)
 {
-    const struct server_request *request = &exchange->request;
+    const struct server_request *request = exchange->request;
     size_t size = strlen(request->target) + strlen(request->query) + strlen(request->session) +
                   strlen(request->if_match) + strlen(request->if_none_match) +
                   strlen(request->idempotency_key) + 6;

@@ -100,7 +100,7 @@ static void challenge(struct exchange *exchange, const char *error, const char *
 {
     struct buf BUF_AUTO text = {0};
 
-    add_challenge(exchange->http, &exchange->request, error, why, scope, &text);
+    add_challenge(exchange->http, exchange->request, error, why, scope, &text);
     free(exchange->authenticate);
     exchange->authenticate = buf_steal(&text, NULL);
 }
@@ -284,7 +284,7 @@ static bool has_sign_in(struct exchange *exchange)
 
 static void check_resource(struct exchange *exchange)
 {
-    const char *below = exchange->request.path + strlen(RESOURCE_PATH);
+    const char *below = exchange->request->path + strlen(RESOURCE_PATH);
 
     if (!has_sign_in(exchange))
         return;
@@ -297,14 +297,14 @@ static void check_resource(struct exchange *exchange)
 static void handle_resource(struct exchange *exchange)
 {
     const struct auth *auth = exchange->http->config.auth;
-    const char *below = exchange->request.path + strlen(RESOURCE_PATH);
+    const char *below = exchange->request->path + strlen(RESOURCE_PATH);
     struct buf BUF_AUTO resource = {0};
     struct buf body;
 
     if (auth_issuer(auth)) {
         buf_adds(&resource, auth_audience(auth)); /* what clients ask the issuer a token for */
     } else {
-        add_base(exchange->http, &exchange->request, &resource);
+        add_base(exchange->http, exchange->request, &resource);
         buf_adds(&resource, below);
     }
     buf_init(&body, 0);
@@ -357,10 +357,10 @@ static void set_cookie(struct exchange *exchange, const char *value)
  * was on a page of another site. */
 static void handle_sign_in(struct exchange *exchange)
 {
-    const char *query = exchange->request.query;
+    const char *query = exchange->request->query;
     char cookie[TOKEN_TEXT_SIZE];
 
-    if (strcmp(exchange->request.method, "GET") == 0 && strncmp(query, CODE, strlen(CODE)) == 0 &&
+    if (strcmp(exchange->request->method, "GET") == 0 && strncmp(query, CODE, strlen(CODE)) == 0 &&
         auth_take_code(exchange->http->config.auth, query + strlen(CODE), cookie)) {
         set_cookie(exchange, cookie);
         answer_page(exchange, 200, "Signed in",
@@ -402,7 +402,7 @@ static void handle_link(struct exchange *exchange)
     }
     buf_init(&body, 0);
     buf_adds(&body, "{\"url\":\"");
-    add_base(exchange->http, &exchange->request, &body);
+    add_base(exchange->http, exchange->request, &body);
     buf_addf(&body, "/sign-in?" CODE "%s\",\"seconds\":%d}", code, PAGE_LINK_S);
     exchange_answer(exchange, 200, "application/json", &body);
 }

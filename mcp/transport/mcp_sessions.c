@@ -44,7 +44,7 @@ static int read_id(struct mcp_sessions *all, struct session_id *id, const char *
 
 int mcp_session_find(struct exchange *exchange, struct session_id *id)
 {
-    const struct server_request *request = &exchange->request;
+    const struct server_request *request = exchange->request;
     struct server *server = exchange->services->server;
     struct error err = {0};
     int over = 0;

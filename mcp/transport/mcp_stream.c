@@ -327,19 +327,19 @@ static bool accepts(const char *accept, const char *type, const char *any_of_kin
 
 bool mcp_takes_json(const struct exchange *exchange)
 {
-    return accepts(exchange->request.accept, JSON_TYPE, "application/*");
+    return accepts(exchange->request->accept, JSON_TYPE, "application/*");
 }
 
 bool mcp_takes_events(const struct exchange *exchange)
 {
-    return accepts(exchange->request.accept, EVENTS_TYPE, "text/*");
+    return accepts(exchange->request->accept, EVENTS_TYPE, "text/*");
 }
 
 /* Of two types that a client takes equally, the one that it names first counts. */
 static bool prefers_events(const struct exchange *exchange)
 {
-    const char *json = find_type(exchange->request.accept, JSON_TYPE);
-    const char *events = find_type(exchange->request.accept, EVENTS_TYPE);
+    const char *json = find_type(exchange->request->accept, JSON_TYPE);
+    const char *events = find_type(exchange->request->accept, EVENTS_TYPE);
 
     return !mcp_takes_json(exchange) || (json && events && events < json);
 }

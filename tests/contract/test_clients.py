@@ -56,13 +56,23 @@ class Libraries(NpmCase):
         self.run_tests("ai_sdk", 3)
 
     def test_openai_agents(self):
-        self.run_tests("openai_agents", 3)
+        self.run_tests("openai_agents", 5)
 
     def test_mastra(self):
         self.run_tests("mastra", 3)
 
     def test_langchain(self):
         self.run_tests("langchain", 3)
+
+
+class Seen(NpmCase):
+    """Resources that change, completion and questions."""
+
+    def test_sdks(self):
+        self.run_tests("seen", 15)
+
+    def test_inspector(self):
+        self.run_tests("inspector", 5)
 
 
 class Bridges(NpmCase):
@@ -131,7 +141,8 @@ class Snippets(NpmCase):
         output = self.run_beside_a_server(commands)
         self.assertEqual(output.count(COUNTS), 3, output)
         self.assertIn('"name": "change_curriculum"', output)
-        self.assertIn("9 tools", output)
+        self.assertIn("(%d tools, " % output.count('"inputSchema"'), output)
+        self.assertNotRegex(output, "Warning: tool|[1-9][0-9]* (errors|warnings)")  # of inspector --strict
 
     def test_command_lines_with_a_token(self):
         block = next(block for block in blocks("sh") if "TOKEN" in block)

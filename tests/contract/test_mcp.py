@@ -2,6 +2,7 @@
 """MCP of the whole program, on stdio and over HTTP, in both eras: resources, prompts, completions, and what a client is told of changes."""
 import http.client
 import json
+import re
 import unittest
 
 import harness
@@ -10,6 +11,14 @@ MODERN = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
 CURRICULUM = "lectern://curriculum/{session_id}"
 TEMPLATES = [CURRICULUM, CURRICULUM + "/node/{node_id}", CURRICULUM + "/node/{node_id}/component/{component_id}", CURRICULUM + "/history"]
+# Each prompt: its arguments beside session_id, and the tools that it names.
+PROMPTS = {
+    "review_prerequisites": (["node_id"], {"query_graph", "find", "change_curriculum"}),
+    "fill_thin_lesson": (["node_id"], {"find", "query_graph", "batch_add_components"}),
+    "gaps_before": (["node_id"], {"find", "query_graph", "create_relationship"}),
+    "plan_course": (["weeks"], {"query_graph"}),
+    "rename_term": (["from", "to"], {"find", "change_curriculum"}),
+}
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 SECONDS = 15  # for one event to come
 
@@ -153,17 +162,37 @@ class Reading(Case):
         for client in self.clients():
             self.offer(client)
             prompts = client.request("prompts/list")["result"]["prompts"]
-            self.assertEqual([one["name"] for one in prompts], ["review_prerequisites"])
-            self.assertEqual([one["name"] for one in prompts[0]["arguments"]], ["session_id", "node_id"])
-            got = client.request("prompts/get", {"name": "review_prerequisites", "arguments": {"node_id": "N002"}})["result"]
-            self.assertEqual(got["messages"][0]["role"], "user")
-            self.assertIn("the lesson N002", got["messages"][0]["content"]["text"])
+            self.assertEqual({one["name"]: [argument["name"] for argument in one["arguments"]] for one in prompts},
+                             {name: ["session_id"] + arguments for name, (arguments, _) in PROMPTS.items()})
+            for name, arguments in {"review_prerequisites": {"node_id": "N002"}, "rename_term": {"from": "N002", "to": "N003"}}.items():
+                got = client.request("prompts/get", {"name": name, "arguments": arguments})["result"]
+                self.assertEqual(got["messages"][0]["role"], "user")
+                self.assertIn("N002", got["messages"][0]["content"]["text"])
+            self.assertIn("to", client.request("prompts/get", {"name": "rename_term", "arguments": {"from": "x"}})["error"]["message"])
             for ref in {"type": "ref/resource", "uri": TEMPLATES[1]}, {"type": "ref/prompt", "name": "review_prerequisites"}:
                 found = client.request("completion/complete", {"ref": ref, "argument": {"name": "node_id", "value": "n00"},
                                                                "context": {"arguments": {"session_id": self.sid}}})
                 self.assertEqual(found["result"]["completion"], {"values": ["N001", "N002"], "total": 2, "hasMore": False})
                 found = client.request("completion/complete", {"ref": ref, "argument": {"name": "session_id", "value": self.sid[:6]}})
                 self.assertEqual(found["result"]["completion"]["values"], [self.sid])
+
+    def test_prompts_name_what_exists(self):
+        """Each tool, operation, query and argument in the text of a prompt, with all of its arguments; its calls, as they are written."""
+        client = LegacyHttp(self.server.port)
+        client.initialize()
+        self.addCleanup(client.connection.close)
+        tools = {tool["name"]: tool["inputSchema"] for tool in client.request("tools/list")["result"]["tools"]}
+        schemas = json.dumps(list(tools.values()))
+        for name, (arguments, needed) in PROMPTS.items():
+            given = {"session_id": self.sid, **{argument: {"from": "text", "weeks": "6"}.get(argument, "N001") for argument in arguments}}
+            text = client.request("prompts/get", {"name": name, "arguments": given})["result"]["messages"][0]["content"]["text"]
+            words = set(re.findall(r"[a-z]+(?:_[a-z]+)+|find(?= [{(])", text))
+            self.assertEqual({word for word in words if word not in tools and '"%s"' % word not in schemas}, set(), name)
+            self.assertEqual(words & set(tools), needed)
+            self.assertEqual(text.count("\n\nExample: "), 1)
+            calls = [(found[1], json.JSONDecoder().raw_decode(text, found.end())[0]) for found in re.finditer(r"(\w+) (?={\")", text)]
+            for tool, call in calls:
+                client.good(tool, session_id=self.sid, **call)
 
 
 class Changes(Case):

@@ -368,10 +368,10 @@ class Session(Sandbox):
 
     def zygote(self):
         """Its process id; the other child of the runner's is the copy that waits or runs."""
-        return sorted(children_of(self.runner()))[0]
+        return children_of(self.runner())[0]
 
     def copy(self):
-        return sorted(children_of(self.runner()))[1]
+        return children_of(self.runner())[1]
 
     def runner(self):
         """The runner's process id, also under bubblewrap."""
@@ -388,17 +388,17 @@ def run(code, curriculum=None, seconds=30, kind="bare", preload="", memory_mb=25
 
 
 def children_of(pid):
-    """The process ids of its children, and theirs."""
+    """The process ids of its children and theirs, the oldest first. The ids do not tell: after the highest one they start again."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                status = (entry / "status").read_text()
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue
-            if re.search(r"^PPid:\t%d$" % pid, status, re.M):
-                found += [int(entry.name), *children_of(int(entry.name))]
-    return found
+            if int(fields[1]) == pid:
+                found.append((int(fields[19]), int(entry.name)))
+    return [each for _, child in sorted(found) for each in (child, *children_of(child))]
 
 
 def alive(pid):

@@ -113,12 +113,12 @@ class Traces(unittest.TestCase):
                 script.write_text(sandbox.forking(sandbox.SHARE) + test_layers.PROBER + LEAVE + "\ntry_all(probes)\n")
                 with Session(interpreter=script, bwrap=bwrap) as box:
                     runner = box.runner()
-                    before = sorted(sandbox.children_of(runner))
+                    before = sandbox.children_of(runner)
                     first = quiet((runner, *before))
                     for _ in range(3):
                         outcome = box.run("")
                         self.assertEqual(json.loads(outcome.result["value"]), {"leave": "EPERM"})
-                        after = sorted(sandbox.children_of(runner))
+                        after = sandbox.children_of(runner)
                         self.assertEqual((before[0], before[1] == after[1]), (after[0], False))  # the zygote, and another copy
                         self.assertEqual(settled((runner, *after), first), first)
                         before = after

@@ -187,7 +187,7 @@ static void what_is_wrong_is_said(void **state)
          ERROR_CONFLICT},
         {"[{'op':'create_relationship','from':'A','to':'A'}]", {"itself"}, ERROR_INVALID},
         {"[{'op':'delete_relationship','from':'A','to':'B'}]",
-         {"id is needed, or from_node_id"},
+         {"relationship_type is needed, or id: from A to B there is PREREQUISITE (id 1)"},
          ERROR_INVALID},
         {"[{'op':'delete_relationship','from':'C','to':'A','type':'LEADS_TO'}]",
          {"LEADS_TO"},

@@ -142,7 +142,10 @@ static struct session_id session_of(unsigned number)
 
 static void begin_line(struct line *line)
 {
+    static struct server_request request; /* without headers */
+
     memset(line, 0, sizeof *line);
+    line->exchange.request = &request;
     line->exchange.identity = &identity_everyone;
 }
 

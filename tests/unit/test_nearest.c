@@ -43,11 +43,35 @@ static void finds_the_nearest(void **state)
     assert_null(nearest_of("", names));
 }
 
+static const char *nearest_action(const char *word, const char *const *candidates)
+{
+    struct nearest search;
+
+    nearest_begin_action(&search, word);
+    for (size_t i = 0; candidates[i]; i++)
+        nearest_feed(&search, candidates[i]);
+    return search.best;
+}
+
+static void finds_actions_by_other_verbs(void **state)
+{
+    static const char *const names[] = {"create_node", "delete_node", "edit_node", "find", NULL};
+
+    (void)state;
+    assert_string_equal(nearest_action("update_node", names), "edit_node");
+    assert_string_equal(nearest_action("remove_node", names), "delete_node");
+    assert_string_equal(nearest_action("search", names), "find");
+    assert_string_equal(nearest_action("get_lessons", names), "find");
+    assert_null(nearest_action("getaway", names));
+    assert_null(nearest_of("search", names));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_edits),
         cmocka_unit_test(finds_the_nearest),
+        cmocka_unit_test(finds_actions_by_other_verbs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,10 +103,13 @@ static int prepare(struct sqlite_db *db, const char *path, struct error *err)
     sqlite3_busy_timeout(db->handle, SQLITE_BUSY_TIMEOUT_MS);
     if (sqlite_search_open(db, err) < 0)
         return error_wrap(err, "%s", path);
+    /* Temporary data in memory: SQLite removes a temporary file's name just after it made it, and a
+     * kill between the two would leave the file. */
     if ((write && set_wal(db->handle) != SQLITE_OK) ||
         sqlite3_exec(db->handle,
                      "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
-                     "PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216",
+                     "PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216; "
+                     "PRAGMA temp_store = MEMORY",
                      NULL, NULL, NULL) != SQLITE_OK) {
         sqlite_fail(db, err, "cannot use the store");
         return error_wrap(err, "%s", path);

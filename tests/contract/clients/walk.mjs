@@ -11,24 +11,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
+import { calls, missing } from "./calls.mjs";
 
 export const LECTERN = process.env.LECTERN;
 const MODERN = "io.modelcontextprotocol/protocolVersion";
 const WAIT_MS = 60_000;
-// A call that changes something is undone by the next one, so each transport finds the same curriculum.
-const calls = [
-  ["query_graph", { query: "counts" }, /40 nodes/],
-  ["add_component", { node_id: "N001", component_type: "heading", parameters: { text: "Added" }, position: 1 }, /N001/],
-  ["edit_component", { node_id: "N001", component_order: 1, new_parameters: { text: "Edited" } }, /revision 2/],
-  ["delete_component", { node_id: "N001", component_order: 1, confirm: true }, /Deleted/],
-  ["batch_add_components", { node_id: "N002", components: [{ type: "paragraph", parameters: { text: "one" } }] }, /N002/],
-  ["undo", {}, /N002/],
-  ["change_curriculum", { operations: [{ op: "rename_node", node_id: "N003", title: "Renamed" }] }, /N003/],
-  ["undo", {}, /Renamed/],
-  ["create_relationship", { from_node_id: "N001", to_node_id: "N039", explanation: "a test" }, /N039/],
-  ["undo", {}, /N039/],
-  ["execute_code", { code: "from code_helpers import get_nodes\nprint(len(get_nodes()))" }, /^40\n/],
-];
 const wrong = ["query_graph", { query: "needs", node_id: "N999" }, /N999.*does not exist|no node.*N999/is];
 const SLOW = "import time\nstart = time.time()\nwhile time.time() - start < 1.5: pass\nprint('done')";
 
@@ -42,6 +29,20 @@ export class Place {
     assert.equal(loaded.status, 0);
     this.session = loaded.stdout.toString().trim().split("\n").at(-1); // the id of the curriculum
     this.log = "";
+  }
+
+  /* The curriculum, as a program of its own reads it. */
+  curriculum() {
+    const read = spawnSync(LECTERN, ["export", this.session], { env: this.environment });
+    assert.equal(read.status, 0, read.stderr.toString());
+    return JSON.parse(read.stdout);
+  }
+
+  /* What tools/list answers, to a program of its own. */
+  tools() {
+    const _meta = { [MODERN]: "2026-07-28", "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
+    const input = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta } }) + "\n";
+    return JSON.parse(spawnSync(LECTERN, ["stdio"], { env: this.environment, input }).stdout).result.tools;
   }
 
   async serve(...words) {
@@ -129,15 +130,22 @@ async function failure(call) {
   }
 }
 
-async function steps(client, session, cannot, cancelled) {
-  assert.deepEqual(new Set(await client.tools()), new Set(calls.map(([tool]) => tool)));
-  for (const [tool, args, says] of calls) {
-    const answer = await client.call(tool, args, {});
-    assert.ok(!answer.isError, `${tool}: ${answer.text}`);
+/* Every tool and operation, by a client's call(tool, arguments), each judged by its answer and by the curriculum afterwards. */
+export async function callAll(place, call) {
+  assert.deepEqual(missing(place.tools()), []);
+  for (const { tool, args, says, holds } of calls) {
+    const answer = await call(tool, args);
+    assert.ok(!answer.isError, `${tool} ${JSON.stringify(args)}: ${answer.text}`);
     assert.match(answer.text, says);
+    holds(place.curriculum());
   }
+}
+
+async function steps(client, place, cannot, cancelled) {
+  assert.deepEqual((await client.tools()).sort(), place.tools().map((tool) => tool.name).sort());
+  await callAll(place, (tool, args) => client.call(tool, args, {}));
   assert.match(await failure(client.call(wrong[0], wrong[1], {})), wrong[2]);
-  assert.match(await client.read(`lectern://curriculum/${session}/node/N018`), /Unit rates/);
+  assert.match(await client.read(`lectern://curriculum/${place.session}/node/N018`), /Unit rates/);
   if (!cannot("prompts")) assert.match(await client.prompt("review_prerequisites", { node_id: "N018" }), /N018/);
   if (!cannot("progress")) {
     const seen = [];
@@ -180,7 +188,7 @@ export function walk(name, { eras, lacks = {}, open }) {
       try {
         const client = await open({ ...record.target, env: place.environment });
         try {
-          await steps(client, place.session, (what) => lacks[what] ?? lacks[`${what} over ${transport}`], record.cancelled);
+          await steps(client, place, (what) => lacks[what] ?? lacks[`${what} over ${transport}`], record.cancelled);
         } finally {
           await client.close();
         }

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Wrong calls that models make: the words of each error contain the call that works. Each case takes it out of the error's text and
+sends it; the wrong call itself changes nothing."""
+import copy
+import re
+import unittest
+
+import harness
+
+LESSON, OTHER = "N010", "N011"
+WORKED = {"problem": "What is 2 : 4?", "solution": "Divide by 2.", "answer": "1 : 2"}
+MEANT = re.compile(r"did you mean (?:'([^']+)'|(N\d+) )")
+
+
+def at(value, path):
+    for name in path:
+        value = value[name]
+    return value
+
+
+# ---- how an error's text mends a call: functions (tool, arguments, text) -> (tool, arguments) ----
+
+def meant_tool(tool, arguments, text):
+    """Another tool is meant; its arguments are those that the error of the next call names."""
+    return MEANT.search(text).group(1), arguments
+
+
+def meant(*path):
+    """A value that is meant."""
+    def mend(tool, arguments, text):
+        found = MEANT.search(text)
+        at(arguments, path[:-1])[path[-1]] = found.group(1) or found.group(2)
+        return tool, arguments
+    return mend
+
+
+def named(*path):
+    """A name that is meant."""
+    def mend(tool, arguments, text):
+        holder = at(arguments, path[:-1])
+        holder[re.search(r"'%s'; did you mean '([^']+)'" % path[-1], text).group(1)] = holder.pop(path[-1])
+        return tool, arguments
+    return mend
+
+
+def said(pattern, *path):
+    """A value that the text says, by a pattern; a number where it is one."""
+    def mend(tool, arguments, text):
+        value = re.search(pattern, text).group(1)
+        at(arguments, path[:-1])[path[-1]] = int(value) if value.isdigit() else value
+        return tool, arguments
+    return mend
+
+
+def needed(wrong, right, *path):
+    """The text says that one member is unknown and another is needed: that is what was meant."""
+    def mend(tool, arguments, text):
+        holder = at(arguments, path)
+        assert "%s: is needed" % right in text or "%s: is missing" % right in text, text
+        assert wrong not in holder or "'%s'" % wrong in text, text
+        holder[right] = holder.pop(wrong)
+        return tool, arguments
+    return mend
+
+
+def must_be(words, value, *path):
+    """The text says what a value must be, and the caller has it."""
+    def mend(tool, arguments, text):
+        assert re.search(words, text), (words, text)
+        at(arguments, path[:-1])[path[-1]] = value
+        return tool, arguments
+    return mend
+
+
+def instead(words, **right):
+    """The text names the members to send; the others go."""
+    def mend(tool, arguments, text):
+        assert re.search(words, text), (words, text)
+        assert all(name in text for name in right), text
+        return tool, right
+    return mend
+
+
+def operation(tool, arguments, text):
+    """What was called as a tool is an operation."""
+    other, op = re.search(r'call (\w+) with \{"operations": \[\{"op": "(\w+)"', text).groups()
+    assert all(name in text for name in arguments), text
+    return other, {"operations": [{"op": op, **arguments}]}
+
+
+def both(first, second):
+    return lambda tool, arguments, text: second(*first(tool, arguments, text), text)
+
+
+def left_out(name):
+    def mend(tool, arguments, text):
+        assert "leave %s out" % name in text, text
+        del arguments[name]
+        return tool, arguments
+    return mend
+
+
+def op(**members):
+    return {"operations": [members]}
+
+
+def edit(**arguments):
+    return {"node_id": LESSON, "component_order": 3, "new_parameters": {"definition": "How much of one comes with the other."}, **arguments}
+
+
+def add(kind, parameters, **more):
+    return {"node_id": LESSON, "component_type": kind, "parameters": parameters, **more}
+
+
+FIRST = ("operations", 0)
+TEXT = {"text": "Ratios compare."}
+NODE_TITLE = {"node_id": LESSON, "title": "Ratios"}
+
+# tool, arguments, how the error's text mends them
+WRONG = (
+    # tools of other servers, and operations called as tools
+    ("search", {"text": "ratio"}, meant_tool),
+    ("search_nodes", {"text": "ratio"}, meant_tool),
+    ("read_node", {"node_id": LESSON}, meant_tool),
+    ("Find", {"text": "ratio"}, meant_tool),
+    ("lectern__find", {"text": "ratio"}, meant_tool),
+    ("update_component", edit(), meant_tool),
+    ("add_components", add("paragraph", TEXT), meant_tool),
+    ("run_code", {"code": "print(1)"}, meant_tool),
+    ("rename_node", NODE_TITLE, operation),
+    ("delete_node", {"node_id": LESSON}, operation),
+    ("add_node", {"node_id": "N099", "title": "New"}, operation),
+    ("replace_text", {"find": "ratio", "replace": "quotient"}, operation),
+    # names of arguments
+    ("find", {"query": "ratio"}, lambda tool, arguments, text: (tool, {re.search(r"session_id, (\w+)", text).group(1): arguments["query"]})),
+    ("find", {"node": LESSON}, named("node")),
+    ("find", {"id": LESSON}, named("id")),
+    ("find", {"txt": "ratio"}, named("txt")),
+    ("history", {"action": "difference", "from_version": 1}, named("from_version")),
+    ("query_graph", {"query": "needs", "node": LESSON}, named("node")),
+    ("query_graph", {"question": "cycles"}, needed("question", "query")),
+    ("execute_code", {"python": "print(1)"}, needed("python", "code")),
+    ("execute_code", {"code": "print(1)", "timeout": 5}, named("timeout")),
+    ("edit_component", {"node_id": LESSON, "component_order": 3, "parameters": {"definition": "Another."}}, named("parameters")),
+    ("add_component", {"node_id": LESSON, "type": "paragraph", "parameters": TEXT}, named("type")),
+    ("add_component", {"node_id": LESSON, "component_type": "paragraph", "content": TEXT}, needed("content", "parameters")),
+    ("create_relationship", {"from": LESSON, "to": "N013"}, both(named("from"), named("to"))),
+    ("create_relationship", {"source": LESSON, "target": "N013"}, both(needed("source", "from_node_id"), needed("target", "to_node_id"))),
+    ("change_curriculum", {"changes": [{"op": "rename_node", **NODE_TITLE}]}, needed("changes", "operations")),
+    ("batch_add_components", {"node_id": LESSON, "items": [{"type": "paragraph", "parameters": TEXT}]}, needed("items", "components")),
+    # misspelt parameters of components
+    ("edit_component", edit(new_parameters={"definiton": "Another."}), named("new_parameters", "definiton")),
+    ("add_component", add("worked-example", {"problem": "p", "solution": "s", "anser": "a"}), named("parameters", "anser")),
+    ("add_component", add("worked-example", {"problem": "p", "solution": "s"}), must_be("answer: is needed, send text", "a", "parameters", "answer")),
+    ("add_component", add("paragraph", {}), must_be("text: is needed, send text", "Words.", "parameters", "text")),
+    ("add_component", add("step-sequence", {"steps": "One"}), must_be("must be an array of text", ["One"], "parameters", "steps")),
+    ("add_component", add("step-sequence", {"steps": [{"text": "One"}]}), must_be("steps.0: must be text", ["One"], "parameters", "steps")),
+    ("add_component", add("callout-box", {"text": "a", "style": "note"}), said(r"must be one of (\w+)", "parameters", "style")),
+    ("edit_component", edit(new_parameters={"definition": 7}), must_be("must be text, not a number", "7", "new_parameters", "definition")),
+    ("batch_add_components", {"node_id": LESSON, "components": [{"type": "paragraph", **TEXT}]},
+     must_be("components.0.parameters: is missing, send an object. .*text", {"type": "paragraph", "parameters": TEXT}, "components", 0)),
+    # near names: types, queries, lessons, places to search
+    ("add_component", add("worked_example", WORKED), meant("component_type")),
+    ("add_component", add("example", WORKED), meant("component_type")),
+    ("find", {"text": "ratio", "in": "definitions"}, meant("in")),
+    ("find", {"without": "worked example"}, meant("without")),
+    ("find", {"node_id": LESSON, "in": "full"}, said("send (all) or a component type", "in")),
+    ("find", {"node_id": "N10"}, meant("node_id")),
+    ("find", {"node_id": "Ratio table"}, meant("node_id")),
+    ("find", {"text": "ratio", "sort": "relevance"}, said(r"one of (\w+)", "sort")),
+    ("create_relationship", {"from_node_id": LESSON, "to_node_id": "N0013"}, meant("to_node_id")),
+    ("create_relationship", {"from_node_id": LESSON, "to_node_id": "N013", "relationship_type": "prerequisite"}, meant("relationship_type")),
+    ("create_relationship", {"from_node_id": LESSON, "to_node_id": "N013", "relationship_type": "REQUIRES"},
+     said(r"must be one of \w+, \w+, (\w+)", "relationship_type")),
+    ("query_graph", {"query": "cycle"}, meant("query")),
+    ("query_graph", {"query": "which lessons are hubs?"}, meant("query")),
+    ("query_graph", {"query": "order", "types": ["PREREQUISITES"]}, meant("types", 0)),
+    ("history", {"action": "diff", "version": 1}, said(r"or (\w+)\.", "action")),
+    ("find", {"session_id": "Ratios", "text": "ratio"}, left_out("session_id")),
+    # what is no value of its type, or out of its bounds
+    ("find", {"text": "ratio", "limit": "five"}, must_be("whole number from 1 to 200", 5, "limit")),
+    ("find", {"text": "ratio", "limit": 1000}, said(r"to (\d+)", "limit")),
+    ("find", {"text": ["ratio", "rate"]}, must_be("must be text, not an array", "ratio rate", "text")),
+    ("find", {"node_id": 10}, must_be("must be text, not a number", LESSON, "node_id")),
+    ("query_graph", {"query": "pace"}, said(r"such as (\d+)", "parts")),
+    ("query_graph", {"query": "path", "node_id": LESSON}, instead("takes from_node_id and to_node_id", from_node_id=LESSON,
+                                                                 to_node_id="N012", query="path")),
+    ("history", {"version": "v1"}, must_be("whole number", 1, "version")),
+    ("add_component", add("paragraph", TEXT, position=99), said(r"1 to (\d+)", "position")),
+    ("add_component", add("paragraph", TEXT, position="first"), said(r"whole number from (\d+) on", "position")),
+    ("edit_component", edit(component_order=30), said(r"it has (\d), counted from 1", "component_order")),
+    ("edit_component", edit(component_order=0), must_be("from 1 on", 3, "component_order")),
+    ("edit_component", {"node_id": LESSON, "component_id": "3", "new_parameters": {"definition": "Another."}},
+     lambda tool, arguments, text: (tool, {"node_id": LESSON, "new_parameters": {"definition": "Another."},
+                                           re.search("to name a component by its place send (component_order), 1 to 7", text).group(1): 3})),
+    ("edit_component", {"node_id": LESSON, "new_parameters": {"definition": "Another."}}, must_be("needs component_order", 3, "component_order")),
+    ("edit_component", edit(new_parameters="Another."), must_be("must be an object, not text", {"definition": "Another."}, "new_parameters")),
+    ("edit_component", edit(expected_revision=9), said(r"is at revision (\d+), not 9", "expected_revision")),
+    # operations
+    ("change_curriculum", {"operations": {"op": "rename_node", **NODE_TITLE}},
+     must_be("must be an array, not an object", [{"op": "rename_node", **NODE_TITLE}], "operations")),
+    ("change_curriculum", {"operations": ["rename_node N010 Ratios"]},
+     must_be("an operation must be an object such as", {"op": "rename_node", **NODE_TITLE}, *FIRST)),
+    ("change_curriculum", {"op": "rename_node", **NODE_TITLE},
+     lambda tool, arguments, text: (tool, {re.match(r"(\w+): is needed, send an array", text).group(1): [arguments]})),
+    ("change_curriculum", op(op="rename", **NODE_TITLE), meant(*FIRST, "op")),
+    ("change_curriculum", op(op="update_node", **NODE_TITLE), meant(*FIRST, "op")),
+    ("change_curriculum", op(operation="rename_node", **NODE_TITLE),
+     lambda tool, arguments, text: (tool, op(**{re.search(r": (op) is needed, one of .*rename_node", text).group(1): "rename_node"}, **NODE_TITLE))),
+    ("change_curriculum", op(op="rename_node", id=LESSON, title="Ratios"), named(*FIRST, "id")),
+    ("change_curriculum", op(op="move_component", node_id=LESSON, components=[3], into_node_id=OTHER), meant(*FIRST, "op")),
+    ("change_curriculum", op(op="move_components", node_id=LESSON, components=3, into_node_id=OTHER),
+     must_be("components: must be an array", [3], *FIRST, "components")),
+    ("change_curriculum", op(op="replace_text", find="ratio", replace_with="quotient"), named(*FIRST, "replace_with")),
+    ("change_curriculum", op(op="replace_text", old="ratio", new="quotient"),
+     both(needed("old", "find", *FIRST), needed("new", "replace", *FIRST))),
+    ("change_curriculum", op(op="split_node", node_id=LESSON, title="More", components=[7]),
+     must_be("new_node_id: is needed, send text", "N099", *FIRST, "new_node_id")),
+    ("change_curriculum", op(op="reorder_components", node_id=LESSON, order=[2, 1]),
+     must_be("send each of 1 to 7 once", [2, 1, 3, 4, 5, 6, 7], *FIRST, "order")),
+    ("change_curriculum", op(op="delete_relationship", from_node_id=LESSON, to_node_id=OTHER),
+     said(r"there is (\w+) \(id", *FIRST, "relationship_type")),
+    ("change_curriculum", {**op(op="rename_node", **NODE_TITLE), "expected_version": 9999}, said(r"at version (\d+) now", "expected_version")),
+)
+# What is no mistake any more: sent as it is, it works.
+TAKEN = (
+    ("find", {"text": "ratio", "limit": "5"}),
+    ("find", {"node_id": "what a ratio says"}),
+    ("edit_component", edit(component_order="3")),
+    ("edit_component", edit(new_parameters='{"definition": "Another."}')),
+    ("change_curriculum", {"operations": '[{"op": "rename_node", "node_id": "N010", "title": "Ratios"}]'}),
+    ("change_curriculum", {**op(op="rename_node", **NODE_TITLE), "dry_run": "true"}),
+    ("batch_add_components", {"node_id": LESSON, "components": [{"component_type": "paragraph", "parameters": TEXT}]}),
+    ("query_graph", {"query": "order", "types": "PREREQUISITE"}),
+)
+
+
+class WrongCalls(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = harness.Workspace()
+        cls.addClassCleanup(cls.workspace.close)
+        cls.workspace.run("demo")
+        cls.client = harness.Stdio(cls.workspace)
+        cls.client.initialize()
+        cls.addClassCleanup(cls.client.close)
+
+    def call(self, tool, arguments):
+        """(is_error, text), with the protocol's own errors."""
+        answer = self.client.request("tools/call", {"name": tool, "arguments": arguments})
+        if "error" in answer:
+            return True, answer["error"]["message"]
+        return answer["result"].get("isError", False), answer["result"]["content"][0]["text"]
+
+    def version(self):
+        return int(re.search(r"at version (\d+)", self.client.good("history", limit=1)).group(1))
+
+    def works(self, tool, arguments):
+        """The call works; what it changed is taken back."""
+        before = self.version()
+        is_error, text = self.call(tool, arguments)
+        self.assertFalse(is_error, (tool, arguments, text))
+        if self.version() != before:
+            self.client.good("undo")
+
+    def test_each_error_says_the_call_that_works(self):
+        self.assertGreaterEqual(len(WRONG), 60)
+        for tool, arguments, mend in WRONG:
+            with self.subTest(tool=tool, arguments=arguments):
+                before = self.version()
+                is_error, text = self.call(tool, arguments)
+                self.assertTrue(is_error, text)
+                self.assertEqual(self.version(), before)
+                self.works(*mend(tool, copy.deepcopy(arguments), text))
+
+    def test_what_is_understood_anyhow(self):
+        for tool, arguments in TAKEN:
+            with self.subTest(tool=tool, arguments=arguments):
+                self.works(tool, arguments)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
