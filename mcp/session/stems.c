@@ -247,24 +247,44 @@ static struct sb_stemmer *stemmer_of(struct stems *stems, int language)
     return stems->of[language];
 }
 
-/* English nouns whose verbs Snowball gives other stems: word, the verb. "*" stands for any
+/* Nouns and forms whose verbs Snowball gives other stems: word, the verb. "*" stands for any
  * beginning. */
-static const char *const kin[][2] = {
-    {"*ication", "y"},       {"*ications", "y"},        {"addition", "add"},
-    {"division", "divide"},  {"conversion", "convert"}, {"conversions", "convert"},
-    {"expansion", "expand"}, {"comparison", "compare"}, {"comparisons", "compare"},
+static const struct {
+    const char *language, *word, *verb;
+} kin[] = {
+    {"en", "*ication", "y"},
+    {"en", "*ications", "y"},
+    {"en", "addition", "add"},
+    {"en", "division", "divide"},
+    {"en", "conversion", "convert"},
+    {"en", "conversions", "convert"},
+    {"en", "expansion", "expand"},
+    {"en", "comparison", "compare"},
+    {"en", "comparisons", "compare"},
+    {"de", "*iert", "ieren"},
+    {"de", "*ierte", "ieren"},
+    {"de", "*ierten", "ieren"},
+    {"de", "*ierter", "ieren"},
+    {"de", "*iertes", "ieren"},
+    {"de", "*ierung", "ieren"},
+    {"de", "*ierungen", "ieren"},
+    {"de", "*ikation", "izieren"},
+    {"de", "addition", "addieren"},
+    {"de", "subtraktion", "subtrahieren"},
+    {"de", "division", "dividieren"},
 };
 
-static size_t to_verb(char *word, size_t len)
+static size_t to_verb(const char *language, char *word, size_t len)
 {
     for (size_t i = 0; i < sizeof kin / sizeof *kin; i++) {
-        bool any = kin[i][0][0] == '*';
-        const char *end = kin[i][0] + any;
-        size_t size = strlen(end), verb = strlen(kin[i][1]);
+        bool any = kin[i].word[0] == '*';
+        const char *end = kin[i].word + any;
+        size_t size = strlen(end), verb = strlen(kin[i].verb);
 
-        if (len < size || (!any && len > size) || memcmp(word + len - size, end, size) != 0)
+        if (strcmp(kin[i].language, language) != 0 || len < size || (!any && len > size) ||
+            memcmp(word + len - size, end, size) != 0 || len - size + verb > (size_t)STEM_MAX * 2)
             continue;
-        memcpy(word + len - size, kin[i][1], verb);
+        memcpy(word + len - size, kin[i].verb, verb);
         return len - size + verb;
     }
     return len;
@@ -276,8 +296,7 @@ static void stem_word(struct stems *stems, int language, const char *word, struc
     size_t len = fold(word, stem->len, stems->stem);
 
     stem->small = language != LANGUAGE_NONE && little_in(stems->stem, len) >> language & 1u;
-    if (language == 0)
-        len = to_verb(stems->stem, len);
+    len = to_verb(language_code(language), stems->stem, len);
     if (stemmer) {
         const sb_symbol *cut = sb_stemmer_stem(stemmer, (const sb_symbol *)stems->stem, (int)len);
 

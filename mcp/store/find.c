@@ -456,7 +456,7 @@ static int find_words(struct find *find, struct error *err)
 {
     bool best = find->sort == FIND_BEST;
     bool by_row = find->type || find->field || find->node > 0;
-    size_t wanted = find->lacks == LACKS_NOTHING && !find->field ? find->request->limit : SIZE_MAX;
+    size_t wanted = find->request->limit > RANKED_AGAIN ? find->request->limit : RANKED_AGAIN;
 
     if (search_query_begin(&find->query, find->store, find->session.key, find->request->text, err) <
         0)
@@ -467,6 +467,8 @@ static int find_words(struct find *find, struct error *err)
         find->query.first = find->node << 31;
         find->query.last = search_row_last(find->query.first);
     }
+    if (find->lacks != LACKS_NOTHING || find->field)
+        wanted = SIZE_MAX;
     if (search_find(&find->query, find->store, by_row, best, wanted, &find->result, err) < 0)
         return -1;
     find->more = find->result.more;

@@ -315,6 +315,8 @@ STATEMENT(SQL_SEARCH_DROP, "DROP TABLE IF EXISTS search")
 STATEMENT(SQL_SEARCH_CREATE,
     "CREATE VIRTUAL TABLE search USING fts5(head, term, words, columnsize = 0, tokenize ="
     " \"unicode61 remove_diacritics 0 categories 'L* M* N* S* P* Co'\")")
+/* A setting, or "merge" and "optimize" with their amount. */
+STATEMENT(SQL_SEARCH_SET, "INSERT INTO search (search, rank) VALUES (?1, ?2)")
 STATEMENT(SQL_SEARCH_CREATE_TERMS, "CREATE VIRTUAL TABLE search_term USING fts5vocab(search, row)")
 STATEMENT(SQL_SEARCH_CREATE_ROWS,
     "CREATE TABLE search_row (row INTEGER PRIMARY KEY, words INTEGER NOT NULL) STRICT")

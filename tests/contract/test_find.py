@@ -16,18 +16,15 @@ TOKENS_A_HIT = 60            # of 4 bytes
 TEXT_MAX = 1000
 
 
-class Find(unittest.TestCase):
+class Asking(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.workspace = harness.Workspace()
         cls.addClassCleanup(cls.workspace.close)
-        cls.sid = cls.workspace.run("demo").stdout.decode().strip()
+        cls.demo = cls.workspace.run("demo").stdout.decode().strip()
         cls.server = harness.Server(cls.workspace)
         cls.addClassCleanup(cls.server.close)
         cls.server.initialize()
-
-    def find(self, **given):
-        return self.server.good("find", session_id=self.sid, **given)
 
     def judge(self, sid, questions, right_of):
         """How many questions have a right lesson first, and among the first three; and the others."""
@@ -54,18 +51,38 @@ class Find(unittest.TestCase):
         self.assertGreaterEqual(three * 100, FIRST_THREE * asked, wrong)
         self.assertGreaterEqual(first * 100, FIRST * asked, wrong)
 
-    def questions(self, name, split=None):
-        return [(text, right.split(split)) for text, right in getattr(find_questions, name)]
+    @staticmethod
+    def questions(sid, name, by="node_id"):
+        """Right lessons by their ids, or by their titles where books repeat one another."""
+        split = "|" if by == "title" else None
+        return sid, [(text, right.split(split)) for text, right in getattr(find_questions, name)], lambda hit: hit[by]
+
+
+class Curricula(Asking):
+    """A hundred questions over three curricula, twice."""
+
+    def test_a_hundred_questions(self):
+        self.check_questions(self.questions(self.demo, "DEMO"),
+                             self.questions(self.workspace.load(harness.shared("data", "fractions.json")), "FRACTIONS"),
+                             self.questions(self.workspace.load(harness.shared("data", "openstax_algebra.json")), "ALGEBRA", "title"))
+
+    def test_another_hundred(self):
+        self.check_questions(self.questions(self.demo, "DEMO_AGAIN"),
+                             self.questions(self.workspace.load(harness.shared("data", "exercism_python.json")), "PYTHON"),
+                             self.questions(self.workspace.load(harness.shared("data", "openstax_algebra.json")), "ALGEBRA_AGAIN", "title"))
+
+
+class Find(Asking):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.sid = cls.demo
+
+    def find(self, **given):
+        return self.server.good("find", session_id=self.sid, **given)
 
     def test_questions_over_the_demo(self):
-        self.check_questions((self.sid, self.questions("DEMO"), lambda hit: hit["node_id"]))
-
-    def test_questions_over_three_curricula(self):
-        fractions = self.workspace.load(harness.shared("data", "fractions.json"))
-        algebra = self.workspace.load(harness.shared("data", "openstax_algebra.json"))
-        self.check_questions((self.sid, self.questions("DEMO"), lambda hit: hit["node_id"]),
-                             (fractions, self.questions("FRACTIONS"), lambda hit: hit["node_id"]),
-                             (algebra, self.questions("ALGEBRA", "|"), lambda hit: hit["title"]))
+        self.check_questions(self.questions(self.demo, "DEMO"), self.questions(self.demo, "DEMO_AGAIN"))
 
     def test_answers_are_short_and_say_where(self):
         answer = self.find(text="ratio", sort="order", limit=3).splitlines()
@@ -98,9 +115,34 @@ class Find(unittest.TestCase):
             is_error, answer = self.server.call("find", session_id=self.sid, **given)
             self.assertTrue(is_error, given if len(str(given)) < 100 else "a long text")
             self.assertIn(says, answer)
-        for text in ('" OR 1=1', "ratio*", "NEAR(a b)", "{head}: x", "col:ratio", "a AND", "^ratio", "(((", "-", "ratio'; DROP"):
-            self.server.call("find", session_id=self.sid, text=text)
+
+    def test_no_text_is_a_query_language(self):
+        for text in ('" OR 1=1', "ratio*", "NEAR(a b)", "{head}: x", "col:ratio", "a AND", "^ratio", "(((ratio", "ratio -",
+                     "ratio'; DROP TABLE search", '"ratio', '""ratio""', "ratio NOT ratio", "search MATCH 'ratio'", "1:ratio", "@heading", "ratio\\ \t\n\u0000"[:-1],
+                     "ratio " * 166, "r" * TEXT_MAX, "\u00e4\u0308\u0301" * 100, "\U0001f600 ratio"):
+            is_error, answer = self.server.call("find", session_id=self.sid, text=text)
+            self.assertFalse(is_error, (text, answer))
+            self.assertRegex(answer, r"^(\d+ |Over \d+ |No )lessons? ?", text)
+            if "ratio" in text:
+                self.assertRegex(answer, r"(?m)^N010 ", text)
         self.assertIn("N010", self.find(text='ratio* AND NOT {head} "'))
+
+    def test_two_languages(self):
+        """Stems are those of the language that a curriculum, or one of its texts, is written in."""
+        texts = (("K1", "Br\u00fcche erweitern", "Ein Bruch bleibt gleich, wenn man den Z\u00e4hler und den Nenner mit der gleichen Zahl "
+                  "multipliziert."),
+                 ("K2", "Anteile vergleichen", "Zwei Mischungen sind gleich stark, wenn das Verh\u00e4ltnis der Teile gleich ist."),
+                 ("K3", "Word problems",
+                  "These problems are written in English, so that you can use them when the pupils travel with their classes."))
+        file = pathlib.Path(self.workspace.data, "two_languages.json")
+        file.write_text(json.dumps({"relationships": [], "nodes": [
+            {"node_id": node, "title": title, "components": [{"type": "paragraph", "order": 1, "parameters": {"text": text}}]}
+            for node, title, text in texts]}))
+        sid = self.workspace.load(file)
+        for text, right in (("Br\u00fcchen", "K1"), ("multiplizieren", "K1"), ("der Zahlen", "K1"), ("Verh\u00e4ltnisse", "K2"),
+                            ("Verhaltnis", "K2"), ("Anteil", "K2"), ("Mischung", "K2"), ("travelling pupil", "K3"), ("class", "K3")):
+            answer = self.server.good("find", session_id=sid, text=text)
+            self.assertRegex(answer, r"^\d+ lessons?.*:\n%s " % right, text)
 
     def test_an_edit_is_found_at_once_and_its_undo_too(self):
         self.server.good("add_component", session_id=self.sid, node_id="N013", component_type="paragraph",

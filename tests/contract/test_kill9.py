@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """kill -9 at random moments during edits: each acknowledged edit is stored once; a call without an answer is repeated with its key and
-applied once; the database is intact.
+applied once; the database is intact, and the index of the search is what it would be if it were made from nothing.
 
 LECTERN_KILLS: rounds (5); `make bench` takes 20. LECTERN_SEED: seed of the moments.
 """
@@ -13,6 +13,7 @@ import unittest
 
 import editors
 import harness
+import search_index
 
 KILLS = int(os.environ.get("LECTERN_KILLS", "5"))
 SEED = int(os.environ.get("LECTERN_SEED", "0")) or random.randrange(1 << 32)
@@ -40,6 +41,7 @@ class KillNine(unittest.TestCase):
             self.assertEqual(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
             self.assertEqual(database.execute("PRAGMA foreign_key_check").fetchall(), [])
         database.close()
+        search_index.check(self, files[0])
 
     def test_acknowledged_once(self):
         moments = random.Random(SEED)

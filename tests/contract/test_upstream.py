@@ -11,6 +11,7 @@ import unittest
 
 import cms
 import harness
+import search_index
 from fault_server import FaultServer
 
 NO_SANDBOX = ("--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
@@ -45,6 +46,7 @@ class Case(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
+        search_index.check(cls("assertEqual"), next(pathlib.Path(cls.workspace.data).glob("*.copy.db")))
         status = cls.server.close()
         cls.workspace.close()
         cls.service.close()

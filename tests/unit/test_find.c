@@ -303,6 +303,8 @@ static const struct {
      "Br\xC3\xBC"
      "che",
      "bruch"},
+    {"de", "multipliziert", "Multiplikation"},
+    {"de", "Faktorisierung", "faktorisieren"},
     {"es", "fracciones", "fracci\xC3\xB3n"},
     {"fr", "\xC3\xA9quations", "equation"},
     {"fi", "\xC3\x84lg", "alg"},
