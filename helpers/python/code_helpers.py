@@ -32,6 +32,7 @@ def connect(ask):
     KEPT_BYTES = 32 << 20  # answers kept to be read again, all together
     BUSY = (429, 503)
     BUSY_WAITS = (0.05, 0.1, 0.2, 0.4)  # seconds before another try
+    TARGET_MAX = 4000  # bytes; less than FRAME_REQUEST_CAP of executor/frame.h
     WRONG = (404, 409, 422)             # what was asked for is not there, or not one thing
     INSTEAD = {
         403: "read less often: get_nodes(), get_relationships() and get_all_content() read everything at once and may be "
@@ -55,8 +56,11 @@ def connect(ask):
         if own_session is None:
             raise RuntimeError("this run has no session, so there is no curriculum to read; "
                                "pass session_id to execute_code")
+        target = "/session/%s%s" % (segment(own_session), path)
+        if len(target) > TARGET_MAX:
+            raise ValueError("what is asked for has %d bytes: send a shorter text or id, of at most 1000 bytes" % len(target))
         for wait in (*BUSY_WAITS, None):
-            status, body = ask("/session/%s%s" % (segment(own_session), path))
+            status, body = ask(target)
             if status not in BUSY or wait is None:
                 break
             time.sleep(wait)
