@@ -54,7 +54,7 @@ size_t peer_calls(const struct peer *peer)
 
 bool peer_is_idle(const struct peer *peer)
 {
-    return peer->call_count == 0 && peer->stream_count == 0 && json_object_size(peer->uris) == 0;
+    return peer->call_count == 0 && LIST_EMPTY(&peer->streams) && json_object_size(peer->uris) == 0;
 }
 
 void peer_forget(struct peer *peer, struct peer_reply *reply)

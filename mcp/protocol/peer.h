@@ -17,7 +17,7 @@
 #include "mcp/server.h"
 
 #define PEER_CALLS_CAP   64  /* concurrent calls of one peer */
-#define PEER_STREAMS_CAP 16  /* open streams of one peer */
+#define PEER_LISTENS_CAP 16  /* open streams of subscriptions/listen of one peer */
 #define PEER_URIS_CAP    256 /* resources whose changes one stream is sent */
 
 /* The same version of a revision with sessions as static text, or NULL. */

@@ -241,7 +241,7 @@ struct peer {
     size_t call_count;
     unsigned holds; /* uses that keep its memory after it was destroyed */
     LIST_HEAD(, stream) streams;
-    size_t stream_count;
+    size_t listen_count; /* of streams, those of subscriptions/listen */
     json_t *uris;        /* what a legacy client has subscribed to, an object; or NULL */
     int log_level;       /* the least that a legacy client wants, of progress.c */
     unsigned long asked; /* requests sent to it */

@@ -203,7 +203,7 @@ static struct stream *open_stream(struct peer *peer, struct peer_reply *reply, c
     stream->reply = reply;
     LIST_INSERT_HEAD(&peer->streams, stream, link);
     LIST_INSERT_HEAD(&peer->host->streams, stream, host_link);
-    peer->stream_count++;
+    peer->listen_count += id != NULL;
     follow(peer->host);
     return stream;
 }
@@ -212,7 +212,7 @@ static void free_stream(struct stream *stream)
 {
     LIST_REMOVE(stream, link);
     LIST_REMOVE(stream, host_link);
-    stream->peer->stream_count--;
+    stream->peer->listen_count -= stream->id != NULL;
     follow(stream->peer->host);
     json_decref(stream->id);
     json_decref(stream->uris);
@@ -382,10 +382,10 @@ static enum method_outcome check_listen(struct request *request)
         return request_refuse(request, MESSAGE_REFUSED,
                               "the answer is a stream of events: send Accept: application/json, "
                               "text/event-stream");
-    if (request->peer->stream_count >= PEER_STREAMS_CAP)
+    if (request->peer->listen_count >= PEER_LISTENS_CAP)
         return request_refuse(request, MESSAGE_REFUSED,
                               "%d streams of this client are open: cancel one first",
-                              PEER_STREAMS_CAP);
+                              PEER_LISTENS_CAP);
     return METHOD_DONE;
 }
 

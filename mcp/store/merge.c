@@ -54,7 +54,7 @@ static int find_both(struct store *store, struct merge *merge, long expected, st
 
     if (strcmp(from->node_id, into->node_id) == 0)
         return error_set_at(err, "into_node_id",
-                            "into_node_id: a node cannot be merged into itself");
+                            "into_node_id: a node cannot be merged into itself, send another node");
     if (store_node_find(store, into->write.session, from->node_id, &from->node, err) < 0 ||
         store_node_find(store, into->write.session, into->node_id, &into->node, err) < 0 ||
         db_number(store->db, &twins, err, SQL_NODE_TWINS, "is", into->write.session,

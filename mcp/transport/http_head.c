@@ -403,6 +403,8 @@ static void write_target(const struct http_head *head, struct buf *to)
 static void write_head(const struct http_head *head, const struct head_fields *fields,
                        struct text host, struct text version, struct buf *to)
 {
+    const uint64_t length = head->chunked ? 0 : head->length;
+
     buf_adds(to, head->method);
     buf_addc(to, ' ');
     write_target(head, to);
@@ -415,8 +417,8 @@ static void write_head(const struct http_head *head, const struct head_fields *f
     }
     if (head->websocket)
         buf_adds(to, "Upgrade: websocket\r\nConnection: Upgrade\r\n");
-    else if (head->length > 0 || *head->method == 'P') /* POST, PUT, PATCH */
-        buf_addf(to, "Content-Length: %" PRIu64 "\r\n", head->chunked ? 0 : head->length);
+    else if (length > 0 || *head->method == 'P') /* POST, PUT, PATCH */
+        buf_addf(to, "Content-Length: %" PRIu64 "\r\n", length);
     buf_adds(to, "\r\n");
 }
 
@@ -449,6 +451,8 @@ void http_head_read(const char *text, size_t len, struct http_head *head, struct
             memset(head->own, 0, sizeof head->own);
         if (head->websocket && is_too_long_for_websocket(head))
             refuse(head, 400, "the path of a WebSocket has too many parameters");
+        else if (head->websocket && (head->length > 0 || head->chunked))
+            refuse(head, 400, "the request for a WebSocket must have no body");
     }
     if (head->status != 0)
         http_head_refuse(head, head->status, head->wrong, to);

@@ -154,7 +154,9 @@ static const struct family families[] = {
      write_number, IN_COUNTS(connections)},
     {"lectern_mcp_calls", "gauge", "Requests of MCP clients that a tool is answering.",
      write_number, IN_COUNTS(calls)},
-    {"lectern_mcp_streams", "gauge", "Streams on which MCP clients are sent what changes.",
+    {"lectern_mcp_streams", "gauge",
+     "Streams on which MCP clients are sent what changes, those kept for one that has lost it "
+     "included.",
      write_number, IN_COUNTS(streams)},
     {"lectern_run_attempts_total", "counter", "Analyses that the executor has taken.", write_number,
      IN_COUNTS(stats.attempts)},

@@ -79,7 +79,7 @@ def streams(port, context):
         client.session = None
         client.initialize()
         connections.append(hostile.Connection(port, ("127.0.0.1", "127.0.0.2")[number % 2], context))
-        connections[-1].send(hostile.http_bytes("GET", "/mcp", headers=[("Accept", "text/event-stream"), ("Mcp-Session-Id", client.session)]))
+        connections[-1].send(hostile.get_bytes(client.session))
         connections[-1].head()
     while True:
         client.http("POST", "/session/create", {})

@@ -44,6 +44,11 @@ def http_bytes(method, path, body=b"", headers=()):
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
+def get_bytes(session, headers=()):
+    """The request for the stream of a session."""
+    return http_bytes("GET", "/mcp", headers=[("Accept", "text/event-stream"), ("Mcp-Session-Id", session), *headers])
+
+
 class Connection:
     """One connection by hand. context: of TLS."""
 
@@ -268,6 +273,7 @@ class HostileCase(unittest.TestCase):
         self.workspace = harness.Workspace()
         self.addCleanup(self.workspace.close)
         self.connections = []
+        self.streaming = set()
         self.prepare()
         self.server = harness.Server(self.workspace, *NO_SANDBOX, *self.options)
         self.addCleanup(lambda: self.server.process.poll() is None and self.server.process.kill())
@@ -294,12 +300,21 @@ class HostileCase(unittest.TestCase):
         for connection in self.connections:
             connection.close()
         self.alive()
+        for session in self.streaming:
+            self.assertEqual(self.server.http("DELETE", "/mcp", Mcp_Session_Id=session)[0], 204)
         self.nothing_left()
         self.assertEqual(self.server.close(), 0)
 
     def connect(self, source="127.0.0.1"):
         connection = Connection(self.server.port, source, self.context)
         self.connections.append(connection)
+        return connection
+
+    def stream(self, session, *headers, source="127.0.0.1"):
+        """A connection with the request for a session's stream. The server keeps the stream for who lost it until the session ends."""
+        self.streaming.add(session)
+        connection = self.connect(source)
+        connection.send(get_bytes(session, headers))
         return connection
 
     def metrics(self):

@@ -65,6 +65,16 @@ class Libraries(NpmCase):
         self.run_tests("langchain", 3)
 
 
+class Seen(NpmCase):
+    """Resources that change, completion and questions."""
+
+    def test_sdks(self):
+        self.run_tests("seen", 15)
+
+    def test_inspector(self):
+        self.run_tests("inspector", 5)
+
+
 class Bridges(NpmCase):
     def test_bridges(self):
         self.run_tests("bridges", 6)

@@ -20,13 +20,14 @@ import unittest
 
 import harness
 import hostile
-from hostile import JSON_HEADERS, MESSAGE_CAP, Connection, HostileCase, HttpSpeaker, StdioSpeaker, http_bytes
+from hostile import JSON_HEADERS, MESSAGE_CAP, Connection, HostileCase, HttpSpeaker, StdioSpeaker, get_bytes, http_bytes
 from test_mcp import MODERN, modern_meta
 from test_mcp_sessions import key_of
 
 PARSE, INVALID, METHOD, PARAMS, REFUSED, HEADER = -32700, -32600, -32601, -32602, -32000, -32020
 HEAD_CAP, HEAD_FIELDS = 16384, 64               # HTTP_HEAD_CAP, HTTP_HEAD_LINES_CAP
-ID_CAP, URI_CAP, URIS, LISTENS = 256, 1024, 256, 16  # MESSAGE_ID_CAP, RESOURCE_URI_MAX, PEER_URIS_CAP, PEER_STREAMS_CAP
+ID_CAP, URI_CAP, URIS, LISTENS = 256, 1024, 256, 16  # MESSAGE_ID_CAP, RESOURCE_URI_MAX, PEER_URIS_CAP, PEER_LISTENS_CAP
+VALUES_CAP = 1 << 17                            # MESSAGE_VALUES_CAP
 BODY_CAP, BODIES_CAP = 16 << 20, 256 << 20      # HTTP_BODY_CAP, HTTP_BODIES_CAP
 MANY = 1000
 PIPELINED = 2000
@@ -154,6 +155,18 @@ class Sizes(HostileCase):
             status, answer = client.give(b"x" * (3 * MESSAGE_CAP))
             self.assertIn(str(MESSAGE_CAP), answer["error"]["message"])
 
+    def test_values_in_messages(self):
+        """What takes long to read is not read; a comma in a text is no value."""
+        for client in self.clients():
+            for many, good in ((b"0," * (VALUES_CAP - 100) + b"0", True), (b"0," * VALUES_CAP + b"0", False), (b"{}," * VALUES_CAP + b"{}", False),
+                               (b'"' + b"a, b," * VALUES_CAP + b'"', True), (b'"\\"' + b"[{,\\\\" * VALUES_CAP + b'"', True)):
+                probe = json.dumps(client.probe(1, {"many": "HERE"})).encode().replace(b'"HERE"', b"[" + many + b"]")
+                status, answer = client.give(probe)
+                self.assertIn(status, (200 if good else 413, None))
+                self.assertEqual("result" in answer, good)
+                if not good:
+                    self.assertIn(str(VALUES_CAP), answer["error"]["message"])
+
     def test_texts_in_messages(self):
         uri = "lectern://curriculum/%s/node/" % self.sid
         for client in self.clients():
@@ -194,10 +207,9 @@ class Sizes(HostileCase):
         self.assertEqual([status_of(fields=count) for count in (HEAD_FIELDS, HEAD_FIELDS + 1, 4 * HEAD_FIELDS)], [200, 431, 431])
         self.assertEqual([status_of(**{name: "y"}) for name in ("X", "A", "Acc", "Hos", "X-")], [200] * 5)  # how fields begin that are known
         self.assertEqual([status_of(path="/" + "x" * size) for size in (2046, 2047, 8000)], [404, 414, 414])
-        client = HttpSpeaker(self, "2025-11-25")
-        stream = {"Accept": "text/event-stream", "Mcp-Session-Id": client.session}
-        self.assertEqual([status_of(path="/mcp", **stream, **{"Last-Event-ID": "g" * size}) for size in (63, 64)], [200, 400])
-        self.assertEqual([status_of(path="/mcp", **dict(stream, **{"Mcp-Session-Id": "x" * size})) for size in (399, 400)], [404, 400])
+        session = HttpSpeaker(self, "2025-11-25").session
+        self.assertEqual([self.stream(session, ("Last-Event-ID", "g" * size)).head()[0] for size in (63, 64)], [200, 400])
+        self.assertEqual([status_of(path="/mcp", **{"Mcp-Session-Id": "x" * size}) for size in (399, 400)], [404, 400])
 
     def test_names_in_headers(self):
         client = HttpSpeaker(self, MODERN)
@@ -386,12 +398,6 @@ class States(HostileCase):
 class MadeUp(HostileCase):
     """Sessions, streams and subscriptions that there are not, or that are another's."""
 
-    def stream(self, client, last=None):
-        connection = self.connect()
-        headers = [("Accept", "text/event-stream"), ("Mcp-Session-Id", client.session), *([("Last-Event-ID", last)] if last is not None else [])]
-        connection.send(http_bytes("GET", "/mcp", headers=headers))
-        return connection
-
     def test_sessions(self):
         client = HttpSpeaker(self, "2025-11-25")
         good = client.session
@@ -409,23 +415,23 @@ class MadeUp(HostileCase):
     def test_last_event_ids(self):
         """None of them shows a session what another was sent, and none takes its stream."""
         victim, thief = HttpSpeaker(self, "2025-11-25"), HttpSpeaker(self, "2025-11-25")
-        stream = self.stream(victim)
+        stream = self.stream(victim.session)
         self.assertEqual(stream.head()[0], 200)
         first = stream.take(b"\n").split()[1].decode()
         self.server.http("POST", "/session/create", {})
         self.assertEqual(stream.event()["method"], "notifications/resources/list_changed")
         number = first[1:].split("-")[0]
         for last in ("p" + number + "-0", "p0-0", "p", "px-1", "p-1-1", "p" + "f" * 60):
-            self.assertEqual(self.stream(thief, last).head()[0], 400, last)
+            self.assertEqual(self.stream(thief.session, ("Last-Event-ID", last)).head()[0], 400, last)
         for last in (first, "g" + number + "-1", "g0-0", "g", "x", "", "g-1--1", "g%s-18446744073709551616" % number, "g" + "f" * 60, "\t", "null"):
-            own = self.stream(thief, last)
+            own = self.stream(thief.session, ("Last-Event-ID", last))
             self.assertEqual(own.head()[0], 200, last)
             self.assertNotIn(number, own.take(b"\n").split()[1].decode(), last)
             self.server.http("POST", "/session/create", {})
             for reader in own, stream:
                 self.assertEqual(reader.event()["method"], "notifications/resources/list_changed", last)
             own.close()
-        self.assertEqual(self.gauges()["lectern_mcp_streams"] >= 1, True)
+        self.assertEqual(self.gauges()["lectern_mcp_streams"], 2)
 
     def test_subscriptions(self):
         uri = "lectern://curriculum/" + self.sid
@@ -552,7 +558,7 @@ class Slow(HostileCase):
         client = HttpSpeaker(self, "2025-11-25")
         modern = HttpSpeaker(self, MODERN)
         wholes = [one.whole(json.dumps(one.message("tools/list")).encode()) for one in (client, modern)]
-        wholes.append(http_bytes("GET", "/mcp", headers=[("Accept", "text/event-stream"), ("Mcp-Session-Id", client.session)]))
+        wholes.append(get_bytes(client.session))
         stopped = []
         for whole in wholes:
             places = {0, 1, 5, len(whole) // 2, whole.index(b"\r\n\r\n") + 2, len(whole) - 1}
@@ -579,13 +585,9 @@ class Slow(HostileCase):
 
     def test_a_stream_that_is_not_read(self):
         """What it is sent goes nowhere, and nobody else waits for that."""
-        readers = []
         for _ in range(20):
             client = HttpSpeaker(self, "2025-11-25")
-            connection = self.connect()
-            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            connection.send(http_bytes("GET", "/mcp", headers=[("Accept", "text/event-stream"), ("Mcp-Session-Id", client.session)]))
-            readers.append(connection)
+            self.stream(client.session).socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             client.end()
         self.until(lambda: self.gauges()["lectern_mcp_streams"], 20)
         for _ in range(20):
@@ -642,13 +644,18 @@ class Many(HostileCase):
             self.server.session = None
             self.server.initialize()
             legacy.append(self.server.session)
+        self.server.session = None
+        self.server.initialize()
         listen = modern.whole(json.dumps(modern.message("subscriptions/listen", {"notifications": {"resourcesListChanged": True}})).encode())
         modern.end()
         streams = []
         for number in range(MANY):
-            connection = self.connect(self.source(number // 2))
-            connection.send(listen if number % 2 else http_bytes("GET", "/mcp", headers=[
-                ("Accept", "text/event-stream"), ("Mcp-Session-Id", legacy[number // 2])]))
+            source = self.source(number // 2)
+            if number % 2:
+                connection = self.connect(source)
+                connection.send(listen)
+            else:
+                connection = self.stream(legacy[number // 2], source=source)
             self.assertEqual(connection.head()[0], 200)
             streams.append(connection)
             if number % 50 == 0:

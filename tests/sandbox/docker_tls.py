@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Docker engine over TCP, with and without TLS, against a real daemon with test certificates.
 
-Runs under with_docker.sh, and restarts its daemon with other arguments.
+Runs under with_docker.sh, and restarts its daemon with other arguments; at the end with its own.
 """
 import os
 import socket
@@ -53,6 +53,11 @@ def execute(host, code, certificates=None):
         environment.update(DOCKER_TLS_VERIFY="1", DOCKER_CERT_PATH=certificates)
     return subprocess.run([LECTERN, "exec", "--sandbox", "docker", "--image", os.environ["LECTERN_IMAGE"], "-"], input=code,
                           env=environment, capture_output=True, timeout=120)
+
+
+def tearDownModule():
+    daemon("stop")
+    daemon("start")
 
 
 class Tcp(unittest.TestCase):

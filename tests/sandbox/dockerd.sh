@@ -6,6 +6,7 @@
 #   dockerd.sh start FOLDER    prints DOCKER_HOST=unix://FOLDER/docker.sock when it answers; a running one is kept
 #   dockerd.sh stop FOLDER     the data stays in FOLDER for the next start
 #   dockerd.sh kill FOLDER     at once, as a crash would
+#   dockerd.sh running FOLDER  whether there is one
 #
 # LECTERN_DOCKERD_ARGS: more of dockerd's own arguments, words without blanks ("-H tcp://127.0.0.1:2376 --tlsverify").
 # Needs root. Installs docker.io where it is missing, mounts what cgroup controllers the machine has not mounted.
@@ -70,11 +71,11 @@ start() {
         tries=0
         until answers; do
             tries=$((tries + 1))
-            if [ "$tries" -gt 120 ]; then
+            if [ "$tries" -gt 600 ]; then
                 tail -n 20 "$folder/log" >&2
                 fail "the daemon did not answer within a minute; its log is $folder/log"
             fi
-            sleep 0.5
+            sleep 0.1
         done
     fi
     echo "DOCKER_HOST=unix://$folder/docker.sock"
@@ -83,9 +84,9 @@ start() {
 stop() {
     ! running || kill "-$1" "$(cat "$folder/pid")" 2>/dev/null || true
     tries=0
-    while running && [ "$tries" -lt 60 ]; do
+    while running && [ "$tries" -lt 300 ]; do
         tries=$((tries + 1))
-        sleep 0.5
+        sleep 0.1
     done
     ! running || fail "the daemon does not end"
     # A killed daemon leaves its data folder mounted upon itself.
@@ -101,5 +102,6 @@ case $1 in
 start) start ;;
 stop) stop TERM ;;
 kill) stop KILL ;;
+running) running ;;
 *) usage ;;
 esac

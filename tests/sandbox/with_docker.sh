@@ -4,6 +4,8 @@
 # Runs a command with a Docker daemon and a sandbox image of the tests' own.
 #
 #   with_docker.sh COMMAND...    DOCKER_HOST, LECTERN_IMAGE and LECTERN_SANDBOX=docker are set for it
+#   with_docker.sh --start       starts the daemon and leaves it running, for several commands
+#   with_docker.sh --stop        stops it
 #
 # Environment: LECTERN_BUILD (the folder with share/), LECTERN_DOCKERD (the daemon's folder, default lectern-dockerd in the
 # temporary folder; what it holds is used again). Needs root to start a daemon: without, exit status 77, but with CI=true 1.
@@ -31,10 +33,15 @@ flock -w 900 9
 stop() {
     "$here/dockerd.sh" stop "$LECTERN_DOCKERD" 9>&-
 }
-trap stop EXIT
+if [ "$1" = --stop ]; then
+    stop
+    exit
+fi
+[ "$1" = --start ] || "$here/dockerd.sh" running "$LECTERN_DOCKERD" || trap stop EXIT
 started=$("$here/dockerd.sh" start "$LECTERN_DOCKERD" 9>&-)
 export "${started?}"
 "$here/../../image/build.sh" "$LECTERN_BUILD/share" "$LECTERN_IMAGE" 9>&-
+[ "$1" != --start ] || exit 0
 status=0
 "$@" 9>&- || status=$?
 exit "$status"

@@ -60,6 +60,8 @@ static void test_malformed(void **state)
         {POST("Transfer-Encoding: identity"), 0, 411, "Content-Length"},
         {POST("Transfer-Encoding : chunked"), 0, 400, "Name: value"},
         {HEADER_FIELD("Transfer-Encoding: chunked"), 0, 411, "Content-Length"},
+        {HEADER_FIELD("Connection: Upgrade\r\nUpgrade: websocket\r\nContent-Length: 1"), 0, 400,
+         "no body"},
     };
     const struct fixture *fixture = *state;
     struct client client;
