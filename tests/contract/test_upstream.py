@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`--store http://HOST:PORT`: our server in front of a real FastAPI service, with and without optional features, with other writers to the
 service, and with a service that is slow, down, broken or incomplete."""
+import contextlib
 import json
 import pathlib
 import re
@@ -106,12 +107,9 @@ class Case(unittest.TestCase):
     def log(self):
         """[(who, entity, op, entity_id)] of the session in the copy's change log, in order."""
         file = next(pathlib.Path(self.workspace.data).glob("*.copy.db"))
-        copy = sqlite3.connect("file:%s?mode=ro" % file, uri=True)
-        try:
+        with contextlib.closing(sqlite3.connect("file:%s?mode=ro" % file, uri=True)) as copy:
             return copy.execute("SELECT who, entity, op, entity_id FROM change JOIN session ON session.key = change.session"
                                 " WHERE session_id = ? ORDER BY change.key", (self.sid,)).fetchall()
-        finally:
-            copy.close()
 
     def outside(self):
         return [(entity, op) for who, entity, op, _ in self.log() if who == "outside"]
