@@ -17,7 +17,7 @@ class Provider(unittest.TestCase):
     def test_provider(self):
         npm.folder("sign_in")
         place = harness.BUILD / "sign_in"
-        for script in (SOURCES / "provider.test.mjs", harness.ROOT / "tests/contract/clients/walk.mjs"):
+        for script in (SOURCES / "provider.test.mjs", *(harness.ROOT / "tests/contract/clients" / name for name in ("walk.mjs", "calls.mjs"))):
             shutil.copy(script, place)
         environment = dict(os.environ, LECTERN=str(harness.LECTERN), NODE_NO_WARNINGS="1", NO_COLOR="1")
         done = subprocess.run([place / npm.NODE, "--test", "--test-reporter=spec", "provider.test.mjs"], cwd=place, env=environment,
