@@ -115,7 +115,7 @@ PROMPT(
 
 PROMPT(
     align_standard, "Align with a standard",
-    "Link lessons to the statements of a framework that is a curriculum of its own",
+    "Link lessons to the statements of a framework that is another curriculum",
     "Align the lessons " OF_CURRICULUM " with the framework \"$framework\", a second curriculum in "
     "the store.\n\n"
     "1. Read its statements: query_graph {\"query\": \"outline\", \"session_id\": \"$framework\"}. "
