@@ -113,6 +113,30 @@ PROMPT(
     "as \"common bottom number\" and should stay.",
     NEEDED("from", "the term as it is"), NEEDED("to", "the term as it will be"));
 
+PROMPT(
+    align_standard, "Align with a standard",
+    "Link lessons to the statements of a framework that is another curriculum",
+    "Align the lessons " OF_CURRICULUM " with the framework \"$framework\", a second curriculum in "
+    "the store.\n\n"
+    "1. Read its statements: query_graph {\"query\": \"outline\", \"session_id\": \"$framework\"}. "
+    "If "
+    "there is no such curriculum, ask me for its CASE file, and add it with import_curriculum.\n"
+    "2. For each statement, find the lessons that teach it by its words: find {\"text\": "
+    "\"ratio\"}. "
+    "Read a lesson with find (node_id) before you link it.\n"
+    "3. Show me a table: statement, lesson by id and title, the words that show it; then the "
+    "statements that no lesson teaches. Change nothing before I agree.\n"
+    "4. When I agree, send all links in one change_curriculum: operations create_relationship with "
+    "from_node_id (the lesson), to_session \"$framework\", to_node_id (the statement) and "
+    "relationship_type: isRelatedTo, exactMatchOf, isPartOf or another of CASE's.\n\n"
+    "Example: the statement \"Understand the concept of a ratio\" of \"Grade 6\" is taught by N010 "
+    "\"What a ratio says\". Its link: {\"op\": \"create_relationship\", \"from_node_id\": "
+    "\"N010\", "
+    "\"to_session\": \"Grade 6\", \"to_node_id\": \"6.RP.1\", \"relationship_type\": "
+    "\"isRelatedTo\"}.",
+    NEEDED("framework", "the other curriculum, its id or title"));
+
 const struct prompt *const prompts[] = {
-    &review_prerequisites, &fill_thin_lesson, &gaps_before, &plan_course, &rename_term, NULL,
+    &review_prerequisites, &fill_thin_lesson, &gaps_before, &plan_course,
+    &rename_term,          &align_standard,   NULL,
 };

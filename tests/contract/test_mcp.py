@@ -18,6 +18,7 @@ PROMPTS = {
     "gaps_before": (["node_id"], {"find", "query_graph", "create_relationship"}),
     "plan_course": (["weeks"], {"query_graph"}),
     "rename_term": (["from", "to"], {"find", "change_curriculum"}),
+    "align_standard": (["framework"], {"query_graph", "find", "import_curriculum", "change_curriculum", "create_relationship"}),
 }
 NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 SECONDS = 15  # for one event to come
@@ -184,7 +185,7 @@ class Reading(Case):
         tools = {tool["name"]: tool["inputSchema"] for tool in client.request("tools/list")["result"]["tools"]}
         schemas = json.dumps(list(tools.values()))
         for name, (arguments, needed) in PROMPTS.items():
-            given = {"session_id": self.sid, **{argument: {"from": "text", "weeks": "6"}.get(argument, "N001") for argument in arguments}}
+            given = {"session_id": self.sid, **{argument: {"from": "text", "weeks": "6", "framework": self.sid}.get(argument, "N001") for argument in arguments}}
             text = client.request("prompts/get", {"name": name, "arguments": given})["result"]["messages"][0]["content"]["text"]
             words = set(re.findall(r"[a-z]+(?:_[a-z]+)+|find(?= [{(])", text))
             self.assertEqual({word for word in words if word not in tools and '"%s"' % word not in schemas}, set(), name)
@@ -192,7 +193,7 @@ class Reading(Case):
             self.assertEqual(text.count("\n\nExample: "), 1)
             calls = [(found[1], json.JSONDecoder().raw_decode(text, found.end())[0]) for found in re.finditer(r"(\w+) (?={\")", text)]
             for tool, call in calls:
-                client.good(tool, session_id=self.sid, **call)
+                client.good(tool, **{"session_id": self.sid, **call})
 
 
 class Changes(Case):

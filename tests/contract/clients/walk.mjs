@@ -38,6 +38,10 @@ export class Place {
     return JSON.parse(read.stdout);
   }
 
+  forget(session) {
+    assert.equal(spawnSync(LECTERN, ["delete", "--yes", session], { env: this.environment }).status, 0);
+  }
+
   /* What tools/list answers, to a program of its own. */
   tools() {
     const _meta = { [MODERN]: "2026-07-28", "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
@@ -137,7 +141,7 @@ export async function callAll(place, call) {
     const answer = await call(tool, args);
     assert.ok(!answer.isError, `${tool} ${JSON.stringify(args)}: ${answer.text}`);
     assert.match(answer.text, says);
-    holds(place.curriculum());
+    holds(place.curriculum(), answer, place);
   }
 }
 
