@@ -202,7 +202,8 @@ static inline int teardown(void **state)
     char path[128];
 
     stop(fixture);
-    pthread_join(fixture->thread, NULL);
+    if (fixture->thread) /* 0: the test has joined it */
+        pthread_join(fixture->thread, NULL);
     assert_int_equal(fixture->loop_closed, 0);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(path, sizeof path, "%s/%s", fixture->folder, files[i]);
