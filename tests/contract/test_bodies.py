@@ -45,7 +45,7 @@ UNKNOWN = "weather"
 # A good value of what a tool needs.
 GOOD = {"node_id": "N001", "component_type": "paragraph", "parameters": {"text": "a"}, "component_order": 1, "new_parameters": {},
         "from_node_id": "N001", "to_node_id": "N002", "components": [], "code": "1", "query": "outline", "operations": [],
-        "action": "list"}
+        "action": "list", "text": "{}"}
 
 
 def at(body, loc):
@@ -217,7 +217,7 @@ class Wrong(unittest.TestCase):
     def test_a_session_that_there_is_not(self):
         """The session API says where they are listed; a tool, which a model calls, says which there are."""
         said = self.server.call("query_graph", query="outline", session_id="zz")[1]
-        self.assertIn("there is no session 'zz'; there is one, %s: leave session_id out" % self.sid, said)
+        self.assertIn("there is no curriculum 'zz'; the store has 1: 'Demo curriculum' (%s); leave session_id out" % self.sid, said)
         self.assertIn("there is no session 'zz'; GET /sessions lists those there are", self.server.http("GET", "/session/zz/nodes")[1]["detail"])
 
 
