@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
 
@@ -110,7 +112,7 @@ struct execution_result {
  * executor_answer, from any thread, even if the run has ended in the meantime. */
 struct broker_request;
 const char *broker_request_session(
-    const struct broker_request *request); /* the session of the job, never one named by the code */
+    const struct broker_request *request); /* the session of the job, not the one that is asked for */
 const char *broker_request_target(
     const struct broker_request *request); /* "/session/SID/nodes?limit=5"; GET only */
 /* Fires when the answer is no longer needed: the run has ended, or the request took too long. The
@@ -122,6 +124,8 @@ struct execution_job {
     const char *code; /* copied, as all texts here */
     size_t code_len;
     const char *session_id; /* NULL: helpers are answered that there is no session */
+    const json_t *also; /* {name: session id}: further sessions that the helpers ask for, which the
+                           owner allows or refuses; or NULL */
     const char *kind;       /* a name of execution_kinds */
     const char *profile;    /* profile of the policy that accepted the code; NULL: the narrowest */
     const char *const *preload; /* modules that it imports, NULL-terminated, or NULL */

@@ -27,9 +27,9 @@ static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, st
     json_t *json = NULL;
 
     if (preload)
-        json = json_pack("{s:s%, s:s, s:s?, s:I, s:O, s:b}", "code", job->code, job->code_len,
+        json = json_pack("{s:s%, s:s, s:s?, s:O*, s:I, s:O, s:b}", "code", job->code, job->code_len,
                          "profile", job->profile ? job->profile : "minimal", "session_id",
-                         job->session_id, "timeout_ms", (json_int_t)timeout_ms, "preload", preload,
+                         job->session_id, "also", job->also, "timeout_ms", (json_int_t)timeout_ms, "preload", preload,
                          "warnings", job->warnings);
     if (!json)
         error_set(err, ERROR_INVALID,

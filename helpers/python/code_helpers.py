@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the curriculum of the session that the analysis belongs to.
+"""Reads the curriculum of the session that the analysis belongs to, and those that its call names in also.
 
     from code_helpers import get_nodes, get_relationships, get_node_content, get_all_content, analyze_graph, query_graph, find
 
 Everything returned is a fresh copy: change it as you like. What was read once is kept for the run, so all reads see the same
-nodes; any other session than the run's own is refused.
+nodes. session_id is this run's own unless it names one of also, as the call does or by its id; any other is refused.
 """
 
 __all__ = ["get_nodes", "get_relationships", "get_node_content", "get_all_content", "analyze_graph", "query_graph", "find"]
@@ -22,10 +22,14 @@ def connect(ask):
     from urllib.parse import quote
 
     own_session = None
+    others = {}     # what the call names in also, and their ids: the id
+    curricula = {}  # id: what is read of it
 
-    def begin(session_id):
+    def begin(session_id, also=None):
         nonlocal own_session
         own_session = session_id
+        others.clear()
+        others.update(also or {})
 
     SINGLE_READS = 8       # contents read one by one; from then on in bulk
     PAGE = 200             # nodes of one bulk read
@@ -51,12 +55,9 @@ def connect(ask):
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def read(path):
-        """The body of a GET below the session; LookupError carries the server's text for what is not there."""
-        if own_session is None:
-            raise RuntimeError("this run has no session, so there is no curriculum to read; "
-                               "pass session_id to execute_code")
+        """The body of a GET; LookupError carries the server's text for what is not there."""
         for wait in (*BUSY_WAITS, None):
-            status, body = ask("/session/%s%s" % (segment(own_session), path))
+            status, body = ask(path)
             if status not in BUSY or wait is None:
                 break
             time.sleep(wait)
@@ -73,14 +74,29 @@ def connect(ask):
         quoted = quote(text, safe="")
         return quoted.replace(".", "%2E") if set(quoted) == {"."} else quoted
 
-    def check_session(given):
+    def named(given):
+        """The id of the session that is meant."""
         if given is None:
-            return
+            return own_session
         if not isinstance(given, str):
             raise TypeError("session_id must be text, not %s; leave it out to read this run's session"
                             % type(given).__name__)
-        if own_session is not None and not str.__eq__(own_session, given):
-            raise PermissionError("session %.40r is not this run's session; leave session_id out" % str(given))
+        given = str.__str__(given)
+        if own_session is None or given == own_session:
+            return own_session
+        if given in others:
+            return others[given]
+        raise PermissionError("session %.40r is not this run's session: leave session_id out, or name it in also, an "
+                              "argument of execute_code%s" % (given, "; named there: " + ", ".join(others) if others else ""))
+
+    def curriculum(given):
+        session_id = named(given)
+        if session_id is None:
+            raise RuntimeError("this run has no session, so there is no curriculum to read; "
+                               "pass session_id to execute_code")
+        if session_id not in curricula:
+            curricula[session_id] = Curriculum(session_id)
+        return curricula[session_id]
 
     class WithoutCollector:
         """What is parsed is many new objects and none of them garbage: to look for some takes a third of the time."""
@@ -124,102 +140,109 @@ def connect(ask):
                 complete(component)
         return {"node_id": node_id, "title": title, "components": components}
 
-    titles = None
+    class Curriculum:
+        """What is read of one session."""
 
-    def title_of(node_id, answer):
-        nonlocal titles
-        if "title" in answer:
-            return answer["title"]
-        if titles is None:
-            titles = {node["node_id"]: node.get("title") for node in get_nodes()}
-        return titles.get(node_id)
+        def __init__(self, session_id):
+            self.path = "/session/" + segment(session_id)
+            self.titles = None
+            self.pages = 0         # read so far; each holds PAGE nodes
+            self.complete_at = -1  # pages there are, once that is known
+            self.page_of = {}      # node id: the page that its content is on
+            self.unused = {}       # node id: its content, parsed and given to nobody yet
+            self.packed = {}       # node id: its content, so that each call unpacks one of its own
+            self.single_reads = 0
 
-    pages = 0         # read so far; each holds PAGE nodes
-    complete_at = -1  # pages there are, once that is known
-    page_of = {}      # node id: the page that its content is on
-    unused = {}       # node id: its content, parsed and given to nobody yet
-    packed = {}       # node id: its content, so that each call unpacks one of its own
+        def read(self, path):
+            return read_again(self.path + path)
 
-    def read_page(number):
-        """The contents on a page."""
-        nonlocal pages, complete_at
-        nodes = read_again("/components?offset=%d&limit=%d" % (number * PAGE, PAGE))["nodes"]
-        contents = [content(node["node_id"], node.get("title"), node["components"]) for node in nodes]
-        if number == pages:
-            pages += 1
-            page_of.update((entry["node_id"], number) for entry in contents)
-            if len(nodes) < PAGE:
-                complete_at = pages
-        return contents
+        def title_of(self, node_id, answer):
+            if "title" in answer:
+                return answer["title"]
+            if self.titles is None:
+                self.titles = {node["node_id"]: node.get("title") for node in self.read("/nodes")["nodes"]}
+            return self.titles.get(node_id)
 
-    single_reads = 0
+        def ids_of_title(self, title):
+            return [node["node_id"] for node in self.read("/nodes")["nodes"]
+                    if str(node.get("title")).casefold() == title.casefold()]
 
-    def ids_of_title(title):
-        return [node["node_id"] for node in get_nodes() if str(node.get("title")).casefold() == title.casefold()]
+        def read_page(self, number):
+            """The contents on a page."""
+            nodes = self.read("/components?offset=%d&limit=%d" % (number * PAGE, PAGE))["nodes"]
+            contents = [content(node["node_id"], node.get("title"), node["components"]) for node in nodes]
+            if number == self.pages:
+                self.pages += 1
+                self.page_of.update((entry["node_id"], number) for entry in contents)
+                if len(nodes) < PAGE:
+                    self.complete_at = self.pages
+            return contents
 
-    def read_single(node_id):
-        try:
-            path = "/nodes/%s/components" % segment(node_id)
-        except UnicodeEncodeError:
-            raise ValueError("node_id %a is not valid text" % node_id) from None
-        try:
-            answer = read_again(path)
-        except LookupError as error:
-            ids = ids_of_title(node_id)
-            if len(ids) == 1 and ids[0] != node_id:
-                return read_single(ids[0])
-            why = "%r is the title of %d nodes: %s" % (node_id, len(ids), ", ".join(ids)) if ids else error.args[0]
-            raise ValueError(why) from None
-        return content(answer.get("node_id", node_id), title_of(node_id, answer), answer["components"])
+        def read_single(self, node_id):
+            try:
+                path = "/nodes/%s/components" % segment(node_id)
+            except UnicodeEncodeError:
+                raise ValueError("node_id %a is not valid text" % node_id) from None
+            try:
+                answer = self.read(path)
+            except LookupError as error:
+                ids = self.ids_of_title(node_id)
+                if len(ids) == 1 and ids[0] != node_id:
+                    return self.read_single(ids[0])
+                why = "%r is the title of %d nodes: %s" % (node_id, len(ids), ", ".join(ids)) if ids else error.args[0]
+                raise ValueError(why) from None
+            return content(answer.get("node_id", node_id), self.title_of(node_id, answer), answer["components"])
 
-    def read_from_page(node_id):
-        """A content on a page that is known: the first time as it was parsed, from then on unpacked."""
-        if node_id in packed:
-            return marshal.loads(packed[node_id])
-        if node_id not in unused:
-            unused.update((entry["node_id"], entry) for entry in read_page(page_of[node_id])
-                          if entry["node_id"] not in packed)
-        entry = unused.pop(node_id, None)
-        if entry is None:  # gone since the page was read first
-            return read_single(node_id)
-        packed[node_id] = marshal.dumps(entry)
-        return entry
+        def read_from_page(self, node_id):
+            """A content on a page that is known: the first time as it was parsed, from then on unpacked."""
+            if node_id in self.packed:
+                return marshal.loads(self.packed[node_id])
+            if node_id not in self.unused:
+                self.unused.update((entry["node_id"], entry) for entry in self.read_page(self.page_of[node_id])
+                                   if entry["node_id"] not in self.packed)
+            entry = self.unused.pop(node_id, None)
+            if entry is None:  # gone since the page was read first
+                return self.read_single(node_id)
+            self.packed[node_id] = marshal.dumps(entry)
+            return entry
+
+        def node_content(self, node_id):
+            if node_id not in self.page_of and self.single_reads < SINGLE_READS:
+                self.single_reads += 1
+                return self.read_single(node_id)
+            while node_id not in self.page_of and self.pages != self.complete_at:
+                self.unused.update((entry["node_id"], entry) for entry in self.read_page(self.pages))
+            if node_id not in self.page_of:  # new since the pages were read, or not there at all
+                return self.read_single(node_id)
+            return self.read_from_page(node_id)
+
+        def all_content(self):
+            contents, number = [], 0
+            with WithoutCollector():
+                while number != self.complete_at:
+                    contents += self.read_page(number)
+                    number += 1
+            return contents
 
     def get_nodes(session_id=None):
         """All nodes of the session, as dicts: node_id, title, content_category, chapter_id, and further fields."""
-        check_session(session_id)
-        return read_again("/nodes")["nodes"]
+        return curriculum(session_id).read("/nodes")["nodes"]
 
     def get_relationships(session_id=None):
         """All relationships, as dicts: from_node_id, to_node_id, relationship_type, explanation, and further ones."""
-        check_session(session_id)
-        return read_again("/relationships")["relationships"]
+        return curriculum(session_id).read("/relationships")["relationships"]
 
-    def get_node_content(node_id):
+    def get_node_content(node_id, session_id=None):
         """One node's content, by its id or a title that one node has: {"node_id", "title", "components":
         [{"component_type", "parameters", ...}]}."""
-        nonlocal single_reads
         if not isinstance(node_id, str):
             raise TypeError("node_id must be text such as 'N001', not %s; get_nodes() lists the nodes"
                             % type(node_id).__name__)
-        node_id = str.__str__(node_id)
-        if node_id not in page_of and single_reads < SINGLE_READS:
-            single_reads += 1
-            return read_single(node_id)
-        while node_id not in page_of and pages != complete_at:
-            unused.update((entry["node_id"], entry) for entry in read_page(pages))
-        if node_id not in page_of:  # new since the pages were read, or not there at all
-            return read_single(node_id)
-        return read_from_page(node_id)
+        return curriculum(session_id).node_content(str.__str__(node_id))
 
-    def get_all_content():
+    def get_all_content(session_id=None):
         """The content of every node, a list of what get_node_content returns, in the order of get_nodes()."""
-        contents, number = [], 0
-        with WithoutCollector():
-            while number != complete_at:
-                contents += read_page(number)
-                number += 1
-        return contents
+        return curriculum(session_id).all_content()
 
     def analyze_graph(session_id=None):
         """The curriculum as a networkx.DiGraph: node attributes are the node's fields, edge attributes the
@@ -241,7 +264,8 @@ def connect(ask):
         except UnicodeEncodeError:
             raise ValueError("%s %a is not valid text" % (name, value)) from None
 
-    def query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, limit=None, words=False, parts=None):
+    def query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, limit=None, words=False, parts=None,
+                    session_id=None):
         """One of the graph's queries, computed by the server, as a dict: "query", "over" (the relationship types and edges it
         speaks about), "cut" (rows left out) and its own members; nodes are ids. In teaching order or the greatest first.
 
@@ -251,6 +275,7 @@ def connect(ask):
         words: count the words of nodes, in outline, order and levels. parts: how many, of pace."""
         if not isinstance(query, str):
             raise TypeError("query must be text such as 'bottlenecks', not %s" % type(query).__name__)
+        read_from = curriculum(session_id)
         asked = [argument(name, value) for name, value in (("node_id", node_id), ("from_node_id", from_node_id),
                                                            ("to_node_id", to_node_id)) if value is not None]
         for kind in [] if types is None else [types] if isinstance(types, str) else types:
@@ -268,11 +293,11 @@ def connect(ask):
         except UnicodeEncodeError:
             raise ValueError("query %a is not valid text" % query) from None
         try:
-            return read_again(path) if str.__str__(query) else list_queries()
+            return read_from.read(path) if str.__str__(query) else list_queries(read_from)
         except LookupError as error:
             raise ValueError(error.args[0]) from None
 
-    def find(text=None, in_=None, without=None, node_id=None, sort=None, limit=20):
+    def find(text=None, in_=None, without=None, node_id=None, sort=None, limit=20, session_id=None):
         """Lessons by their words, the best first, as a list of dicts: node_id, title, component_order, component_type, field,
         text (the words around). text: words in any form, "a phrase"; in_: titles, a component type or a parameter; without: a
         component type, relationships, a relationship type or a field that lessons must lack; sort: best, order, words,
@@ -282,13 +307,13 @@ def connect(ask):
         given = (("text", text), ("in", in_), ("without", without), ("node_id", node_id), ("sort", sort))
         parts = [argument(name, value) for name, value in given if value is not None] + ["limit=%d" % limit]
         try:
-            answer = read_again("/find?" + "&".join(parts))
+            answer = curriculum(session_id).read("/find?" + "&".join(parts))
         except LookupError as error:
             raise ValueError(error.args[0]) from None
         return answer.get("hits", answer)
 
-    def list_queries():
-        queries = json.loads(str(read("/graph"), "utf-8"))["queries"]
+    def list_queries(read_from):
+        queries = read_from.read("/graph")["queries"]
         raise ValueError("say which query: " + ", ".join(row["query"] for row in queries))
 
     module = sys.modules[__name__]

@@ -272,7 +272,7 @@ def set_up(job, parts):
     session_id = job.get("session_id")
     if session_id is not None:
         os.environ["SESSION_ID"] = session_id
-    parts.begin(session_id)
+    parts.begin(session_id, job.get("also"))
     import_early(job["preload"], parts)
     if job.get("warnings"):
         parts.no_warnings.__exit__(None, None, None)

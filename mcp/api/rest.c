@@ -588,6 +588,7 @@ static void begin(struct rest_call *call, struct store *store, const struct rest
     call->response = response;
     call->route = request->route;
     call->writer.who = request->who ? request->who : "rest";
+    call->writer.only = request->only;
     memset(response, 0, sizeof *response);
     buf_init(&response->body, 0);
     response->status = 200;
@@ -664,6 +665,7 @@ void rest_broker(struct store *store, const struct rest_broker_request *asked,
     else
         rest_answer_detail(
             response, 403,
-            "a run may read its own session only: GET /session/{its id}/nodes, /relationships, "
-            "/components, /nodes/{id}/components, /nodes/{id}/content, /graph, /graph/{query}");
+            "a run may read its own session only, and those that its call names in also: GET "
+            "/session/{its id}/nodes, /relationships, /components, /nodes/{id}/components, "
+            "/nodes/{id}/content, /graph, /graph/{query}");
 }

@@ -126,7 +126,7 @@ static const char graph_snippet[] =
 static void write_uses(bool reading, struct buf *to)
 {
     for (const struct tool *const *tool = tools; *tool; tool++) {
-        if ((*tool)->read_only == reading)
+        if ((*tool)->read_only == reading && !(*tool)->makes_session)
             buf_addf(to, "- %s: %s\n", (*tool)->name, (*tool)->use);
     }
 }
@@ -315,6 +315,9 @@ void prompt_context(const json_t *items, struct buf *to)
 
 static const char mark[] = "\"cache_control\":{\"type\":\"ephemeral\"}";
 
+/* The session is the page's, and there is no other. */
+static const char *const settled[] = {"session_id", "also", "to_session"};
+
 static void write_tool(const struct tool *tool, const struct analyses *analyses, struct buf *to)
 {
     struct buf BUF_AUTO text = {0};
@@ -332,7 +335,8 @@ static void write_tool(const struct tool *tool, const struct analyses *analyses,
         json_decref(described);
         return;
     }
-    json_object_del(properties, "session_id"); /* it is the page's */
+    for (size_t i = 0; i < sizeof settled / sizeof settled[0]; i++)
+        json_object_del(properties, settled[i]);
     buf_addf(to, "{\"name\":\"%s\",\"description\":", tool->name);
     json_write_string(to, description, strlen(description));
     buf_adds(to, ",\"input_schema\":");
@@ -345,6 +349,8 @@ static void write_tools(const struct analyses *analyses, struct buf *to)
 {
     buf_addc(to, '[');
     for (size_t i = 0; tools[i]; i++) {
+        if (tools[i]->makes_session) /* a chat is bound to its own */
+            continue;
         if (i > 0)
             buf_addc(to, ',');
         write_tool(tools[i], analyses, to);

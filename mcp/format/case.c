@@ -6,7 +6,8 @@
  * A node's title is fullStatement. An id that is not a UUID is humanCodingScheme, and the
  * identifier is derived from it. Fields that CASE has are where CASE has them, under their names
  * there, in both. LEADS_TO and the prerequisites are `precedes`, ENRICHMENT is `isRelatedTo`;
- * CASE's other types are kept as types of relationships. What CASE has no place for (components,
+ * CASE's other types are kept as types of relationships. A link to another curriculum has CASE's own
+ * types, and ends at that node's uri where it has one. What CASE has no place for (components,
  * additional fields, the exact type) is in `extensions`, which CASE 1.1 introduced for this, as
  * {"lectern": {"generated": [generated fields], "fields": {the node's own}}}. For a framework from
  * another tool, CFDocument, definitions, rubrics, and associations that end outside its items are
@@ -22,7 +23,9 @@
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
 #include "mcp/format/file.h"
+#include "mcp/session/component_type.h"
 #include "mcp/session/curriculum_file.h"
+#include "mcp/session/curriculum_uri.h"
 #include "mcp/session/text.h"
 
 #define CASE_EXTENSION "lectern"
@@ -69,10 +72,6 @@ static const struct case_field case_association_fields[] = {
     {NULL, CASE_TEXT},
 };
 
-static const char *const association_types[] = {
-    "isChildOf",  "isPeerOf", "isPartOf",      "exactMatchOf",    "precedes", "isRelatedTo",
-    "replacedBy", "exemplar", "hasSkillLevel", "isTranslationOf", NULL};
-
 /* The first row of an association's type is what it is read as. */
 static const struct {
     const char *relationship, *association;
@@ -114,8 +113,8 @@ static bool case_fits(const struct case_field *field, const char *name, const js
 
 static bool case_knows_association(const char *association_type)
 {
-    for (size_t i = 0; association_types[i]; i++)
-        if (strcmp(association_types[i], association_type) == 0)
+    for (size_t i = 0; link_types[i]; i++)
+        if (strcmp(link_types[i], association_type) == 0)
             return true;
     return strncmp(association_type, "ext:", 4) == 0; /* CASE 1.1's own */
 }
@@ -324,12 +323,22 @@ static json_t *node_of(const json_t *item)
     return node;
 }
 
+/* Whether it ends at a node of another curriculum of a store like this. */
+static bool is_link(const json_t *association)
+{
+    return curriculum_uri_is_node(
+        json_get_string(json_object_get(association, "destinationNodeURI"), "uri"));
+}
+
 static void set_end(json_t *relationship, const char *key, const json_t *ours,
                     const json_t *association, const char *end, const json_t *ids)
 {
-    const json_t *identifier = json_object_get(json_object_get(association, end), "identifier");
+    const json_t *there = json_object_get(association, end);
+    const json_t *identifier = json_object_get(there, "identifier");
     const json_t *id = json_object_get(ids, json_string_value(identifier));
 
+    if (!id && curriculum_uri_is_node(json_get_string(there, "uri")))
+        id = json_object_get(there, "uri");
     if (!was_made(ours, end))
         json_object_set(relationship, key, (json_t *)(id ? id : identifier));
 }
@@ -351,8 +360,9 @@ static json_t *relationship_of(const json_t *association, const json_t *ids)
     /* The stored type is used if the association still corresponds to it. */
     kept = json_get_string(relationship, "relationship_type");
     if (!was_made(ours, "associationType") || (strcmp(case_association_type(kept), type) != 0))
-        json_object_set_new(relationship, "relationship_type",
-                            json_string(case_relationship_type(type)));
+        json_object_set_new(
+            relationship, "relationship_type",
+            json_string(is_link(association) ? type : case_relationship_type(type)));
     return relationship;
 }
 
@@ -386,7 +396,8 @@ static json_t *read_associations(const json_t *package, const json_t *ids, json_
     json_array_foreach(json_object_get(package, "CFAssociations"), i, value)
     {
         if (ours_of(value) ||
-            (is_item(value, "originNodeURI", ids) && is_item(value, "destinationNodeURI", ids)))
+            (is_item(value, "originNodeURI", ids) &&
+             (is_item(value, "destinationNodeURI", ids) || is_link(value))))
             json_array_append_new(relationships, relationship_of(value, ids));
         else
             json_array_append(aside, value);
@@ -630,6 +641,22 @@ static json_t *item_of(struct case_writer *writer, const json_t *node, size_t in
     return entry_end(&entry, json_is_object(node) ? NULL : node, false);
 }
 
+/* The end of a link: the node of the other curriculum, by what the link has kept of it. */
+static json_t *link_end(const struct case_writer *writer, const json_t *link, const char *uri)
+{
+    const char *title = json_get_string(link, "to_title"), *own = json_get_string(link, "to_uri");
+    struct buf BUF_AUTO name = {0}, node_id = {0};
+    char sid[SESSION_ID_SIZE], made[UUID_TEXT_SIZE];
+    json_auto_t *id = NULL;
+
+    if (curriculum_uri_read(uri, sid, sizeof sid, &node_id, NULL) == 0)
+        id = json_string(node_id.data);
+    buf_adds(&name, uri);
+    make_uuid(writer, &name, made);
+    return json_pack("{s:s, s:s, s:s}", "title", title && *title ? title : uri, "identifier",
+                     is_uuid(id) ? json_string_value(id) : made, "uri", own && *own ? own : uri);
+}
+
 /* Writes one end of an association; an id without an item is stored in the extensions. */
 static bool write_end(struct case_writer *writer, struct case_entry *entry,
                       const json_t *relationship, const char *key, const char *end)
@@ -644,6 +671,10 @@ static bool write_end(struct case_writer *writer, struct case_entry *entry,
         json_object_set_new(entry->to, end, json_copy((json_t *)item));
         json_object_del(entry->fields, key);
         return true;
+    }
+    if (curriculum_uri_is_node(text)) {
+        set_made(entry, end, link_end(writer, relationship, text));
+        return false;
     }
     buf_adds(&name, NODE_PREFIX);
     buf_adds(&name, text ? text : "");
@@ -661,6 +692,7 @@ static json_t *association_of(struct case_writer *writer, const json_t *relation
     const char *association = case_association_type(type);
     struct buf BUF_AUTO name = {0};
     struct case_entry entry;
+    bool is_a_link = curriculum_uri_is_node(json_get_string(relationship, "to_node_id"));
     bool origin, destination;
 
     entry_begin(&entry);
@@ -670,7 +702,7 @@ static json_t *association_of(struct case_writer *writer, const json_t *relation
     set_identifier(writer, &entry, json_object_get(relationship, "identifier"), &name);
     if (json_object_get(entry.to, "identifier") == json_object_get(relationship, "identifier"))
         json_object_del(entry.fields, "identifier");
-    if (type && strcmp(case_relationship_type(association), type) == 0) {
+    if (type && strcmp(is_a_link ? association : case_relationship_type(association), type) == 0) {
         json_object_set_new(entry.to, "associationType", json_string(association));
         json_object_del(entry.fields, "relationship_type");
     } else {

@@ -58,6 +58,11 @@ struct csv_sheet;
 extern const struct csv_sheet csv_nodes, csv_relationships;
 json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
                        struct format_report *report, struct error *err);
+/* The curriculum in a text (text.c): our own JSON or CASE if it begins like JSON, a sheet of nodes
+ * if its first line is a heading with separators, else a lesson or note in Markdown. NULL with
+ * err. */
+json_t *format_read_text(const char *text, size_t len, struct format_report *report,
+                         struct error *err);
 /* The curriculum in a CFPackage (case.c). */
 json_t *case_curriculum(const json_t *package, struct format_report *report, struct error *err);
 

@@ -253,7 +253,7 @@ static enum method_outcome refuse_unknown(struct request *request, const char *n
     struct buf BUF_AUTO text = {0};
 
     buf_init(&text, ERROR_TEXT_CAP);
-    tool_write_unknown(name, &text);
+    tool_write_unknown(name, *request->client->bound_session, &text);
     return request_refuse(request, MESSAGE_INVALID_PARAMS, "%s",
                           text.data ? text.data : "unknown tool");
 }

@@ -72,7 +72,8 @@ static void add_tools(struct page *page, const void *of)
     const struct buf *entry;
 
     for (size_t i = 0; tools[i]; i++) {
-        if (!tool_allows(tools[i], request->client->identity.scopes) || !next_entry(page))
+        if (!tool_allows(tools[i], request->client->identity.scopes) ||
+            (tools[i]->makes_session && *request->client->bound_session) || !next_entry(page))
             continue;
         entry = host_tool_entry(request->peer->host, i);
         if (entry)

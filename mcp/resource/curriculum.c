@@ -8,11 +8,10 @@
 #include "helpers/base/json.h"
 #include "mcp/format/markdown.h"
 #include "mcp/resource/resource.h"
+#include "mcp/session/curriculum_uri.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/arguments.h"
 
-#define CURRICULUM_URI "lectern://curriculum/"
-#define NODE_PART      "/node/"
 #define COMPONENT_PART "/component/"
 #define HISTORY_PART   "/history"
 #define MARKDOWN_TYPE  "text/markdown"
@@ -25,33 +24,9 @@
 
 /* ---- URIs ---- */
 
-/* Appends text so that it stands for itself in a URI (RFC 3986, unreserved characters). */
-static void add_part(struct buf *to, const char *text)
-{
-    static const char plain[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-
-    for (; *text; text++) {
-        if (strchr(plain, *text))
-            buf_addc(to, *text);
-        else
-            buf_addf(to, "%%%02X", (unsigned char)*text);
-    }
-}
-
-static void add_uri(struct buf *to, const char *sid, const char *node_id)
-{
-    buf_adds(to, CURRICULUM_URI);
-    add_part(to, sid);
-    if (!node_id)
-        return;
-    buf_adds(to, NODE_PART);
-    add_part(to, node_id);
-}
-
 static bool curriculum_changes(const struct store_change *change, struct buf *uri)
 {
-    add_uri(uri, change->sid, NULL);
+    curriculum_uri_write(uri, change->sid, NULL);
     return true;
 }
 
@@ -59,7 +34,7 @@ static bool node_changes(const struct store_change *change, struct buf *uri)
 {
     if (!change->node_id)
         return false;
-    add_uri(uri, change->sid, change->node_id);
+    curriculum_uri_write(uri, change->sid, change->node_id);
     return true;
 }
 
@@ -74,7 +49,7 @@ static bool component_changes(const struct store_change *change, struct buf *uri
 
 static bool history_changes(const struct store_change *change, struct buf *uri)
 {
-    add_uri(uri, change->sid, NULL);
+    curriculum_uri_write(uri, change->sid, NULL);
     buf_adds(uri, HISTORY_PART);
     return true;
 }
@@ -103,7 +78,7 @@ static void write_lessons(const struct outline *outline, const char *sid, struct
             return;
         }
         buf_addf(to, "- [%s: %s](", outline->nodes[i].id, outline->nodes[i].title);
-        add_uri(to, sid, outline->nodes[i].id);
+        curriculum_uri_write(to, sid, outline->nodes[i].id);
         buf_addf(to, "), %zu components\n", outline->nodes[i].components);
     }
 }
@@ -143,11 +118,11 @@ static int read_curriculum(struct tool_call *call, struct store *store, struct e
 
 /* ---- a lesson ---- */
 
-/* The node with its components; NULL with err. */
-static json_t *find_node(struct tool_call *call, struct store *store, struct error *err)
+/* The node with its components, of the session sid; NULL with err. */
+static json_t *find_node(struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
+                         struct error *err)
 {
     struct buf BUF_AUTO text = {0};
-    char sid[SESSION_ID_SIZE];
 
     if (tool_session(call, store, sid, err) < 0 ||
         store_read_components(store, sid, argument_text(call, "node_id"), &text, err) < 0)
@@ -155,23 +130,60 @@ static json_t *find_node(struct tool_call *call, struct store *store, struct err
     return json_read(text.data, text.len, "the lesson", err);
 }
 
+/* What it is linked to in other curricula. */
+static int write_links(struct tool_call *call, struct store *store, const char *sid,
+                       struct error *err)
+{
+    json_auto_t *links =
+        store_links(store, sid, argument_text(call, "node_id"), call->bound_session, err);
+    const json_t *link;
+    size_t i;
+
+    if (!links)
+        return -1;
+    if (json_array_size(links) > 0)
+        buf_adds(&call->text, "\n## Links to other curricula\n\n");
+    json_array_foreach(links, i, link)
+    {
+        const char *title = json_get_string(link, "title"), *uri = json_get_string(link, "uri");
+        const char *curriculum = json_get_string(link, "curriculum");
+
+        if (is_full(&call->text)) {
+            buf_addf(&call->text, "\n%zu more links are left out.\n", json_array_size(links) - i);
+            break;
+        }
+        buf_addf(&call->text, "- %s [%s](%s)", json_get_string(link, "type"), title ? title : uri,
+                 uri);
+        if (curriculum)
+            buf_addf(&call->text, " of %s", curriculum);
+        buf_adds(&call->text, json_is_true(json_object_get(link, "gone"))
+                                  ? ": it has been deleted, so this link leads nowhere\n"
+                                  : "\n");
+    }
+    return 0;
+}
+
 static int read_node(struct tool_call *call, struct store *store, struct error *err)
 {
     static const char *const counts[] = {"total_components", "suggested_template",
                                          "overall_confidence", "session_id"};
-    json_auto_t *node = find_node(call, store, err);
+    char sid[SESSION_ID_SIZE];
+    json_auto_t *node = find_node(call, store, sid, err);
 
     if (!node)
         return -1;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         json_object_del(node, counts[i]);
-    return node_write(&call->text, node, STORED_SHAPE, err);
+    if (node_write(&call->text, node, STORED_SHAPE, err) < 0)
+        return -1;
+    return write_links(call, store, sid, err);
 }
 
 static int read_component(struct tool_call *call, struct store *store, struct error *err)
 {
     const char *component_id = argument_text(call, "component_id");
-    json_auto_t *node = find_node(call, store, err);
+    char sid[SESSION_ID_SIZE];
+    json_auto_t *node = find_node(call, store, sid, err);
     const json_t *component;
     size_t i;
 
@@ -249,7 +261,7 @@ static int list_curricula(struct tool_call *call, struct store *store, struct er
         if (!may_use(call, sid))
             continue;
         buf_clear(&uri);
-        add_uri(&uri, sid, NULL);
+        curriculum_uri_write(&uri, sid, NULL);
         json_array_append_new(call->parts,
                               json_pack("{s:s, s:s, s:s}", "uri", uri.data, "name",
                                         title && *title ? title : sid, "mimeType", MARKDOWN_TYPE));
@@ -386,7 +398,7 @@ const struct resource resource_curriculum = {
 };
 
 const struct resource resource_node = {
-    .uri = CURRICULUM_URI "{session_id}" NODE_PART "{node_id}",
+    .uri = CURRICULUM_URI "{session_id}" CURRICULUM_URI_NODE "{node_id}",
     .name = "lesson",
     .title = "Lesson",
     .description = "A lesson with its components",
@@ -397,7 +409,8 @@ const struct resource resource_node = {
 };
 
 const struct resource resource_component = {
-    .uri = CURRICULUM_URI "{session_id}" NODE_PART "{node_id}" COMPONENT_PART "{component_id}",
+    .uri = CURRICULUM_URI "{session_id}" CURRICULUM_URI_NODE "{node_id}" COMPONENT_PART
+                          "{component_id}",
     .name = "component",
     .title = "Component",
     .description = "One component of a lesson",

@@ -367,7 +367,7 @@ const struct operation change_operations[] = {
                       .flags = FIELD_AS_TEXT)),
      .leaves_graph = true, .apply = change_replace_text},
     {MEMBERS("create_relationship", 0, FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION,
-             CONFIDENCE("confidence_score")),
+             CONFIDENCE("confidence_score"), MAY_HAVE("to_session", FIELD_TEXT)),
      .apply = create_relationship},
     {MEMBERS("edit_relationship", 0, RELATIONSHIP, MAY_HAVE("new_type", FIELD_TEXT), EXPLANATION,
              CONFIDENCE("confidence_score")),

@@ -15,6 +15,7 @@
 #include "helpers/base/utf8.h"
 #include "helpers/base/validation.h"
 #include "mcp/session/change_run.h"
+#include "mcp/session/curriculum_uri.h"
 
 #define MEMBERS_CAP    10 /* of an operation */
 #define BRIEF_CAP      48 /* of all operations together */
@@ -121,9 +122,9 @@ static void write_brief(const struct field *row, const void *context, struct buf
 const struct fields change_set_operation_brief = {
     .name = "an operation",
     .write_schema = write_brief,
-    .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. fields: "
-                     "of the node. relationships: go with a split, by id or other end. in: titles, "
-                     "a component type or field"};
+    .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. "
+                     "relationships: go with a split, by id or other end. in: titles, a component "
+                     "type or field"};
 
 bool change_set_has_member(const char *name)
 {
@@ -301,6 +302,13 @@ static const struct operation *read_operation(struct run *run, const json_t *ite
     return operation;
 }
 
+/* Whether it is the end of a link, which is in another curriculum. */
+static bool names_elsewhere(const json_t *given, const char *member, const char *name)
+{
+    return strcmp(member, "to_node_id") == 0 &&
+           (json_get_string(given, "to_session") || curriculum_uri_is_node(name));
+}
+
 /* Puts ids in place of titles, in the transaction of the operation. */
 static int resolve_names(struct run *run, const struct operation *operation, struct error *err)
 {
@@ -308,7 +316,7 @@ static int resolve_names(struct run *run, const struct operation *operation, str
         const char *name = get_text(run, row->name), *id;
         struct buf BUF_AUTO found = {0};
 
-        if (!(row->flags & FIELD_NAME) || !name)
+        if (!(row->flags & FIELD_NAME) || !name || names_elsewhere(run->given, row->name, name))
             continue;
         if (store_node_id(run->store, run->sid, name, row->name, &found, &id, err) < 0)
             return -1;
@@ -542,7 +550,8 @@ int change_set_apply(struct store *store, const struct writer *writer, const cha
                      const struct change_set *set, struct change_set_outcome *outcome,
                      struct error *err)
 {
-    const struct writer own = {.who = writer->who, .change_set = outcome->change_set};
+    const struct writer own = {
+        .who = writer->who, .change_set = outcome->change_set, .only = writer->only};
     struct run run = {.store = store,
                       .sid = sid,
                       .set = set,

@@ -80,6 +80,9 @@ static struct {
 
 const char *const relationship_types[] = {"LEADS_TO", "PREREQUISITE_FOR", "PREREQUISITE",
                                           "ENRICHMENT", NULL};
+const char *const link_types[] = {"isRelatedTo", "exactMatchOf", "isChildOf",  "isPeerOf",
+                                  "isPartOf",    "precedes",     "replacedBy", "exemplar",
+                                  "hasSkillLevel", "isTranslationOf", NULL};
 
 size_t component_type_count(void)
 {
@@ -436,23 +439,25 @@ int component_type_check(const char *type, const json_t *parameters, const json_
     return validation_end(&problems, advice.data, err);
 }
 
-int relationship_type_check(const char *type, const char *loc, struct error *err)
+int relationship_type_check(const char *type, const char *const *types, const char *loc,
+                            struct error *err)
 {
     char shown[NAME_SHOWN];
     struct nearest search;
     struct buf BUF_AUTO list = {0};
 
-    for (size_t i = 0; relationship_types[i]; i++)
-        if (type && strcmp(type, relationship_types[i]) == 0)
+    for (size_t i = 0; types[i]; i++)
+        if (type && strcmp(type, types[i]) == 0)
             return 0;
     buf_init(&list, 0);
     nearest_begin(&search, type ? type : "");
-    for (size_t i = 0; relationship_types[i]; i++) {
-        nearest_feed(&search, relationship_types[i]);
-        buf_addf(&list, "%s%s", i > 0 ? ", " : "", relationship_types[i]);
+    for (size_t i = 0; types[i]; i++) {
+        nearest_feed(&search, types[i]);
+        buf_addf(&list, "%s%s", i > 0 ? ", " : "", types[i]);
     }
-    return error_set_at(err, loc, "'%s' is not a relationship type, %s%s%ssend one of %s",
+    return error_set_at(err, loc, "'%s' is not a relationship type%s, %s%s%ssend one of %s",
                         text_cut_line(shown, sizeof shown, type),
+                        types == link_types ? " of a link to another curriculum" : "",
                         search.best ? "did you mean " : "", search.best ? search.best : "",
                         search.best ? "? If not, " : "", list.data);
 }

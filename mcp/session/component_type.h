@@ -57,6 +57,11 @@ const char *component_type_use(const struct component_type *type);
 void component_type_schema(const struct field *row, const void *context, struct buf *to);
 
 extern const char *const relationship_types[]; /* NULL-terminated: LEADS_TO first, the default */
-int relationship_type_check(const char *type, const char *loc, struct error *err);
+/* Of links to another curriculum: the association types of CASE 1.0; isRelatedTo first, the
+ * default. */
+extern const char *const link_types[];
+/* types: one of these tables. */
+int relationship_type_check(const char *type, const char *const *types, const char *loc,
+                            struct error *err);
 
 #endif

@@ -14,6 +14,7 @@
 #include "helpers/base/json.h"
 #include "mcp/format/file.h"
 #include "mcp/session/component_type.h"
+#include "mcp/session/curriculum_uri.h"
 #include "mcp/session/entity.h"
 #include "mcp/session/text.h"
 #include "mcp/store/store.h"
@@ -175,6 +176,7 @@ static void check_relationship(const json_t *relationship, size_t index, const j
     const json_t *from = json_object_get(relationship, "from_node_id");
     const json_t *to = json_object_get(relationship, "to_node_id");
     const json_t *type = json_object_get(relationship, "relationship_type");
+    bool is_link = curriculum_uri_is_node(json_string_value(to));
     struct error found = {0};
     struct buf BUF_AUTO key = {0};
 
@@ -184,8 +186,10 @@ static void check_relationship(const json_t *relationship, size_t index, const j
         return;
     }
     check_end(relationship, "from_node_id", ids, index, report);
-    check_end(relationship, "to_node_id", ids, index, report);
-    if (relationship_type_check(json_string_value(type), "relationship_type", &found) != 0)
+    if (!is_link)
+        check_end(relationship, "to_node_id", ids, index, report);
+    if (relationship_type_check(json_string_value(type), is_link ? link_types : relationship_types,
+                                "relationship_type", &found) != 0)
         import_finding(report, "relationship %zu: %s", index + 1, found.text);
     if (!json_is_string(from) || !json_is_string(to))
         return;

@@ -7,6 +7,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/component_type.h"
+#include "mcp/session/curriculum_uri.h"
 #include "mcp/session/text.h"
 #include "mcp/store/store.h"
 
@@ -438,24 +439,24 @@ void entity_component_summary(const json_t *component, char *to, size_t size)
 
 /* ---- relationships ---- */
 
-#define END(member, brief)                                                                         \
+#define END(member, brief, longest)                                                                \
     {                                                                                              \
-        .name = member, .type = FIELD_TEXT, .required = true, .least = 1, .most = NODE_ID_MAX,     \
+        .name = member, .type = FIELD_TEXT, .required = true, .least = 1, .most = (longest),       \
         .documentation = "a node's id such as \"N003\"", .also = brief, .flags = FIELD_LINE        \
     }
+#define RELATIONSHIP_ROWS(types, longest)                                                          \
+    {                                                                                              \
+        END("from_node_id", "from", NODE_ID_MAX),                                                  \
+            END("to_node_id", "to", longest),                                                      \
+            FIELD("relationship_type", FIELD_TEXT, .choices = (types), .also = "type"),            \
+            TEXT("explanation"), TEXT("created_by"), SHARE("confidence_score"), GIVEN_BACK("id"),  \
+            GIVEN_BACK("session_id"), GIVEN_BACK("created_at"),                                    \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
 
-static const struct field relationship_rows[] = {
-    END("from_node_id", "from"),
-    END("to_node_id", "to"),
-    FIELD("relationship_type", FIELD_TEXT, .choices = relationship_types, .also = "type"),
-    TEXT("explanation"),
-    TEXT("created_by"),
-    SHARE("confidence_score"),
-    GIVEN_BACK("id"),
-    GIVEN_BACK("session_id"),
-    GIVEN_BACK("created_at"),
-    {0},
-};
+static const struct field relationship_rows[] = RELATIONSHIP_ROWS(relationship_types, NODE_ID_MAX);
 const struct fields entity_relationship_fields = {"a relationship", relationship_rows, FIELDS_OPEN,
                                                   .schema = "RelationshipNew"};
 const struct fields entity_relationship_brief_fields = {
@@ -463,6 +464,17 @@ const struct fields entity_relationship_brief_fields = {
 const struct fields entity_relationship_change_fields = {"a relationship", relationship_rows,
                                                          FIELDS_OPEN | FIELDS_CHANGE,
                                                          .schema = "RelationshipChange"};
+
+/* A link to another curriculum has CASE's types. */
+static const struct field link_rows[] = RELATIONSHIP_ROWS(link_types, CURRICULUM_URI_MAX);
+static const struct fields link_fields = {"a link", link_rows, FIELDS_OPEN, .schema = NULL};
+static const struct fields link_change_fields = {
+    "a link", link_rows, FIELDS_OPEN | FIELDS_CHANGE, .schema = NULL};
+
+static bool is_link(const json_t *relationship)
+{
+    return curriculum_uri_is_node(json_get_string(relationship, "to_node_id"));
+}
 
 static int set_defaults(json_t *given, const char *who, const char *now)
 {
@@ -483,8 +495,9 @@ static int set_defaults(json_t *given, const char *who, const char *now)
 json_t *entity_relationship(const json_t *input, const char *loc, bool short_names, const char *who,
                             const char *now, struct error *err)
 {
-    const struct fields *fields =
-        short_names ? &entity_relationship_brief_fields : &entity_relationship_fields;
+    const struct fields *fields = short_names      ? &entity_relationship_brief_fields
+                                  : is_link(input) ? &link_fields
+                                                   : &entity_relationship_fields;
     json_auto_t *sent = open_copy(input, loc, "relationship", err);
     struct validation_errors problems;
     const json_t *to;
@@ -529,7 +542,9 @@ int entity_relationship_change(json_t *relationship, const json_t *changes, stru
     if (!sent)
         return -1;
     validation_begin(&problems, "");
-    given = fields_take(&entity_relationship_change_fields, sent, relationship, &problems);
+    given = fields_take(is_link(relationship) ? &link_change_fields
+                                              : &entity_relationship_change_fields,
+                        sent, relationship, &problems);
     check_ends(relationship, given, &problems);
     if (validation_end(&problems, NULL, err) < 0)
         return -1;

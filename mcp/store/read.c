@@ -10,6 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/graph/text.h"
+#include "mcp/session/curriculum_uri.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
@@ -191,9 +192,8 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
 
 /* ---- finding the session ---- */
 
-/* "'Title' (id), 'Title' (id)" of rows whose columns are id and title; the first id in sid. */
-static int list_choices(struct rows *rows, char sid[SESSION_ID_SIZE], struct buf *choices,
-                        size_t *count, struct error *err)
+int store_list_choices(struct rows *rows, char sid[SESSION_ID_SIZE], struct buf *choices,
+                       size_t *count, struct error *err)
 {
     int row;
 
@@ -233,8 +233,8 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
     if (row <= 0)
         return row;
     buf_init(&choices, 0);
-    if (list_choices(db_query(store->db, err, SQL_SESSION_NAMES, ""), sid, &choices, &count, err) <
-        0)
+    if (store_list_choices(db_query(store->db, err, SQL_SESSION_NAMES, ""), sid, &choices, &count,
+                           err) < 0)
         return -1;
     return error_set_at(err, "session_id",
                         "name the session (session_id, or --session SID); the store has %zu: %s",
@@ -251,7 +251,7 @@ int copy_session_of_node(struct store *store, const char *node_id, char sid[SESS
 
     buf_init(&choices, 0);
     rows = db_query(store->db, err, SQL_NODE_SESSIONS, "s", node_id);
-    if (list_choices(rows, first, &choices, &count, err) != 0)
+    if (store_list_choices(rows, first, &choices, &count, err) != 0)
         return -1;
     text_cut_line(shown, sizeof shown, node_id);
     if (count == 0)
@@ -631,7 +631,7 @@ static int read_edges(struct store *store, int64_t session, struct outline *outl
     while ((row = rows_next(rows, err)) > 0) {
         struct outline_edge *edges;
 
-        if ((unsigned)rows_int(rows, 1) & ROW_RAW)
+        if (((unsigned)rows_int(rows, 1) & ROW_RAW) || curriculum_uri_is_node(rows_text(rows, 4)))
             continue;
         edges = grow(outline->edges, outline->edge_count, sizeof *edges, err);
         if (!edges)

@@ -9,6 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
+#include "mcp/session/curriculum_uri.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/store_internal.h"
 
@@ -281,7 +282,11 @@ static int fail_repeat(struct store *store, int64_t session, int64_t key, struct
         err, ERROR_CONFLICT,
         "there is already a %s from %s \"%s\" to %s \"%s\" (relationship %" PRId64 "%s%s%s)",
         json_get_string(there, "relationship_type"), from_id,
-        title_of(store, session, from_id, from), to_id, title_of(store, session, to_id, to), key,
+        title_of(store, session, from_id, from), to_id,
+        curriculum_uri_is_node(to_id)
+            ? text_cut_line(to, sizeof to, json_get_string(there, "to_title"))
+            : title_of(store, session, to_id, to),
+        key,
         *said ? "; its explanation: \"" : ", without an explanation", said, *said ? "\"" : "");
 }
 
@@ -299,7 +304,9 @@ static int create(struct store *store, const struct write *write, const json_t *
 
     if (store_node_find(store, write->session, from, &from_node, err) < 0)
         return error_wrap(err, "from_node_id");
-    if (store_node_find(store, write->session, to, &to_node, err) < 0)
+    if (curriculum_uri_is_node(to))
+        text_cut(to_node.title, sizeof to_node.title, json_get_string(relationship, "to_title"));
+    else if (store_node_find(store, write->session, to, &to_node, err) < 0)
         return error_wrap(err, "to_node_id");
     there = store_relationship_same(store, write->session, from, to, type, 0, &same, err);
     if (there > 0)
@@ -328,9 +335,9 @@ static int finish(struct store *store, const struct write *write, int rc,
     return rc;
 }
 
-int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
-                              const json_t *input, struct relationship_state *state,
-                              struct error *err)
+int store_relationship_write(struct store *store, const struct writer *writer, const char *sid,
+                             const json_t *input, struct relationship_state *state,
+                             struct error *err)
 {
     struct relationship_state made = {0};
     json_auto_t *relationship = NULL;
@@ -484,7 +491,7 @@ int store_relationships_create(struct store *store, const struct writer *writer,
 
 /* ---- changing, deleting and finding ---- */
 
-/* An imported relationship may have an end that is not a node. */
+/* An imported relationship may have an end that is not a node; a link has kept its title. */
 static int end_title(struct store *store, int64_t session, const json_t *relationship,
                      const char *end, char *title, size_t size, struct error *err)
 {
@@ -495,6 +502,10 @@ static int end_title(struct store *store, int64_t session, const json_t *relatio
     text_cut(title, size, "");
     if (!node_id)
         return 0;
+    if (curriculum_uri_is_node(node_id)) {
+        text_cut(title, size, json_get_string(relationship, "to_title"));
+        return 0;
+    }
     if (store_node_find(store, session, node_id, &node, &found) == 0) {
         text_cut(title, size, node.title);
     } else if (found.kind != ERROR_NOT_FOUND) {

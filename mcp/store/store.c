@@ -41,14 +41,19 @@ struct store *store_open_path(const struct db_backend *backend, const char *path
 struct store *store_trial_open(struct store *store, const char *sid, bool history,
                                struct error *err)
 {
+    struct store *trial;
+
     if (store_catch_up(store, sid, err) != 0)
         return NULL;
     if (store->open.depth > 0) { /* what is not committed yet would be missing */
         error_set(err, ERROR_INTERNAL, "a trial within a transaction");
         return NULL;
     }
-    return create_store(store->db->backend->open_copy(store->db, sid, history, err), STORE_WRITE,
-                        err);
+    trial = create_store(store->db->backend->open_copy(store->db, sid, history, err), STORE_WRITE,
+                         err);
+    if (trial)
+        trial->origin = store;
+    return trial;
 }
 
 void store_close(struct store *store)

@@ -129,6 +129,7 @@ void store_snapshot_end(struct store *store);
 struct writer {
     const char *who;        /* "mcp", "rest", "import", ... with the client's name if it sent one */
     const char *change_set; /* groups several writes; NULL or "": each write is a change set */
+    const char *only;       /* the one session that the writer may name, or NULL: any */
     int64_t expected_cursor; /* 0, or the value that store_cursor must return, else ERROR_STALE: the
                                 node's for a write to its components, else the session's */
 };
@@ -136,7 +137,8 @@ struct writer {
 /* Returns a separate store, opened for writing, which contains only the current state of the
  * session: a write there has the effect that it would have here, and does not block the writer
  * here. history: include the change log, for undo and restore. Must not be called between
- * store_begin and store_end. store_close closes it and discards everything written to it. */
+ * store_begin and store_end. store_close closes it and discards everything written to it; before
+ * that, the links of the session are looked up here. */
 struct store *store_trial_open(struct store *store, const char *sid, bool history,
                                struct error *err);
 
@@ -174,6 +176,11 @@ int store_cursor(struct store *store, const char *sid, const char *node_id, int6
                  struct error *err);
 /* The id of the only session. Otherwise ERROR_INVALID, with the titles and ids of all sessions. */
 int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err);
+/* The id of the session that a name means: its id, or a title that only one session has, with the
+ * rules of store_node_id. what: the argument that has the name, for errors: ERROR_NOT_FOUND with the
+ * nearest title or a list, ERROR_CONFLICT, ERROR_UNAUTHORIZED for a UUID that no session has. */
+int store_session_named(struct store *store, const char *name, const char *what,
+                        char sid[SESSION_ID_SIZE], struct error *err);
 /* The only session with this node id, for component paths without a session. ERROR_NOT_FOUND, or
  * ERROR_CONFLICT if several sessions have it. */
 int store_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
@@ -415,7 +422,9 @@ struct relationship_state {
 
 /* relationship: {"from_node_id", "to_node_id", "relationship_type" (default LEADS_TO),
  * "explanation", "created_by", "confidence_score"}. ERROR_CONFLICT for a duplicate, ERROR_INVALID
- * for a loop. */
+ * for a loop. With "to_session" (another curriculum, by id or title; the node likewise), or with a
+ * URI as to_node_id, it is a link (mcp/session/curriculum_uri.h) and its type one of link_types.
+ * Then it gets "to_title", and "to_uri" if the node has a uri. */
 int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                               const json_t *relationship, struct relationship_state *state,
                               struct error *err);
@@ -430,6 +439,11 @@ int store_relationship_update(struct store *store, const struct writer *writer, 
                               struct error *err);
 int store_relationship_delete(struct store *store, const struct writer *writer, const char *sid,
                               int64_t id, struct relationship_state *state, struct error *err);
+/* The links of a node: [{"type", "uri", "title", "curriculum", "gone"}], the last two as they are
+ * now. only: the one session that the reader may know of, or NULL: of links to another it gets what
+ * they have kept. A new reference, or NULL. */
+json_t *store_links(struct store *store, const char *sid, const char *node_id, const char *only,
+                    struct error *err);
 /* Finds a relationship by its ends and its type; ERROR_NOT_FOUND. type may be NULL: the error then
  * says what there is between the two. */
 int store_relationship_find(struct store *store, const char *sid, const char *from, const char *to,

@@ -102,6 +102,7 @@ struct transaction {
 struct store {
     struct upstream *upstream; /* owned; NULL: the database is the system of record */
     struct db *db;             /* owned */
+    struct store *origin;      /* of a trial: the store that it was made of; else NULL */
     store_waiter *waiter;      /* or NULL */
     void *waiter_user;
     enum store_access access;
@@ -201,6 +202,10 @@ enum session_flags {
 
 int store_session_find(struct store *store, const char *sid, struct session_found *found,
                        struct error *err);
+/* Appends "'Title' (id), 'Title' (id) and 3 more", of rows whose columns are id and title; sid gets
+ * the first id. Ends the rows. */
+int store_list_choices(struct rows *rows, char sid[SESSION_ID_SIZE], struct buf *choices,
+                       size_t *count, struct error *err);
 
 struct node_found {
     int64_t key, cursor, revision, place;
@@ -405,6 +410,10 @@ int store_node_map_put(struct store *store, const struct write *write, const cha
 
 /* ---- relationship.c: single relationships, with their log rows ---- */
 
+/* store_relationship_create, once the end of a link is a URI (link.c). */
+int store_relationship_write(struct store *store, const struct writer *writer, const char *sid,
+                             const json_t *input, struct relationship_state *state,
+                             struct error *err);
 /* A new reference; ERROR_NOT_FOUND. */
 json_t *store_relationship_load(struct store *store, int64_t session, int64_t key, int64_t *place,
                                 struct error *err);

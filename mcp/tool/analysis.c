@@ -15,6 +15,7 @@
 #define WORKQ_RETRY_AFTER_S 1 /* the work queue works its queue off in less */
 #define LIMIT_RETRY_AFTER_S 1 /* an analysis takes a few seconds at most */
 #define CUT_MARK            "... "
+#define SESSION_PATH        "/session/" /* before the id, in a request of a run */
 
 void analysis_init(struct analysis *analysis)
 {
@@ -129,7 +130,7 @@ void analysis_on_output(void *user, int fd, const char *bytes, size_t len)
     pthread_mutex_unlock(&progress->lock);
 }
 
-/* ---- requests of a run to its session: executed on the work queue of the session API (graph
+/* ---- requests of a run to its sessions: executed on the work queue of the session API (graph
  * queries on the graph work queue, all others on the read work queue), and answered directly to the
  * executor ---- */
 
@@ -137,6 +138,7 @@ struct brokered {
     struct workq_job job;
     struct broker_request *request;
     const struct rest_route *route;
+    char sid[SESSION_ID_SIZE];  /* the one session that the request may read */
     struct graph_cache *graphs; /* on the graph work queue only */
     struct cancel *cancel;      /* there too */
 };
@@ -151,7 +153,7 @@ static void answer_request(struct workq_job *job, void *context)
     struct brokered *brokered = container_of(job, struct brokered, job);
     const struct rest_broker_request read = {
         .route = brokered->route,
-        .sid = broker_request_session(brokered->request),
+        .sid = brokered->sid,
         .target = broker_request_target(brokered->request),
         .graphs = brokered->graphs,
         .cancel = brokered->cancel,
@@ -181,10 +183,28 @@ static struct workq *choose_workq(struct brokered *brokered, const struct store_
     return store->graph;
 }
 
+/* The session of the run that the target is about: one that its call names in also, or its own.
+ * rest_broker refuses a target that is about another. */
+static const char *choose_session(const struct analysis *analysis,
+                                  const struct broker_request *request)
+{
+    const char *target = broker_request_target(request);
+    bool names = strncmp(target, SESSION_PATH, sizeof SESSION_PATH - 1) == 0;
+
+    for (size_t i = 0; names && i < analysis->also_count; i++) {
+        const char *sid = target + sizeof SESSION_PATH - 1, *also = analysis->also[i];
+
+        if (strncmp(sid, also, strlen(also)) == 0 && sid[strlen(also)] == '/')
+            return also;
+    }
+    return broker_request_session(request);
+}
+
 /* Called on the executor's thread. Answers 503 at once if the work queue is full. */
 static void on_request(void *user, struct broker_request *request)
 {
-    const struct store_queues *store = &((struct analysis *)user)->server->store;
+    const struct analysis *analysis = user;
+    const struct store_queues *store = &analysis->server->store;
     struct brokered *brokered = calloc(1, sizeof *brokered);
 
     if (!brokered) {
@@ -194,7 +214,8 @@ static void on_request(void *user, struct broker_request *request)
     brokered->request = request;
     brokered->job.work = answer_request;
     brokered->job.done = on_answered;
-    brokered->job.key = workq_key(broker_request_session(request));
+    snprintf(brokered->sid, sizeof brokered->sid, "%s", choose_session(analysis, request));
+    brokered->job.key = workq_key(brokered->sid);
     if (workq_submit(choose_workq(brokered, store), &brokered->job, NULL) < 0) {
         refuse(request, "{\"detail\": \"the server is busy; try again\"}");
         on_answered(&brokered->job);
@@ -234,15 +255,16 @@ static void on_result(void *user, const struct execution_result *result)
 /* Sizes and times only: what the code is and prints is nobody's but its writer's. */
 static void describe_end(const struct analysis *analysis, char *line, size_t size)
 {
-    snprintf(line, size,
-             "verdict=accepted id=%" PRIu64 " session=%s kind=%s ended=%s exit=%d waited=%.3f "
-             "seconds=%.3f code_bytes=%zu stdout_bytes=%zu stderr_bytes=%zu cut_bytes=%" PRIu64
-             " figures=%zu",
-             analysis->run_id, analysis->session_id ? analysis->session_id : "-",
-             analysis->verdict.kind, execution_status_name(analysis->ended.status),
-             analysis->ended.exit_code, analysis->ended.waited, analysis->ended.seconds,
-             analysis->code_len, analysis->ended.out, analysis->ended.err, analysis->ended.cut,
-             analysis->ended.artifacts);
+    snprintf(
+        line, size,
+        "verdict=accepted id=%" PRIu64 " session=%s also=%zu kind=%s ended=%s exit=%d waited=%.3f "
+        "seconds=%.3f code_bytes=%zu stdout_bytes=%zu stderr_bytes=%zu cut_bytes=%" PRIu64
+        " figures=%zu",
+        analysis->run_id, analysis->session_id ? analysis->session_id : "-", analysis->also_count,
+        analysis->verdict.kind, execution_status_name(analysis->ended.status),
+        analysis->ended.exit_code, analysis->ended.waited, analysis->ended.seconds,
+        analysis->code_len, analysis->ended.out, analysis->ended.err, analysis->ended.cut,
+        analysis->ended.artifacts);
 }
 
 /* The answer first: who reads the log is not in a hurry. */
@@ -282,6 +304,7 @@ static int hand_over(struct analysis *analysis, struct error *err)
         .code = analysis->code,
         .code_len = analysis->code_len,
         .session_id = analysis->session_id,
+        .also = analysis->also_names,
         .kind = analysis->verdict.kind,
         .profile = validator_profile_name(analysis->profile),
         .preload = analysis->preload,

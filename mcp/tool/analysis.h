@@ -18,6 +18,7 @@
 #include "mcp/tool/failure.h"
 
 #define ANALYSIS_TIMEOUT_ASKED_MAX 3600 /* seconds; the server's own limit is far lower */
+#define ANALYSIS_ALSO_CAP          4u   /* further sessions that one run may read */
 #define ANALYSIS_EXIT_REFUSED      3    /* exit code of a refused program */
 #define ANALYSIS_BLOCKED           "Code analysis blocked"
 #define ANALYSIS_PROGRESS_SHOWN    1000u              /* characters of output in a progress text */
@@ -48,9 +49,13 @@ struct analysis {
     bool wants_progress;             /* analysis_progress will be called */
     const struct identity *identity; /* whose limit of analyses counts; NULL: nobody's */
 
-    /* Called on the read work queue: sets session_id, or fails. NULL: session_id must exist if it
-     * is set. */
+    /* Called on the read work queue: sets session_id, and also, or fails. NULL: session_id must
+     * exist if it is set. */
     int (*find_session)(struct analysis *analysis, struct store *store, struct error *err);
+    /* The further sessions that it may read, set by find_session; none without a session_id. */
+    char also[ANALYSIS_ALSO_CAP][SESSION_ID_SIZE];
+    size_t also_count;
+    json_t *also_names; /* {name: session id}, what the code may call them; or NULL; borrowed */
     /* Called on the executor's thread: converts the result to the caller's format; result is
      * borrowed. */
     void (*take)(struct analysis *analysis, const struct execution_result *result);

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/utf8.h"
+#include "helpers/graph/text.h"
+#include "mcp/session/curriculum_uri.h"
+
+#define BOUND_TITLE_CAP (TITLE_MAX + 1)
 
 int arguments_take(struct tool_call *call, struct error *err)
 {
@@ -49,6 +52,9 @@ int arguments_resolve(struct tool_call *call, struct store *store, const char *s
 
         if (!(row->flags & FIELD_NAME) || !name)
             continue;
+        if (strcmp(row->name, "to_node_id") == 0 &&
+            (argument_text(call, "to_session") || curriculum_uri_is_node(name)))
+            continue; /* the end of a link, which is in another curriculum */
         if (store_node_id(store, sid, name, row->name, &found, &id, err) < 0)
             return -1;
         if (id != name && json_object_set_new(call->arguments, row->name, json_string(id)) != 0)
@@ -57,17 +63,32 @@ int arguments_resolve(struct tool_call *call, struct store *store, const char *s
     return 0;
 }
 
-/* Adds the sessions that there are to the error about one that there is not. Returns -1. */
-static int name_sessions(struct store *store, struct error *err)
+/* A connection that is bound to a session knows no other, not even by its title. */
+static int check_bound(const struct tool_call *call, struct store *store, const char *name,
+                       const char *what, struct error *err)
 {
-    struct error listed = {0};
-    char why[ERROR_TEXT_CAP], only[SESSION_ID_SIZE];
+    char title[BOUND_TITLE_CAP];
 
-    snprintf(why, sizeof why, "%s", err->text);
-    if (store_only_session(store, only, &listed) < 0)
-        return error_set(err, ERROR_UNAUTHORIZED, "%.200s; %s", why, listed.text);
-    return error_set(err, ERROR_UNAUTHORIZED, "%.200s; there is one, %s: leave session_id out", why,
-                     only);
+    if (strcmp(name, call->bound_session) == 0)
+        return 0;
+    if (store_session(store, call->bound_session, title, sizeof title, NULL, err) < 0)
+        return -1;
+    if (graph_text_same(name, title))
+        return 0;
+    return error_set_at(
+        err, what, "This connection is bound to session %s and reaches no other; leave %s out.",
+        call->bound_session, what);
+}
+
+int tool_session_named(const struct tool_call *call, struct store *store, const char *name,
+                       const char *what, char sid[SESSION_ID_SIZE], struct error *err)
+{
+    if (!call->bound_session)
+        return store_session_named(store, name, what, sid, err);
+    if (check_bound(call, store, name, what, err) < 0)
+        return -1;
+    snprintf(sid, SESSION_ID_SIZE, "%s", call->bound_session);
+    return store_session(store, sid, NULL, 0, NULL, err);
 }
 
 int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
@@ -75,21 +96,9 @@ int tool_session(const struct tool_call *call, struct store *store, char sid[SES
 {
     const char *given = argument_text(call, "session_id");
 
-    if (call->bound_session && given && strcmp(given, call->bound_session) != 0)
-        return error_set_at(
-            err, "session_id",
-            "This connection is bound to session %s and reaches no other; leave session_id out.",
-            call->bound_session);
-    if (!given)
-        given = call->bound_session;
     if (!given || !*given)
+        given = call->bound_session;
+    if (!given)
         return store_only_session(store, sid, err);
-    if (strlen(given) >= SESSION_ID_SIZE)
-        return error_set(err, ERROR_UNAUTHORIZED,
-                         "'%.*s' is not a session id, which is a UUID of 36 characters.",
-                         utf8_shown(given, SESSION_ID_SIZE), given);
-    snprintf(sid, SESSION_ID_SIZE, "%s", given);
-    if (store_session(store, sid, NULL, 0, NULL, err) == 0)
-        return 0;
-    return call->bound_session || err->kind != ERROR_UNAUTHORIZED ? -1 : name_sessions(store, err);
+    return tool_session_named(call, store, given, "session_id", sid, err);
 }

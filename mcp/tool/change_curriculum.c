@@ -91,6 +91,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const struct writer writer = {
         .who = call->who,
+        .only = call->bound_session,
         .expected_cursor = argument_whole(call, "expected_version", 0),
     };
     const struct change_set set = {
@@ -124,7 +125,7 @@ static void forget(struct tool_call *call)
 const struct tool tool_change_curriculum = {
     .name = "change_curriculum",
     .title = "Change the curriculum",
-    .description = "Several operations, all or none (keep_going: but for bad ones); dry_run tells "
+    .description = "Operations, all or none (keep_going: but for bad ones); dry_run tells "
                    "their effect.",
     .call_title = "{dry_run=true}Try out {operations:operation}"
                   "|Change the curriculum: {operations:operation}",

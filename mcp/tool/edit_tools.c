@@ -24,8 +24,9 @@ struct edit {
 static int begin_edit(struct edit *edit, struct tool_call *call, struct store *store,
                       struct error *err)
 {
-    *edit = (struct edit){.writer = {.who = call->who, .change_set = call->change_set},
-                          .expected_revision = argument_whole(call, "expected_revision", 0)};
+    *edit = (struct edit){
+        .writer = {.who = call->who, .change_set = call->change_set, .only = call->bound_session},
+        .expected_revision = argument_whole(call, "expected_revision", 0)};
     if (tool_session(call, store, edit->sid, err) < 0 ||
         arguments_resolve(call, store, edit->sid, err) < 0)
         return -1;
@@ -236,8 +237,7 @@ static const struct fields component = {
 const struct tool tool_batch_add_components = {
     .name = "batch_add_components",
     .title = "Add several components",
-    .description =
-        "Append components (types and parameters as in add_component) to a node: all or none.",
+    .description = "Append components (as in add_component) to a node: all or none.",
     .call_title = "Add {components:component}[ to {node_id}]",
     .icon = "edit",
     .use = "several components to one node",
@@ -275,9 +275,9 @@ static void write_cycle(struct buf *to, const json_t *cycle)
 
 static int create_relationship(struct tool_call *call, struct store *store, struct error *err)
 {
-    const char *type = argument_text(call, "relationship_type");
     const char *explanation = argument_text(call, "explanation");
-    char from_title[TITLE_SAID], to_title[TITLE_SAID];
+    const char *session = argument_text(call, "to_session");
+    char shown[TITLE_SAID], from_title[TITLE_SAID], to_title[TITLE_SAID];
     struct relationship_state state = {0};
     json_auto_t *relationship = NULL;
     const char *from, *to;
@@ -287,17 +287,18 @@ static int create_relationship(struct tool_call *call, struct store *store, stru
         return -1;
     from = argument_text(call, "from_node_id");
     to = argument_text(call, "to_node_id");
-    relationship =
-        json_pack("{s:s, s:s, s:s, s:s, s:s}", "from_node_id", from, "to_node_id", to,
-                  "relationship_type", type ? type : relationship_types[0], "explanation",
-                  explanation ? explanation : "", "created_by", call->who);
+    relationship = json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:s}", "from_node_id", from, "to_node_id",
+                             to, "to_session", session, "relationship_type",
+                             argument_text(call, "relationship_type"), "explanation",
+                             explanation ? explanation : "", "created_by", call->who);
     if (!relationship)
         return error_set(err, ERROR_MEMORY, "out of memory for the relationship");
     if (store_relationship_create(store, &edit.writer, edit.sid, relationship, &state, err) < 0)
         return -1;
-    buf_addf(&call->text, "Created %s from %s \"%s\" to %s \"%s\" (id %lld).", state.type, from,
+    buf_addf(&call->text, "Created %s from %s \"%s\" to %s \"%s\"%s%s (id %lld).", state.type, from,
              text_cut_line(from_title, sizeof from_title, state.from_title), to,
-             text_cut_line(to_title, sizeof to_title, state.to_title), (long long)state.id);
+             text_cut_line(to_title, sizeof to_title, state.to_title), session ? " of " : "",
+             text_cut_line(shown, sizeof shown, session), (long long)state.id);
     if (state.cycle)
         write_cycle(&call->text, state.cycle);
     json_decref(state.cycle);
@@ -307,7 +308,7 @@ static int create_relationship(struct tool_call *call, struct store *store, stru
 const struct tool tool_create_relationship = {
     .name = "create_relationship",
     .title = "Create a relationship",
-    .description = "Join two nodes, from the earlier to the later.",
+    .description = "Join two nodes, the earlier first.",
     .call_title = "Join {from_node_id}[ to {to_node_id}]|Join two nodes[ to {to_node_id}]",
     .icon = "edit",
     .use = "one edge",
@@ -315,9 +316,10 @@ const struct tool tool_create_relationship = {
         "create_relationship", ARGUMENT_SESSION, ARGUMENT_KEY,
         FIELD("from_node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME),
         FIELD("to_node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME),
-        FIELD("relationship_type", FIELD_TEXT, .choices = relationship_types,
-              .documentation = "default: LEADS_TO"),
-        FIELD("explanation", FIELD_TEXT)),
+        FIELD("relationship_type", FIELD_TEXT,
+              .documentation = "LEADS_TO (default), PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT; "
+                               "to_session (another curriculum): of CASE, as exactMatchOf"),
+        FIELD("to_session", FIELD_TEXT), FIELD("explanation", FIELD_TEXT)),
     .run = create_relationship,
     .operation = "create_relationship",
     .writes = true,

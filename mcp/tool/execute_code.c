@@ -19,6 +19,7 @@ struct analysis_call {
     struct tool_call *call;
     struct analysis analysis;
     char session_id[SESSION_ID_SIZE];
+    json_t *names; /* of the curricula in also; owned */
 };
 
 static struct analysis_call *run_of(struct analysis *analysis)
@@ -31,7 +32,43 @@ static void discard(struct analysis_call *run)
     run->call->failure = run->analysis.failure;
     run->call->state = NULL;
     analysis_finish(&run->analysis);
+    json_decref(run->names);
     free(run);
+}
+
+/* One of also. The code may call it as the call does, and by its id. */
+static int add_also(struct analysis_call *run, struct store *store, const char *name,
+                    struct error *err)
+{
+    struct analysis *analysis = &run->analysis;
+    char *sid = analysis->also[analysis->also_count];
+
+    if (tool_session_named(run->call, store, name, "also", sid, err) < 0)
+        return -1;
+    if (json_object_set_new(run->names, name, json_string(sid)) < 0 ||
+        json_object_set_new(run->names, sid, json_string(sid)) < 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for the names of curricula");
+    analysis->also_count++;
+    return 0;
+}
+
+static int find_also(struct analysis_call *run, struct store *store, struct error *err)
+{
+    const json_t *also = json_object_get(run->call->arguments, "also"), *name;
+    size_t i;
+
+    if (json_array_size(also) > ANALYSIS_ALSO_CAP)
+        return error_set_at(err, "also", "also: name at most %u curricula", ANALYSIS_ALSO_CAP);
+    if (json_array_size(also) == 0)
+        return 0;
+    run->names = json_object();
+    json_array_foreach((json_t *)also, i, name)
+    {
+        if (add_also(run, store, json_string_value(name), err) < 0)
+            return -1;
+    }
+    run->analysis.also_names = run->names;
+    return 0;
 }
 
 static int find_session(struct analysis *analysis, struct store *store, struct error *err)
@@ -41,7 +78,7 @@ static int find_session(struct analysis *analysis, struct store *store, struct e
     if (tool_session(run->call, store, run->session_id, err) < 0)
         return -1;
     analysis->session_id = run->session_id[0] ? run->session_id : NULL; /* no curriculum at all */
-    return 0;
+    return find_also(run, store, err);
 }
 
 static void take(struct analysis *analysis, const struct execution_result *result)
@@ -159,8 +196,7 @@ const struct tool tool_execute_code = {
         "code_helpers: get_nodes() -> [{node_id, title, ...}]; get_relationships() -> "
         "[{from_node_id, to_node_id, relationship_type}]; get_node_content(node_id) -> "
         "{components: [{component_type, parameters}]}; get_all_content() -> of all nodes; "
-        "analyze_graph() -> networkx.DiGraph; query_graph(query, ...), find(text, ...) -> dicts, "
-        "as the tools. print() little.",
+        "analyze_graph() -> networkx.DiGraph; query_graph, find: the tools, as data.",
     .describe_here = describe_here,
     .call_title = "Analysis",
     .icon = "code",
@@ -170,6 +206,8 @@ const struct tool tool_execute_code = {
            "texts or lists to look through them yourself.",
     .arguments = ARGUMENTS("execute_code", ARGUMENT_SESSION,
                            FIELD("code", FIELD_TEXT, .required = true, .least = 1),
+                           FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT,
+                                 .documentation = "other curricula, for session_id"),
                            FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,
                                  .most = ANALYSIS_TIMEOUT_ASKED_MAX, .flags = FIELD_UNLISTED)),
     .read_only = true,

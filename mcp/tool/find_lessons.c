@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * find: lessons by their words, by what they lack, and one lesson to read. The store finds; this
- * file says it in few words. On the read work queue.
+ * find: lessons by their words, by what they lack, and one lesson to read, in one curriculum or in
+ * several; or which curricula there are. The store finds; this file says it in few words. On the
+ * read work queue.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 
 #define LIMIT_DEFAULT 8
 #define TITLE_SHOWN   160
+#define ALSO_CAP      4u  /* further curricula of one call */
+#define LISTED_CAP    100 /* curricula */
 
 static const char *const sorts[] = {"best", "order", "words", "changed", NULL};
 static const char *const sorted_as[] = {[FIND_ANY] = "",
@@ -142,6 +145,65 @@ static int find(struct tool_call *call, struct store *store, const char *sid,
     return 0;
 }
 
+/* ---- several curricula ---- */
+
+/* The same in each curriculum of also, under its title. */
+static int find_also(struct tool_call *call, struct store *store, struct find_request *request,
+                     struct error *err)
+{
+    const json_t *also = json_object_get(call->arguments, "also"), *name;
+    char sid[SESSION_ID_SIZE], title[TITLE_SHOWN];
+    size_t i;
+
+    if (json_array_size(also) > ALSO_CAP)
+        return error_set_at(err, "also", "also: name at most %u curricula", ALSO_CAP);
+    if (json_array_size(also) > 0 && request->node_id)
+        return error_set_at(err, "also",
+                            "node_id is a lesson of one curriculum: leave also out, and name that "
+                            "curriculum in session_id");
+    json_array_foreach((json_t *)also, i, name)
+    {
+        if (tool_session_named(call, store, json_string_value(name), "also", sid, err) < 0 ||
+            store_session(store, sid, title, sizeof title, NULL, err) < 0)
+            return -1;
+        buf_addf(&call->text, "\n\nIn \"%s\": ", title);
+        if (find(call, store, sid, request, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Which curricula there are. Returns how many, or -1. */
+static int list_curricula(struct tool_call *call, struct store *store, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    json_auto_t *read = NULL;
+    const json_t *sessions, *session;
+    size_t count, i;
+
+    if (store_read_sessions(store, &text, err) < 0)
+        return -1;
+    read = json_read(text.data, text.len, "the curricula", err);
+    if (!read)
+        return -1;
+    sessions = json_object_get(read, "sessions");
+    count = json_array_size(sessions);
+    buf_addf(&call->text, "%zu curricul%s", count, count == 1 ? "um:" : "a:");
+    json_array_foreach((json_t *)sessions, i, session)
+    {
+        char title[TITLE_SHOWN];
+
+        if (i == LISTED_CAP) {
+            buf_addf(&call->text, "\nand %zu more", count - i);
+            break;
+        }
+        buf_addf(&call->text, "\n\"%s\", session_id %s",
+                 text_cut_line(title, sizeof title, json_get_string(session, "title")),
+                 json_get_string(session, "session_id"));
+    }
+    return (int)count;
+}
+
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     struct find_request request = {
@@ -155,18 +217,28 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     struct buf BUF_AUTO found = {0};
     char sid[SESSION_ID_SIZE];
 
+    if (json_object_size(call->arguments) == 0 && !call->bound_session) {
+        int count = list_curricula(call, store, err);
+
+        if (count != 1)
+            return count < 0 ? -1 : 0;
+        buf_adds(&call->text, "\n\n");
+    }
     if (tool_session(call, store, sid, err) < 0 ||
         (request.node_id &&
          store_node_id(store, sid, request.node_id, "node_id", &found, &request.node_id, err) < 0))
         return -1;
-    return find(call, store, sid, &request, err);
+    if (find(call, store, sid, &request, err) < 0)
+        return -1;
+    return find_also(call, store, &request, err);
 }
 
 const struct tool tool_find_lessons = {
     .name = "find",
     .title = "Find",
-    .description = "Lessons by words (any form of them; \"a phrase\"), what they lack, or all; the "
-                   "best first. With node_id and no text: reads that lesson.",
+    .description =
+        "Lessons by words (any form; \"a phrase\"), what they lack, or all. node_id alone: reads "
+        "that lesson. No arguments: lists the curricula.",
     .call_title = "Find {text}|Read {node_id}|Lessons without {without}|Look at the lessons",
     .icon = "ask",
     .use = "to find where something stands, and to read a lesson",
@@ -174,10 +246,11 @@ const struct tool tool_find_lessons = {
         "find", ARGUMENT_SESSION, FIELD("text", FIELD_TEXT, .least = 1, .most = FIND_TEXT_MAX),
         FIELD("in", FIELD_TEXT,
               .documentation =
-                  "titles, a component type or a parameter; to read: all or a type, whole"),
+                  "titles, a component type or parameter; to read whole: all or a type"),
         FIELD("without", FIELD_TEXT,
               .documentation = "a component type, relationships, a relationship type, a field"),
         FIELD("node_id", FIELD_TEXT), FIELD("sort", FIELD_TEXT, .choices = sorts),
+        FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "other curricula"),
         FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX)),
     .read_only = true,
     .run = run,

@@ -306,8 +306,8 @@ static int difference(struct tool_call *call, struct store *store, const struct 
 
     if (asked->version == 0)
         return error_set_at(err, "version",
-                            "difference needs version, the one to compare with; action list tells "
-                            "those there are.");
+                            "difference needs version, the one to compare with; without versions, "
+                            "history lists those there are.");
     if ((to == 0 && store_session(store, asked->sid, NULL, 0, &to, err) < 0) ||
         store_read_difference(store, asked->sid, asked->version, to, &text, err) < 0)
         return -1;
@@ -350,7 +350,7 @@ static const char *action_name(size_t i)
     return i < ACTION_COUNT ? actions[i].name : NULL;
 }
 
-/* The index of the action in the table; that of list if it is missing. */
+/* The index of the action in the table. One that is missing follows from the versions. */
 static size_t find_action(const struct tool_call *call)
 {
     const char *action = argument_text(call, "action");
@@ -358,7 +358,8 @@ static size_t find_action(const struct tool_call *call)
     for (size_t i = 0; action && i < ACTION_COUNT; i++)
         if (strcmp(actions[i].name, action) == 0)
             return i;
-    return 0;
+    return json_object_get(call->arguments, "version") ||
+           json_object_get(call->arguments, "to_version");
 }
 
 /* Undo and restore were actions here: models and people who know them are told what works now. */
@@ -416,13 +417,15 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 const struct tool tool_history = {
     .name = "history",
     .title = "History",
-    .description = "What changed and by whom, newest first; or the difference of two versions.",
+    .description =
+        "What changed and by whom, newest first; or the difference of version and to_version.",
     .call_title = "{action=difference}Compare versions[ {version}][ and {to_version}]"
                   "|Look at the history",
     .icon = "history",
     .use = "lists changes, and what is different between versions",
     .arguments = ARGUMENTS(
-        "history", ARGUMENT_SESSION, FIELD("action", FIELD_TEXT, .of = &action_names),
+        "history", ARGUMENT_SESSION,
+        FIELD("action", FIELD_TEXT, .of = &action_names, .flags = FIELD_UNLISTED),
         FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
         FIELD("to_version", FIELD_WHOLE, .least = 1, .most = INFINITY),
         FIELD("node_id", FIELD_TEXT), FIELD("since", FIELD_WHOLE, .least = 0, .most = INFINITY),

@@ -117,7 +117,7 @@ static void document_queries(const void *context, struct buf *to)
         [GRAPH_TAKES_FROM_TO] = "from_node_id, to_node_id",
         [GRAPH_MAY_TAKE_NODE] = "node_id or all",
     };
-    static const char *const unclear[] = {"pace", "unlocks", "redundant"};
+    static const char *const unclear[] = {"unlocks", "redundant"};
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
@@ -145,7 +145,7 @@ static const struct fields query_names = {
 const struct tool tool_query_graph = {
     .name = "query_graph",
     .title = "Ask the graph",
-    .description = "Exact answers about the graph. Nodes by id or title.",
+    .description = "Exact answers about the graph.",
     .call_title = "Graph question: {query:words}[ of {node_id}][ from {from_node_id}]"
                   "[ to {to_node_id}]|Graph question",
     .icon = "ask",

@@ -16,6 +16,7 @@
     ROW(create_relationship)                                                                       \
     ROW(batch_add_components)                                                                      \
     ROW(change_curriculum)                                                                         \
+    ROW(import_curriculum)                                                                         \
     ROW(history)                                                                                   \
     ROW(undo)                                                                                      \
     ROW(execute_code)                                                                              \

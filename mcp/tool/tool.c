@@ -36,14 +36,16 @@ const struct tool *tool_find(const char *name)
     return NULL;
 }
 
-void tool_write_unknown(const char *name, struct buf *to)
+void tool_write_unknown(const char *name, bool bound, struct buf *to)
 {
+    const char *comma = " The tools: ";
     const struct fields *operation = change_set_operation_like(name);
     struct nearest search;
 
     nearest_begin_action(&search, name);
     for (size_t i = 0; tools[i]; i++)
-        nearest_feed(&search, tools[i]->name);
+        if (!bound || !tools[i]->makes_session)
+            nearest_feed(&search, tools[i]->name);
     buf_addf(to, "unknown tool '%.*s'", utf8_shown(name, NAME_SHOWN), name);
     if (search.best && (!operation || strcmp(operation->name, name) != 0)) {
         buf_addf(to, "; did you mean '%s'?", search.best);
@@ -57,9 +59,12 @@ void tool_write_unknown(const char *name, struct buf *to)
     } else {
         buf_addc(to, '.');
     }
-    buf_adds(to, " The tools: ");
-    for (size_t i = 0; tools[i]; i++)
-        buf_addf(to, "%s%s", i > 0 ? ", " : "", tools[i]->name);
+    for (size_t i = 0; tools[i]; i++) {
+        if (bound && tools[i]->makes_session)
+            continue;
+        buf_addf(to, "%s%s", comma, tools[i]->name);
+        comma = ", ";
+    }
     buf_addc(to, '.');
 }
 
@@ -83,8 +88,6 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
      * each word is paid for in every conversation. */
     if (tool->read_only)
         buf_adds(to, ",\"annotations\":{\"readOnlyHint\":true}");
-    else if (!tool->destructive)
-        buf_adds(to, ",\"annotations\":{\"destructiveHint\":false}");
     buf_addc(to, '}');
 }
 
@@ -202,7 +205,7 @@ static int find_or_run(struct tool_call *call, struct store *store, const char *
 static int run_with_key(struct tool_call *call, struct store *store, tool_run *run, bool keeps,
                         struct error *err)
 {
-    char sid[SESSION_ID_SIZE];
+    char sid[SESSION_ID_SIZE] = "";
     const char *key = NULL;
     struct kept_call kept;
     int rc;
@@ -211,7 +214,8 @@ static int run_with_key(struct tool_call *call, struct store *store, tool_run *r
         return -1;
     if (!key || !keeps)
         return run(call, store, err);
-    if (tool_session(call, store, sid, err) < 0 || take_fingerprint(call, &kept, err) < 0)
+    if ((!call->tool->makes_session && tool_session(call, store, sid, err) < 0) ||
+        take_fingerprint(call, &kept, err) < 0)
         return -1;
     snprintf(kept.key, sizeof kept.key, "tool/%s/%s", sid, key);
     if (store_begin(store, err) < 0)

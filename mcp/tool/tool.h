@@ -181,6 +181,7 @@ struct tool {
     const char *input_schema; /* JSON text that tools/list shows instead; or NULL */
     const struct tool_param_header *param_headers; /* ends with a row of NULL; or NULL */
     bool read_only, destructive;                   /* annotations */
+    bool makes_session; /* works on no session that there is: not for bound connections */
 
     /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else
      * `graphs` selects graph, else read. Returns 0 with the answer in call->text, or -1 with err,
@@ -226,8 +227,8 @@ extern const bool tables_change;
 
 const struct tool *tool_find(const char *name); /* NULL if there is none */
 /* What to call instead of a tool that there is not: "unknown tool 'search'; did you mean 'find'?
- * The tools: ...". */
-void tool_write_unknown(const char *name, struct buf *to);
+ * The tools: ...". bound: to a session, so without those that make one. */
+void tool_write_unknown(const char *name, bool bound, struct buf *to);
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
@@ -278,10 +279,14 @@ void tool_call_result(const struct tool_call *call, const char *meta, struct buf
  * Any thread. */
 int tool_call_add_image(struct tool_call *call, const char *mime, const char *base64, size_t len);
 
-/* The session of a call: its session_id argument, the bound session (which allows no other), or the
- * only session in the store. */
+/* The session of a call: its session_id argument (an id or a title), the bound session (which
+ * allows no other), or the only session in the store. */
 int tool_session(const struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
                  struct error *err);
+/* The session that an argument (`what`) names by id or title (store_session_named). To a bound
+ * connection no other exists: only the bound one can be named. */
+int tool_session_named(const struct tool_call *call, struct store *store, const char *name,
+                       const char *what, char sid[SESSION_ID_SIZE], struct error *err);
 
 /* For an edit of a component with these parameters (may be NULL): setting a parameter to an empty
  * value counts as deletion. */

@@ -23,6 +23,7 @@ int tool_trial_begin(struct tool_trial *trial, struct tool_call *call, const cha
 {
     snprintf(trial->sid, sizeof trial->sid, "%s", sid);
     trial->who = call->who;
+    trial->only = call->bound_session;
     trial->tool = call->tool;
     return tool_call_preview(call, &trial->asked, err);
 }
@@ -31,7 +32,8 @@ int tool_trial_begin(struct tool_trial *trial, struct tool_call *call, const cha
 
 static int apply(struct tool_trial *trial, struct store *store, struct error *err)
 {
-    const struct writer writer = {.who = trial->who, .expected_cursor = trial->asked.version};
+    const struct writer writer = {
+        .who = trial->who, .only = trial->only, .expected_cursor = trial->asked.version};
     const struct change_set set = {.operations = trial->asked.operations,
                                    .keep_going = trial->asked.keep_going};
 

@@ -16,7 +16,8 @@ struct tool_trial {
     /* What would be done; texts borrowed. */
     char sid[SESSION_ID_SIZE];
     const struct tool *tool;
-    const char *who; /* the author of the call: an undo without a name reverts their own change */
+    const char *who;  /* the author of the call: an undo without a name reverts their own change */
+    const char *only; /* the only session that the call may name, or NULL */
     struct tool_preview asked;
 
     /* What came of it. */

@@ -85,7 +85,7 @@ const struct tool tool_undo = {
     .name = "undo",
     .title = "Undo or restore",
     .description =
-        "Take back your newest change, or that of a version, or restore a version. Can itself be "
+        "Take back your newest change or that of a version, or restore a version; can be "
         "undone.",
     .call_title = "{restore=}Restore version {restore}|{version=}Undo a change"
                   "|{change_set=}Undo a change|Undo the last change",

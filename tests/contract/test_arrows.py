@@ -46,18 +46,20 @@ ARROWS = (
     ("mcp/store/sqlite/*", ["mcp/store/sqlite/*", "mcp/store/db.h", "mcp/store/statements.h", "helpers/base/*"]),
     ("mcp/store/db.*", ["mcp/store/db.h", "mcp/store/statements.h", "mcp/store/store.h", "mcp/session/row.h", "helpers/base/*"]),
     # A node is named for an edit as it is for a question.
+    ("mcp/store/session_name.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/text.h", "helpers/base/*"]),
     ("mcp/store/read.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/text.h", "helpers/base/*"]),
     ("mcp/store/*", ["mcp/store/*", "mcp/session/*", "helpers/base/*"]),
     ("mcp/format/*", ["mcp/format/*", "mcp/session/*", "helpers/base/*"]),
     ("mcp/api/*", ["mcp/api/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
     ("mcp/session/*", ["mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
     ("mcp/tool/analysis.c", ["mcp/tool/*", "mcp/auth/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
+    ("mcp/tool/import_curriculum.c", ["mcp/tool/*", "mcp/session/*", "mcp/store/*", "mcp/format/format.h", "helpers/base/*"]),
     ("mcp/tool/*", ["mcp/tool/*", "mcp/auth/identity.h", "mcp/session/*", "mcp/store/*", "mcp/server.h", "validator/validator.h",
                     "executor/executor.h", "helpers/*"]),
     # Who the client is: no sockets of ours, no storage.
     ("mcp/auth/*", ["mcp/auth/*", "helpers/base/*"]),
     ("mcp/resource/*", ["mcp/resource/*", "mcp/tool/tool.h", "mcp/tool/arguments.h", "mcp/store/store.h", "mcp/format/markdown.h",
-                        "helpers/base/*"]),
+                        "mcp/session/curriculum_uri.h", "helpers/base/*"]),
     ("mcp/prompt/*", ["mcp/prompt/*", "mcp/resource/resource.h", "mcp/tool/tool.h", "mcp/tool/arguments.h", "helpers/base/*"]),
     # The feed says that something has changed, and the row of a resource which one it is.
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/resource/resource.h", "mcp/prompt/prompt.h",

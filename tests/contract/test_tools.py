@@ -103,7 +103,8 @@ class Tools(unittest.TestCase):
             result = client.request("tools/list")["result"]
             names = [tool["name"] for tool in result["tools"]]
             self.assertEqual(names, ["find", "add_component", "edit_component", "delete_component", "create_relationship",
-                                     "batch_add_components", "change_curriculum", "history", "undo", "execute_code", "query_graph"])
+                                     "batch_add_components", "change_curriculum", "import_curriculum",
+                                     "history", "undo", "execute_code", "query_graph"])
             self.assertNotIn("nextCursor", result)
             self.assertLess(len(json.dumps(result, separators=(",", ":"))), LISTING_BYTES)
             for tool in result["tools"]:

@@ -161,11 +161,11 @@ class Setting:
         self.clients.append(client)
         return client
 
-    def call(self, client, code, seconds=SECONDS, sid=None):
+    def call(self, client, code, seconds=SECONDS, sid=None, also=()):
         """The result; where the machine is too busy to have a sandbox in time, of the next try."""
         for _ in range(BUSY_TRIES):
             answer = client.request("tools/call", {"name": "execute_code", "arguments": {
-                "code": code, "session_id": sid or self.sid, "timeout_seconds": seconds}})["result"]
+                "code": code, "session_id": sid or self.sid, "timeout_seconds": seconds, "also": list(also)}})["result"]
             if category(answer) != "busy":
                 break
         return answer
@@ -296,6 +296,30 @@ class Alone(unittest.TestCase):
 
     def test_guard_left_out(self):
         self.check_row("guard", WHOLE)
+
+    def test_what_also_names_is_read_and_nothing_else(self):
+        """Where nothing holds the code back but the server: the session and those in also are its, by any spelling of a path."""
+        setting = Setting(self.stack, self.secret, **ROWS["validator and policy"])
+        named = setting.load(pathlib.Path(setting.workspace.data), [{"node_id": "N001", "title": "named", "components": []}], "")
+        client = setting.client()
+
+        def ask(target, also):
+            code = OWN + ("path = %r\nos.write(3, b'q\\0\\0\\0' + (len(path) + 8).to_bytes(4, 'big') + b'\\0\\0\\0\\7GET ' + path)\n"
+                          "print(os.read(3, 65536)[12:])" % target.encode())
+            return json.dumps(setting.call(client, code, 5, also=also))
+
+        self.assertIn("named", ask("/session/%s/nodes" % named, [named]))
+        self.assertIn("plain", ask("/session/%s/nodes" % setting.sid, [named]))
+        self.assertIn("may read its own session only", ask("/session/%s/nodes" % named, []))
+        for target in ("/session/%(other)s/nodes", "/session/%(named)s/../%(other)s/nodes", "/session/%(named)s%%2F..%%2F%(other)s/nodes",
+                       "/session/%(named)s/nodes/../../%(other)s/nodes", "//session/%(other)s/nodes", "/sessions", "/nodes/N001/components",
+                       "/nodes/N001/components?session_id=%(other)s", "/session/%(named)s/history", "/session/%(named)s",
+                       "/session/%(named)s%%00/nodes", "/session/%(named)sx/nodes", "/session/%%2e%%2e/session/%(other)s/nodes"):
+            answer = ask(target % {"named": named, "other": setting.other}, [named])
+            self.assertIn("may read its own session only", answer, target)
+            self.assertNotIn(self.secret, answer)
+        answer = ask("/session/%s/nodes?session_id=%s" % (named, setting.other), [named])
+        self.assertNotIn(self.secret, answer)
 
     @unittest.skipUnless(ENGINE == "docker", "bubblewrap's are the container there; test_corpus runs without it")
     def test_limits_of_the_container_left_out(self):

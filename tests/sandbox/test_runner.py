@@ -372,6 +372,18 @@ class Helpers(unittest.TestCase):
         self.assertEqual(self.run_code(lie).result["error_type"], "PermissionError")
         self.assertEqual(self.run_code("get_nodes(7)").result["error_type"], "TypeError")
 
+    def test_what_also_names(self):
+        other = "44444444-4444-4444-4444-444444444444"
+        data = {"nodes": [{"node_id": "N001", "title": "t", "components": []}], "relationships": []}
+        for given in ("Maps", other):
+            outcome = self.run_code("try:\n    get_nodes(%r)\nexcept RuntimeError as error:\n    print(error)" % given, data,
+                                    also={"Maps": other, other: other})
+            self.assertIn("status 403", outcome.text)  # the server's decision
+            self.assertEqual(self.curriculum.asked, ["/session/%s/nodes" % other])
+        outcome = self.run_code("print(get_nodes()[0]['title'])\nget_nodes('maps')", data, also={"Maps": other})
+        self.assertEqual((outcome.text, outcome.result["error_type"]), ("t\n", "PermissionError"))
+        self.assertIn("named there: Maps", outcome.result["error"])
+
     def test_unknown_nodes(self):
         for given in ("'NOPE'", "'N001/../../x'", "'..'", "'N001?session_id=x'", "'N001#x'", "'ä%2F'", "''"):
             outcome = self.run_code("get_node_content(%s)" % given)

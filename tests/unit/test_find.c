@@ -96,7 +96,7 @@ static void test_index_after_writes(void **state)
         if (i % 6 == 5)
             check_index(fixture, set);
         if (i % 10 == 9) {
-            (void)store_undo(fixture->store, &(struct writer){"random", NULL, 0}, fixture->sid, set,
+            (void)store_undo(fixture->store, &(struct writer){.who = "random"}, fixture->sid, set,
                              &undone, &fixture->err);
             check_index(fixture, "after an undo");
         }

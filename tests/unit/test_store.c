@@ -449,6 +449,33 @@ static void test_only_session(void **state)
               store_session_of_node(fixture->store, "N001", sid, &fixture->err));
 }
 
+static void test_session_by_name(void **state)
+{
+    struct fixture *fixture = *state;
+    char sid[SESSION_ID_SIZE], other[SESSION_ID_SIZE], twin[SESSION_ID_SIZE];
+
+    must(fixture,
+         store_session_create(fixture->store, &test_writer, "Levers", other, &fixture->err));
+    must(fixture, store_session_named(fixture->store, fixture->sid, "also", sid, &fixture->err));
+    assert_string_equal(sid, fixture->sid);
+    must(fixture, store_session_named(fixture->store, " levers", "also", sid, &fixture->err));
+    assert_string_equal(sid, other);
+    must_fail(fixture, ERROR_NOT_FOUND,
+              store_session_named(fixture->store, "Levels", "also", sid, &fixture->err));
+    assert_non_null(strstr(fixture->err.text, "also: there is no curriculum 'Levels'; did you "
+                                              "mean 'Levers' ("));
+    must_fail(fixture, ERROR_NOT_FOUND,
+              store_session_named(fixture->store, "", "also", sid, &fixture->err));
+    must_fail(fixture, ERROR_UNAUTHORIZED,
+              store_session_named(fixture->store, "00000000-0000-4000-8000-000000000000", "also",
+                                  sid, &fixture->err));
+    must(fixture, store_session_create(fixture->store, &test_writer, "Levers", twin, &fixture->err));
+    must_fail(fixture, ERROR_CONFLICT,
+              store_session_named(fixture->store, "Levers", "also", sid, &fixture->err));
+    assert_non_null(strstr(fixture->err.text, other));
+    assert_non_null(strstr(fixture->err.text, twin));
+}
+
 static void test_prerequisite_cycle_is_told(void **state)
 {
     static const char *const edges[] = {
@@ -783,6 +810,7 @@ int main(void)
         CLEAN(test_refused_writes_change_nothing),
         CLEAN(test_nearest_by_title),
         CLEAN(test_only_session),
+        CLEAN(test_session_by_name),
         CLEAN(test_prerequisite_cycle_is_told),
         DEFECTIVE(test_outline),
         CLEAN(test_second_connection_reads_and_refuses_writes),

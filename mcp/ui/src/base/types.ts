@@ -28,7 +28,8 @@ export interface CourseNode extends Answer<"Node"> {
   node_type?: string | null;
   content_category: string | null;
 }
-export interface Relationship extends Answer<"Relationship"> { from_node_id: string; to_node_id: string; relationship_type: string }
+// to_title: of a node of another curriculum, to which this is a link.
+export interface Relationship extends Answer<"Relationship"> { from_node_id: string; to_node_id: string; relationship_type: string; to_title?: string }
 export interface Component extends Answer<"Component"> { component_type: string; order: number; parameters: Record<string, unknown> }
 
 // What "lectern.change" says: somebody's edit has landed.

@@ -19,7 +19,7 @@ function One({ at, link, other }: { at: Shown; link: Relationship; other: string
   return (
     <li class="n-link">
       <div>
-        {there ? <NodeLink id={other}>{titleOf(other)}</NodeLink> : <span>{other} <em>(there is no such node)</em></span>}
+        {there ? <NodeLink id={other}>{titleOf(other)}</NodeLink> : <span>{link.to_title ?? other} <em>({link.to_title ? "in another curriculum" : "there is no such node"})</em></span>}
         {link.explanation && <p class="n-hint">{link.explanation}</p>}
         {asking && !readOnly.value && <Confirm label="Delete this link?" remove={() => deleteRelationship(at.sid, link.id)} close={() => setAsking(false)}>
           Delete the link and its explanation? The nodes stay; "Undo" brings it back.</Confirm>}
@@ -32,7 +32,7 @@ function One({ at, link, other }: { at: Shown; link: Relationship; other: string
 // The same in two lines, for quick navigation.
 export function Neighbours({ at }: { at: Shown }) {
   const line = (label: string, into: boolean) => {
-    const found = relationships.value.filter(each => (into ? each.to_node_id : each.from_node_id) === at.nid);
+    const found = relationships.value.filter(each => (into ? each.to_node_id : each.from_node_id) === at.nid && !each.to_title);
     return found.length > 0 && (
       <p><span class="n-hint">{label}</span>{found.map(link => {
         const other = into ? link.from_node_id : link.to_node_id;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * import_curriculum: a new curriculum from a text in any of the formats of import.
+ */
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "mcp/format/format.h"
+#include "mcp/session/curriculum_file.h"
+#include "mcp/tool/arguments.h"
+#include "mcp/tool/table.h"
+
+#define LINES_SAID_CAP 12 /* of what was found, each kind */
+
+/* The first lines of a report. */
+static void add_lines(struct buf *to, const char *what, size_t count, const struct buf *lines)
+{
+    const char *line = lines->data;
+
+    if (count == 0)
+        return;
+    buf_addf(to, "\n%s (%zu):", what, count);
+    for (size_t i = 0; i < LINES_SAID_CAP && line && *line; i++) {
+        size_t len = strcspn(line, "\n");
+
+        buf_addf(to, "\n- %.*s", (int)len, line);
+        line += len + (line[len] == '\n');
+    }
+}
+
+static int import(struct tool_call *call, struct store *store, const struct buf *text,
+                  const struct format_report *read, struct error *err)
+{
+    const struct writer writer = {.who = call->who, .change_set = call->change_set};
+    struct import_report report = {0};
+    char title[TITLE_MAX + 1];
+    int rc = curriculum_import(store, &writer, text->data, text->len, argument_text(call, "title"),
+                               false, NULL, &report, err);
+
+    if (rc == 0)
+        rc = store_session(store, report.session_id, title, sizeof title, NULL, err);
+    if (rc == 0) {
+        buf_addf(&call->text,
+                 "Imported \"%s\" as session %s: %zu nodes, %zu components, %zu relationships.",
+                 title, report.session_id, report.nodes, report.components, report.relationships);
+        add_lines(&call->text, "Read differently from the text", read->losses, &read->text);
+        add_lines(&call->text, "Kept as it is, though it breaks the rules", report.findings,
+                  &report.text);
+    }
+    import_report_finish(&report);
+    return rc;
+}
+
+static int run(struct tool_call *call, struct store *store, struct error *err)
+{
+    const char *given = argument_text(call, "text");
+    struct format_report read = {0};
+    struct buf BUF_AUTO text = {0};
+    json_auto_t *curriculum = NULL;
+    int rc = -1;
+
+    if (call->bound_session)
+        return error_set(err, ERROR_FORBIDDEN,
+                         "This connection is bound to session %s and adds no other; change that "
+                         "one with change_curriculum.",
+                         call->bound_session);
+    buf_init(&text, 2 * CURRICULUM_FILE_CAP);
+    curriculum = format_read_text(given, strlen(given), &read, err);
+    if (curriculum) {
+        json_write(&text, curriculum);
+        rc = buf_check(&text, "the curriculum", err);
+    }
+    if (rc == 0)
+        rc = import(call, store, &text, &read, err);
+    format_report_finish(&read);
+    return rc;
+}
+
+const struct tool tool_import_curriculum = {
+    .name = "import_curriculum",
+    .title = "Import a curriculum",
+    .description = "A new curriculum from JSON, CASE, CSV or Markdown text.",
+    .call_title = "Import {title}|Import a curriculum",
+    .icon = "edit",
+    .use = "a curriculum that is given as text",
+    .arguments = ARGUMENTS("import_curriculum", FIELD("text", FIELD_TEXT, .required = true),
+                           FIELD("title", FIELD_TEXT)),
+    .run = run,
+    .writes = true,
+    .makes_session = true,
+};

@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""More than one curriculum in a store: named by titles, read together by one analysis, linked to one another, and imported."""
+import json
+import os
+import pathlib
+import unittest
+
+import harness
+
+READS = """
+import json
+from code_helpers import get_nodes, get_relationships, get_node_content, get_all_content, query_graph
+def told(act):
+    try:
+        return act()
+    except Exception as error:
+        return "%s: %s" % (type(error).__name__, error)
+"""
+
+
+class CurriculaCase(unittest.TestCase):
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+        self.file = os.path.join(self.workspace.data, "tokens")
+        self.scales = self.load("Scales and maps", "S")
+        self.levers = self.load("Levers", "L")
+        self.secret = self.load("Unseen", "U")
+
+    def load(self, title, letter):
+        """A curriculum of two lessons whose texts have its letter."""
+        path = pathlib.Path(self.workspace.data) / "curriculum.json"
+        path.write_text(json.dumps({"meta": {"title": title}, "nodes": [
+            {"node_id": "N%03d" % place, "title": "%s%d" % (letter, place), "components": [
+                {"component_type": "paragraph", "order": 1, "parameters": {"text": "text of %s%d" % (letter, place)}}]}
+            for place in (1, 2)], "relationships": [
+                {"from_node_id": "N001", "to_node_id": "N002", "relationship_type": "PREREQUISITE", "explanation": letter}]}))
+        return self.workspace.load(path)
+
+    def start(self, *words):
+        client = harness.Stdio(self.workspace, *words)
+        self.addCleanup(lambda: self.assertEqual(client.close(), 0))
+        client.initialize()
+        return client
+
+    def refused(self, client, tool, *says, **arguments):
+        is_error, text = client.call(tool, **arguments)
+        self.assertTrue(is_error, text)
+        for word in says:
+            self.assertIn(word, text)
+        return text
+
+    def run_code(self, client, code, **arguments):
+        return json.loads(client.good("execute_code", code=READS + "print(json.dumps(%s))" % code, **arguments).splitlines()[0])
+
+
+class Names(CurriculaCase):
+    """Titles, what an analysis reads beside its own curriculum, and what a bound connection or token may not name."""
+
+    def test_a_title_names_a_curriculum(self):
+        client = self.start()
+        for name in ("Levers", "levers", " LEVERS ", self.levers):
+            self.assertIn("L1", client.good("query_graph", query="outline", session_id=name))
+        client.good("create_relationship", session_id="Levers", from_node_id="L2", to_node_id="L1",
+                    relationship_type="ENRICHMENT", idempotency_key="once")
+        client.good("create_relationship", session_id=self.levers, from_node_id="L2", to_node_id="L1",
+                    relationship_type="ENRICHMENT", idempotency_key="once")
+        self.assertEqual(self.run_code(client, "len(get_relationships())", session_id="levers"), 2)
+
+    def test_find_lists_the_curricula_and_looks_in_several(self):
+        client = self.start()
+        listed = client.good("find")
+        self.assertTrue(listed.startswith("3 curricula:\n"), listed)
+        for title, sid in ("Scales and maps", self.scales), ("Levers", self.levers), ("Unseen", self.secret):
+            self.assertIn('"%s", session_id %s' % (title, sid), listed)
+        found = client.good("find", text="text", session_id="levers", also=["Scales and maps"])
+        own, other = found.split('\n\nIn "Scales and maps": ')
+        self.assertIn("L2", own)
+        self.assertNotIn("S2", own)
+        self.assertIn("S2", other)
+        self.assertNotIn("U2", found)
+        self.refused(client, "find", "did you mean 'Unseen'", text="text", session_id="levers", also=["Unsen"])
+        self.refused(client, "find", "at most 4", text="text", session_id="levers", also=["Unseen"] * 5)
+        self.refused(client, "find", "leave also out", node_id="N001", session_id="levers", also=["Unseen"])
+        bound = self.start("--session", self.levers)
+        self.assertIn("L1", bound.good("find"))
+        self.refused(bound, "find", "reaches no other", text="text", also=["Unseen"])
+
+    def test_a_wrong_name_is_told_what_there_is(self):
+        client = self.start()
+        self.refused(client, "query_graph", "session_id", "did you mean 'Scales and maps'", self.scales,
+                     query="counts", session_id="Scales and map")
+        self.refused(client, "query_graph", "the store has 3", "Levers", self.levers, "Unseen", query="counts", session_id="?")
+        self.refused(client, "query_graph", "Levers", self.levers, query="counts", session_id="x" * 5000)
+        text = self.refused(client, "query_graph", query="counts", session_id="00000000-0000-4000-8000-000000000000")
+        self.assertIn("there is no session", text)
+        twin = self.load("Levers", "T")
+        self.refused(client, "query_graph", "is the title of 2 curricula", self.levers, twin, query="counts", session_id="levers")
+        self.assertIn("T1", client.good("query_graph", query="outline", session_id=twin))
+
+    def test_many_curricula_are_not_all_listed(self):
+        client = self.start()
+        for number in range(40):
+            client.good("import_curriculum", text="# Course %d\n\nA text.\n" % number)
+        text = self.refused(client, "query_graph", "the store has 43", query="counts", session_id="?")
+        self.assertLess(len(text), 1500)
+
+    def test_an_analysis_reads_what_also_names(self):
+        client = self.start()
+        code = ("[[n['title'] for n in get_nodes()], [n['title'] for n in get_nodes('Levers')], "
+                "get_relationships('Levers')[0]['explanation'], get_node_content('N001', 'Levers')['components'][0]['parameters'], "
+                "get_node_content('N001')['components'][0]['parameters'], [n['title'] for n in get_all_content(%r)], "
+                "query_graph('counts', session_id='Levers')['nodes'], len(get_all_content())]" % self.levers)
+        self.assertEqual(self.run_code(client, code, session_id="Scales and maps", also=["Levers"]), [
+            ["S1", "S2"], ["L1", "L2"], "L", {"text": "text of L1"}, {"text": "text of S1"}, ["L1", "L2"], 2, 2])
+        self.assertEqual(self.run_code(client, "[get_nodes(s)[0]['title'] for s in (None, %r, %r)]" % (self.levers, self.secret),
+                                       session_id=self.scales, also=[self.levers, self.secret]), ["S1", "L1", "U1"])
+        self.assertEqual(self.run_code(client, "len(get_nodes('Levers'))", session_id="Scales and maps", also="Levers"), 2)
+
+    def test_an_analysis_reads_no_other(self):
+        client = self.start()
+        for also in ([], ["Levers"]):
+            for name in ("Unseen", self.secret, self.secret.upper(), self.levers + "/../" + self.secret, ""):
+                said = self.run_code(client, "told(lambda: get_nodes(%r))" % name, session_id=self.scales, also=also)
+                self.assertIn("PermissionError", said)
+                self.assertIn("also", said)
+        self.assertIn("Levers", said)
+        self.assertIn("PermissionError", self.run_code(client, "told(lambda: get_nodes(%r))" % self.levers, session_id=self.scales))
+        for node_id in ("../../%s/nodes" % self.secret, "N001/../../../%s/nodes/N001" % self.secret):
+            said = self.run_code(client, "told(lambda: get_node_content(%r, 'Levers'))" % node_id, session_id=self.scales,
+                                 also=["Levers"])
+            self.assertIn("ValueError", said)
+
+    def test_wrong_names_in_also(self):
+        client = self.start()
+        arguments = {"code": "1", "session_id": self.scales}
+        self.refused(client, "execute_code", "also", "did you mean 'Levers'", also=["Lever"], **arguments)
+        self.refused(client, "execute_code", "also", "at most 4", also=[self.levers] * 5, **arguments)
+        self.refused(client, "execute_code", "also", also=[7], **arguments)
+        self.refused(client, "execute_code", "also", also=[""], **arguments)
+        client.good("execute_code", also=[], **arguments)
+
+    def check_bound(self, client):
+        """Bound to Scales and maps: it names no other, and learns nothing of those that there are."""
+        self.assertIn("S1", client.good("query_graph", query="outline", session_id="scales and maps"))
+        self.assertEqual(self.run_code(client, "len(get_nodes())", also=[self.scales, "Scales and maps"]), 2)
+        for name in ("Levers", self.levers, "Lever", "?", "00000000-0000-4000-8000-000000000000"):
+            for tool, arguments in (("query_graph", {"query": "counts", "session_id": name}),
+                                    ("execute_code", {"code": "1", "also": [name]}),
+                                    ("execute_code", {"code": "1", "session_id": name})):
+                text = self.refused(client, tool, "bound to session " + self.scales, **arguments)
+                for other in (self.levers, self.secret, "'Levers'", "Unseen"):
+                    self.assertNotIn(other, text)
+        said = self.run_code(client, "told(lambda: get_nodes(%r))" % self.levers)
+        self.assertIn("PermissionError", said)
+
+    def test_a_bound_connection_names_no_other(self):
+        self.check_bound(self.start("--session", self.scales))
+
+    def test_a_bound_token_names_no_other(self):
+        token = self.workspace.run("token", "--token-file", self.file, "--session", self.scales,
+                                   "anna").stdout.decode().strip()
+        server = harness.Server(self.workspace, "--token-file", self.file)
+        self.addCleanup(server.close)
+        plain = server.http
+        server.http = lambda *words, **headers: plain(*words, Authorization="Bearer " + token, **headers)
+        server.initialize()
+        self.check_bound(server)
+
+
+class Links(CurriculaCase):
+    """A lesson linked to another curriculum's: what the graph makes of it, what becomes of it, and who may make one."""
+
+    def link(self, client, **more):
+        return client.good("create_relationship", **{
+            "session_id": "Scales and maps", "from_node_id": "S1", "to_node_id": "L2", "to_session": "Levers",
+            "relationship_type": "exactMatchOf", "explanation": "the same", **more})
+
+    def change(self, client, operation, **more):
+        return client.good("change_curriculum", session_id=self.scales, operations=[operation], **more)
+
+    def relationships(self, sid=None):
+        return json.loads(self.workspace.run("export", sid or self.scales).stdout)["relationships"]
+
+    def links(self, sid=None):
+        return [(each["from_node_id"], each["relationship_type"], each["to_node_id"]) for each in self.relationships(sid)
+                if each["to_node_id"].startswith("lectern:")]
+
+    def uri(self, node_id, sid=None):
+        return "lectern://curriculum/%s/node/%s" % (sid or self.levers, node_id)
+
+    def lesson(self, client, node_id="N001"):
+        answer = client.request("resources/read", {"uri": self.uri(node_id, self.scales)})
+        return answer["result"]["contents"][0]["text"]
+
+    def test_a_link_is_kept_and_told(self):
+        client = self.start()
+        self.assertIn('exactMatchOf from N001 "S1" to L2 "L2" of Levers', self.link(client))
+        self.assertEqual(self.links(), [("N001", "exactMatchOf", self.uri("N002"))])
+        self.assertEqual((self.relationships()[1]["to_title"], self.relationships()[1]["explanation"]), ("L2", "the same"))
+        self.refused(client, "create_relationship", "there is already a exactMatchOf", "the same", session_id=self.scales,
+                     from_node_id="N001", to_node_id="N002", to_session=self.levers, relationship_type="exactMatchOf")
+        self.assertIn("isRelatedTo", self.link(client, relationship_type=None))
+        self.assertIn("- exactMatchOf [L2](%s) of Levers\n" % self.uri("N002"), self.lesson(client))
+        self.assertNotIn("Links", self.lesson(client, "N002"))
+
+    def test_the_graph_leaves_links_out(self):
+        client = self.start()
+        before = {query: client.good("query_graph", query=query, session_id=self.scales, types=["all"])
+                  for query in ("counts", "outline", "cycles", "order", "hubs")}
+        self.link(client)
+        self.link(client, relationship_type="precedes")
+        self.change(client, {"op": "create_relationship", "from": "S2", "to": "L1", "to_session": "Levers", "type": "isPartOf"})
+        for query, text in before.items():
+            self.assertEqual(client.good("query_graph", query=query, session_id=self.scales, types=["all"]), text)
+        self.assertEqual(self.run_code(client, "[len(get_relationships()), query_graph('counts')['relationships']]",
+                                       session_id=self.scales), [4, 1])
+
+    def test_wrong_links_are_told_what_to_send(self):
+        client = self.start()
+        link = {"session_id": self.scales, "from_node_id": "S1", "to_node_id": "L1", "to_session": "Levers"}
+        for change, says in (({"to_session": "Lever"}, ["to_session", "did you mean 'Levers'"]),
+                             ({"to_node_id": "L9"}, ["to_node_id", "did you mean"]),
+                             ({"from_node_id": "L1"}, ["from_node_id"]),
+                             ({"relationship_type": "PREREQUISITE"}, ["exactMatchOf"]),
+                             ({"relationship_type": "exactMatch"}, ["exactMatchOf"]),
+                             ({"to_session": None, "relationship_type": "exactMatchOf", "to_node_id": "S2"}, ["LEADS_TO"]),
+                             ({"to_session": None, "to_node_id": self.uri("N009")}, ["no node 'N009'"]),
+                             ({"to_session": None, "to_node_id": self.uri("N001", "nowhere")}, ["no session 'nowhere'"]),
+                             ({"to_session": None, "to_node_id": self.uri("%FF")}, ["is not the URI of a node"])):
+            arguments = {name: value for name, value in {**link, **change}.items() if value is not None}
+            self.refused(client, "create_relationship", *says, **arguments)
+        self.assertEqual(len(self.relationships()), 1)
+        text = client.good("create_relationship", session_id=self.scales, from_node_id="S2", to_node_id="S1",
+                           to_session="Scales and maps", relationship_type="ENRICHMENT")
+        self.assertIn("ENRICHMENT", text)  # its own curriculum: a plain relationship
+        self.assertEqual((self.links(), len(self.relationships())), ([], 2))
+
+    def test_what_is_deleted_leaves_a_link_that_says_so(self):
+        client = self.start()
+        self.link(client)
+        self.link(client, to_node_id="L1", relationship_type="isPartOf")
+        client.good("change_curriculum", session_id=self.levers, operations=[{"op": "delete_node", "node_id": "N002"}])
+        text = self.lesson(client)
+        self.assertIn("- exactMatchOf [L2](%s): it has been deleted" % self.uri("N002"), text)
+        self.assertIn("- isPartOf [L1](%s) of Levers\n" % self.uri("N001"), text)
+        self.workspace.run("delete", "--yes", self.levers)
+        self.assertIn("[L1](%s): it has been deleted" % self.uri("N001"), self.lesson(client))
+        self.assertEqual(len(self.links()), 2)
+        client.good("query_graph", query="counts", session_id=self.scales)
+        self.refused(client, "create_relationship", "to_session", session_id=self.scales, from_node_id="S1", to_node_id="L1",
+                     to_session="Levers")
+        self.refused(client, "create_relationship", "was deleted", session_id=self.scales, from_node_id="S1",
+                     to_node_id="N001", to_session=self.levers)
+        self.change(client, {"op": "delete_relationship", "from": "N001", "to": self.uri("N001"), "type": "isPartOf"})
+        self.assertEqual(self.links(), [("N001", "exactMatchOf", self.uri("N002"))])
+
+    def test_undo_restore_merge_and_delete_with_links(self):
+        client = self.start()
+        self.link(client)
+        whole = self.relationships()
+        self.change(client, {"op": "merge_nodes", "node_id": "N001", "into_node_id": "N002"})
+        self.assertEqual(self.links(), [("N002", "exactMatchOf", self.uri("N002"))])
+        status = harness.Server(self.workspace)
+        self.addCleanup(status.close)
+
+        def undo():
+            newest = status.http("GET", "/session/%s/history" % self.scales)[1]["changes"][0]["change_set"]
+            done = status.http("POST", "/session/%s/undo" % self.scales, {"change_set": newest})
+            self.assertEqual(done[0], 200, done[1])
+
+        undo()
+        self.assertEqual(self.relationships(), whole)
+        self.change(client, {"op": "delete_node", "node_id": "N001"})
+        self.assertEqual(self.links(), [])
+        undo()
+        self.assertEqual(sorted(map(json.dumps, self.relationships())), sorted(map(json.dumps, whole)))
+        self.change(client, {"op": "edit_relationship", "from": "N001", "to": self.uri("N002"), "type": "exactMatchOf",
+                             "new_type": "isPeerOf"})
+        self.assertEqual(self.links(), [("N001", "isPeerOf", self.uri("N002"))])
+        self.refused(client, "change_curriculum", "exactMatchOf", session_id=self.scales, operations=[
+            {"op": "edit_relationship", "from": "N001", "to": self.uri("N002"), "type": "isPeerOf", "new_type": "LEADS_TO"}])
+        undo()
+        self.change(client, {"op": "delete_relationship", "from": "N001", "to": self.uri("N002"), "type": "exactMatchOf"})
+        self.workspace.run("delete", "--yes", self.levers)
+        undo()  # back, although what it leads to is gone
+        self.assertEqual(self.links(), [("N001", "exactMatchOf", self.uri("N002"))])
+        self.assertEqual(status.http("POST", "/session/%s/restore" % self.scales, {"version": 1})[0], 200)
+        self.assertEqual(self.links(), [])
+
+    def test_a_dry_run_knows_the_other_end(self):
+        client = self.start()
+        link = {"op": "create_relationship", "from": "S1", "to": "L2", "to_session": "Levers", "type": "exactMatchOf"}
+        self.assertIn('"L2"', self.change(client, link, dry_run=True))
+        self.refused(client, "change_curriculum", "did you mean", session_id=self.scales, dry_run=True,
+                     operations=[dict(link, to_session="Lever")])
+        self.assertEqual(self.links(), [])
+
+    def test_the_session_api_makes_links(self):
+        server = harness.Server(self.workspace)
+        self.addCleanup(server.close)
+        path = "/session/%s/relationships" % self.scales
+        body = {"from_node_id": "N001", "to_node_id": "N002", "to_session": self.levers, "relationship_type": "exactMatchOf"}
+        self.assertEqual(server.http("POST", path, body)[0], 200)
+        self.assertEqual(server.http("POST", path, body)[0], 409)
+        self.assertEqual(server.http("POST", path, dict(body, relationship_type="LEADS_TO"))[0], 422)
+        self.assertEqual(server.http("POST", path, dict(body, to_session=7))[0], 422)
+        self.assertEqual(server.http("POST", path, dict(body, to_node_id="N009"))[0], 404)
+        listed = server.http("GET", path)[1]["relationships"]
+        self.assertEqual([each["to_node_id"] for each in listed], ["N002", self.uri("N002")])
+        self.assertEqual(server.http("POST", path + "/bulk", {"relationships": [
+            {"from": "N001", "to": self.uri("N001"), "type": "LEADS_TO"}]})[0], 422)
+
+    def test_a_bound_connection_links_to_no_other(self):
+        self.link(self.start())
+        bound = self.start("--session", self.scales)
+        for name in ("Levers", self.levers, "Lever"):
+            text = self.refused(bound, "create_relationship", "bound to session", from_node_id="S1", to_node_id="L1",
+                                to_session=name)
+            self.assertNotIn(self.secret, text)
+            self.refused(bound, "change_curriculum", "bound to session", dry_run=True, operations=[
+                {"op": "create_relationship", "from": "S1", "to": "L1", "to_session": name, "type": "isPartOf"}])
+        self.refused(bound, "create_relationship", "bound to session", from_node_id="S1", to_node_id=self.uri("N001"))
+        bound.good("change_curriculum", operations=[{"op": "rename_node", "node_id": "N002", "title": "S3"}])
+        self.workspace.run("delete", "--yes", self.levers)
+        self.assertNotIn("deleted", self.lesson(bound))  # it learns nothing of the other
+
+    def test_links_come_through_every_format(self):
+        client = self.start()
+        self.link(client)
+        self.change(client, {"op": "create_relationship", "from": "N002", "to": "N001", "to_session": "Levers", "type": "precedes"})
+        before = json.loads(self.workspace.run("export", self.scales).stdout)
+        for format_name, path in (("json", "a.json"), ("case", "a.case.json"), ("markdown", "notes"), ("csv", "sheets")):
+            path = os.path.join(self.workspace.data, path)
+            self.workspace.run("export", self.scales, "--format", format_name, "-o", path)
+            done = self.workspace.run("import", path)
+            after = json.loads(self.workspace.run("export", done.stdout.decode().split()[-1]).stdout)
+            self.assertEqual(after, before, format_name)
+            self.assertNotIn(b"does not exist", done.stderr)
+
+    def test_a_link_to_a_framework_is_a_case_association(self):
+        """An editor aligns a lesson with a framework of CASE: other tools get the framework's own item."""
+        item = {"identifier": "0c2f6b2a-6c56-4a0e-9a52-6f8f0d3c1a11", "fullStatement": "Reads a scale",
+                "uri": "https://standards.example/CFItems/0c2f6b2a-6c56-4a0e-9a52-6f8f0d3c1a11",
+                "lastChangeDateTime": "2026-01-01T00:00:00Z"}
+        package = {"CFDocument": {"identifier": "5a7a5c8e-6d7b-4f60-8f5b-6a3d1f2e0c99", "title": "Standards", "uri": "urn:x",
+                                  "creator": "c", "lastChangeDateTime": "2026-01-01T00:00:00Z"},
+                   "CFItems": [item], "CFAssociations": []}
+        client = self.start()
+        client.good("import_curriculum", text=json.dumps(package))
+        self.link(client, to_node_id="Reads a scale", to_session="Standards")
+        path = os.path.join(self.workspace.data, "out.case.json")
+        self.workspace.run("export", self.scales, "--format", "case", "-o", path)
+        made = json.loads(pathlib.Path(path).read_text())["CFAssociations"][1]
+        self.assertEqual(made["associationType"], "exactMatchOf")
+        self.assertEqual(made["destinationNodeURI"], {"title": "Reads a scale", "identifier": item["identifier"], "uri": item["uri"]})
+
+
+class Imports(CurriculaCase):
+    """import_curriculum: each format as a text, and texts that are none."""
+
+    def imported(self, text, **more):
+        said = self.start().good("import_curriculum", text=text, **more)
+        return said, json.loads(self.workspace.run("export", said.split("session ")[1].split(":")[0]).stdout)
+
+    def test_json(self):
+        file = {"meta": {"title": "Small"}, "nodes": [{"node_id": "A", "title": "a", "components": []}], "relationships": [
+            {"from_node_id": "A", "to_node_id": "B", "relationship_type": "LEADS_TO"}]}
+        said, back = self.imported(json.dumps(file))
+        self.assertEqual(back, file)
+        self.assertIn('Imported "Small"', said)
+        self.assertIn("1 nodes, 0 components, 1 relationships", said)
+        self.assertIn("to_node_id 'B' does not exist", said)
+        self.assertEqual(self.imported("\ufeff \n" + json.dumps(file), title="Other")[0].split('"')[1], "Other")
+
+    def test_csv_and_markdown(self):
+        _, back = self.imported("node_id,title\nA,First\nB,Second\n", title="Sheet")
+        self.assertEqual([(node["node_id"], node["title"]) for node in back["nodes"]], [("A", "First"), ("B", "Second")])
+        _, back = self.imported("# Levers\n\nA lever turns.\n\n## Arms\n\nTwo arms.\n")
+        self.assertEqual((back["meta"]["title"], len(back["nodes"])), ("Levers", 1))
+        self.assertIn("A lever turns.", json.dumps(back))
+        _, back = self.imported("---\nnode_id: X7\ntitle: Gears\n---\n\n<!-- component: paragraph -->\nTeeth.\n")
+        self.assertEqual((back["nodes"][0]["node_id"], back["nodes"][0]["components"][0]["parameters"]), ("X7", {"text": "Teeth."}))
+
+    def test_what_is_none(self):
+        client = self.start()
+        before = self.workspace.run("sessions").stdout
+        for text, says in (("", "text"), ("  \n", "empty"), ("{", "line"), ('{"nodes": 7}', "nodes"), ("[1]", "object"),
+                           ('{"CFDocument": {}}', "identifier"), ("a,b\n1,2\n", "heading"), ("{}", "nodes"), ("\ufeff", "empty")):
+            self.refused(client, "import_curriculum", says, text=text)
+        self.assertEqual(self.workspace.run("sessions").stdout, before)
+
+    def test_a_key_imports_once(self):
+        client = self.start()
+        arguments = {"name": "import_curriculum", "arguments": {"text": "# Once\n\nA text.\n"}}
+        said = [client.request("tools/call", arguments, meta={"lectern/idempotency-key": "k"})["result"]["content"][0]["text"]
+                for _ in range(2)]
+        self.assertEqual(said[0], said[1])
+        self.assertEqual(self.workspace.run("sessions").stdout.count(b"Once"), 1)
+
+    def test_a_bound_connection_imports_none(self):
+        client = self.start("--session", self.scales)
+        self.refused(client, "import_curriculum", "bound to session", text="# A\n\nb\n")
+        self.assertNotIn("import_curriculum", [tool["name"] for tool in client.request("tools/list")["result"]["tools"]])
+        self.assertIn("import_curriculum", [tool["name"] for tool in self.start().request("tools/list")["result"]["tools"]])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
