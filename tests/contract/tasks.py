@@ -257,7 +257,7 @@ def rename_term(world, about):
 
 
 def split(world, about):
-    """Split a lesson in two: the worked examples become a lesson of their own, which follows the other."""
+    """Split a lesson in two: the worked examples become a second lesson, which follows the first."""
     before = world.titled(about["split"])
     answer = world.call("find", node_id=about["split"])
     places = [int(place) for place in re.findall(r"^(\d+)\. worked-example", answer, re.MULTILINE)]
