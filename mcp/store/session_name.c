@@ -39,8 +39,9 @@ static int fail_unnamed(struct store *store, const char *name, const char *what,
                            err) < 0)
         return -1;
     return error_set(err, ERROR_NOT_FOUND,
-                     "%s: there is no curriculum '%s'; the store has %zu: %s", what, shown, count,
-                     choices.data ? choices.data : "");
+                     "%s: there is no curriculum '%s'; the store has %zu: %s%s%s%s", what, shown,
+                     count, choices.data ? choices.data : "", count == 1 ? "; leave " : "",
+                     count == 1 ? what : "", count == 1 ? " out" : "");
 }
 
 /* Several have that title: their ids. Returns -1. */
@@ -87,7 +88,8 @@ static int search_session(struct store *store, const char *name, const char *wha
     for (size_t i = 0; (row = rows_next(rows, err)) > 0 && i < place; i++)
         ;
     if (row <= 0)
-        return row < 0 ? -1 : error_set(err, ERROR_INTERNAL, "a session vanished while it was named");
+        return row < 0 ? -1
+                       : error_set(err, ERROR_INTERNAL, "a session vanished while it was named");
     text_cut(sid, SESSION_ID_SIZE, rows_text(rows, 0));
     rows_end(rows);
     return 0;

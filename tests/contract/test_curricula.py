@@ -6,6 +6,7 @@ import pathlib
 import unittest
 
 import harness
+import test_upstream as upstream
 
 READS = """
 import json
@@ -403,6 +404,25 @@ class Imports(CurriculaCase):
         self.refused(client, "import_curriculum", "bound to session", text="# A\n\nb\n")
         self.assertNotIn("import_curriculum", [tool["name"] for tool in client.request("tools/list")["result"]["tools"]])
         self.assertIn("import_curriculum", [tool["name"] for tool in self.start().request("tools/list")["result"]["tools"]])
+
+
+class Service(upstream.Both, upstream.Case):
+    def test_links_and_imports_are_refused(self):
+        """The service keeps relationships within one session only."""
+        other = self.good("POST", "/session/create", {})["session_id"]
+        client = harness.Client(self.server.port)
+        self.addCleanup(client.connection.close)
+        client.initialize()
+        before = self.good("GET", "/session/%s/relationships" % self.sid)
+        for arguments in ({"to_node_id": "N002", "to_session": other},
+                          {"to_node_id": "lectern://curriculum/%s/node/N002" % other}):
+            is_error, text = client.call("create_relationship", session_id=self.sid, from_node_id="N001", **arguments)
+            self.assertTrue(is_error)
+            self.assertIn("keeps relationships within one curriculum only", text)
+        self.assertEqual(self.good("GET", "/session/%s/relationships" % self.sid), before)
+        is_error, text = client.call("import_curriculum", text="# A\n\nb\n")
+        self.assertTrue(is_error)
+        self.assertIn("cannot be imported into a service", text)
 
 
 if __name__ == "__main__":

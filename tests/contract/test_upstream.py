@@ -341,22 +341,6 @@ class Rich(Both, Case):
         found = self.there("GET", "~/relationships")["relationships"]
         self.assertEqual([(one["from_node_id"], one["explanation"]) for one in found], [(self.own("X1"), "a ratio")])
         self.assertNotIn(self.own("Y1"), [node["node_id"] for node in self.there("GET", "~/nodes")["nodes"]])
-    def test_links_and_imports_are_refused(self):
-        """The service keeps relationships within one session only."""
-        other = self.good("POST", "/session/create", {})["session_id"]
-        client = harness.Client(self.server.port)
-        self.addCleanup(client.connection.close)
-        client.initialize()
-        before = self.good("GET", "/session/%s/relationships" % self.sid)
-        for arguments in ({"to_node_id": "N002", "to_session": other},
-                          {"to_node_id": "lectern://curriculum/%s/node/N002" % other}):
-            is_error, text = client.call("create_relationship", session_id=self.sid, from_node_id="N001", **arguments)
-            self.assertTrue(is_error)
-            self.assertIn("keeps relationships within one curriculum only", text)
-        self.assertEqual(self.good("GET", "/session/%s/relationships" % self.sid), before)
-        is_error, text = client.call("import_curriculum", text="# A\n\nb\n")
-        self.assertTrue(is_error)
-        self.assertIn("cannot be imported into a service", text)
 
     def test_the_same_node_id_in_two_sessions(self):
         other = self.good("POST", "/session/create", {})["session_id"]
