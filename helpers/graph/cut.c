@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "helpers/graph/cut.h"
+#include "helpers/graph/ask.h"
 
 #include <stdlib.h>
 
@@ -94,7 +94,7 @@ static uint32_t count_left(struct graph_cutter *cutter, const struct graph_view 
 static void add_relationship(struct graph_ask *ask, const char *type,
                              const struct graph_relationship *relationship, void *user)
 {
-    struct graph_cut *cut = user;
+    struct graph_cycle_cut *cut = user;
 
     (void)ask;
     (void)type;
@@ -103,7 +103,7 @@ static void add_relationship(struct graph_ask *ask, const char *type,
         cut->confidence = relationship->confidence;
 }
 
-static bool is_cheaper(const struct graph_cut *one, const struct graph_cut *other)
+static bool is_cheaper(const struct graph_cycle_cut *one, const struct graph_cycle_cut *other)
 {
     if (one->left != other->left)
         return one->left < other->left;
@@ -114,11 +114,11 @@ static bool is_cheaper(const struct graph_cut *one, const struct graph_cut *othe
 
 int graph_cut_find(struct graph_cutter *cutter, struct graph_ask *ask,
                    const struct graph_order *order, const uint32_t *cycle, uint32_t length,
-                   uint64_t edges_cap, struct graph_cut *cut, struct error *err)
+                   uint64_t edges_cap, struct graph_cycle_cut *cut, struct error *err)
 {
     for (uint32_t i = 0; i < length && (i == 0 || cutter->edges < edges_cap); i++) {
         uint32_t from = cycle[i], to = cycle[(i + 1) % length];
-        struct graph_cut one = {.at = i};
+        struct graph_cycle_cut one = {.at = i};
 
         if (igraph_guard_wanted(err) < 0)
             return -1;

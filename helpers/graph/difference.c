@@ -10,7 +10,7 @@
 
 #include "helpers/graph/ask.h"
 #include "helpers/graph/igraph_guard.h"
-#include "helpers/graph/reach.h"
+#include "helpers/graph/view.h"
 
 #define STEPS_BUDGET                                                                               \
     50000000u /* nodes and edges visited for all new cycles; takes less than a second */

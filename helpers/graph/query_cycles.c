@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * cycles: each group of nodes that need one another, with one shortest cycle, the relationships on
- * it, the edge that it costs least to take out (cut.h), and edges from a node to itself.
+ * it, the edge that it costs least to take out (ask.h), and edges from a node to itself.
  *
  * igraph computes the groups (strong components). Its girth ignores directions, so the cycle is
  * computed here: a breadth-first search from each node of the group, limited to the length found so
  * far. That is quadratic in the worst case, so each question has a budget; if it is exceeded, the
  * answer says "a cycle" instead of "a shortest cycle".
  */
+#include "helpers/graph/ask.h"
 #include "helpers/graph/igraph_guard.h"
-#include "helpers/graph/cut.h"
 
 #define EDGES_BUDGET 200000000u /* edges visited in one question; takes one to two seconds */
 
@@ -164,7 +164,7 @@ static void add_relationship(struct graph_ask *ask, const char *type,
     buf_addc(to, '\n');
 }
 
-static void add_cut(struct graph_ask *ask, const struct graph_cut *cut,
+static void add_cut(struct graph_ask *ask, const struct graph_cycle_cut *cut,
                     const struct cycle_edge *edge)
 {
     graph_open(ask, "cheapest_cut", '{');
@@ -186,7 +186,7 @@ static void add_cut(struct graph_ask *ask, const struct graph_cut *cut,
 static int add_edges(struct graph_ask *ask, const struct search *search,
                      struct graph_cutter *cutter, struct error *err)
 {
-    struct graph_cut cut = {0};
+    struct graph_cycle_cut cut = {0};
     struct cycle_edge edge;
 
     graph_open(ask, "edges", '[');

@@ -4,7 +4,7 @@
  * no way leads to.
  */
 #include "helpers/graph/ask.h"
-#include "helpers/graph/reach.h"
+#include "helpers/graph/view.h"
 
 static bool is_isolated(const struct graph_view *view, uint32_t v)
 {

@@ -4,7 +4,7 @@
  * directly or not, in teaching order.
  */
 #include "helpers/graph/ask.h"
-#include "helpers/graph/reach.h"
+#include "helpers/graph/view.h"
 
 /* Collects the nodes of the order that have a distance, except node itself. */
 static uint32_t take_reached(const struct graph_order *order, const struct graph_view *view,

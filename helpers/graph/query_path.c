@@ -3,7 +3,7 @@
  * path and neighbours: which edges lead from one node to another, and which edges a node has.
  */
 #include "helpers/graph/ask.h"
-#include "helpers/graph/reach.h"
+#include "helpers/graph/view.h"
 
 /* The nodes of a path, with the types of the edges between them. */
 static void add_path(struct graph_ask *ask, const uint32_t *path, uint32_t count)

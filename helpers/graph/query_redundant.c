@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
-#include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/ask.h"
-#include "helpers/graph/reach.h"
+#include "helpers/graph/igraph_guard.h"
+#include "helpers/graph/view.h"
 
 /* Searches backwards from the component of `to`, without entering that of `from`, for a node that
  * the component of `from` leads to: one on the longer path. seen and queue have room for all nodes.

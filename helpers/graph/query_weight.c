@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/ask.h"
-#include "helpers/graph/reach.h"
+#include "helpers/graph/igraph_guard.h"
+#include "helpers/graph/view.h"
 
 #define BETWEENNESS_BUDGET 500000000u /* sources times (nodes + edges) */
 /* Sums are rounded to this unit before they are compared, because equal nodes may have been summed

@@ -2,7 +2,7 @@
  *
  * Reachability. See the header.
  */
-#include "helpers/graph/reach.h"
+#include "helpers/graph/view.h"
 
 #include <string.h>
 

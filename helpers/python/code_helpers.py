@@ -36,6 +36,7 @@ def connect(ask):
     KEPT_BYTES = 32 << 20  # answers kept to be read again, all together
     BUSY = (429, 503)
     BUSY_WAITS = (0.05, 0.1, 0.2, 0.4)  # seconds before another try
+    TARGET_MAX = 4000  # bytes; less than FRAME_REQUEST_CAP of executor/frame.h
     WRONG = (404, 409, 422)             # what was asked for is not there, or not one thing
     INSTEAD = {
         403: "read less often: get_nodes(), get_relationships() and get_all_content() read everything at once and may be "
@@ -56,6 +57,8 @@ def connect(ask):
 
     def read(path):
         """The body of a GET; LookupError carries the server's text for what is not there."""
+        if len(path) > TARGET_MAX:
+            raise ValueError("what is asked for has %d bytes: send a shorter text or id, of at most 1000 bytes" % len(path))
         for wait in (*BUSY_WAITS, None):
             status, body = ask(path)
             if status not in BUSY or wait is None:

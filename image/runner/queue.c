@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "image/runner/queue.h"
+#include "image/runner/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

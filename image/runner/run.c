@@ -26,7 +26,6 @@
 #include "image/runner/kills.h"
 #include "image/runner/log_error.h"
 #include "image/runner/output.h"
-#include "image/runner/queue.h"
 #include "image/runner/runner.h"
 
 #define WARM_MS_MAX   120000 /* from start to ready */

@@ -9,7 +9,6 @@
 #include "helpers/base/json.h"
 #include "helpers/graph/graph.h"
 #include "mcp/session/graph_cache.h"
-#include "mcp/session/session_facts.h"
 #include "mcp/api/rest_internal.h"
 
 #define TYPES_CAP 16u

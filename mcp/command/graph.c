@@ -10,7 +10,6 @@
 #include "mcp/command/command.h"
 #include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
-#include "mcp/session/session_facts.h"
 
 static const char *const takes[] = {
     [GRAPH_TAKES_NOTHING] = "",

@@ -63,6 +63,28 @@ static void take_parts(struct message *message)
         refuse(message, MESSAGE_INVALID_PARAMS, 400, "\"params\" must be an object");
 }
 
+/* Each value but the first of its container comes after a comma, and each first one after the
+ * beginning of that container. So a short message needs no counting. */
+static bool has_too_many_values(const char *json, size_t len)
+{
+    size_t values = 0;
+    bool in_string = false;
+
+    if (len / 2 < MESSAGE_VALUES_CAP)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        char c = json[i];
+
+        if (c == '"')
+            in_string = !in_string;
+        else if (in_string && c == '\\')
+            i++;
+        else if (!in_string && (c == ',' || c == '[' || c == '{'))
+            values++;
+    }
+    return values > MESSAGE_VALUES_CAP;
+}
+
 void message_read(struct message *message, struct message_metas *metas, const char *json,
                   size_t len)
 {
@@ -72,6 +94,13 @@ void message_read(struct message *message, struct message_metas *metas, const ch
     if (len > MESSAGE_IN_CAP) {
         error_set(&err, ERROR_TOO_LARGE, "a message must have at most %zu bytes; this one has %zu",
                   MESSAGE_IN_CAP, len);
+        refuse(message, MESSAGE_INVALID_REQUEST, 413, err.text);
+        return;
+    }
+    if (has_too_many_values(json, len)) {
+        error_set(&err, ERROR_TOO_LARGE,
+                  "a message must have at most %zu values: send its parts in several messages",
+                  MESSAGE_VALUES_CAP);
         refuse(message, MESSAGE_INVALID_REQUEST, 413, err.text);
         return;
     }

@@ -14,8 +14,9 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
-#define MESSAGE_IN_CAP ((size_t)4 << 20) /* bytes of one incoming message */
-#define MESSAGE_ID_CAP 256 /* bytes of a request id or progress token that is a string */
+#define MESSAGE_IN_CAP     ((size_t)4 << 20) /* bytes of one incoming message */
+#define MESSAGE_VALUES_CAP ((size_t)1 << 17) /* JSON values in it, which take time to make */
+#define MESSAGE_ID_CAP     256 /* bytes of a request id or progress token that is a string */
 #define MESSAGE_OUT_CAP                                                                            \
     ((size_t)10 << 20) /* bytes of one outgoing message: TOOL_ANSWER_CAP, escaped, and             \
                           TOOL_IMAGE_BYTES */

@@ -4,7 +4,7 @@
  * words that change; the operation itself only counts them.
  */
 #include "mcp/session/change_run.h"
-#include "mcp/session/text_change.h"
+#include "mcp/session/json_difference.h"
 
 #define TEXTS_LISTED_MAX 100u /* by a dry run, in its results */
 #define TEXTS_SAID_MAX   40u  /* in words */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/text_change.h"
+#include "mcp/session/json_difference.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@
 #include "mcp/session/prose.h"
 #include "mcp/store/search_internal.h"
 
-/* Of what a row has; to be raised with each change to it, to prose.h or to stems.h. */
+/* Of what a row has; to be raised with each change to it or to prose.h. */
 #define FORM   2
 #define SAMPLE 8 /* components that show the language of a session */
 

@@ -6,7 +6,6 @@
 #define LECTERN_STORE_SEARCH_INTERNAL_H
 
 #include "mcp/session/prose.h"
-#include "mcp/session/stems.h"
 #include "mcp/store/store_internal.h"
 
 #define SEARCH_PREFIX_SIZE 24 /* "SESSION:" */

@@ -23,8 +23,8 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/session/json_difference.h"
 #include "mcp/session/replace_text.h"
-#include "mcp/session/text_change.h"
 
 #define SESSION_ID_SIZE   37 /* UUID text with its NUL */
 #define COMPONENT_ID_SIZE 37
@@ -225,9 +225,10 @@ void outline_finish(struct outline *outline);
 enum find_sort { FIND_ANY, FIND_BEST, FIND_ORDER, FIND_WORDS, FIND_CHANGED };
 /* Texts are NULL if not asked for. */
 struct find_request {
-    const char *text;    /* words, "phrases in quotes" */
-    const char *in;      /* "titles", a component type, a parameter; with node_id "all" */
-    const char *without; /* what a lesson must lack: a component type, a relationship type, a field */
+    const char *text; /* words, "phrases in quotes" */
+    const char *in;   /* "titles", a component type, a parameter; with node_id "all" */
+    const char
+        *without; /* what a lesson must lack: a component type, a relationship type, a field */
     const char *node_id; /* of a lesson: to read it, or to look only there */
     enum find_sort sort; /* FIND_ANY: best with text, else in teaching order */
     size_t limit;        /* 1 to FIND_LIMIT_MAX */

@@ -36,4 +36,24 @@ long argument_whole(const struct tool_call *call, const char *name, long otherwi
 int arguments_resolve(struct tool_call *call, struct store *store, const char *sid,
                       struct error *err);
 
+/* The tools, in the order of tools/list. tool_NAME is defined in NAME.c, or with others of its kind
+ * in edit_tools.c. A new tool is its file and a row here. */
+
+#define TOOL_TABLE(ROW)                                                                            \
+    ROW(find_lessons)                                                                              \
+    ROW(add_component)                                                                             \
+    ROW(edit_component)                                                                            \
+    ROW(delete_component)                                                                          \
+    ROW(create_relationship)                                                                       \
+    ROW(batch_add_components)                                                                      \
+    ROW(change_curriculum)                                                                         \
+    ROW(import_curriculum)                                                                         \
+    ROW(history)                                                                                   \
+    ROW(undo)                                                                                      \
+    ROW(execute_code)                                                                              \
+    ROW(query_graph)
+
+#define TOOL_DECLARE(name) extern const struct tool tool_##name;
+TOOL_TABLE(TOOL_DECLARE)
+
 #endif

@@ -13,7 +13,6 @@
 #include "mcp/server.h"
 #include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/table.h"
 
 static void say(struct tool_call *call, const struct change_set *set,
                 const struct change_set_outcome *outcome)

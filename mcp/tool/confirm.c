@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/tool/confirm.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "mcp/session/component_type.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/table.h"
 
 #define CYCLE_NODES_SHOWN 12
 #define TITLE_SAID        120 /* bytes */

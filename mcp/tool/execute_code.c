@@ -12,7 +12,6 @@
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/run_answer.h"
-#include "mcp/tool/table.h"
 
 /* One run. Owned by the loop; the executor's thread fills the call's answer while it has it. */
 struct analysis_call {

@@ -12,7 +12,6 @@
 #include "helpers/base/json.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/table.h"
 
 #define LIMIT_DEFAULT 8
 #define TITLE_SHOWN   160

@@ -14,7 +14,6 @@
 #include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/history_pages.h"
-#include "mcp/tool/table.h"
 
 #define LIST_DEFAULT         20
 #define LIST_MAX             200

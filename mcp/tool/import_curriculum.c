@@ -8,7 +8,6 @@
 #include "mcp/format/format.h"
 #include "mcp/session/curriculum_file.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/table.h"
 
 #define LINES_SAID_CAP 12 /* of what was found, each kind */
 

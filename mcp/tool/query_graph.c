@@ -9,8 +9,6 @@
 #include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/session/graph_cache.h"
-#include "mcp/session/session_facts.h"
-#include "mcp/tool/table.h"
 
 #define TYPES_CAP 16u
 

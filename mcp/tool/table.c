@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/tool/table.h"
+#include "mcp/tool/arguments.h"
 
 #define TOOL_ROW(name) &tool_##name,
 const struct tool *const tools[] = {TOOL_TABLE(TOOL_ROW) NULL};

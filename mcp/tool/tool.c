@@ -19,7 +19,7 @@
 #include "mcp/session/change_set.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/confirm.h"
+#include "mcp/tool/trial.h"
 
 #define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
 #define TOOL_KEY_MAX        128 /* bytes of a client's key */

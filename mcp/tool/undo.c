@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/table.h"
 
 static int undo(struct tool_call *call, struct store *store, const char *sid, struct error *err)
 {

@@ -17,9 +17,9 @@
 #include "helpers/base/log.h"
 #include "mcp/auth/token_file.h"
 #include "mcp/chat/chat.h"
+#include "mcp/transport/http_port.h"
 #include "mcp/transport/http_server.h"
 #include "mcp/transport/sync.h"
-#include "mcp/transport/tls.h"
 
 #define HOUSEKEEPING_MS 30000
 #define SPARE_MEMORY    ((size_t)2 << 20) /* bytes that malloc may keep for later */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/transport/tls.h"
+#include "mcp/transport/http_port.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -406,7 +406,7 @@ class Imports(CurriculaCase):
         self.assertIn("import_curriculum", [tool["name"] for tool in self.start().request("tools/list")["result"]["tools"]])
 
 
-class Service(upstream.Both, upstream.Case):
+class Service(upstream.Case):
     def test_links_and_imports_are_refused(self):
         """The service keeps relationships within one session only."""
         other = self.good("POST", "/session/create", {})["session_id"]

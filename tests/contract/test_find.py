@@ -161,6 +161,10 @@ class Find(Asking):
                                             code="from code_helpers import find\nfind('ratio', in_='definiton')")
         self.assertTrue(is_error)
         self.assertIn("did you mean 'definition'", answer)
+        is_error, answer = self.server.call("execute_code", session_id=self.sid,
+                                            code="from code_helpers import find\nfind('x' * 1000000)")
+        self.assertTrue(is_error)
+        self.assertIn("send a shorter text", answer)
 
 
 if __name__ == "__main__":

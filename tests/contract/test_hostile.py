@@ -27,6 +27,7 @@ from test_mcp_sessions import key_of
 PARSE, INVALID, METHOD, PARAMS, REFUSED, HEADER = -32700, -32600, -32601, -32602, -32000, -32020
 HEAD_CAP, HEAD_FIELDS = 16384, 64               # HTTP_HEAD_CAP, HTTP_HEAD_LINES_CAP
 ID_CAP, URI_CAP, URIS, LISTENS = 256, 1024, 256, 16  # MESSAGE_ID_CAP, RESOURCE_URI_MAX, PEER_URIS_CAP, PEER_LISTENS_CAP
+VALUES_CAP = 1 << 17                            # MESSAGE_VALUES_CAP
 BODY_CAP, BODIES_CAP = 16 << 20, 256 << 20      # HTTP_BODY_CAP, HTTP_BODIES_CAP
 MANY = 1000
 PIPELINED = 2000
@@ -153,6 +154,18 @@ class Sizes(HostileCase):
                 continue
             status, answer = client.give(b"x" * (3 * MESSAGE_CAP))
             self.assertIn(str(MESSAGE_CAP), answer["error"]["message"])
+
+    def test_values_in_messages(self):
+        """What takes long to read is not read; a comma in a text is no value."""
+        for client in self.clients():
+            for many, good in ((b"0," * (VALUES_CAP - 100) + b"0", True), (b"0," * VALUES_CAP + b"0", False), (b"{}," * VALUES_CAP + b"{}", False),
+                               (b'"' + b"a, b," * VALUES_CAP + b'"', True), (b'"\\"' + b"[{,\\\\" * VALUES_CAP + b'"', True)):
+                probe = json.dumps(client.probe(1, {"many": "HERE"})).encode().replace(b'"HERE"', b"[" + many + b"]")
+                status, answer = client.give(probe)
+                self.assertIn(status, (200 if good else 413, None))
+                self.assertEqual("result" in answer, good)
+                if not good:
+                    self.assertIn(str(VALUES_CAP), answer["error"]["message"])
 
     def test_texts_in_messages(self):
         uri = "lectern://curriculum/%s/node/" % self.sid

@@ -14,7 +14,7 @@ TEMPLATES = [CURRICULUM, CURRICULUM + "/node/{node_id}", CURRICULUM + "/node/{no
 # Each prompt: its arguments beside session_id, and the tools that it names.
 PROMPTS = {
     "review_prerequisites": (["node_id"], {"query_graph", "find", "change_curriculum"}),
-    "fill_thin_lesson": (["node_id"], {"find", "query_graph", "batch_add_components"}),
+    "fill_thin_lesson": (["node_id"], {"find", "query_graph", "change_curriculum"}),
     "gaps_before": (["node_id"], {"find", "query_graph", "create_relationship"}),
     "plan_course": (["weeks"], {"query_graph"}),
     "rename_term": (["from", "to"], {"find", "change_curriculum"}),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`--store http://HOST:PORT`: our server in front of a real FastAPI service, with and without optional features, with other writers to the
 service, and with a service that is slow, down, broken or incomplete."""
+import contextlib
 import json
 import pathlib
 import re
@@ -106,12 +107,9 @@ class Case(unittest.TestCase):
     def log(self):
         """[(who, entity, op, entity_id)] of the session in the copy's change log, in order."""
         file = next(pathlib.Path(self.workspace.data).glob("*.copy.db"))
-        copy = sqlite3.connect("file:%s?mode=ro" % file, uri=True)
-        try:
+        with contextlib.closing(sqlite3.connect("file:%s?mode=ro" % file, uri=True)) as copy:
             return copy.execute("SELECT who, entity, op, entity_id FROM change JOIN session ON session.key = change.session"
                                 " WHERE session_id = ? ORDER BY change.key", (self.sid,)).fetchall()
-        finally:
-            copy.close()
 
     def outside(self):
         return [(entity, op) for who, entity, op, _ in self.log() if who == "outside"]
@@ -261,8 +259,7 @@ class Both:
         self.put_in("X1", "one ratio", "irrational")
         self.put_in("Y1", "Ratios", "none")
         self.there("PUT", self.path_there("Y1") + "/2", paragraph("their ratio", 2))
-        changes = {"operations": [{"op": "replace_text", "find": "ratio", "replace": "mean", "in": "paragraph",
-                                   "node_ids": ["X1", "Y1"], "expected_places": 3}]}
+        changes = {"operations": [dict(op="replace_text", find="ratio", replace="mean", node_ids=["X1", "Y1"], expected_places=3, **{"in": "paragraph"})]}
         self.assertEqual(self.good("POST", "~/changes", dict(changes, dry_run=True))["results"][0]["places"], 3)
         self.assertEqual(self.texts_there("Y1"), ["Ratios", "their ratio"])
         self.good("POST", "~/changes", changes)
@@ -298,8 +295,7 @@ class Both:
         for node_id in ("N001", "N002"):  # which every session has: the poor service cannot tell them apart
             self.good("DELETE", "~/nodes/" + node_id)
         self.put_in("X1", "a")
-        exported = self.workspace.run("export", "--store", self.service.url, self.sid).stdout.decode()
-        self.assertIn("Exported", exported)
+        self.assertIn("Exported", self.workspace.run("export", "--store", self.service.url, self.sid).stdout.decode())
         doctor = self.workspace.run("doctor", "--store", self.service.url, *NO_SANDBOX[:2], check=False).stdout.decode()
         self.assertIn("the service %s answers" % self.service.url, doctor)
         code = b"from code_helpers import get_nodes, get_node_content\n" \
@@ -335,8 +331,8 @@ class Rich(Both, Case):
             {"op": "replace_text", "find": "ratio", "replace": "mean"}]})
         titles = {node["node_id"]: node["title"] for node in self.there("GET", "~/nodes")["nodes"]}
         self.assertEqual((titles[self.own("X1")], titles[self.own("Y1")]), ("Means", "Mean tables"))
-        found = self.there("GET", "~/relationships")["relationships"]
-        self.assertEqual([(one["from_node_id"], one["explanation"]) for one in found], [(self.own("Y1"), "a mean")])
+        self.assertEqual([(one["from_node_id"], one["explanation"]) for one in self.there("GET", "~/relationships")["relationships"]],
+                         [(self.own("Y1"), "a mean")])
         self.good("POST", "~/undo", {})
         found = self.there("GET", "~/relationships")["relationships"]
         self.assertEqual([(one["from_node_id"], one["explanation"]) for one in found], [(self.own("X1"), "a ratio")])

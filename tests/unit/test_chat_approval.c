@@ -6,8 +6,8 @@
 #include "tests/unit/chat_fixture.h"
 
 #include "mcp/chat/approval.h"
+#include "mcp/tool/arguments.h"
 #include "mcp/tool/trial.h"
-#include "mcp/tool/table.h"
 
 static const char curriculum[] =
     "{\"nodes\": ["

@@ -10,7 +10,7 @@
 
 #include "executor/engine.h"
 #include "mcp/server.h"
-#include "mcp/tool/table.h"
+#include "mcp/tool/arguments.h"
 #include "tests/parts/fake_engine.h"
 
 static const char curriculum[] =

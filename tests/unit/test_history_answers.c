@@ -9,7 +9,6 @@
 
 #include "helpers/base/cancel.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/table.h"
 
 #define COURSE                                                                                     \
     "{\"nodes\":[{\"node_id\":\"N1\",\"title\":\"Adding fractions\",\"components\":["              \

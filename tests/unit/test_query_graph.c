@@ -20,7 +20,6 @@
 #include "mcp/session/curriculum_file.h"
 #include "mcp/session/graph_cache.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/table.h"
 
 /* The description and schema are paid for in every client's context: about 450 tokens. */
 #define DESCRIBED_CAP 1700u
