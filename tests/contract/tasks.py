@@ -27,17 +27,26 @@ LINE = re.compile(r'^(\S+) "(.*?)"(?:,|$| )')   # of an answer: a lesson
 MARKUP = re.compile(r"<svg.*?</svg>|<[^>]*>", re.DOTALL)
 
 # What the tasks are about in each curriculum: what a person would say in the question.
-DEMO = {"name": "demo curriculum, 40 lessons", "term": "ratio", "forms": "ratios?", "old": "scale factor", "new": "length factor",
+DEMO = {"name": "demo curriculum, 40 lessons", "title": "Demo curriculum", "term": "ratio", "forms": "ratios?", "old": "scale factor", "new": "length factor",
         "split": "Equivalent ratios", "half": "Equivalent ratios: examples", "cycle": ("Best buys", "Ratio tables"),
-        "edited": ("Density", "paragraph"), "question": "Which two numbers do you need here?"}
-GERMAN = {"name": "German curriculum, 12 lessons", "term": "Verhältnis", "forms": "Verhältnis(se)?", "old": "Geschwindigkeit", "new": "Schnelligkeit",
+        "edited": ("Density", "paragraph"), "question": "Which two numbers do you need here?", "standards": {
+            "Understand what a ratio says and keep its order": "What a ratio says",
+            "Find a percentage of an amount": "A percentage of an amount",
+            "Read maps and scale drawings": "Maps and scale drawings"}}
+GERMAN = {"name": "German curriculum, 12 lessons", "title": german_curriculum.TITLE, "term": "Verhältnis", "forms": "Verhältnis(se)?", "old": "Geschwindigkeit", "new": "Schnelligkeit",
           "split": "Gleichwertige Verhältnisse", "half": "Gleichwertige Verhältnisse: Beispiele",
           "cycle": ("Geschwindigkeit", "Was ein Verhältnis sagt"), "edited": ("Dichte", "paragraph"),
-          "question": "Welche zwei Zahlen braucht man hier?"}
-ALGEBRA = {"name": "algebra books, 909 lessons", "term": "polynomial", "forms": "polynomials?", "old": "polynomial", "new": "multinomial",
+          "question": "Welche zwei Zahlen braucht man hier?", "standards": {
+              "Einen Betrag in einem Verhältnis aufteilen": "In einem Verhältnis teilen",
+              "Zinsen eines Jahres berechnen": "Zinsen", "Größen in andere Einheiten umrechnen": "Größen und Einheiten"}}
+ALGEBRA = {"name": "algebra books, 909 lessons",
+           "title": "OpenStax Prealgebra, Elementary Algebra and Intermediate Algebra 2e", "term": "polynomial", "forms": "polynomials?", "old": "polynomial", "new": "multinomial",
            "split": "Use Subtraction Notation", "half": "Use Subtraction Notation: examples",
            "cycle": ("Identify Multiples of Numbers", "Use Multiplication Notation"), "edited": ("Divide Whole Numbers", "paragraph"),
-           "question": "Which two numbers do you need here?"}
+           "question": "Which two numbers do you need here?", "standards": {
+               "Round a whole number to a given place": "Round Whole Numbers",
+               "Use the place value of a digit": "Identify the Place Value of a Digit",
+               "Use common divisibility tests": "Use Common Divisibility Tests"}}
 
 
 class World:
@@ -248,7 +257,7 @@ def rename_term(world, about):
 
 
 def split(world, about):
-    """Split a lesson in two: the worked examples become a lesson of their own, which follows the other."""
+    """Split a lesson in two: the worked examples become a second lesson, which follows the first."""
     before = world.titled(about["split"])
     answer = world.call("find", node_id=about["split"])
     places = [int(place) for place in re.findall(r"^(\d+)\. worked-example", answer, re.MULTILINE)]
@@ -316,5 +325,37 @@ def undo_yesterday(world, _):
     assert {i: node["title"] for i, node in after.items()} == {i: node["title"] for i, node in before.items()}, answer
 
 
+FRAMEWORK = "State standards"
+
+
+def framework(statements):
+    """A CASE package, as a state publishes it."""
+    when, document = "2024-05-01T00:00:00Z", {"title": FRAMEWORK, "uri": "https://standards.example.org/all"}
+    items = [{"identifier": "5c0e8f5a-0000-4000-8000-%012d" % at, "uri": "https://standards.example.org/%d" % at, "fullStatement": statement,
+              "CFDocumentURI": document, "lastChangeDateTime": when} for at, statement in enumerate(statements)]
+    return {"CFDocument": {**document, "identifier": "5c0e8f5a-0000-4000-8000-00000000ffff", "creator": "A state", "lastChangeDateTime": when},
+            "CFItems": items, "CFAssociations": []}
+
+
+def align(world, about):
+    """Align lessons with the statements of a CASE framework."""
+    path = pathlib.Path(world.workspace.data, "framework.json")
+    path.write_text(json.dumps(framework(about["standards"])), encoding="utf-8")
+    world.workspace.run("import", str(path), "--format", "case")
+    before = world.nodes()
+    code = ("from code_helpers import find, get_nodes\n"
+            "for statement in get_nodes(session_id='%s'):\n"
+            "    print(statement['title'], [(hit['node_id'], hit['title']) for hit in find(statement['title'], limit=2)])" % FRAMEWORK)
+    answer = world.call("execute_code", session_id=about["title"], also=[FRAMEWORK], code=code)
+    found = re.findall(r"^(.+) \[\('([^']+)', ", answer, re.MULTILINE)
+    world.call("change_curriculum", session_id=about["title"], operations=[
+        {"op": "create_relationship", "from_node_id": node_id, "to_session": FRAMEWORK, "to_node_id": statement,
+         "relationship_type": "exactMatchOf"} for statement, node_id in found])
+    links = {edge["to_title"]: (edge["relationship_type"], before[edge["from_node_id"]]["title"], edge["to_uri"])
+             for edge in world.get("relationships") if edge.get("to_title")}
+    assert links == {statement: ("exactMatchOf", title, "https://standards.example.org/%d" % at)
+                     for at, (statement, title) in enumerate(about["standards"].items())}, (links, answer)
+
+
 ASKING = (first_defined, without_example, what_changed, weeks)
-TASKS = (first_defined, without_example, thin_lessons, cycle, rename_term, split, what_changed, weeks, undo_yesterday)
+TASKS = (first_defined, without_example, thin_lessons, cycle, rename_term, split, what_changed, weeks, undo_yesterday, align)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Operations that cannot be done: told what to send instead, and nothing is half done, whatever stands before them in the call."""
 import json
+import pathlib
 import re
 import unittest
 
@@ -54,7 +55,7 @@ BAD = (
 )
 
 
-class Bad(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         self.workspace = harness.Workspace()
         self.addCleanup(self.workspace.close)
@@ -64,14 +65,16 @@ class Bad(unittest.TestCase):
         self.addCleanup(self.client.close)
 
     def state(self):
-        return self.workspace.run("export", self.sid).stdout, self.client.good("history")
+        return self.workspace.run("export", self.sid).stdout, self.client.good("history", session_id=self.sid)
 
     def refused(self, says, *operations, **more):
-        is_error, text = self.client.call("change_curriculum", operations=list(operations), **more)
+        is_error, text = self.client.call("change_curriculum", session_id=self.sid, operations=list(operations), **more)
         self.assertTrue(is_error, text)
         self.assertRegex(text, says)
         self.assertLess(len(text), 2000)
 
+
+class Bad(Case):
     def test_nothing_is_half_done(self):
         before = self.state()
         for operation, says in BAD:
@@ -94,6 +97,32 @@ class Bad(unittest.TestCase):
         self.assertIn("Did 2 of %d operations, %d bad ones left out" % (len(GOOD) + len(BAD), len(BAD)), text)
         self.client.good("undo")
         self.assertIn("no difference", self.client.good("history", action="difference", version=1))
+
+
+class Links(Case):
+    def link(self, **more):
+        return {"op": "create_relationship", "from_node_id": LESSON, "to_node_id": "Use ratio language", "to_session": tasks.FRAMEWORK,
+                "relationship_type": "exactMatchOf", **more}
+
+    def test_to_what_is_not_there_or_is_deleted(self):
+        path = pathlib.Path(self.workspace.data, "framework.json")
+        path.write_text(json.dumps(tasks.framework(["Use ratio language"])), encoding="utf-8")
+        other = self.workspace.load(path)
+        before = self.state()
+        for bad, says in ((self.link(to_node_id="Use ratios language"), "did you mean .*Use ratio language"),
+                          (self.link(to_session="State standard"), "there is no curriculum 'State standard'; did you mean 'State standards'"),
+                          (self.link(relationship_type="exactMatch"), "did you mean '?exactMatchOf")):
+            with self.subTest(bad=bad):
+                self.refused(says, bad)
+                self.refused(says, *GOOD, bad)
+        self.assertEqual(self.state(), before)
+        self.client.good("change_curriculum", session_id=self.sid, operations=[self.link()])
+        linked = self.state()
+        self.workspace.run("delete", "--yes", other)
+        self.refused("there is no curriculum 'State standards'; the store has 1", *GOOD, self.link())
+        self.assertEqual(self.state(), linked)
+        read = self.client.request("resources/read", {"uri": "lectern://curriculum/%s/node/%s" % (self.sid, LESSON)})
+        self.assertRegex(read["result"]["contents"][0]["text"], "Use ratio language.*deleted")
 
 
 class Everywhere(unittest.TestCase):

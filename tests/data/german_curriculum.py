@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A small curriculum in German, for what must not depend on English: stems, plurals and the letters of another language."""
 
+TITLE = "Verhältnisse und Prozente"
 # id, title, chapter, what it is for, components
 LESSONS = (
     ("L01", "Teiler und Vielfache", "Zahlen", "Teiler einer Zahl finden und Vielfache aufzählen.", (
@@ -63,6 +64,6 @@ def curriculum():
     for node_id, title, chapter, content, components in LESSONS:
         components = [component(*given) for given in components]
         nodes.append({"node_id": node_id, "title": title, "chapter": chapter, "raw_content": content, "components": components})
-    return {"meta": {"title": "Verhältnisse und Prozente", "language": "de"}, "nodes": nodes, "relationships": [
+    return {"meta": {"title": TITLE, "language": "de"}, "nodes": nodes, "relationships": [
         {"from_node_id": start, "to_node_id": end, "relationship_type": "PREREQUISITE", "explanation": "wird dafür gebraucht"}
         for start, end in NEEDED]}
