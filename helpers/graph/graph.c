@@ -306,6 +306,8 @@ size_t graph_bytes(const struct graph *graph)
 
     for (size_t i = 0; i < GRAPH_VIEWS_CAP && graph->views[i]; i++)
         bytes += graph_view_bytes(graph->views[i]);
+    for (size_t i = 0; i < GRAPH_KEPT_CAP; i++)
+        bytes += graph->kept[i].len;
     return bytes;
 }
 
@@ -315,6 +317,8 @@ void graph_destroy(struct graph *graph)
         return;
     for (size_t i = 0; i < GRAPH_VIEWS_CAP; i++)
         graph_view_destroy(graph->views[i]);
+    for (size_t i = 0; i < GRAPH_KEPT_CAP; i++)
+        free(graph->kept[i].text);
     free(graph->strays);
     free(graph->links);
     free(graph->types);

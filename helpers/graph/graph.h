@@ -138,7 +138,8 @@ bool graph_is_brief(const struct graph *graph, const struct graph_question *ques
 
 /* Appends the answer in words to *answer. Returns -1 with ERROR_INVALID or ERROR_NOT_FOUND and what
  * would be valid (the queries, the nearest node id or title, the types), ERROR_CONFLICT for a title
- * that several nodes have, ERROR_CANCELLED, or ERROR_TIMEOUT. */
+ * that several nodes have, ERROR_CANCELLED, or ERROR_TIMEOUT. The newest answers are kept for the
+ * same questions. */
 int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *answer,
                  struct error *err);
 

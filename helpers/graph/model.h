@@ -14,7 +14,9 @@
 #include "helpers/graph/graph.h"
 
 #define GRAPH_NO_NODE   UINT32_MAX
-#define GRAPH_VIEWS_CAP 3u /* cached views; one of the largest graph uses about 200 MB */
+#define GRAPH_VIEWS_CAP 3u   /* cached views; one of the largest graph uses about 200 MB */
+#define GRAPH_KEPT_CAP  8u   /* answers in words that are kept, each of GRAPH_ANSWER_CAP at most */
+#define GRAPH_KEPT_KEY  160u /* bytes of a question whose answer is kept */
 
 struct graph_vertex {
     const char *id, *title;
@@ -46,6 +48,13 @@ struct graph_type {
 
 struct graph_view;
 
+/* An answer that depends on nothing but the graph. */
+struct graph_kept {
+    char key[GRAPH_KEPT_KEY]; /* the question */
+    size_t key_len, len;
+    char *text; /* owned; NULL: free */
+};
+
 struct graph {
     char *node_strings, *edge_strings; /* the texts that the members below point to */
     struct graph_vertex *nodes;
@@ -61,6 +70,8 @@ struct graph {
     struct graph_stray *strays; /* in their original order */
     size_t stray_count;
     struct graph_view *views[GRAPH_VIEWS_CAP]; /* newest first; owned */
+    struct graph_kept kept[GRAPH_KEPT_CAP];
+    unsigned next_kept; /* the oldest, which the next answer replaces */
 };
 
 /* The node with exactly this id, or GRAPH_NO_NODE. */

@@ -422,10 +422,77 @@ static int answer(struct graph *graph, const struct graph_question *question, bo
     return rc;
 }
 
+/* ---- keeping answers ---- */
+
+/* The question as bytes: those with the same bytes have the same answer. 0 if they are too many, or
+ * if the answer depends on more than the graph. */
+static size_t write_key(const struct graph_question *question, char key[GRAPH_KEPT_KEY])
+{
+    const unsigned numbers[] = {question->limit, question->parts, question->words};
+    const char *const names[] = {question->query, question->node, question->from, question->to};
+    size_t len = sizeof numbers, names_count = sizeof names / sizeof *names;
+
+    if (question->facts)
+        return 0;
+    memcpy(key, numbers, sizeof numbers);
+    for (size_t i = 0;; i++) {
+        const char *text = i < names_count   ? names[i]
+                           : question->types ? question->types[i - names_count]
+                                             : NULL;
+        size_t size;
+
+        if (!text && i >= names_count)
+            return len;
+        text = text ? text : "";
+        size = strlen(text) + 1;
+        if (size > GRAPH_KEPT_KEY - len)
+            return 0;
+        memcpy(key + len, text, size);
+        len += size;
+    }
+}
+
+static const struct graph_kept *find_kept(const struct graph *graph, const char *key, size_t len)
+{
+    for (size_t i = 0; len > 0 && i < GRAPH_KEPT_CAP; i++) {
+        const struct graph_kept *kept = &graph->kept[i];
+
+        if (kept->text && kept->key_len == len && memcmp(kept->key, key, len) == 0)
+            return kept;
+    }
+    return NULL;
+}
+
+/* Without memory the answer is not kept. */
+static void keep(struct graph *graph, const char *key, size_t key_len, const char *text, size_t len)
+{
+    struct graph_kept *kept = &graph->kept[graph->next_kept];
+    char *copy = key_len > 0 ? malloc(len) : NULL;
+
+    if (!copy)
+        return;
+    graph->next_kept = (graph->next_kept + 1) % GRAPH_KEPT_CAP;
+    free(kept->text);
+    memcpy(copy, text, len);
+    *kept = (struct graph_kept){.key_len = key_len, .len = len, .text = copy};
+    memcpy(kept->key, key, key_len);
+}
+
 int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *to,
                  struct error *err)
 {
-    return answer(graph, question, false, GRAPH_ANSWER_CAP - GRAPH_ANSWER_RESERVE, to, err);
+    char key[GRAPH_KEPT_KEY];
+    size_t before = to->len, key_len = write_key(question, key);
+    const struct graph_kept *kept = find_kept(graph, key, key_len);
+
+    if (kept) {
+        buf_add(to, kept->text, kept->len);
+        return buf_check(to, "the answer", err);
+    }
+    if (answer(graph, question, false, GRAPH_ANSWER_CAP - GRAPH_ANSWER_RESERVE, to, err) < 0)
+        return -1;
+    keep(graph, key, key_len, to->data + before, to->len - before);
+    return 0;
 }
 
 int graph_answer_data(struct graph *graph, const struct graph_question *question, struct buf *to,

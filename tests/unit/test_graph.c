@@ -531,7 +531,9 @@ static void test_views_come_and_go(void **state)
         const char *types[] = {kinds[kind], NULL};
         bool forward = kind != 2 && kind != 4;
 
-        expect_part(graph, ASK(.query = "starting_points", .types = types),
+        /* With a limit that was not asked before: the answer is not one that was kept. */
+        expect_part(graph,
+                    ASK(.query = "starting_points", .types = types, .limit = (unsigned)i + 1),
                     forward ? "\n1 \"1\"\n" : "\n2 \"2\"\n");
     }
     graph_destroy(graph);
@@ -588,15 +590,57 @@ static void test_kept_ranking(void **state)
 {
     struct graph *graph = make_chain(3000, 3, true);
     size_t bare = graph_bytes(graph), asked;
+    char *text;
 
     (void)state;
     expect_part(graph, ASK(.query = "bottlenecks", .limit = 2), "more");
     asked = graph_bytes(graph);
     assert_true(asked > bare);
-    expect_part(graph, ASK(.query = "bottlenecks", .limit = 5), "more");
-    assert_int_equal(graph_bytes(graph), asked);
+    text = ask(graph, ASK(.query = "bottlenecks", .limit = 5));
+    assert_int_equal(graph_bytes(graph), asked + strlen(text)); /* only the answer is new */
+    free(text);
     expect_part(graph, ASK(.query = "unlocks", .limit = 2), "more");
     assert_true(graph_bytes(graph) > asked);
+    graph_destroy(graph);
+}
+
+/* The same question again costs no memory; every other one has an answer of its own; no more than a
+ * few are kept. */
+static void test_kept_answers(void **state)
+{
+    static const char *const all[] = {"all", NULL};
+    const struct graph_question *const questions[] = {
+        ASK(.query = "order"),
+        ASK(.query = "order", .limit = 2),
+        ASK(.query = "order", .types = all),
+        ASK(.query = "needs", .node = "D"),
+        ASK(.query = "needs", .node = "B"),
+        ASK(.query = "path", .from = "A", .to = "D"),
+        ASK(.query = "path", .from = "D", .to = "A"),
+        ASK(.query = "counts"),
+        ASK(.query = "outline"),
+        ASK(.query = "levels"),
+    };
+    struct graph *graph = make_graph(DIAMOND_NODES, DIAMOND_EDGES " E>A:LEADS_TO");
+    size_t count = sizeof questions / sizeof *questions, bytes = 0, held = 0;
+
+    (void)state;
+    for (size_t round = 0; round < 3; round++) {
+        for (size_t i = 0; i < count; i++) {
+            struct graph *fresh = make_graph(DIAMOND_NODES, DIAMOND_EDGES " E>A:LEADS_TO");
+            char *wanted = ask(fresh, questions[i]);
+
+            expect(graph, questions[i], wanted);
+            bytes = graph_bytes(graph);
+            expect(graph, questions[i], wanted);
+            assert_int_equal(graph_bytes(graph), bytes);
+            free(wanted);
+            graph_destroy(fresh);
+        }
+        if (round > 0)
+            assert_int_equal(bytes, held);
+        held = bytes;
+    }
     graph_destroy(graph);
 }
 
@@ -692,6 +736,7 @@ int main(void)
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_time_bound),
         cmocka_unit_test(test_kept_ranking),
+        cmocka_unit_test(test_kept_answers),
 #ifdef COUNTS_ALLOCATIONS
         cmocka_unit_test(test_failing_allocations),
 #endif
