@@ -3,6 +3,8 @@
  * The tools of one edit each: of a node's components, and a new relationship. What else an edit can
  * be is an operation of change_curriculum.
  */
+#include <string.h>
+
 #include "helpers/base/json.h"
 #include "mcp/session/component_type.h"
 #include "mcp/session/text.h"
@@ -73,13 +75,34 @@ static int add_component(struct tool_call *call, struct store *store, struct err
     return 0;
 }
 
+/* "NAME: PARAMETERS"; the text of the type before it, to which the name is added, if those are the
+ * same. */
 static void document_parameters(const void *context, struct buf *to)
 {
+    struct buf BUF_AUTO before = {0}, BUF_AUTO type = {0};
+
     (void)context;
     buf_adds(to, "By type: ");
     for (size_t i = 0; i < component_type_count(); i++) {
-        buf_adds(to, i > 0 ? "; " : "");
-        component_type_outline(component_type_at(i), to);
+        size_t name = strlen(component_type_name(component_type_at(i)));
+
+        buf_clear(&type);
+        component_type_outline(component_type_at(i), &type);
+        to->failed = to->failed || type.failed;
+        if (type.failed)
+            return;
+        if (i > 0 && strcmp(type.data + name, before.data) == 0) {
+            to->len -= before.len;
+            buf_adds(to, ", ");
+        } else {
+            buf_adds(to, i > 0 ? "; " : "");
+        }
+        buf_adds(to, type.data);
+        buf_clear(&before);
+        buf_adds(&before, type.data + name);
+        to->failed = to->failed || before.failed;
+        if (before.failed)
+            return;
     }
 }
 static const struct fields parameters = {.name = "parameters", .document = document_parameters};
@@ -92,7 +115,8 @@ const struct tool tool_add_component = {
     .icon = "edit",
     .use = "one component",
     .arguments = ARGUMENTS("add_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
-                           FIELD("component_type", FIELD_TEXT, .required = true, .least = 1),
+                           FIELD("component_type", FIELD_TEXT, .required = true, .least = 1,
+                                 .of = &component_type_names),
                            FIELD("parameters", FIELD_OBJECT, .required = true, .of = &parameters),
                            FIELD("position", FIELD_WHOLE, .least = 1, .most = INFINITY)),
     .run = add_component,
@@ -132,7 +156,7 @@ static struct tool_impact impact_of_edit(const struct tool_call *call)
 const struct tool tool_edit_component = {
     .name = "edit_component",
     .title = "Edit a component",
-    .description = "Change parameters of one component; those not named keep.",
+    .description = "Change some parameters of a component.",
     .call_title = "Edit component {component_order}[ of {node_id}]|Edit a component[ of {node_id}]",
     .icon = "edit",
     .use = "one component; send only the parameters that change",
@@ -167,7 +191,7 @@ static int delete_component(struct tool_call *call, struct store *store, struct 
 const struct tool tool_delete_component = {
     .name = "delete_component",
     .title = "Delete a component",
-    .description = "Delete one component; those behind it move up.",
+    .description = "Delete a component.",
     .call_title =
         "Delete component {component_order}[ of {node_id}]|Delete a component[ of {node_id}]",
     .icon = "edit",

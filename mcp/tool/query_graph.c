@@ -156,7 +156,7 @@ const struct tool tool_query_graph = {
                            FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT,
                                  .documentation = "of relationships; or all"),
                            FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX),
-                           FIELD("words", FIELD_FLAG, .documentation = "of outline, order, levels"),
+                           FIELD("words", FIELD_FLAG),
                            FIELD("parts", FIELD_WHOLE, .least = 1, .most = INFINITY)),
     .read_only = true,
     .run = run,

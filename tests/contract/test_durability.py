@@ -3,7 +3,6 @@
 import http.client
 import json
 import os
-import subprocess
 import threading
 import time
 import unittest
@@ -76,10 +75,9 @@ class KillNine(unittest.TestCase):
         deadline = time.monotonic() + 20
         left = "?"
         while left and time.monotonic() < deadline:
-            left = subprocess.run(["docker", "ps", "-aq", "--filter", "label=lectern.owner"], check=True,
-                                  capture_output=True).stdout.decode()
+            left = harness.containers()
             time.sleep(0.5)
-        self.assertEqual(left, "")
+        self.assertEqual(left, [])
 
 
 if __name__ == "__main__":

@@ -238,16 +238,11 @@ class Kills(unittest.TestCase):
         self.assertEqual(os.listdir(self.temporary), [])
         self.assertLessEqual(set(os.listdir(self.workspace.data)), {"lectern.db", "lectern.db-wal", "lectern.db-shm"})
 
-    @staticmethod
-    def containers(*words):
-        return subprocess.run(["docker", "ps", "-aq", "--filter", "label=lectern.owner", *words], check=True,
-                              capture_output=True).stdout.decode().split()
-
     def check_nothing_left(self):
         """After the server's end."""
         self.assertTrue(self.until(lambda: not self.cage.inmates()), [watch.words(pid) for pid in self.cage.inmates()])
         if ENGINE == "docker":
-            self.assertTrue(self.until(lambda: not self.containers()), self.containers())
+            self.assertTrue(self.until(lambda: not harness.containers()), harness.containers())
         self.check_files()
 
     def interpreters(self):
@@ -304,7 +299,7 @@ class Kills(unittest.TestCase):
                 self.assertIsNotNone(callers[1].error)
                 self.assertTrue(self.until(lambda: not self.cage.inmates()), [watch.words(pid) for pid in self.cage.inmates()])
                 if ENGINE == "docker":
-                    self.assertTrue(self.until(lambda: not self.containers("--filter", "status=running")))
+                    self.assertTrue(self.until(lambda: not harness.containers("--filter", "status=running")))
                 self.check_edits()
         self.assertGreater(len(self.acknowledged), self.rounds)
         server = self.start()  # it clears what was created and never started

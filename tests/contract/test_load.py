@@ -12,7 +12,6 @@ import os
 import random
 import re
 import statistics
-import subprocess
 import sys
 import threading
 import time
@@ -58,8 +57,7 @@ def children(pid):
 def containers():
     if ENGINE != "docker":
         return 0
-    return len(subprocess.run(["docker", "ps", "-aq", "--filter", "label=lectern.owner"], check=True,
-                              capture_output=True).stdout.split())
+    return len(harness.containers())
 
 
 def measure(pid):

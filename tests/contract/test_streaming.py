@@ -145,9 +145,6 @@ class Streaming(unittest.TestCase):
     def test_a_wish_over_the_limit_is_cut_and_said(self):
         client = harness.Stdio(self.workspace, "--timeout", "2")
         client.initialize()
-        tools = client.request("tools/list")["result"]["tools"]
-        schema = next(tool for tool in tools if tool["name"] == "execute_code")["inputSchema"]
-        self.assertEqual(schema["properties"]["timeout_seconds"]["maximum"], 2)
         text = client.good("execute_code", code="print(1)", timeout_seconds=50)
         self.assertIn("timeout_seconds limited to 2", text)
         self.assertNotIn("timeout_seconds", client.good("execute_code", code="print(1)", timeout_seconds=2))

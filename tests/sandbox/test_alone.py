@@ -171,11 +171,6 @@ class Setting:
         return answer
 
 
-def containers():
-    return subprocess.run(["docker", "ps", "-aq", "--filter", "label=lectern.owner"], check=True,
-                          capture_output=True).stdout.decode().split()
-
-
 class Knocks:
     """A port of this machine that nobody should find."""
 
@@ -276,7 +271,7 @@ class Alone(unittest.TestCase):
         self.assertEqual(setting.server.http("GET", "/health")[0], 200)
         self.assertEqual(setting.server.close(), 0)
         if ENGINE == "docker":
-            self.assertEqual(containers(), [])
+            self.assertEqual(harness.containers(), [])
 
     def test_validator_and_policy_left_out(self):
         self.check_row("validator and policy", WHOLE or ENGINE == "docker")

@@ -18,7 +18,7 @@ import time
 import unittest
 
 import sandbox
-from test_alone import ENGINE, Setting, category, containers
+from test_alone import ENGINE, Setting, category, harness
 
 sys.path.insert(0, str(sandbox.ROOT / "tests/data"))
 import corpus  # noqa: E402
@@ -295,7 +295,7 @@ class OutOfMemory(Between):
     def check(self, scores):
         """scores: for the OOM killer, of the copy and the zygote; None leaves them as they are."""
         def lessen():
-            subprocess.run(["docker", "update", "--memory", "64m", "--memory-swap", "64m", *containers()], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["docker", "update", "--memory", "64m", "--memory-swap", "64m", *harness.containers()], check=True, stdout=subprocess.DEVNULL)
             for pid in inside(b"/lectern/interpreter.py") if scores else []:
                 with contextlib.suppress(OSError):
                     path = pathlib.Path("/proc/%d/oom_score_adj" % pid)

@@ -432,7 +432,7 @@ class Helpers(unittest.TestCase):
     def test_nothing_else_is_in_the_module(self):
         outcome = run("import code_helpers\nprint(sorted(n for n in vars(code_helpers) if n[:2] != '__'))",
                       interpreter=sandbox.interpreter_that_allows(self, guard=False))
-        self.assertEqual(outcome.text, "['analyze_graph', 'get_all_content', 'get_node_content', 'get_nodes', "
+        self.assertEqual(outcome.text, "['analyze_graph', 'find', 'get_all_content', 'get_node_content', 'get_nodes', "
                                        "'get_relationships', 'query_graph']\n")
 
     def test_each_list_is_read_once(self):
