@@ -15,12 +15,14 @@ import harness
 NO_SANDBOX = ("--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
 MANY = 2000
 STREAMS, STREAM_KIB = 200, 16
-CONNECTIONS, SERVER_MB = 500, 25
+# The server may take 25 MB, and takes 22.6 here; of this, pages of its libraries are 17. On another file system the kernel maps 20 MB of the
+# same libraries, so the test has a bound for the rest.
+CONNECTIONS, OWN_MB = 500, 8
 
 
-def kib_of(server):
+def kib_of(server, what="VmRSS:"):
     with open("/proc/%d/status" % server.process.pid, encoding="ascii") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+        return next(int(line.split()[1]) for line in status if line.startswith(what))
 
 
 def is_sanitized(server):
@@ -204,9 +206,10 @@ class Memory(Case):
             clients[-1].initialize()
             clients[-1].good("query_graph", query="counts")
         after = kib_of(self.server)
-        print("%d connections and sessions: %.1f MB, %.1f KiB each" % (
-            CONNECTIONS, after / 1024, (after - before) / CONNECTIONS))
-        self.assertLess(after / 1024, SERVER_MB)
+        own = kib_of(self.server, "RssAnon:") / 1024
+        print("%d connections and sessions: %.1f MB, %.1f KiB each; without the pages of files %.1f MB" % (
+            CONNECTIONS, after / 1024, (after - before) / CONNECTIONS, own))
+        self.assertLess(own, OWN_MB)
         self.assertEqual(self.ping(clients[0]), 200)
 
 
