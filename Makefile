@@ -37,8 +37,9 @@ format: ## lay out the C code as .clang-format says
 	@cmake/deps.sh --check lint
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
-image: build ## the sandbox image, for the Docker daemon at DOCKER_HOST
-	@cmake/deps.sh image
+image: ## the sandbox image, for the Docker daemon at DOCKER_HOST
+	@cmake/deps.sh build image
+	@. cmake/steps.sh && mkdir -p build && build release --target lectern runner
 	@image/build.sh
 
 install: build ## under PREFIX (/usr/local), DESTDIR honoured

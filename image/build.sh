@@ -34,9 +34,10 @@ case ${1:-} in
 -*) sed -n 's/^#   //p' "$0"; exit 2 ;;
 esac
 share=${1:-$here}
-[ -n "${1:-}" ] || [ -x "$share/runner" ] || share=$here/../build/release/share
+# Installed, this script stands beside the runner; in the sources, `runner` is a folder.
+[ -n "${1:-}" ] || [ -f "$share/runner" ] || share=$here/../build/release/share
 for file in $files Dockerfile; do
-    [ -r "$share/$file" ] || fail "$share/$file is missing; build first: make build"
+    [ -f "$share/$file" ] || fail "$share/$file is missing; build first: make build"
 done
 image=${2:-lectern-sandbox:$("$share/runner" --version)}
 
