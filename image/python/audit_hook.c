@@ -116,7 +116,7 @@ static int check_event(const char *event, PyObject *name, PyObject *args)
         Py_XDECREF(code);
         return passes ? 0
                       : door_refuse("interpreter-object", "%S is the interpreter's own",
-                                    PyTuple_GET_ITEM(args, 1));
+                                    PyTuple_GET_SIZE(args) > 1 ? PyTuple_GET_ITEM(args, 1) : name);
     }
     if (strcmp(event, "exec") == 0)
         return check_exec();

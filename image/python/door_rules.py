@@ -170,7 +170,7 @@ INTERPRETER = (
 FAMILIES = frozenset((
     "socket", "subprocess", "_posixsubprocess", "mmap", "fcntl", "resource", "pty", "shutil", "tempfile", "urllib",
     "http", "ftplib", "smtplib", "poplib", "imaplib", "nntplib", "telnetlib", "sqlite3", "syslog", "signal",
-    "webbrowser", "gc", "cpython", "pickle", "setopencodehook", "os", "ctypes", "glob", "ensurepip",
+    "webbrowser", "cpython", "pickle", "setopencodehook", "os", "ctypes", "glob", "ensurepip",
 ))
 EVENTS = frozenset((
     "sys.addaudithook", "sys.settrace", "sys.setprofile", "sys._current_frames", "sys._current_exceptions",
@@ -178,5 +178,8 @@ EVENTS = frozenset((
 ))
 HARMLESS_EVENTS = frozenset(("os.putenv", "os.unsetenv"))
 LISTING_EVENTS = frozenset(("os.listdir", "os.scandir", "os.walk", "os.fwalk"))
-# Refused only to analysis code: libraries, and imports of compiled files, need them.
-LOOKING_EVENTS = frozenset(("object.__getattr__", "object.__setattr__", "object.__delattr__", "code.__new__"))
+# Refused only to analysis code: libraries, and imports of compiled files, need them. pandas asks gc.get_referents before a column
+# of a filtered table is set.
+LOOKING_EVENTS = frozenset((
+    "object.__getattr__", "object.__setattr__", "object.__delattr__", "code.__new__", "gc.get_objects", "gc.get_referrers", "gc.get_referents",
+))
