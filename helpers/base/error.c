@@ -100,6 +100,7 @@ const char *error_kind_name(enum error_kind kind)
         [ERROR_MEMORY] = "memory",
         [ERROR_INTERNAL] = "internal",
         [ERROR_ATTEMPTS_FAILED] = "code_failed",
+        [ERROR_NO_ANSWER] = "no_answer",
     };
 
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";

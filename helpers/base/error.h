@@ -33,6 +33,7 @@ enum error_kind {
     ERROR_MEMORY,
     ERROR_INTERNAL,        /* a bug */
     ERROR_ATTEMPTS_FAILED, /* all attempts of the caller have failed */
+    ERROR_NO_ANSWER,       /* a question ended without an answer; it can be asked again */
     ERROR_FORBIDDEN,       /* the login of the caller does not allow it: 403 */
 };
 

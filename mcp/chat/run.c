@@ -107,16 +107,16 @@ static enum run_state stop(struct chat_run *run)
     return end_saved(run, RUN_CANCELLED);
 }
 
-/* As failed where all that was tried was code that failed. */
+/* Code that fails does not make the answer wrong: the model may have found it in another way. The
+ * question has failed when no attempt at code is left and nothing was computed or edited. */
 static enum run_state succeed(struct chat_run *run)
 {
     struct error err = {0};
 
-    if (!run->stuck || run->worked)
+    if (run->failed < CODE_ATTEMPTS_MAX || run->worked)
         return end_saved(run, RUN_SUCCEEDED);
     error_set(&err, ERROR_ATTEMPTS_FAILED,
-              "No result: every attempt at code for this question failed, and no other tool gave "
-              "an answer after it.");
+              "No result: every attempt at code for this question failed.");
     return run_fail(run, &err);
 }
 

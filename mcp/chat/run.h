@@ -57,8 +57,9 @@ enum run_event_kind {
     RUN_ENDED, /* outcome and its members; the run no longer exists afterwards */
 };
 
-/* RUN_FAILED also if every attempt at code failed and the question had no other result: then the
- * kind of the error is ERROR_ATTEMPTS_FAILED. */
+/* RUN_FAILED also if CODE_ATTEMPTS_MAX attempts at code failed and no analysis or edit of the
+ * question succeeded (the kind of the error is ERROR_ATTEMPTS_FAILED), and if the model ended
+ * without an answer (ERROR_NO_ANSWER). */
 enum run_outcome { RUN_SUCCEEDED, RUN_CANCELLED, RUN_INTERRUPTED, RUN_FAILED };
 
 /* The cost of a run so far. */

@@ -428,12 +428,11 @@ static enum run_state take_whole(struct chat_run *run, json_t *content, json_t *
         return run_save(run, RUN_STATE_ASK);
     if (!empty)
         return RUN_STATE_SUCCEED;
-    return run_end_with_text(run, "empty",
-                             run->turn > 1
-                                 ? "The model gave no answer after the results of its tools. "
-                                   "Ask it to sum up, or to continue."
-                                 : "The model gave no answer. Ask again, or in other words.",
-                             NULL);
+    error_set(&err, ERROR_NO_ANSWER,
+              run->turn > 1 ? "The model gave no answer after the results of its tools. Ask it to "
+                              "sum up, or to continue."
+                            : "The model gave no answer. Ask again, or in other words.");
+    return run_fail(run, &err);
 }
 
 static enum run_state take_cut(struct chat_run *run, json_t *content)

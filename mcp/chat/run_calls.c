@@ -121,8 +121,7 @@ void run_calls_free(struct chat_run *run)
     free(run->calls);
     run->calls = NULL;
     run->call_count = run->next = run->under_way = 0;
-    run->editing = run->code_failed = run->code_in_vain = false;
-    run->code_succeeded = run->other_succeeded = false;
+    run->editing = run->code_failed = run->code_succeeded = false;
 }
 
 /* ---- while they work ---- */
@@ -238,15 +237,12 @@ static void add_repair(const struct run_call *call, struct buf *text)
 static void note_success(const struct run_call *call)
 {
     struct chat_run *run = call->run;
-    enum failure_category category = tool_call_category(&call->call);
-    bool succeeded = category == FAILURE_NONE;
+    bool succeeded = tool_call_category(&call->call) == FAILURE_NONE;
 
     if (!call->made)
         return;
     run->code_failed |= counts_as_failed(call);
-    run->code_in_vain |= is_code(call) && !succeeded && category != FAILURE_CANCELLED;
     run->code_succeeded |= is_code(call) && succeeded;
-    run->other_succeeded |= !is_code(call) && succeeded;
     run->replaced += succeeded ? call->replaces : 0;
     run->worked |= succeeded && (is_code(call) || *call->call.change_set);
 }
@@ -561,10 +557,6 @@ static void count_attempts(struct chat_run *run)
         run->failed++;
     else if (run->code_succeeded)
         run->failed = 0;
-    if (run->code_in_vain)
-        run->stuck = true;
-    else if (run->code_succeeded || run->other_succeeded)
-        run->stuck = false;
 }
 
 /* The limits that this turn has reached, after its results. */
@@ -591,23 +583,41 @@ static int note_bounds(struct chat_run *run, size_t count, struct error *err)
                      "The code failed in all %u attempts; no more are made.", CODE_ATTEMPTS_MAX);
 }
 
-/* The model had to summarise, but called tools; the thread already has their refusals. */
+/* Appends the texts of the assistant's last message before the index `end` to words. Returns the
+ * index of that message, or 0. */
+static size_t read_words(const struct chat_run *run, size_t end, struct buf *words)
+{
+    const json_t *message = NULL, *block;
+    size_t i;
+
+    while (end > 0 && !json_string_is(message, "role", "assistant"))
+        message = json_array_get(run->thread->messages, --end);
+    if (!json_string_is(message, "role", "assistant"))
+        return 0;
+    json_array_foreach(json_object_get((json_t *)message, "content"), i, block)
+    {
+        if (json_string_is(block, "type", "text"))
+            buf_adds(words, json_get_string(block, "text"));
+    }
+    return end;
+}
+
+/* The model had to sum up, but called tools; the thread already has their refusals. Its words are
+ * an answer, unless there are none or they are those that introduced the calls before. */
 static enum run_state end_last_turn(struct chat_run *run)
 {
-    const json_t *messages = run->thread->messages, *message = NULL;
-    const char *role = "";
+    struct buf BUF_AUTO words = {0}, before = {0};
+    size_t last = read_words(run, json_array_size(run->thread->messages), &words);
+    struct error err = {0};
 
-    for (size_t i = json_array_size(messages); i > 0 && strcmp(role, "assistant") != 0; i--) {
-        message = json_array_get(messages, i - 1);
-        role = json_get_string(message, "role");
-    }
-    if (run_has_words(json_object_get(message, "content")))
+    read_words(run, last, &before);
+    if (words.len > 0 &&
+        (words.len != before.len || memcmp(words.data, before.data, words.len) != 0))
         return RUN_STATE_SUCCEED;
-    return run_end_with_text(
-        run, "empty",
-        "The model called tools again instead of summing up, and none was run. "
-        "Ask it to sum up, or to continue.",
-        NULL);
+    error_set(&err, ERROR_NO_ANSWER,
+              "The model called tools again instead of summing up, and none was run. Ask it to sum "
+              "up, or to continue.");
+    return run_fail(run, &err);
 }
 
 enum run_state run_end_turn(struct chat_run *run)

@@ -116,7 +116,6 @@ struct chat_run {
     size_t replaced;    /* operations of the question that replaced something */
     bool refused_replacements,
         notified_replacements; /* there were too many; the editor was notified */
-    bool stuck; /* the newest attempt at code failed, and no tool has succeeded since */
 
     /* The turn. */
     struct model_call *asked, *answered; /* owned; the running request, and a completed one */
@@ -129,10 +128,9 @@ struct chat_run {
 
     struct run_call *calls; /* owned array */
     size_t call_count, next, under_way;
-    bool editing;      /* the running call edits */
-    bool code_failed;  /* changed code may repair it */
-    bool code_in_vain; /* for any reason */
-    bool code_succeeded, other_succeeded;
+    bool editing;     /* the running call edits */
+    bool code_failed; /* changed code may repair it */
+    bool code_succeeded;
     struct run_progress_timer *progress;
 };
 
@@ -141,7 +139,7 @@ struct chat_run {
 void run_notify(struct chat_run *run, const struct run_event *event);
 /* Reports that a limit was reached; id is of its note, or NULL. */
 void run_notify_limit(struct chat_run *run, const char *name, const char *id, const char *text);
-/* Adds a note to the thread. kind: a limit's, "error", "stopped", "refusal", "empty" or
+/* Adds a note to the thread. kind: a limit's, "error", "stopped", "refusal" or
  * THREAD_AGAIN. id (may be NULL) gets its id. more (may be NULL) has additional members of its
  * "shown"; takes ownership. */
 int run_note(struct chat_run *run, const char *kind, const char *text, json_t *more,

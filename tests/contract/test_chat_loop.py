@@ -200,9 +200,9 @@ class Endings(LoopCase):
         page = await self.page()
         for number, nothing in enumerate((answer(), answer(thinking("Hm.")), answer(text(" \n")))):
             run = await self.ask(page, "Q%d?" % number, nothing)
-            self.assertEqual(run.outcome, "success")
-            self.assertIn("gave no answer", run.text)
-        self.assertEqual([note["kind"] for note in await self.notes(page)], ["empty"] * 3)
+            self.assertEqual((run.outcome, run.end["code"]), ("error", "no_answer"))
+            self.assertIn("gave no answer", run.end["message"])
+        self.assertEqual([note["kind"] for note in await self.notes(page)], ["error"] * 3)
         await self.ask(page, "And?", answer(text("Here.")))
         self.assertEqual(self.sent(), ["u: Q0? Q1? Q2? And?"])
 

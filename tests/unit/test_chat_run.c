@@ -434,19 +434,52 @@ static void test_tokens(void **state)
 {
     struct run_fixture *fixture = *state;
 
-    /* A model that calls all the same is answered, and it ends. */
+    /* The calls of a model that does not sum up are answered, and the question has no answer. */
     ask(fixture, "q1", "Dig",
         "[{\"stop\":\"tool_use\",\"content\":[" LIST(
             "c1") "],\"usage\":{\"input_tokens\":500000,"
                   "\"cache_read_input_tokens\":700000,\"output_tokens\":1}}," USES(LIST("c2")) "]");
-    expect_outcome(fixture, RUN_SUCCEEDED);
+    expect_outcome(fixture, RUN_FAILED);
     assert_int_equal(request_count(fixture), 2);
     assert_string_equal(json_get_string(event_at(fixture, "limit", 0), "name"), "tokens");
     expect_text(event_at(fixture, "limit", 0), "has read 1200000 tokens");
     assert_int_equal(count_events(fixture, "started"), 1);
     assert_true(json_is_true(json_object_get(event_of(fixture, "result", "c2"), "is_error")));
-    expect_text(event_at(fixture, "text", 0), "instead of summing up");
     expect_replayable(fixture);
+    load_thread(fixture);
+    assert_string_equal(json_get_string(newest_note(fixture), "kind"), "error");
+    expect_text(newest_note(fixture), "instead of summing up");
+}
+
+/* The same call in each turn, also in the one without tools. */
+static void test_circle(void **state)
+{
+    static const struct {
+        const char *words, *last; /* before each call, and in the last turn */
+        enum run_outcome outcome;
+    } cases[] = {
+        {"", "", RUN_FAILED},
+        {SAYS("I look again.") ",", SAYS("I look again.") ",", RUN_FAILED},
+        {SAYS("I look again.") ",", "", RUN_FAILED},
+        {SAYS("I look again.") ",", SAYS("There are four.") ",", RUN_SUCCEEDED},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct run_fixture *fixture = *state;
+        struct buf BUF_AUTO script = {0};
+
+        buf_addc(&script, '[');
+        for (unsigned turn = 1; turn < RUN_TURNS_MAX; turn++)
+            buf_addf(&script, "{\"stop\":\"tool_use\",\"content\":[%s" LIST("c") "]},",
+                     cases[i].words);
+        buf_addf(&script, "{\"stop\":\"tool_use\",\"content\":[%s" LIST("c") "]}]", cases[i].last);
+        ask(fixture, "q1", "Dig", script.data);
+        assert_int_equal(request_count(fixture), RUN_TURNS_MAX);
+        expect_outcome(fixture, cases[i].outcome);
+        expect_replayable(fixture);
+        run_fixture_close(state);
+        run_fixture_open(state);
+    }
 }
 
 /* ---- stopping, wherever it is ---- */
@@ -540,6 +573,7 @@ int main(void)
         test(again_after_a_part),
         test(turns),
         test(tokens),
+        test(circle),
         test(stop),
         test(stop_at_any_time),
     };

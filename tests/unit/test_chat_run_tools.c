@@ -388,10 +388,15 @@ static void test_ends_of_failing_code(void **state)
         const char *plays;
         enum run_outcome outcome;
     } cases[] = {
-        {"[" FAILS "," ENDS("No") "]", RUN_FAILED},
-        {"[" USES(CODE("c5", "busy")) "," ENDS("No") "]", RUN_FAILED},
-        {"[" READS "," FAILS "," ENDS("No") "]", RUN_FAILED},
+        {"[" FAILS "," ENDS("As the lesson says") "]", RUN_SUCCEEDED},
+        {"[" USES(CODE("c5", "busy")) "," ENDS("Later") "]", RUN_SUCCEEDED},
+        {"[" READS "," FAILS "," ENDS("From the tool") "]", RUN_SUCCEEDED},
         {"[" FAILS "," READS "," ENDS("From the tool") "]", RUN_SUCCEEDED},
+        {"[" FAILS "," FAILS "," ENDS("From the page") "]", RUN_SUCCEEDED},
+        {"[" FAILS "," FAILS "," FAILS "," ENDS("No") "]", RUN_FAILED},
+        {"[" FAILS "," READS "," FAILS "," FAILS "," ENDS("No") "]", RUN_FAILED},
+        {"[" WORKS "," FAILS "," FAILS "," FAILS "," ENDS("From the first") "]", RUN_SUCCEEDED},
+        {"[" READS ",{\"content\":[]}]", RUN_FAILED},
         {"[" WORKS "," FAILS "," ENDS("From the first") "]", RUN_SUCCEEDED},
         {"[" FAILS "," WORKS "," ENDS("5") "]", RUN_SUCCEEDED},
         {"[" EDITS "," FAILS "," ENDS("Changed") "]", RUN_SUCCEEDED},

@@ -57,6 +57,7 @@ static void every_kind_of_error_has_a_category(void **state)
         {ERROR_MEMORY, "engine", AGAIN},
         {ERROR_INTERNAL, "internal", NEVER},
         {ERROR_ATTEMPTS_FAILED, "runtime", CHANGE},
+        {ERROR_NO_ANSWER, "runtime", CHANGE},
     };
 
     (void)state;
