@@ -11,8 +11,10 @@
  * If the machine lacks something, each start checks again, so that a fix takes effect at once.
  *
  * A sandbox dies with the server: the kernel kills its first process with the thread that started
- * it (spawn.h), bubblewrap asks for the same inside (--die-with-parent), and the runner ends when
- * its standard input closes.
+ * it and with it the PID namespace of a sandbox under bubblewrap (spawn.h), bubblewrap asks for the
+ * same inside (--die-with-parent), and the runner ends when its standard input closes. Where the
+ * server may make no PID namespace, bubblewrap's inner process can be left if the server is killed
+ * in a certain 100 microseconds of a start; the next server ends it (local_orphans_end).
  */
 #include "executor/engine.h"
 

@@ -98,7 +98,7 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
 
     memset(plan, 0, sizeof *plan);
     plan->drop = setup->drop;
-    plan->files = true;
+    plan->files = plan->contained = true;
     plan->environment = no_environment;
     add(plan, setup->bwrap);
     add_all(plan, (const char *const[]){"--unshare-all", "--unshare-user", "--cap-drop", "ALL",

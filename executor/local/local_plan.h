@@ -62,7 +62,9 @@ struct local_plan {
     size_t text_len;
     bool full; /* a cap was reached: the plan is unusable */
     bool drop;
-    bool files;                     /* the command inherits the setup's files */
+    bool files;     /* the command inherits the setup's files */
+    bool contained; /* the command is the first process of a PID namespace, if the kernel lets us
+                       make one */
     const char *const *environment; /* of the command; static */
     char folder[LOCAL_FOLDER_CAP];  /* created, entered and removed before the command; "": none */
 };

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/close_range.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -29,10 +29,13 @@ static int enter_removed_folder(const char *folder)
     return mkdir(folder, 0700) < 0 || chdir(folder) < 0 || rmdir(folder) < 0 ? -1 : 0;
 }
 
+/* By system calls: the C library's functions would change the other threads too, which the child of
+ * a fork does not have. */
 static int become_nobody(void)
 {
-    return setgroups(0, NULL) < 0 || setresgid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0 ||
-                   setresuid(RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0
+    return syscall(SYS_setgroups, 0, NULL) < 0 ||
+                   syscall(SYS_setresgid, RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0 ||
+                   syscall(SYS_setresuid, RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0
                ? -1
                : 0;
 }
@@ -44,9 +47,81 @@ static _Noreturn void give_up(const char *what)
     _exit(126);
 }
 
+/* ---- the PID namespace ---- */
+
+struct ids {
+    uid_t user;
+    gid_t group;
+};
+
+/* Like fork(). Root may make a PID namespace; others may in a user namespace of their own. Where
+ * neither is allowed it is a plain fork. */
+static pid_t fork_contained(const struct ids *ids)
+{
+    unsigned long flags = CLONE_NEWPID | (ids->user == 0 ? 0 : CLONE_NEWUSER) | SIGCHLD;
+    long pid = syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
+
+    return pid < 0 ? fork() : (pid_t)pid;
+}
+
+static int write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t len = (ssize_t)strlen(text);
+    int rc = fd < 0 || write(fd, text, (size_t)len) != len ? -1 : 0;
+
+    close(fd);
+    return rc;
+}
+
+/* Decimal digits of a number, from the end of text; async-signal-safe. */
+static const char *digits(char text[16], unsigned number)
+{
+    char *at = text + 15;
+
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    return at;
+}
+
+/* In the new user namespace the process keeps the ids that it had: user_namespaces(7). */
+static int map_ids(const struct ids *ids)
+{
+    const unsigned numbers[] = {ids->user, ids->group};
+    static const char *const paths[] = {"/proc/self/uid_map", "/proc/self/gid_map"};
+
+    if (write_file("/proc/self/setgroups", "deny") < 0)
+        return -1;
+    for (size_t i = 0; i < 2; i++) {
+        char text[16], line[48] = "";
+        const char *number = digits(text, numbers[i]);
+
+        strcat(line, number);
+        strcat(line, " ");
+        strcat(line, number);
+        strcat(line, " 1");
+        if (write_file(paths[i], line) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- between fork and exec ---- */
+
+/* The server's end of the stream is closed. */
+static bool is_server_gone(void)
+{
+    struct pollfd stream = {.fd = STDIN_FILENO};
+
+    return poll(&stream, 1, 0) != 0;
+}
+
 /* Runs between fork and exec, so it may only make async-signal-safe calls. Never returns. */
 static void become(const struct local_plan *plan, const struct local_setup *setup, int stream,
-                   int errors, pid_t server)
+                   int errors, const struct ids *ids)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
     sigset_t none;
@@ -57,6 +132,8 @@ static void become(const struct local_plan *plan, const struct local_setup *setu
     pthread_sigmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0); /* its own process group: it is killed as a whole, and the terminal does not
                       signal it */
+    if (plan->contained && getpid() == 1 && ids->user != 0 && map_ids(ids) < 0)
+        give_up("the user of a new namespace cannot be mapped");
     if (dup2(stream, STDIN_FILENO) < 0 || dup2(stream, STDOUT_FILENO) < 0 ||
         dup2(errors, STDERR_FILENO) < 0)
         _exit(126);
@@ -81,7 +158,7 @@ static void become(const struct local_plan *plan, const struct local_setup *setu
     if (plan->drop && become_nobody() < 0)
         give_up("the server is root and cannot become nobody");
     /* After the change of user, which would undo it. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != server)
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || is_server_gone())
         _exit(126);
     execve(plan->argv[0], (char *const *)plan->argv, (char *const *)plan->environment);
     give_up("it cannot be executed");
@@ -90,7 +167,7 @@ static void become(const struct local_plan *plan, const struct local_setup *setu
 int spawn(struct engine_box *box, const struct local_plan *plan, const struct local_setup *setup,
           struct error *err)
 {
-    pid_t server = getpid();
+    const struct ids ids = {geteuid(), getegid()};
     int stream[2], errors[2];
 
     memset(box, 0, sizeof *box);
@@ -101,9 +178,11 @@ int spawn(struct engine_box *box, const struct local_plan *plan, const struct lo
         return error_errno(err, errno, "a channel to the sandbox");
     cleanup_fd int words = errors[0], its_words = errors[1];
     fcntl(mine, F_SETFL, O_NONBLOCK);
-    box->pid = fork();
-    if (box->pid == 0)
-        become(plan, setup, its, its_words, server);
+    box->pid = plan->contained ? fork_contained(&ids) : fork();
+    if (box->pid == 0) {
+        close(mine); /* so that the stream tells whether the server is gone */
+        become(plan, setup, its, its_words, &ids);
+    }
     if (box->pid < 0)
         return error_errno(err, errno, "fork");
     setpgid(box->pid, box->pid); /* also done here, because either process may run first */
@@ -131,9 +210,10 @@ static void close_process(struct engine_box *box)
 
 void spawn_end(struct engine_box *box)
 {
-    /* Killing bubblewrap ends its PID namespace with everything in it. The whole group is killed,
-     * because until bubblewrap's inner process is complete it does not die with the outer one.
-     * Killing a runner without namespaces ends its interpreter (image/runner/child.c). */
+    /* Killing the first process of a PID namespace ends everything in it. Where there is none, the
+     * group is killed, because until bubblewrap's inner process is complete it does not die with
+     * the outer one. Killing a runner without namespaces ends its interpreter
+     * (image/runner/child.c). */
     kill(-box->pid, SIGKILL);
     kill(box->pid, SIGKILL);
     while (waitpid(box->pid, NULL, 0) < 0 && errno == EINTR)

@@ -4,7 +4,10 @@
  * and output, reading what it says, killing it with its whole group.
  *
  * The process dies with the calling thread (PR_SET_PDEATHSIG), so only threads of the executor's
- * work queue start sandboxes.
+ * work queue start sandboxes. Its children may have no such setting yet: bubblewrap's inner process
+ * waits, without one, for the outer process to map its user, and would wait for ever. So where the
+ * plan says so, the process is the first of a PID namespace (pid_namespaces(7)), and the kernel
+ * kills all that it has started when it dies.
  */
 #ifndef LECTERN_EXECUTOR_LOCAL_SPAWN_H
 #define LECTERN_EXECUTOR_LOCAL_SPAWN_H
