@@ -46,20 +46,20 @@ struct graph_ask {
     ROW(counts, "sizes, pieces, defects", TAKES_NOTHING, ALL, NO_FACTS, LINEAR)                          \
     ROW(neighbours, "direct edges", TAKES_NODE, ALL, NO_FACTS, LINEAR)                                   \
     ROW(path, "shortest", TAKES_FROM_TO, PATHS, NO_FACTS, LINEAR)                                        \
-    ROW(needs, "all prerequisites in teaching order", TAKES_NODE, PREREQUISITES, NO_FACTS, LINEAR)       \
-    ROW(needed_by, "all dependents", TAKES_NODE, PREREQUISITES, NO_FACTS, LINEAR)                        \
-    ROW(common_needs, "needs of both", TAKES_FROM_TO, PREREQUISITES, NO_FACTS, LINEAR)                   \
-    ROW(starting_points, "without prerequisites", TAKES_NOTHING, PREREQUISITES, NO_FACTS, LINEAR)        \
-    ROW(end_points, "needed by none", TAKES_NOTHING, PREREQUISITES, NO_FACTS, LINEAR)                    \
-    ROW(order, "teaching order", TAKES_NOTHING, PREREQUISITES, MAY_COUNT_WORDS, LINEAR)                  \
-    ROW(pace, "teaching order in even parts", TAKES_NOTHING, PREREQUISITES, COUNTS_WORDS, LINEAR)        \
-    ROW(levels, "by longest chain of prerequisites", MAY_TAKE_NODE, PREREQUISITES, MAY_COUNT_WORDS, LINEAR)\
-    ROW(longest_chain, "of prerequisites", TAKES_NOTHING, PREREQUISITES, NO_FACTS, LINEAR)               \
-    ROW(cycles, "nodes that need one another", TAKES_NOTHING, PREREQUISITES, RELATIONSHIPS, HEAVY)       \
+    ROW(needs, "all prerequisites in teaching order", TAKES_NODE, NEEDS, NO_FACTS, LINEAR)               \
+    ROW(needed_by, "all dependents", TAKES_NODE, NEEDS, NO_FACTS, LINEAR)                                \
+    ROW(common_needs, "needs of both", TAKES_FROM_TO, NEEDS, NO_FACTS, LINEAR)                           \
+    ROW(starting_points, "without prerequisites", TAKES_NOTHING, NEEDS, NO_FACTS, LINEAR)                \
+    ROW(end_points, "needed by none", TAKES_NOTHING, NEEDS, NO_FACTS, LINEAR)                            \
+    ROW(order, "teaching order", TAKES_NOTHING, NEEDS, MAY_COUNT_WORDS, LINEAR)                          \
+    ROW(pace, "teaching order in even parts", TAKES_NOTHING, NEEDS, COUNTS_WORDS, LINEAR)                \
+    ROW(levels, "by longest chain of prerequisites", MAY_TAKE_NODE, NEEDS, MAY_COUNT_WORDS, LINEAR)      \
+    ROW(longest_chain, "of prerequisites", TAKES_NOTHING, NEEDS, NO_FACTS, LINEAR)                       \
+    ROW(cycles, "nodes that need one another", TAKES_NOTHING, NEEDS, RELATIONSHIPS, HEAVY)               \
     ROW(bottlenecks, "highest betweenness", TAKES_NOTHING, PATHS, NO_FACTS, HEAVY)                       \
-    ROW(hubs, "most direct prerequisites or dependents", TAKES_NOTHING, PREREQUISITES, NO_FACTS, LINEAR) \
-    ROW(unlocks, "most dependents in all", TAKES_NOTHING, PREREQUISITES, NO_FACTS, HEAVY)                \
-    ROW(redundant, "edges that longer chains imply", TAKES_NOTHING, PREREQUISITES, NO_FACTS, HEAVY)      \
+    ROW(hubs, "most direct prerequisites or dependents", TAKES_NOTHING, NEEDS, NO_FACTS, LINEAR)         \
+    ROW(unlocks, "most dependents in all", TAKES_NOTHING, NEEDS, NO_FACTS, HEAVY)                        \
+    ROW(redundant, "edges that longer chains imply", TAKES_NOTHING, NEEDS, NO_FACTS, HEAVY)              \
     ROW(unreachable, "from all starts, or a node", MAY_TAKE_NODE, PATHS, NO_FACTS, LINEAR)
 /* clang-format on */
 

@@ -101,7 +101,8 @@ enum graph_needs {
 /* The types that a query follows if none are named. */
 enum graph_follows {
     GRAPH_FOLLOWS_PREREQUISITES, /* those that contain PREREQUISITE */
-    GRAPH_FOLLOWS_PATHS,         /* and LEADS_TO */
+    GRAPH_FOLLOWS_NEEDS,         /* the same; LEADS_TO in a curriculum that has none of them */
+    GRAPH_FOLLOWS_PATHS,         /* those that contain PREREQUISITE, and LEADS_TO */
     GRAPH_FOLLOWS_ALL,
 };
 

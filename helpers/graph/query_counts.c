@@ -91,7 +91,7 @@ struct prerequisites {
 
 static int find_prerequisites(struct graph_ask *ask, struct prerequisites *found, struct error *err)
 {
-    struct graph_view *view = graph_default_view(ask->graph, GRAPH_FOLLOWS_PREREQUISITES, err);
+    struct graph_view *view = graph_default_view(ask->graph, GRAPH_FOLLOWS_NEEDS, err);
 
     *found = (struct prerequisites){view, view ? graph_order_get(view, err) : NULL, 0, 0};
     if (!found->order)

@@ -10,21 +10,7 @@
 #include <igraph/igraph.h>
 
 #include "helpers/graph/model.h"
-
-/* The teaching order, which also exists if there are cycles: nodes that need one another form one
- * component. Components are numbered so that every edge leads to a higher number; among those
- * possible, the one whose first node is first in the curriculum comes next. */
-struct graph_order {
-    uint32_t count; /* components */
-    uint32_t *of;   /* node -> its component */
-    uint32_t
-        *start; /* count + 1: the nodes of component c are nodes[start[c]] to nodes[start[c + 1]] */
-    uint32_t *nodes;   /* all nodes in teaching order */
-    uint32_t *level;   /* component -> edges on the longest path to it */
-    uint32_t levels;   /* 0 for a graph without nodes */
-    uint32_t cycles;   /* components of more than one node */
-    uint32_t in_cycle; /* number of nodes in them */
-};
+#include "helpers/graph/order.h"
 
 /* A measure of all nodes that is expensive to compute and independent of the limit. */
 struct graph_rank {
@@ -71,11 +57,8 @@ struct graph_view *graph_default_view(struct graph *graph, enum graph_follows wh
 void graph_view_destroy(struct graph_view *view); /* takes NULL */
 size_t graph_view_bytes(const struct graph_view *view);
 
-/* Borrowed from the view; computed once, in O((n + m) log n). NULL with err. */
+/* The teaching order of the view; borrowed from it, computed once. NULL with err. */
 const struct graph_order *graph_order_get(struct graph_view *view, struct error *err);
-
-/* The number of nodes in the node's component. */
-uint32_t graph_order_size(const struct graph_order *order, uint32_t node);
 
 static inline bool graph_has_in(const struct graph_view *view, uint32_t v)
 {

@@ -65,6 +65,9 @@ enum config_command {
         "into how many parts pace cuts the teaching order")                                        \
     ROW(COMMAND, "title", title, TEXT, "TEXT", NULL, 0, 0, CONFIG_IMPORT,                          \
         "title of the new session (default: the title in the file)")                               \
+    ROW(COMMAND, "untyped", untyped, TEXT, "TYPE", NULL, 0, 0, CONFIG_IMPORT,                      \
+        "type of relationships that have none in the file, such as PREREQUISITE where they mean "  \
+        "order (default: LEADS_TO)")                                                               \
     ROW(COMMAND, "dry-run", dry_run, FLAG, NULL, NULL, 0, 0, CONFIG_IMPORT,                        \
         "report what the file contains and which rules it breaks; write nothing")                  \
     ROW(COMMAND, "output", output, TEXT, "PATH", NULL, 0, 0, CONFIG_EXPORT,                        \

@@ -93,7 +93,7 @@ static int import(const struct config *config, const struct buf *text,
 
 static int run(const struct config *config, struct error *err)
 {
-    struct format_report read = {0};
+    struct format_report read = {.untyped = config->untyped};
     struct buf BUF_AUTO text = {0};
     int rc = read_path(config, &text, &read, err);
 

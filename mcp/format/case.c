@@ -6,8 +6,8 @@
  * A node's title is fullStatement. An id that is not a UUID is humanCodingScheme, and the
  * identifier is derived from it. Fields that CASE has are where CASE has them, under their names
  * there, in both. LEADS_TO and the prerequisites are `precedes`, ENRICHMENT is `isRelatedTo`;
- * CASE's other types are kept as types of relationships. A link to another curriculum has CASE's own
- * types, and ends at that node's uri where it has one. What CASE has no place for (components,
+ * CASE's other types are kept as types of relationships. A link to another curriculum has CASE's
+ * own types, and ends at that node's uri where it has one. What CASE has no place for (components,
  * additional fields, the exact type) is in `extensions`, which CASE 1.1 introduced for this, as
  * {"lectern": {"generated": [generated fields], "fields": {the node's own}}}. For a framework from
  * another tool, CFDocument, definitions, rubrics, and associations that end outside its items are
@@ -72,7 +72,8 @@ static const struct case_field case_association_fields[] = {
     {NULL, CASE_TEXT},
 };
 
-/* The first row of an association's type is what it is read as. */
+/* The first row of an association's type is what it is read as in a package of ours. In a foreign
+ * one `precedes` means the order of teaching. */
 static const struct {
     const char *relationship, *association;
 } type_pairs[] = {
@@ -81,7 +82,8 @@ static const struct {
     {"PREREQUISITE_FOR", "precedes"},
     {"ENRICHMENT", "isRelatedTo"},
 };
-#define TYPE_PAIRS (sizeof type_pairs / sizeof type_pairs[0])
+#define FOREIGN_ORDER "precedes"
+#define TYPE_PAIRS    (sizeof type_pairs / sizeof type_pairs[0])
 
 /* Whether CASE has that field, and the value is of its shape. */
 static bool case_fits(const struct case_field *field, const char *name, const json_t *value)
@@ -343,7 +345,7 @@ static void set_end(json_t *relationship, const char *key, const json_t *ours,
         json_object_set(relationship, key, (json_t *)(id ? id : identifier));
 }
 
-static json_t *relationship_of(const json_t *association, const json_t *ids)
+static json_t *relationship_of(const json_t *association, const json_t *ids, bool foreign)
 {
     static const char *const renamed[] = {"originNodeURI", "destinationNodeURI", "associationType",
                                           NULL};
@@ -360,9 +362,11 @@ static json_t *relationship_of(const json_t *association, const json_t *ids)
     /* The stored type is used if the association still corresponds to it. */
     kept = json_get_string(relationship, "relationship_type");
     if (!was_made(ours, "associationType") || (strcmp(case_association_type(kept), type) != 0))
-        json_object_set_new(
-            relationship, "relationship_type",
-            json_string(is_link(association) ? type : case_relationship_type(type)));
+        json_object_set_new(relationship, "relationship_type",
+                            json_string(is_link(association) ? type
+                                        : foreign && strcmp(type, FOREIGN_ORDER) == 0
+                                            ? "PREREQUISITE"
+                                            : case_relationship_type(type)));
     return relationship;
 }
 
@@ -388,20 +392,26 @@ static bool is_item(const json_t *association, const char *end, const json_t *id
     return json_object_get(ids, json_get_string(json_object_get(association, end), "identifier"));
 }
 
-static json_t *read_associations(const json_t *package, const json_t *ids, json_t *aside)
+static json_t *read_associations(const json_t *package, const json_t *ids, json_t *aside,
+                                 struct format_report *report)
 {
     json_t *relationships = json_array(), *value;
-    size_t i;
+    size_t ordered = 0, i;
 
     json_array_foreach(json_object_get(package, "CFAssociations"), i, value)
     {
-        if (ours_of(value) ||
-            (is_item(value, "originNodeURI", ids) &&
-             (is_item(value, "destinationNodeURI", ids) || is_link(value))))
-            json_array_append_new(relationships, relationship_of(value, ids));
-        else
+        bool foreign = !ours_of(value) && !ours_of(json_object_get(package, "CFDocument"));
+
+        if (ours_of(value) || (is_item(value, "originNodeURI", ids) &&
+                               (is_item(value, "destinationNodeURI", ids) || is_link(value)))) {
+            json_array_append_new(relationships, relationship_of(value, ids, foreign));
+            ordered += foreign && json_string_is(value, "associationType", FOREIGN_ORDER);
+        } else {
             json_array_append(aside, value);
+        }
     }
+    if (ordered > 0)
+        format_note(report, "%zu associations %s are read as PREREQUISITE", ordered, FOREIGN_ORDER);
     return relationships;
 }
 
@@ -462,7 +472,7 @@ json_t *case_curriculum(const json_t *package, struct format_report *report, str
     nodes = json_array();
     aside = json_array();
     ids = read_items(package, nodes);
-    relationships = read_associations(package, ids, aside);
+    relationships = read_associations(package, ids, aside, report);
     root = root_of(package, aside);
     ours = ours_of(json_object_get(package, "CFDocument"));
     json_object_set_new(root, "nodes", nodes);

@@ -318,7 +318,8 @@ static int complete(struct sheet_reader *reader, json_t *entry)
         json_object_del(entry, "relationship_type");
     }
     if (!json_object_get(entry, "relationship_type")) {
-        json_object_set_new(entry, "relationship_type", json_string(relationship_types[0]));
+        json_object_set_new(entry, "relationship_type",
+                            json_string(format_untyped(reader->report)));
         reader->types_made++;
     }
     return 0;
@@ -474,8 +475,7 @@ static void write_what_was_made(const struct sheet_reader *reader)
         format_note(reader->report, "%s: %zu nodes have no title: the id stands for it",
                     reader->name, reader->titles_made);
     if (reader->types_made > 0)
-        format_note(reader->report, "%s: %zu rows have no type of relationship: read as %s",
-                    reader->name, reader->types_made, relationship_types[0]);
+        format_note_untyped(reader->report, reader->name, reader->types_made, "relationships");
     if (reader->undirected > 0)
         format_loss(reader->report,
                     "%s: %zu relationships without a direction are read as from source to target",

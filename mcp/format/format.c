@@ -10,6 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/format/file.h"
+#include "mcp/session/component_type.h"
 #include "mcp/session/curriculum_file.h"
 #include "mcp/session/text.h"
 
@@ -136,6 +137,19 @@ void format_note(struct format_report *report, const char *format, ...)
     va_start(arguments, format);
     add_line(report, format, arguments);
     va_end(arguments);
+}
+
+const char *format_untyped(const struct format_report *report)
+{
+    return report->untyped && *report->untyped ? report->untyped : relationship_types[0];
+}
+
+void format_note_untyped(struct format_report *report, const char *name, size_t count,
+                         const char *what)
+{
+    format_note(report, "%s: %zu %s have no type: read as %s%s", name, count, what,
+                format_untyped(report),
+                report->untyped ? "" : "; where they mean order, import with untyped PREREQUISITE");
 }
 
 void format_report_finish(struct format_report *report)

@@ -22,11 +22,18 @@
 
 /* What the format cannot represent, or what was read differently from how it was written. */
 struct format_report {
+    /* Set by the caller: the type of relationships that the source gives no type; NULL: LEADS_TO */
+    const char *untyped;
     size_t losses;
     size_t notes;
     struct buf text; /* one per line; owned */
 };
 void format_report_finish(struct format_report *report);
+/* The type of relationships without one. */
+const char *format_untyped(const struct format_report *report);
+/* Notes that as many relationships were read as that type, and how to choose another. */
+void format_note_untyped(struct format_report *report, const char *name, size_t count,
+                         const char *what);
 void format_loss(struct format_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* What was done without loss: "the components are one cell of JSON a node". */

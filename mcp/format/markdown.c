@@ -441,8 +441,8 @@ static void add_link(struct markdown_reader *reader, const char *from, const cha
     json_object_set_new(seen, pair.data, json_true());
     json_array_append_new(reader->relationships,
                           json_pack("{s:O, s:O, s:s, s:s}", "from_node_id", source, "to_node_id",
-                                    target, "relationship_type", "LEADS_TO", "explanation",
-                                    "a link between notes"));
+                                    target, "relationship_type", format_untyped(reader->report),
+                                    "explanation", "a link between notes"));
     reader->made++;
 }
 
@@ -490,8 +490,10 @@ static void write_what_was_done(const struct markdown_reader *reader, size_t lin
     if (reader->notes > 0)
         format_note(reader->report,
                     "%zu ordinary notes: title from front matter, first heading or file name, text "
-                    "as components, %zu links between them as LEADS_TO",
-                    reader->notes, reader->made);
+                    "as components",
+                    reader->notes);
+    if (reader->made > 0)
+        format_note_untyped(reader->report, "notes", reader->made, "links");
     if (reader->rules > 0)
         format_loss(reader->report, "%zu lines between paragraphs (---) are left out",
                     reader->rules);

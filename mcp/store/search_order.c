@@ -1,42 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The lessons of a session as answers are sorted: in teaching order (what must be known before
- * comes before, otherwise in the order of the nodes), by their words, by their last change.
+ * The lessons of a session as answers are sorted: in teaching order (helpers/graph/order.h), by
+ * their words, by their last change.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/cleanup.h"
+#include "helpers/graph/order.h"
 #include "mcp/store/search_internal.h"
 
-#define NO_RANK SIZE_MAX
+#define NO_PLACE UINT32_MAX
 
 struct edge {
-    size_t from, to;
+    uint32_t from, to; /* places of lessons; `to` needs `from` */
+    bool leads;        /* LEADS_TO, which counts where a curriculum has no prerequisite */
 };
 
 struct ordering {
     struct search_lessons *lessons;
-    size_t *by_id; /* places of the lessons, sorted by their ids */
+    uint32_t *by_id; /* places of the lessons, sorted by their ids */
     struct edge *edges;
     size_t edge_count;
+    bool has_prerequisites;
 };
 
 static int compare_ids(const void *a, const void *b, void *user)
 {
     const struct search_lesson *rows = user;
-    size_t one = *(const size_t *)a, other = *(const size_t *)b;
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
     int order = strcmp(rows[one].node_id, rows[other].node_id);
 
     return order != 0 ? order : one < other ? -1 : one > other;
 }
 
-static size_t find_id(const struct ordering *ordering, const char *id)
+static uint32_t find_id(const struct ordering *ordering, const char *id)
 {
     size_t from = 0, to = ordering->lessons->count;
 
     while (id && from < to) {
-        size_t middle = (from + to) / 2, place = ordering->by_id[middle];
+        size_t middle = (from + to) / 2;
+        uint32_t place = ordering->by_id[middle];
         int order = strcmp(ordering->lessons->rows[place].node_id, id);
 
         if (order == 0)
@@ -46,7 +50,7 @@ static size_t find_id(const struct ordering *ordering, const char *id)
         else
             to = middle;
     }
-    return NO_RANK;
+    return NO_PLACE;
 }
 
 static int read_edges(struct ordering *ordering, struct store *store, int64_t session,
@@ -59,10 +63,14 @@ static int read_edges(struct ordering *ordering, struct store *store, int64_t se
     while ((row = rows_next(rows, err)) > 0) {
         const char *type = rows_text(rows, 5);
         struct edge edge = {find_id(ordering, rows_text(rows, 3)),
-                            find_id(ordering, rows_text(rows, 4))};
+                            find_id(ordering, rows_text(rows, 4)),
+                            type && strcmp(type, "LEADS_TO") == 0};
+        bool needs = type && strstr(type, "PREREQUISITE");
 
-        if ((unsigned)rows_int(rows, 1) & ROW_RAW || !type || !strstr(type, "PREREQUISITE") ||
-            edge.from == NO_RANK || edge.to == NO_RANK || edge.from == edge.to)
+        if (needs)
+            ordering->has_prerequisites = true;
+        if ((unsigned)rows_int(rows, 1) & ROW_RAW || (!needs && !edge.leads) ||
+            edge.from == NO_PLACE || edge.to == NO_PLACE || edge.from == edge.to)
             continue;
         if (ordering->edge_count == room) {
             struct edge *more;
@@ -80,81 +88,50 @@ static int read_edges(struct ordering *ordering, struct store *store, int64_t se
     return row;
 }
 
-static int compare_from(const void *a, const void *b)
+static int compare_edges(const void *a, const void *b)
 {
     const struct edge *one = a, *other = b;
 
+    if (one->to != other->to)
+        return one->to < other->to ? -1 : 1;
     return one->from < other->from ? -1 : one->from > other->from;
 }
 
-/* A heap of places, the least on top. */
-static void heap_push(size_t *heap, size_t *count, size_t place)
+static void drop_other_edges(struct ordering *ordering)
 {
-    size_t at = (*count)++;
+    size_t kept = 0;
 
-    for (; at > 0 && heap[(at - 1) / 2] > place; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = place;
-}
-
-static size_t heap_pop(size_t *heap, size_t *count)
-{
-    size_t top = heap[0], last = heap[--*count], at = 0;
-
-    for (size_t next = 1; next < *count; next = at * 2 + 1) {
-        if (next + 1 < *count && heap[next + 1] < heap[next])
-            next++;
-        if (last <= heap[next])
-            break;
-        heap[at] = heap[next];
-        at = next;
+    for (size_t i = 0; i < ordering->edge_count; i++) {
+        if (ordering->edges[i].leads != ordering->has_prerequisites)
+            ordering->edges[kept++] = ordering->edges[i];
     }
-    heap[at] = last;
-    return top;
+    ordering->edge_count = kept;
 }
 
-/* The first lesson of what is left in a cycle goes as if it needed nothing more. */
 static int rank_all(struct ordering *ordering, struct error *err)
 {
-    size_t n = ordering->lessons->count, waiting = 0, ranked = 0, stuck = 0;
-    struct search_lesson *rows = ordering->lessons->rows;
-    cleanup_free size_t *memory = calloc(3 * n + 1, sizeof *memory);
-    size_t *needs, *first, *heap;
+    size_t n = ordering->lessons->count;
+    cleanup_free size_t *start = calloc(n + 1, sizeof *start);
+    cleanup_free uint32_t *needs = calloc(ordering->edge_count + 1, sizeof *needs);
+    struct graph_order *order;
 
-    if (!memory)
+    if (!start || !needs)
         return error_set(err, ERROR_MEMORY, "out of memory for the teaching order");
-    needs = memory;
-    first = needs + n; /* n + 1 of them */
-    heap = first + n + 1;
-    qsort(ordering->edges, ordering->edge_count, sizeof *ordering->edges, compare_from);
-    for (size_t i = 0, edge = 0; i <= n; i++) {
-        while (edge < ordering->edge_count && ordering->edges[edge].from < i)
-            edge++;
-        first[i] = edge;
+    drop_other_edges(ordering);
+    if (ordering->edge_count > 0)
+        qsort(ordering->edges, ordering->edge_count, sizeof *ordering->edges, compare_edges);
+    for (size_t i = 0; i < ordering->edge_count; i++) {
+        needs[i] = ordering->edges[i].from;
+        start[ordering->edges[i].to + 1]++;
     }
-    for (size_t i = 0; i < ordering->edge_count; i++)
-        needs[ordering->edges[i].to]++;
-    for (size_t i = 0; i < n; i++) {
-        rows[i].rank = NO_RANK;
-        if (needs[i] == 0)
-            heap_push(heap, &waiting, i);
-    }
-    while (ranked < n) {
-        size_t at;
-
-        while (waiting == 0 && rows[stuck].rank != NO_RANK)
-            stuck++;
-        at = waiting > 0 ? heap_pop(heap, &waiting) : stuck;
-        if (rows[at].rank != NO_RANK)
-            continue;
-        rows[at].rank = ranked++;
-        for (size_t edge = first[at]; edge < first[at + 1]; edge++) {
-            size_t to = ordering->edges[edge].to;
-
-            if (needs[to] > 0 && --needs[to] == 0 && rows[to].rank == NO_RANK)
-                heap_push(heap, &waiting, to);
-        }
-    }
+    for (size_t i = 0; i < n; i++)
+        start[i + 1] += start[i];
+    order = graph_order_create((uint32_t)n, start, needs, NULL, err);
+    if (!order)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        ordering->lessons->rows[order->nodes[i]].rank = i;
+    graph_order_destroy(order);
     return 0;
 }
 
@@ -167,7 +144,7 @@ static int put_in_order(struct search_lessons *lessons, struct store *store, int
     ordering.by_id = malloc((lessons->count + 1) * sizeof *ordering.by_id);
     if (ordering.by_id) {
         for (size_t i = 0; i < lessons->count; i++)
-            ordering.by_id[i] = i;
+            ordering.by_id[i] = (uint32_t)i;
         qsort_r(ordering.by_id, lessons->count, sizeof *ordering.by_id, compare_ids, lessons->rows);
         rc = read_edges(&ordering, store, session, err) < 0 ? -1 : rank_all(&ordering, err);
     } else {

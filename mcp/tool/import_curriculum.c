@@ -42,7 +42,7 @@ static int import(struct tool_call *call, struct store *store, const struct buf 
         buf_addf(&call->text,
                  "Imported \"%s\" as session %s: %zu nodes, %zu components, %zu relationships.",
                  title, report.session_id, report.nodes, report.components, report.relationships);
-        add_lines(&call->text, "Read differently from the text", read->losses, &read->text);
+        add_lines(&call->text, "How the text was read", read->losses + read->notes, &read->text);
         add_lines(&call->text, "Kept as it is, though it breaks the rules", report.findings,
                   &report.text);
     }
@@ -53,7 +53,7 @@ static int import(struct tool_call *call, struct store *store, const struct buf 
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
     const char *given = argument_text(call, "text");
-    struct format_report read = {0};
+    struct format_report read = {.untyped = argument_text(call, "untyped")};
     struct buf BUF_AUTO text = {0};
     json_auto_t *curriculum = NULL;
     int rc = -1;
@@ -83,7 +83,9 @@ const struct tool tool_import_curriculum = {
     .icon = "edit",
     .use = "a curriculum that is given as text",
     .arguments = ARGUMENTS("import_curriculum", FIELD("text", FIELD_TEXT, .required = true),
-                           FIELD("title", FIELD_TEXT)),
+                           FIELD("title", FIELD_TEXT),
+                           /* Its report names it. */
+                           FIELD("untyped", FIELD_TEXT, .flags = FIELD_UNLISTED)),
     .run = run,
     .writes = true,
     .makes_session = true,

@@ -48,6 +48,7 @@ ARROWS = (
     # A node is named for an edit as it is for a question.
     ("mcp/store/session_name.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/text.h", "helpers/base/*"]),
     ("mcp/store/read.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/text.h", "helpers/base/*"]),
+    ("mcp/store/search_order.c", ["mcp/store/*", "helpers/graph/order.h", "helpers/base/*"]),
     ("mcp/store/*", ["mcp/store/*", "mcp/session/*", "helpers/base/*"]),
     ("mcp/format/*", ["mcp/format/*", "mcp/session/*", "helpers/base/*"]),
     ("mcp/api/*", ["mcp/api/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """More than one curriculum in a store: named by titles, read together by one analysis, linked to one another, and imported."""
+import contextlib
 import json
 import os
 import pathlib
+import time
 import unittest
 
 import harness
@@ -423,6 +425,24 @@ class Service(upstream.Case):
         is_error, text = client.call("import_curriculum", text="# A\n\nb\n")
         self.assertTrue(is_error)
         self.assertIn("cannot be imported into a service", text)
+
+
+class Large(unittest.TestCase):
+    """The time of a write grows with its size, not with the square of it."""
+
+    def seconds(self, server, count):
+        text = "# Note\n\n" + "\n\n".join(["x"] * count)
+        start = time.monotonic()
+        server.good("import_curriculum", text=text, title="%d paragraphs" % count)
+        return time.monotonic() - start
+
+    def test_an_import_is_linear(self):
+        with contextlib.closing(harness.Workspace()) as workspace, contextlib.closing(harness.Server(workspace)) as server:
+            server.initialize()
+            self.seconds(server, 2000)
+            small = min(self.seconds(server, 2000) for _ in range(3))
+            large = min(self.seconds(server, 16000) for _ in range(2))
+            self.assertLess(large, 14 * small, "8 times as many components")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """find: questions with known answers over three curricula, what a model reads of its answers, and the same from analysis code."""
+import contextlib
 import json
 import pathlib
 import sys
@@ -14,6 +15,38 @@ import find_questions  # noqa: E402
 FIRST_THREE, FIRST = 95, 85  # of a hundred
 TOKENS_A_HIT = 60            # of 4 bytes
 TEXT_MAX = 1000
+
+
+def curriculum(nodes, *edges):
+    return {"nodes": [{"node_id": node, "title": "Lesson " + node, "components": []} for node in nodes],
+            "relationships": [{"from_node_id": a, "to_node_id": b, "relationship_type": kind, "explanation": ""} for a, b, kind in edges]}
+
+
+class Order(unittest.TestCase):
+    """find and query_graph know one teaching order."""
+    cases = (
+        ("XAB", [("A", "B"), ("B", "A"), ("A", "X")], "PREREQUISITE", "ABX"),          # A and B need each other
+        ("ABCDE", [("E", "B")], "PREREQUISITE", "AEBCD"),                              # one late lesson moves, and no other
+        ("ABCDE", [("D", "B"), ("C", "B"), ("E", "D")], "PREREQUISITE_FOR", "ACEDB"),  # in the curriculum's own order
+        ("CBA", [("A", "B"), ("B", "C")], "LEADS_TO", "ABC"),                          # no prerequisites: LEADS_TO counts
+        ("CBA", [("A", "B"), ("B", "C")], "SEE_ALSO", "CBA"),
+        ("CBA", [], "", "CBA"),
+    )
+
+    def test_orders_agree(self):
+        with contextlib.closing(harness.Workspace()) as workspace:
+            path = pathlib.Path(workspace.data, "curriculum.json")
+            for nodes, edges, kind, expected in self.cases:
+                with self.subTest(nodes=nodes, edges=edges, kind=kind):
+                    path.write_text(json.dumps(curriculum(nodes, *((a, b, kind) for a, b in edges))), encoding="utf-8")
+                    sid = workspace.load(path)
+                    said = workspace.run("graph", "--session", sid, "order").stdout.decode().splitlines()
+                    with contextlib.closing(harness.Server(workspace)) as server:
+                        hits = server.http("GET", "/session/%s/find?sort=order" % sid)[1]["hits"]
+                    self.assertEqual("".join(hit["node_id"] for hit in hits), expected)
+                    self.assertEqual("".join(line[0] for line in said if ' "Lesson ' in line), expected)
+                    if kind:
+                        self.assertIn("Over LEADS_TO" if kind == "LEADS_TO" else "Not followed: SEE_ALSO" if kind == "SEE_ALSO" else "Over " + kind, said[-1])
 
 
 class Asking(unittest.TestCase):

@@ -375,6 +375,21 @@ class Foreign(FormatCase):
         self.assertIn("nodes.csv line 2: 'one' of 'chapter_id' is not a number", said)
         self.assertIn("the nodes come without relationships", said)
 
+    def test_edges_without_a_type(self):
+        """They lead to something, unless the user says that they mean order."""
+        nodes = self.write("untyped/nodes.csv", "Id,Label\na,A\nb,B\n")
+        self.write("untyped/edges.csv", "Source,Target,Type\na,b,Directed\n")
+        self.write("linked/a.md", "Next: [B](b.md)")
+        self.write("linked/b.md", "End.")
+        for folder in os.path.dirname(nodes), str(self.folder / "linked"):
+            for words, kind in ((), "LEADS_TO"), (("--untyped", "PREREQUISITE"), "PREREQUISITE"):
+                with self.subTest(folder=folder, kind=kind):
+                    done = self.workspace.run("import", *words, folder)
+                    self.assertIn("read as " + kind, done.stderr.decode())
+                    self.assertEqual("with untyped PREREQUISITE" in done.stderr.decode(), not words)
+                    export = json.loads(self.workspace.run("export", done.stdout.decode().split()[-1]).stdout)
+                    self.assertEqual([edge["relationship_type"] for edge in export["relationships"]], [kind])
+
     def test_foreign_case(self):
         name, package = self.framework()
         path = self.write("framework.json", package)
@@ -383,7 +398,7 @@ class Foreign(FormatCase):
         self.assertEqual([(node["node_id"], node["title"], node["humanCodingScheme"], node["educationLevel"]) for node in back["nodes"]],
                          [(name[i], "Statement %d" % i, "M.%d" % i, ["05"]) for i in (1, 2, 3)])
         self.assertEqual([(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]],
-                         [(name[2], name[1], "isChildOf"), (name[2], name[3], "LEADS_TO"), (name[3], name[1], "ENRICHMENT")])
+                         [(name[2], name[1], "isChildOf"), (name[2], name[3], "PREREQUISITE"), (name[3], name[1], "ENRICHMENT")])
         self.assertEqual(back["meta"]["title"], "A framework")
         self.assertIn("2 associations end at the document or outside its items", said)
         sid = self.workspace.load(path)

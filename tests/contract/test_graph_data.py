@@ -36,6 +36,7 @@ class DataChecks(words.Checks):
 
     def scope(self, over, follows):
         edges, strays, loops, parallel = self.oracle.left_out(follows)
+        follows = self.oracle.followed(follows)
         every = [t for _, _, t in self.oracle.edges]
         self.test.assertEqual(over, {
             "types": sorted({t for t in every if follows(t)}), "edges": edges,
@@ -103,12 +104,10 @@ class DataChecks(words.Checks):
 
     def order(self):
         data = self.ask("order", words.is_prerequisite)
-        first = {c: min(self.oracle.place[n] for n in self.whole.nodes[c]["members"]) for c in self.whole}
-        steps = list(nx.lexicographical_topological_sort(self.whole, key=first.get))
         in_cycle = set().union(*self.cyclic())
         self.equal(data, cycle_groups=len(self.cyclic()), nodes_in_cycles=len(in_cycle), nodes=[
-            {"node_id": n, "step": i, "in_cycle": n in in_cycle} for i, c in enumerate(steps)
-            for n in sorted(self.whole.nodes[c]["members"], key=self.oracle.place.get)])
+            {"node_id": n, "step": i, "in_cycle": n in in_cycle}
+            for i, group in enumerate(words.taught(self.whole, self.oracle.place)) for n in group])
 
     def levels(self):
         levels = [sorted((n for c in g for n in self.whole.nodes[c]["members"]), key=self.oracle.place.get)
@@ -138,7 +137,7 @@ class DataChecks(words.Checks):
             self.test.assertTrue(group["shortest"])
             self.cut(group)
         self.test.assertEqual({frozenset(g["cycle"] + g["also"]) for g in data["groups"]}, set(map(frozenset, self.cyclic())))
-        loops = {a for a, b, t in self.oracle.edges if a == b and a in self.oracle.place and words.is_prerequisite(t)}
+        loops = {a for a, b, t in self.oracle.edges if a == b and a in self.oracle.place and self.oracle.followed(words.is_prerequisite)(t)}
         self.test.assertEqual(set(data["to_themselves"]), loops)
 
     def cut(self, group):
@@ -207,7 +206,7 @@ class DataChecks(words.Checks):
                        nodes=[n for n in self.oracle.ids if n not in reached])
 
     def types_between(self, a, b, follows):
-        return sorted({t for p, q, t in self.oracle.edges if (p, q) == (a, b) and follows(t)})
+        return sorted({t for p, q, t in self.oracle.edges if (p, q) == (a, b) and self.oracle.followed(follows)(t)})
 
     def paths(self):
         def steps(graph, a, b):

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,13 +104,10 @@ static int prepare(struct sqlite_db *db, const char *path, struct error *err)
     sqlite3_busy_timeout(db->handle, SQLITE_BUSY_TIMEOUT_MS);
     if (sqlite_search_open(db, err) < 0)
         return error_wrap(err, "%s", path);
-    /* Temporary data in memory: SQLite removes a temporary file's name just after it made it, and a
-     * kill between the two would leave the file. */
     if ((write && set_wal(db->handle) != SQLITE_OK) ||
         sqlite3_exec(db->handle,
                      "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
-                     "PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216; "
-                     "PRAGMA temp_store = MEMORY",
+                     "PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216",
                      NULL, NULL, NULL) != SQLITE_OK) {
         sqlite_fail(db, err, "cannot use the store");
         return error_wrap(err, "%s", path);
@@ -211,10 +209,38 @@ static int open_database(struct sqlite_db *db, const char *path)
                            NULL);
 }
 
+/* SQLite opens files that must not exist only for temporary data, and removes their names just
+ * after; a kill between the two would leave a file. So they never get a name, where the file system
+ * can do that (O_TMPFILE of open(2)). Temporary data in memory is no way: SQLite keeps the pages
+ * that a savepoint may need again in a list of 1 KiB pieces then, and walks it at the end of each
+ * statement with triggers, so that a large write is quadratic. */
+static int open_nameless(const char *path, int flags, int mode)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    int fd = -1;
+
+    if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) && slash &&
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path) < (int)sizeof folder)
+        fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return fd < 0 ? open(path, flags | O_CLOEXEC, mode) : fd;
+}
+
+/* Before SQLite is used. */
+static void configure(void)
+{
+    sqlite3_vfs *files = sqlite3_vfs_find(NULL);
+
+    if (files && files->iVersion >= 3 && files->xSetSystemCall)
+        files->xSetSystemCall(files, "open", (sqlite3_syscall_ptr)open_nameless);
+}
+
 struct sqlite_db *sqlite_new(enum store_access access, struct error *err)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct sqlite_db *db = calloc(1, sizeof *db);
 
+    pthread_once(&once, configure);
     if (!db) {
         error_set(err, ERROR_MEMORY, "out of memory for a store");
         return NULL;

@@ -312,7 +312,7 @@ static int fill(struct sqlite_db *copy, struct sqlite_db *source, const char *si
 {
     sqlite3_busy_timeout(copy->handle, SQLITE_BUSY_TIMEOUT_MS);
     if (execute(copy,
-                "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
+                "PRAGMA synchronous = OFF;"
                 "PRAGMA cache_size = -" TRIAL_CACHE_KIB,
                 err) != 0 ||
         sqlite_migrate(copy->handle, TRIAL_NAME, err) < 0 || attach(copy, source, err) != 0)
