@@ -18,7 +18,7 @@
 
 /* ---- the components ---- */
 
-struct search {
+struct order_search {
     uint32_t n;
     const size_t *needs_start;
     const uint32_t *needs;
@@ -33,7 +33,7 @@ struct search {
     uint32_t path_len, open_len, visited;
 };
 
-static void visit(struct search *search, uint32_t v)
+static void visit(struct order_search *search, uint32_t v)
 {
     search->number[v] = search->lowest[v] = ++search->visited;
     search->next[v] = search->needs_start[v];
@@ -43,7 +43,7 @@ static void visit(struct search *search, uint32_t v)
 }
 
 /* The open nodes from v on are one component. */
-static void complete(struct search *search, uint32_t v)
+static void complete(struct order_search *search, uint32_t v)
 {
     uint32_t component = search->order->count++, member;
 
@@ -54,7 +54,7 @@ static void complete(struct search *search, uint32_t v)
 }
 
 /* Looks at the next prerequisite of the last node of the path, or leaves that node. */
-static void step(struct search *search)
+static void step(struct order_search *search)
 {
     uint32_t v = search->path[search->path_len - 1], other;
 
@@ -76,7 +76,7 @@ static void step(struct search *search)
     }
 }
 
-static int find_components(struct search *search, int (*wanted)(struct error *err),
+static int find_components(struct order_search *search, int (*wanted)(struct error *err),
                            struct error *err)
 {
     for (uint32_t v = 0; v < search->n; v++) {
@@ -135,7 +135,7 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* For each component those that it needs, ascending: before[start[c]] to before[start[c + 1]]. */
-static void find_before(const struct search *search, size_t *start, uint32_t *before)
+static void find_before(const struct order_search *search, size_t *start, uint32_t *before)
 {
     const struct graph_order *order = search->order;
     size_t at = 0;
@@ -183,7 +183,7 @@ static void place_all(const struct graph_order *order, const size_t *start, cons
 }
 
 /* Fills the levels and the counts. */
-static void fill_levels(const struct search *search)
+static void fill_levels(const struct order_search *search)
 {
     struct graph_order *order = search->order;
 
@@ -218,8 +218,8 @@ struct graph_order *graph_order_create(uint32_t n, const size_t *needs_start, co
     cleanup_free uint32_t *path = graph_alloc(n, sizeof *path, err);
     cleanup_free uint32_t *open = graph_alloc(n, sizeof *open, err);
     cleanup_free uint32_t *before = graph_alloc(needs_start[n], sizeof *before, err);
-    struct search search = {n,    needs_start, needs, order, number, lowest,
-                            next, path,        open,  0,     0,      0};
+    struct order_search search = {n,    needs_start, needs, order, number, lowest,
+                                  next, path,        open,  0,     0,      0};
 
     if (!order || !number || !lowest || !next || !start || !path || !open || !before)
         goto fail;

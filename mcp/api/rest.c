@@ -483,7 +483,9 @@ static int run_write(struct rest_call *call, struct error *err)
 
     if (store_begin(call->store, err) < 0)
         return -1;
+    store_bound(call->store, call->request->cancel);
     rc = write_once(call, err);
+    store_unbound(call->store);
     return store_end(call->store, rc > 0, rc < 0 ? NULL : err) != 0 || rc < 0 ? -1 : 0;
 }
 

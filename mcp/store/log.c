@@ -39,6 +39,8 @@ int store_log(struct store *store, const struct write *write, const char *entity
 
     if (write->silent)
         return 0;
+    if (store_row_wanted(store, err) < 0)
+        return -1;
     if ((before && buf_check(before, "a change", err) < 0) ||
         (after && buf_check(after, "a change", err) < 0))
         return -1;

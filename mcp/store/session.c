@@ -202,7 +202,8 @@ int store_import_node(struct store *store, json_t *node, struct error *err)
 {
     struct node_new new = {.place = store->import.nodes, .revision = 1};
 
-    if (store_node_add(store, &store->import.write, &new, node, &store->import.body, err) != 0)
+    if (store_row_wanted(store, err) < 0 ||
+        store_node_add(store, &store->import.write, &new, node, &store->import.body, err) != 0)
         return give_up(store);
     store->import.node = new.key;
     store->import.nodes++;
@@ -216,7 +217,8 @@ int store_import_component(struct store *store, json_t *component, struct error 
     struct component_row row;
 
     component_row(component, &store->import.body, &row);
-    if (buf_check(&store->import.body, "a component", err) < 0 || text_uuid(uuid, err) < 0 ||
+    if (store_row_wanted(store, err) < 0 ||
+        buf_check(&store->import.body, "a component", err) < 0 || text_uuid(uuid, err) < 0 ||
         db_run(store->db, err, SQL_COMPONENT_INSERT, "iiositbi", store->import.node,
                store->import.component_place, &row.order, uuid, (int64_t)1, &row.type,
                &store->import.body, (int64_t)row.flags) != 0)
@@ -230,7 +232,8 @@ int store_import_relationship(struct store *store, const json_t *relationship, s
 {
     int64_t key = 0;
 
-    if (store_relationship_add(store, &store->import.write, &key, store->import.relationships, 1,
+    if (store_row_wanted(store, err) < 0 ||
+        store_relationship_add(store, &store->import.write, &key, store->import.relationships, 1,
                                relationship, &store->import.body, err) != 0)
         return give_up(store);
     store->import.relationships++;

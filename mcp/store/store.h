@@ -22,6 +22,7 @@
 #include <jansson.h>
 
 #include "helpers/base/buf.h"
+#include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
 #include "mcp/session/json_difference.h"
 #include "mcp/session/replace_text.h"
@@ -119,6 +120,15 @@ void store_on_wait(struct store *store, store_waiter *waiter, void *user);
 int store_begin(struct store *store, struct error *err);
 int store_end(struct store *store, bool keep, struct error *err);
 
+/* From store_bound to store_unbound each row that is written is a point where the write can end:
+ * with ERROR_CANCELLED once the token (borrowed; NULL: none) has fired, with ERROR_TIMEOUT after
+ * WRITE_MS_MAX, and with ERROR_TOO_LARGE after WRITE_ROWS_MAX. The caller rolls back. A trial is
+ * bound with the store that it was made of. Without these calls nothing is bounded. */
+#define WRITE_MS_MAX   10000u
+#define WRITE_ROWS_MAX 20000u
+void store_bound(struct store *store, const struct cancel *cancel);
+void store_unbound(struct store *store);
+
 /* All reads between begin and end see the same state. Returns 1 if a snapshot was begun, which
  * store_snapshot_end must end. Returns 0 if there is none: a service is the system of record, or a
  * write transaction is open. Snapshots do not nest, and nothing may be written in one. */
@@ -177,8 +187,9 @@ int store_cursor(struct store *store, const char *sid, const char *node_id, int6
 /* The id of the only session. Otherwise ERROR_INVALID, with the titles and ids of all sessions. */
 int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct error *err);
 /* The id of the session that a name means: its id, or a title that only one session has, with the
- * rules of store_node_id. what: the argument that has the name, for errors: ERROR_NOT_FOUND with the
- * nearest title or a list, ERROR_CONFLICT, ERROR_UNAUTHORIZED for a UUID that no session has. */
+ * rules of store_node_id. what: the argument that has the name, for errors: ERROR_NOT_FOUND with
+ * the nearest title or a list, ERROR_CONFLICT, ERROR_UNAUTHORIZED for a UUID that no session has.
+ */
 int store_session_named(struct store *store, const char *name, const char *what,
                         char sid[SESSION_ID_SIZE], struct error *err);
 /* The only session with this node id, for component paths without a session. ERROR_NOT_FOUND, or

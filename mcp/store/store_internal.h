@@ -111,6 +111,12 @@ struct store {
                               read in them */
     bool searchable;       /* has an index of words, which writes keep up (search.h) */
     bool snapshot;         /* a read transaction over several reads is open */
+    struct {               /* of the call that the store works for: store_bound */
+        bool active;
+        const struct cancel *cancel;
+        int64_t until_ms;
+        size_t rows;
+    } bounds;
     struct transaction open;
     struct suspended *suspended; /* the suspended write transaction, or NULL */
     struct {                     /* the running import */
@@ -148,6 +154,9 @@ int store_read_begin(struct store *store, unsigned scope, const char *sid, const
                      struct session_found *session, struct error *err);
 /* Ends the snapshot; returns rc. */
 int store_read_end(struct store *store, int rc);
+
+/* Each row of a write asks first: -1 if the write is to end (store_bound). */
+int store_row_wanted(struct store *store, struct error *err);
 
 /* sid NULL: for a new session. On -1 nothing is open. */
 int store_write_begin(struct store *store, const struct writer *writer, const char *sid,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/clock.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/search_internal.h"
 #include "mcp/store/store_internal.h"
@@ -259,6 +260,42 @@ int store_end(struct store *store, bool keep, struct error *err)
     store->db->backend->end_reads(store->db);
     store->open.depth--;
     return store->open.depth > 0 ? end_inner(store, keep, err) : end_outermost(store, keep, err);
+}
+
+/* ---- what ends a write between two rows ---- */
+
+void store_bound(struct store *store, const struct cancel *cancel)
+{
+    store->bounds.active = true;
+    store->bounds.cancel = cancel;
+    store->bounds.until_ms = clock_ms() + WRITE_MS_MAX;
+    store->bounds.rows = 0;
+}
+
+void store_unbound(struct store *store)
+{
+    store->bounds.active = false;
+}
+
+int store_row_wanted(struct store *store, struct error *err)
+{
+    struct store *bound = store->origin ? store->origin : store;
+
+    if (!bound->bounds.active)
+        return 0;
+    if (cancel_check(bound->bounds.cancel, err) < 0)
+        return -1;
+    if (++bound->bounds.rows > WRITE_ROWS_MAX)
+        return error_set(err, ERROR_TOO_LARGE,
+                         "one call writes at most %u components, lessons and relationships: make "
+                         "several smaller calls, or import the file with `lectern import`",
+                         WRITE_ROWS_MAX);
+    if (bound->bounds.rows % 64 == 0 && clock_ms() > bound->bounds.until_ms)
+        return error_set(err, ERROR_TIMEOUT,
+                         "the write took longer than %u s and was not made: make several smaller "
+                         "calls",
+                         WRITE_MS_MAX / 1000);
+    return 0;
 }
 
 static int fill_write(struct store *store, const struct writer *writer, const char *sid,

@@ -261,9 +261,11 @@ static void on_work(struct workq_job *job, void *context)
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
+    store_bound(context, call->cancel);
     if (cancel_check(call->cancel, &err) < 0 ||
         (call->before ? run_behind : run_idempotent)(call, context, &err) < 0)
         fail(call, &err);
+    store_unbound(context);
 }
 
 static void on_undone(struct workq_job *job, const struct error *err)

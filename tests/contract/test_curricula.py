@@ -444,6 +444,15 @@ class Large(unittest.TestCase):
             large = min(self.seconds(server, 16000) for _ in range(2))
             self.assertLess(large, 14 * small, "8 times as many components")
 
+    def test_a_write_has_a_cap(self):
+        with contextlib.closing(harness.Workspace()) as workspace, contextlib.closing(harness.Server(workspace)) as server:
+            server.initialize()
+            failed, said = server.call("import_curriculum", text="# Note\n\n" + "\n\n".join(["x"] * 20000), title="too large")
+            self.assertTrue(failed)
+            self.assertIn("at most 20000", said)
+            self.assertIn("lectern import", said)
+            self.assertNotIn("too large", json.dumps(server.http("GET", "/sessions")[1]))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

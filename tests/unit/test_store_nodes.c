@@ -429,6 +429,37 @@ static void test_too_many_positions(void **state)
     free(text);
 }
 
+/* ---- what ends a write ---- */
+
+/* Each kind of write looks at the token between its rows. */
+static void test_cancelled_writes(void **state)
+{
+    struct fixture *fixture = *state;
+    struct cancel *cancel = cancel_create(&fixture->err);
+    json_auto_t *into = parse("{\"node_id\":\"NEW\",\"title\":\"New\"}");
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL;
+    struct import_report report = {0};
+    struct move_state moved = {0};
+    static const char text[] = "{\"nodes\":[{\"node_id\":\"N1\",\"title\":\"One\"}]}";
+
+    cancel_fire(cancel);
+    store_bound(fixture->store, cancel);
+    must_fail(fixture, ERROR_CANCELLED,
+              store_node_delete(fixture->store, WHO, fixture->sid, "N001", &fixture->err));
+    must_fail(
+        fixture, ERROR_CANCELLED,
+        store_node_copy(fixture->store, WHO, fixture->sid, "N001", into, &moved, &fixture->err));
+    must_fail(fixture, ERROR_CANCELLED,
+              curriculum_import(fixture->store, WHO, text, sizeof text - 1, NULL, false, NULL,
+                                &report, &fixture->err));
+    store_unbound(fixture->store);
+    import_report_finish(&report);
+    after = export_json(fixture, fixture->sid);
+    assert_true(same_json(before, after));
+    must(fixture, store_node_delete(fixture->store, WHO, fixture->sid, "N001", &fixture->err));
+    cancel_unref(cancel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +473,7 @@ int main(void)
         COURSE_TEST(test_reorder_is_refused_when_stale),
         COURSE_TEST(test_positions),
         COURSE_TEST(test_too_many_positions),
+        COURSE_TEST(test_cancelled_writes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
