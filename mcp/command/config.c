@@ -33,6 +33,9 @@
         "session API (default: sqlite:lectern.db in the data folder)")                             \
     ROW(STORE, "store-timeout", store_timeout, NUMBER, "SECONDS", "10", 1, 600, CONFIG_ANY_STORE,  \
         "time limit for one request to that service")                                              \
+    ROW(STORE, "store-one-session", store_one_session, FLAG, NULL, NULL, 0, 0, CONFIG_ANY_STORE,   \
+        "no two sessions of that service have the same node id: use component paths that name no " \
+        "session")                                                                                 \
     ROW(STORE, "data", data, TEXT, "DIR", NULL, 0, 0, CONFIG_ANY_STORE,                            \
         "data folder (default: $XDG_DATA_HOME/lectern)")
 
@@ -403,11 +406,12 @@ static const char *service_with_copy(struct config *config, const char *data, st
 {
     const char *from = config->private->given.store, *fragment = strchr(from, '#');
     long seconds = config->private->given.store_timeout;
+    const char *one = config->private->given.store_one_session ? "&one_session=1" : "";
     size_t len = strcspn(from, "#"), used = 0;
     char name[256];
 
     if (fragment)
-        return keep(config, err, "%s?seconds=%ld", from, seconds);
+        return keep(config, err, "%s?seconds=%ld%s", from, seconds, one);
     while (len > 0 && from[len - 1] == '/')
         len--;
     for (size_t i = 0; i < len && used < sizeof name - 1; i++) {
@@ -417,7 +421,8 @@ static const char *service_with_copy(struct config *config, const char *data, st
             name[used++] = *(plain ? &from[i] : "_");
     }
     name[used] = '\0';
-    return keep(config, err, "%.*s#%s/%s.copy.db?seconds=%ld", (int)len, from, data, name, seconds);
+    return keep(config, err, "%.*s#%s/%s.copy.db?seconds=%ld%s", (int)len, from, data, name,
+                seconds, one);
 }
 
 /* The data folder by the XDG rules, and the store in it. */

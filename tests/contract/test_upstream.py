@@ -295,14 +295,14 @@ class Both:
         for node_id in ("N001", "N002"):  # which every session has: the poor service cannot tell them apart
             self.good("DELETE", "~/nodes/" + node_id)
         self.put_in("X1", "a")
-        self.assertIn("Exported", self.workspace.run("export", "--store", self.service.url, self.sid).stdout.decode())
+        self.assertIn("Exported", self.workspace.run("export", "--store", self.service.url, *self.options, self.sid).stdout.decode())
         doctor = self.workspace.run("doctor", "--store", self.service.url, *NO_SANDBOX[:2], check=False).stdout.decode()
         self.assertIn("the service %s answers" % self.service.url, doctor)
         code = b"from code_helpers import get_nodes, get_node_content\n" \
                b"print(len(get_nodes()), get_node_content('%s')['components'][0]['parameters']['text'])\n" \
                % self.own("X1").encode()
         self.there("PUT", self.path_there("X1") + "/1", paragraph("by others"))
-        done = self.workspace.run("exec", "--store", self.service.url, "--session", self.sid, *NO_SANDBOX[:2], "-", stdin=code)
+        done = self.workspace.run("exec", "--store", self.service.url, *self.options, "--session", self.sid, *NO_SANDBOX[:2], "-", stdin=code)
         self.assertEqual(done.stdout.decode().strip(), "1 by others")
         refused = self.workspace.run("import", "--store", self.service.url, "-", stdin=b'{"nodes": []}', check=False)
         self.assertNotEqual(refused.returncode, 0)
@@ -382,6 +382,7 @@ class Rich(Both, Case):
 
 class Poor(Both, Case):
     words = ("--poor",)
+    options = ("--store-one-session",)
 
     def path_there(self, node_id):
         return "/nodes/%s/components" % node_id
@@ -415,6 +416,54 @@ class Poor(Both, Case):
 
     def test_times_are_rfc_3339(self):
         self.assertRegex(self.good("GET", "~/nodes")["nodes"][0]["created_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+
+
+class Naming(unittest.TestCase):
+    """Services of each kind, each with one session and with two that have the same node ids: an edit lands in its own session, or is
+    refused with the reason."""
+    kinds = [  # words, the session is named, sessions are listed
+        ((), True, True), (("--poor", "--naming", "query"), True, False), (("--poor", "--naming", "header"), True, False),
+        (("--poor", "--listed"), False, True), (("--poor",), False, False)]
+
+    @staticmethod
+    def create(service):
+        sid = service.http("POST", "/session/create", {})[1]["session_id"]
+        made = service.http("POST", "/session/%s/nodes" % sid, {"node_id": "N010", "title": "Ten", "raw_content": "", "chapter_id": None})
+        assert made[0] == 200, made
+        return sid
+
+    def try_out(self, words, sessions, options, expected):
+        with contextlib.closing(cms.Cms(*words)) as service, contextlib.closing(harness.Workspace()) as workspace:
+            others = [self.create(service) for _ in range(sessions - 1)]
+            sid = self.create(service)  # the service writes to the first: never to this one by chance
+            with contextlib.closing(harness.Server(workspace, *NO_SANDBOX, "--store", service.url, *options)) as server:
+                status, answer, _ = server.http("POST", "/session/%s/nodes/N010/components/insert" % sid,
+                                                {"type": "paragraph", "parameters": {"text": "ours"}})
+                self.assertEqual(status, expected, answer)
+                read = server.http("GET", "/session/%s/nodes/N010/components" % sid)
+                self.assertEqual(read[0], expected, read[1])
+                if expected == 200:
+                    self.assertEqual([one["parameters"]["text"] for one in read[1]["components"]], ["ours"])
+                    self.assertEqual(server.http("DELETE", "/session/%s/nodes/N010/components/1" % sid)[0], 200)
+                else:
+                    self.assertIn("session", answer["detail"])
+                for other in others:
+                    there = server.http("GET", "/session/%s/nodes/N010/components" % other)
+                    self.assertEqual((there[0], there[1].get("components", [])), (expected, []))
+            stored = sqlite3.connect(service.folder / "cms.sqlite")
+            with contextlib.closing(stored):
+                self.assertEqual(stored.execute("SELECT count(*) FROM component").fetchone(), (0,))
+
+    def test_an_edit_lands_in_its_session_or_is_refused(self):
+        for words, named, listed in self.kinds:
+            for more in (), ("--undescribed",):
+                for sessions in 1, 2:
+                    for options in (), ("--store-one-session",):
+                        alone = sessions == 1 and (listed or options)
+                        with self.subTest(words=words + more, sessions=sessions, options=options):
+                            if sessions == 2 and options and not named and not listed:
+                                continue  # the user said what is not so
+                            self.try_out(words + more, sessions, options, 200 if named or alone else 409)
 
 
 class Ours(unittest.TestCase):
@@ -488,11 +537,8 @@ class Undescribed(Between):
         self.good("POST", "~/nodes/X1/components/insert", {"type": "paragraph", "parameters": {"text": "c"}})
         self.assertEqual(self.texts("X1"), ["a", "B", "c"])
         self.assertEqual(self.texts_there("X1"), ["a", "B", "c"])
-        used = {path for _, path, _ in self.between.seen if "/components" in path}
-        self.assertEqual({path for path in used if path.startswith("/session/")}, set())
-        named = [headers for _, path, headers in self.between.seen if path.startswith("/nodes/")]
-        self.assertTrue(named)
-        self.assertEqual([headers["X-Session-ID"] for headers in named], [self.sid] * len(named))
+        written = {path for method, path, _ in self.between.seen if "/components" in path and method != "GET"}
+        self.assertEqual({path.split("/nodes/")[0] for path in written}, {"/session/" + self.sid})  # reads have shown that it can
 
 
 class Faults(Between):
@@ -659,6 +705,7 @@ class Unlocked:
 
 
 class HangingPoor(Unlocked, Between):
+    options = ("--store-one-session",)
     words = ("--poor",)
 
     def path_there(self, node_id):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The service of the field, as the end of the contract tells it: bare component paths, fewer fields, other answers.
-Validation, relationships and texts are those of the whole contract."""
+Validation, relationships and texts are those of the whole contract. Other services of the field let such a path say which session is
+meant, by ?session_id= or X-Session-ID (naming), or list their sessions."""
 import sqlite3
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
-from fastapi import APIRouter, HTTPException, Path
+from fastapi import APIRouter, Depends, Header, HTTPException, Path, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import StrictInt
 
@@ -34,9 +35,13 @@ def poorer(kind: str, shown: Json) -> Json:
             for name, value in shown.items() if name not in LEFT_OUT[kind]}
 
 
-def mixture(db: sqlite3.Connection, nid: str) -> Json:
-    """The components of every session's node of that id: the path does not say which is meant."""
-    rows = records.nodes_named(db, nid)
+def rows_meant(db: sqlite3.Connection, nid: str, sid: Optional[str]) -> List[sqlite3.Row]:
+    """Every session's node of that id where the request does not say which is meant."""
+    return [records.node(db, sid, nid)] if sid else records.nodes_named(db, nid)
+
+
+def mixture(db: sqlite3.Connection, nid: str, sid: Optional[str]) -> Json:
+    rows = rows_meant(db, nid, sid)
     found = [poorer("components", component) for row in rows for component in records.components(db, row["key"])]
     found.sort(key=lambda component: component["order"])
     first: Dict[str, Any] = dict(rows[0]) if rows else {}
@@ -44,8 +49,8 @@ def mixture(db: sqlite3.Connection, nid: str) -> Json:
             "suggested_template": first.get("suggested_template"), "overall_confidence": first.get("overall_confidence")}
 
 
-def first_node(db: sqlite3.Connection, nid: str) -> sqlite3.Row:
-    rows = records.nodes_named(db, nid)
+def first_node(db: sqlite3.Connection, nid: str, sid: Optional[str]) -> sqlite3.Row:
+    rows = rows_meant(db, nid, sid)
     if not rows:
         raise HTTPException(404, "Node not found")
     return rows[0]
@@ -144,45 +149,56 @@ def session_routes(database: Database) -> APIRouter:
     return api
 
 
-def component_routes(database: Database) -> APIRouter:
+def component_routes(database: Database, naming: str) -> APIRouter:
+    def by_query(session_id: Optional[str] = Query(None)) -> Optional[str]:
+        return session_id
+
+    def by_header(x_session_id: Optional[str] = Header(None)) -> Optional[str]:
+        return x_session_id
+
+    def unnamed() -> None:
+        return None
+
     api = APIRouter(prefix="/nodes/{nid}/components")
+    meant = Depends({"query": by_query, "header": by_header, "none": unnamed}[naming])
 
     @api.get("")
-    def read(nid: str) -> Response:
+    def read(nid: str, sid: Optional[str] = meant) -> Response:
         with database.read() as db:
-            return JSONResponse(mixture(db, nid))
+            return JSONResponse(mixture(db, nid, sid))
 
     @api.post("")
-    def replace(nid: str, body: PoorSequence) -> Response:
+    def replace(nid: str, body: PoorSequence, sid: Optional[str] = meant) -> Response:
         with database.write() as db:
-            records.replace_sequence(db, first_node(db, nid), body)
-            return JSONResponse(mixture(db, nid))
+            records.replace_sequence(db, first_node(db, nid, sid), body)
+            return JSONResponse(mixture(db, nid, sid))
 
     @api.post("/reorder")
-    def reorder(nid: str, body: List[StrictInt]) -> Response:
+    def reorder(nid: str, body: List[StrictInt], sid: Optional[str] = meant) -> Response:
         with database.write() as db:
-            records.reorder_components(db, first_node(db, nid), body)
-            return JSONResponse(mixture(db, nid))
+            records.reorder_components(db, first_node(db, nid, sid), body)
+            return JSONResponse(mixture(db, nid, sid))
 
     @api.put("/{order}")
-    def update(nid: str, body: PoorComponent, order: int = Order) -> Json:
+    def update(nid: str, body: PoorComponent, order: int = Order, sid: Optional[str] = meant) -> Json:
         with database.write() as db:
-            done = records.update_component(db, first_node(db, nid), order, body)
+            done = records.update_component(db, first_node(db, nid, sid), order, body)
         return poorer("components", done)
 
     @api.delete("/{order}")
-    def delete(nid: str, order: int = Order) -> Json:
+    def delete(nid: str, order: int = Order, sid: Optional[str] = meant) -> Json:
         with database.write() as db:
-            left = records.delete_component(db, first_node(db, nid), order)
+            left = records.delete_component(db, first_node(db, nid, sid), order)
         return {"success": True, "remaining_components": left}
 
     return api
 
 
-def routes(database: Database) -> APIRouter:
+def routes(database: Database, naming: str = "none", listed: bool = False) -> APIRouter:
     api = APIRouter()
     whole = rich_sessions.routes(database)
-    api.routes += [route for route in whole.routes if route.path in ("/session/create", "/session/validate/{sid}")]
+    paths = ("/session/create", "/session/validate/{sid}", *(["/sessions"] if listed else []))
+    api.routes += [route for route in whole.routes if route.path in paths]
     api.include_router(session_routes(database))
-    api.include_router(component_routes(database))
+    api.include_router(component_routes(database, naming))
     return api

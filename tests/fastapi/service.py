@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A CMS's session API: FastAPI over SQLite, under uvicorn.
 
-    /usr/bin/python3 tests/fastapi/service.py --database FILE [--port 0] [--poor]
+    /usr/bin/python3 tests/fastapi/service.py --database FILE [--port 0] [--undescribed] [--poor [--naming query|header] [--listed]]
 
 Port 0 takes a free one. Says "Serving http://127.0.0.1:PORT" on standard output once it listens. With SESSION_API_TOKEN set it
-wants that token. --poor is the service of the field, as the end of the contract describes it.
+wants that token. --poor is the service of the field, as the end of the contract describes it; poor.py says what its options are.
+--undescribed: no /openapi.json.
 """
 import argparse
 import socket
@@ -21,15 +22,18 @@ from database import Database
 from records import Json
 
 
-def application(database: Database, is_poor: bool) -> FastAPI:
-    app = FastAPI(title="CMS", version="1.0")
+def application(database: Database, options: argparse.Namespace) -> FastAPI:
+    app = FastAPI(title="CMS", version="1.0", openapi_url=None if options.undescribed else "/openapi.json")
 
     @app.get("/health")
     def health() -> Json:
         return {"status": "healthy", "service": "cms", "version": "1.0"}
 
-    for routes in [poor.routes] if is_poor else [rich_sessions.routes, rich_components.routes]:
-        app.include_router(routes(database))
+    if options.poor:
+        app.include_router(poor.routes(database, options.naming, options.listed))
+    else:
+        app.include_router(rich_sessions.routes(database))
+        app.include_router(rich_components.routes(database))
     guard.install(app)
     etag.install(app)
     return app
@@ -40,8 +44,11 @@ def main() -> None:
     parser.add_argument("--database", required=True)
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--poor", action="store_true")
+    parser.add_argument("--naming", choices=("none", "query", "header"), default="none")
+    parser.add_argument("--listed", action="store_true")
+    parser.add_argument("--undescribed", action="store_true")
     options = parser.parse_args()
-    app = application(Database(options.database), options.poor)
+    app = application(Database(options.database), options)
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", options.port))

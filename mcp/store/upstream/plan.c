@@ -405,7 +405,7 @@ static int sequence_fields(struct plan *plan, const char *node_id, json_t *field
         json_object_update(fields, theirs);
     if (changed)
         json_object_update(fields, changed);
-    if (plan->remote->can & CAN_SCOPED)
+    if ((plan->remote->can & CAN_SCOPED) && (plan->remote->can & CAN_DOCUMENT))
         return 0;
     /* The minimal service requires every field. */
     if (!json_object_get(fields, "suggested_template"))

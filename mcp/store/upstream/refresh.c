@@ -161,6 +161,14 @@ int guard_node(struct remote *remote, struct store *store, const char *sid, cons
 
     if (!remote_bare(remote))
         return 0;
+    if (!(remote->can & CAN_SESSIONS) && !remote->one_session)
+        return error_set(
+            err, ERROR_CONFLICT,
+            "the components of node '%s' cannot be %s: the service %s has one path for all "
+            "sessions, /nodes/%s/components, and does not list its sessions, so another one may "
+            "have a node of that id. If no two sessions have the same node id, start with "
+            "--store-one-session; otherwise let the service take X-Session-ID or list /sessions",
+            text_cut_line(shown, sizeof shown, node_id), doing, remote->url, shown);
     if (copy_session_of_node(store, node_id, only, &why) == 0 || why.kind == ERROR_NOT_FOUND)
         return 0;
     if (why.kind != ERROR_CONFLICT) {
@@ -267,7 +275,9 @@ static int add_bare_node(struct remote *remote, struct store *store, const struc
 
 /* ---- sessions ---- */
 
-static int take_sessions(struct store *store, const json_t *list, json_t *here, struct error *err)
+/* A session that the suspended transaction writes to stays as that transaction saw it. */
+static int take_sessions(struct remote *remote, struct store *store, const json_t *list,
+                         json_t *here, struct error *err)
 {
     const char *sid;
     json_t *entry, *state;
@@ -279,7 +289,8 @@ static int take_sessions(struct store *store, const json_t *list, json_t *here, 
         if (!sid || strlen(sid) >= SESSION_ID_SIZE)
             continue;
         state = json_object_get(here, sid);
-        if (copy_session(store, sid, json_get_string(entry, "title"), err) != 0)
+        if (!remote_owns(remote, sid) &&
+            copy_session(store, sid, json_get_string(entry, "title"), err) != 0)
             return -1;
         if (state && json_is_true(json_object_get(state, "gone")) &&
             copy_session_gone(store, sid, false, err) != 0)
@@ -297,6 +308,24 @@ static int take_sessions(struct store *store, const json_t *list, json_t *here, 
             return -1;
     }
     return 0;
+}
+
+/* Takes the list in, in a transaction of its own: only such a one leaves the keys alone that a
+ * suspended transaction has reserved. */
+static int take_list(struct remote *remote, struct store *store, const json_t *list, json_t *here,
+                     struct error *err)
+{
+    bool quiet = remote->quiet;
+    int rc;
+
+    if (store_begin(store, err) < 0)
+        return -1;
+    rc = take_sessions(remote, store, list, here, err);
+    remote->quiet = true; /* what came from there is not sent there */
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
+        rc = -1;
+    remote->quiet = quiet;
+    return rc;
 }
 
 static bool differs(const json_t *one, const json_t *other, const char *key)
@@ -353,7 +382,7 @@ static int list_sessions(struct remote *remote, struct store *store, struct erro
         rc = remote_garbage(remote, "/sessions", "something else than the contract says", err);
     if (rc == 0) {
         here = copy_sessions(store, err);
-        rc = here ? take_sessions(store, list, here, err) : -1;
+        rc = here ? take_list(remote, store, list, here, err) : -1;
     }
     if (rc == 0)
         rc = fill_sessions(remote, store, list, err);
@@ -436,6 +465,37 @@ static int refresh_owners(struct remote *remote, struct store *store, struct err
 
 /* ---- all of it ---- */
 
+/* Before the first use of a component path. The node must be one that the session has; without any
+ * there is nothing to read, and the description is believed until there is. */
+static int probe(struct remote *remote, struct store *store, const struct wanted *wanted,
+                 struct error *err)
+{
+    json_auto_t *ids = NULL;
+    const char *node_id;
+    json_t *id;
+    size_t i;
+    int suspended;
+
+    if (remote->probed)
+        return 0;
+    if (bring(remote, store, &(struct wanted){UPSTREAM_NODES, wanted->sid, NULL}, add_first, err) !=
+        0)
+        return -1;
+    ids = copy_node_ids(store, wanted->sid, err);
+    if (!ids)
+        return -1;
+    node_id = json_string_value(json_array_get(ids, 0));
+    json_array_foreach(ids, i, id) if (wanted->node_id &&
+                                       strcmp(json_string_value(id), wanted->node_id) == 0)
+        node_id = wanted->node_id;
+    if (!node_id)
+        return 0;
+    suspended = copy_suspend(store, err);
+    if (suspended < 0)
+        return -1;
+    return copy_resume(store, suspended, remote_probe(remote, wanted->sid, node_id, err), err);
+}
+
 static int refresh_session(struct remote *remote, struct store *store, const struct wanted *wanted,
                            struct error *err)
 {
@@ -444,6 +504,8 @@ static int refresh_session(struct remote *remote, struct store *store, const str
     bool each = (wanted->scope & (named | UPSTREAM_ALL_TEXTS)) ||
                 ((wanted->scope & all) && !(remote->can & CAN_BULK));
 
+    if ((wanted->scope & (UPSTREAM_NODE | all | named)) && probe(remote, store, wanted, err) != 0)
+        return -1;
     if (bring(remote, store, wanted, add_first, err) != 0)
         return -1;
     if ((wanted->scope & (UPSTREAM_NODE | all | named)) &&

@@ -40,7 +40,7 @@ static void close_remote(struct upstream *upstream)
     free(remote);
 }
 
-/* Parses "#PATH?seconds=N" after the address. */
+/* Parses "#PATH?seconds=N&one_session=1" after the address. */
 static int read_url(struct remote *remote, const char *url, struct error *err)
 {
     const char *mark = strchr(url, '#'), *query;
@@ -58,6 +58,7 @@ static int read_url(struct remote *remote, const char *url, struct error *err)
     query = strstr(mark, "?seconds=");
     if (query)
         seconds = strtol(query + 9, NULL, 10);
+    remote->one_session = query && strstr(query, "&one_session=1");
     if (seconds < 1 || seconds > UPSTREAM_SECONDS_MAX)
         return error_set(err, ERROR_INVALID, "the service's time is 1 to %d seconds",
                          UPSTREAM_SECONDS_MAX);

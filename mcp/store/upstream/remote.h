@@ -25,7 +25,7 @@
 enum capability {
     CAN_VALIDATE = 1 << 0,
     CAN_SESSIONS = 1 << 1,
-    CAN_SCOPED = 1 << 2, /* component paths with the session */
+    CAN_SCOPED = 1 << 2, /* component paths with the session; see CAN_NAME_SESSION */
     CAN_BULK = 1 << 3,
     CAN_INSERT = 1 << 4,
     CAN_PUT_ONE = 1 << 5,
@@ -45,6 +45,10 @@ enum capability {
     CAN_DOCUMENT = 1 << 16, /* it has an /openapi.json; otherwise the minimal service is assumed */
 };
 
+/* How component paths say which session is meant. The description of the service is only a first
+ * guess; remote_probe finds out. With none of them they name no session. */
+#define CAN_NAME_SESSION (CAN_SCOPED | CAN_SESSION_ID | CAN_SESSION_QUERY)
+
 struct remote {
     struct upstream base;
     struct http_client *client;
@@ -54,6 +58,8 @@ struct remote {
     unsigned total_ms;   /* for one request */
     bool doubt;          /* the last request timed out */
     bool known;          /* `can` is known */
+    bool probed;         /* its bits CAN_NAME_SESSION are known for certain */
+    bool one_session;    /* the user says that no two sessions have the same node id */
     unsigned can;
     bool passing;         /* reads are for other sessions than the call's */
     bool quiet;           /* writes to the copy come from the service: send nothing */
@@ -106,6 +112,9 @@ int remote_garbage(struct remote *remote, const char *path, const char *why, str
 /* Finds out what the service can do, once and again after it was unreachable. The open transaction
  * of store (may be NULL) is set aside meanwhile. */
 int remote_know(struct remote *remote, struct store *store, struct error *err);
+/* Finds out, once, how the component paths name the session, by reading those of a node that the
+ * session has. No transaction may be open. */
+int remote_probe(struct remote *remote, const char *sid, const char *node_id, struct error *err);
 void remote_describe(const struct remote *remote, struct buf *words);
 /* Whether its component paths have no session. */
 bool remote_bare(const struct remote *remote);
@@ -130,8 +139,9 @@ void session_unlock(struct remote *remote, const char *sid);
 int remote_refresh(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
                    const char *node_id, struct error *err);
 
-/* ERROR_CONFLICT if the paths of the service have no session and another session has the id too, as
- * far as the copy knows. doing is "read" or "written". */
+/* ERROR_CONFLICT if the component paths of the service name no session, and another session may
+ * have the id too: the copy knows one, or the service does not list its sessions. doing is "read"
+ * or "written". */
 int guard_node(struct remote *remote, struct store *store, const char *sid, const char *node_id,
                const char *doing, struct error *err);
 

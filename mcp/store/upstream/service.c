@@ -418,6 +418,24 @@ static unsigned read_document(const json_t *document)
     return can;
 }
 
+/* A service without a description may list its sessions all the same. */
+static int ask_sessions(struct remote *remote, struct error *err)
+{
+    struct ask ask = {.cap = REMOTE_LIST_CAP};
+    json_auto_t *answer = NULL;
+    int rc;
+
+    buf_adds(&ask.path, "/sessions");
+    rc = remote_ask(remote, &ask, 1, err);
+    if (rc == 0 && ask.came.status == 200)
+        answer = json_read(ask.came.body.data ? ask.came.body.data : "", ask.came.body.len,
+                           "the list of sessions", NULL);
+    if (json_is_array(json_object_get(answer, "sessions")))
+        remote->can |= CAN_SESSIONS;
+    ask_finish(&ask);
+    return rc;
+}
+
 static int ask_document(struct remote *remote, struct error *err)
 {
     struct ask ask = {.cap = REMOTE_LIST_CAP};
@@ -437,10 +455,78 @@ static int ask_document(struct remote *remote, struct error *err)
         for (size_t i = 0; !document && i < CAPABILITY_COUNT; i++)
             remote->can |= capabilities[i].poor ? capabilities[i].can : 0u;
         remote->known = true;
+        remote->probed = false;
     }
+    if (rc == 0 && !document)
+        rc = ask_sessions(remote, err);
     json_decref(document);
     ask_finish(&ask);
     return rc;
+}
+
+/* ---- how component paths name the session ---- */
+
+#define NOBODY "00000000-0000-4000-8000-000000000000" /* no session has it */
+
+static bool has_components(const struct ask *ask)
+{
+    json_auto_t *answer =
+        ask->came.status == 200 && ask->came.body.len > 0
+            ? json_read(ask->came.body.data, ask->came.body.len, "an answer", NULL)
+            : NULL;
+
+    return json_is_array(json_object_get(answer, "components"));
+}
+
+/* A spelling names the session if the node's own session gets its components, and a session that
+ * does not exist gets an error. A service that answers 200 to both ignores it. */
+int remote_probe(struct remote *remote, const char *sid, const char *node_id, struct error *err)
+{
+    static const struct {
+        const char *query, *header; /* NULL: without; "": the node's own session */
+    } spellings[] = {{NULL, NULL}, {"", NULL}, {NOBODY, NULL}, {NULL, ""}, {NULL, NOBODY}};
+    enum { SCOPED, QUERY, QUERY_NOBODY, HEADER, HEADER_NOBODY, SPELLINGS };
+    struct ask asks[SPELLINGS] = {0};
+    unsigned naming = 0;
+    int rc = 0;
+
+    if (remote->probed)
+        return 0;
+    remote->can &= ~(unsigned)CAN_SESSION_QUERY; /* the paths below say it themselves */
+    for (size_t i = 0; i < SPELLINGS; i++) {
+        const char *query = spellings[i].query, *header = spellings[i].header;
+
+        if (i == SCOPED)
+            remote_session_path(&asks[i].path, sid, "");
+        buf_adds(&asks[i].path, "/nodes/");
+        http_add_escaped(&asks[i].path, node_id);
+        buf_adds(&asks[i].path, "/components");
+        if (query) {
+            buf_adds(&asks[i].path, "?session_id=");
+            http_add_escaped(&asks[i].path, *query ? query : sid);
+        }
+        asks[i].sid = !header ? NULL : *header ? header : sid;
+    }
+    send_all(remote, asks, SPELLINGS);
+    for (size_t i = 0; i < SPELLINGS && rc == 0; i++)
+        if (asks[i].err.kind != ERROR_NONE)
+            rc = not_answered(remote, &asks[i], err);
+    if (has_components(&asks[SCOPED]))
+        naming = CAN_SCOPED;
+    else if (has_components(&asks[QUERY]) && asks[QUERY_NOBODY].came.status >= 400)
+        naming = CAN_SESSION_ID | CAN_SESSION_QUERY;
+    else if (has_components(&asks[HEADER]) && asks[HEADER_NOBODY].came.status >= 400)
+        naming = CAN_SESSION_ID;
+    for (size_t i = 0; i < SPELLINGS; i++)
+        ask_finish(&asks[i]);
+    if (rc != 0)
+        return rc;
+    remote->can = (remote->can & ~(unsigned)CAN_NAME_SESSION) | naming;
+    /* What else such a path can do is not known without a description: whole sequences always. */
+    if (naming == CAN_SCOPED && !(remote->can & CAN_DOCUMENT))
+        remote->can &= ~(unsigned)(CAN_INSERT | CAN_PUT_ONE | CAN_DELETE_ONE | CAN_REORDER);
+    remote->probed = true;
+    return 0;
 }
 
 int remote_know(struct remote *remote, struct store *store, struct error *err)
@@ -468,8 +554,11 @@ void remote_describe(const struct remote *remote, struct buf *words)
     if (!*comma)
         buf_adds(words, "the original paths alone");
     if (remote_bare(remote))
-        buf_adds(words, "; its component paths name no session: a node id in several sessions is "
-                        "refused");
+        buf_adds(words, remote->one_session
+                            ? "; its component paths name no session, and --store-one-session says "
+                              "that no two sessions have the same node id"
+                            : "; its component paths may name no session: then a node id that "
+                              "several sessions may have is refused");
 }
 
 bool remote_bare(const struct remote *remote)

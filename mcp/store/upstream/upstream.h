@@ -18,9 +18,10 @@
 /* Whether the URL of the store names a service. */
 bool upstream_is(const char *url);
 
-/* url is "http://HOST:PORT#COPY?seconds=N", where COPY is the path of the copy's file. Sends
- * nothing yet, so the service may be down. Reading and writing both write the copy; STORE_LOOK only
- * opens the copy. SESSION_API_TOKEN in the environment is sent as a bearer token. */
+/* url is "http://HOST:PORT#COPY?seconds=N&one_session=1", where COPY is the path of the copy's
+ * file. Sends nothing yet, so the service may be down. Reading and writing both write the copy;
+ * STORE_LOOK only opens the copy. SESSION_API_TOKEN in the environment is sent as a bearer token.
+ */
 struct store *upstream_open(const char *url, enum store_access access, struct error *err);
 
 /* Says in words whether the service answers, and what it can do. Does not open the copy. */
