@@ -123,7 +123,8 @@ int store_end(struct store *store, bool keep, struct error *err);
 /* From store_bound to store_unbound each row that is written is a point where the write can end:
  * with ERROR_CANCELLED once the token (borrowed; NULL: none) has fired, with ERROR_TIMEOUT after
  * WRITE_MS_MAX, and with ERROR_TOO_LARGE after WRITE_ROWS_MAX. The caller rolls back. A trial is
- * bound with the store that it was made of. Without these calls nothing is bounded. */
+ * bound with the store that it was made of. Without these calls nothing is bounded. Both take
+ * NULL, for a tool without a store. */
 #define WRITE_MS_MAX   10000u
 #define WRITE_ROWS_MAX 20000u
 void store_bound(struct store *store, const struct cancel *cancel);

@@ -266,6 +266,8 @@ int store_end(struct store *store, bool keep, struct error *err)
 
 void store_bound(struct store *store, const struct cancel *cancel)
 {
+    if (!store)
+        return;
     store->bounds.active = true;
     store->bounds.cancel = cancel;
     store->bounds.until_ms = clock_ms() + WRITE_MS_MAX;
@@ -274,7 +276,8 @@ void store_bound(struct store *store, const struct cancel *cancel)
 
 void store_unbound(struct store *store)
 {
-    store->bounds.active = false;
+    if (store)
+        store->bounds.active = false;
 }
 
 int store_row_wanted(struct store *store, struct error *err)
