@@ -4,6 +4,7 @@
 #
 #   cmake/test.sh quick    the tests with the label quick: a few minutes, no Docker daemon, no browser (make test)
 #   cmake/test.sh all      every test (make test-full)
+#   cmake/test.sh rest     every test that is not quick, after make test (.ci/run)
 #
 # From the environment: TESTS (a regular expression of names), JOBS (tests at once; 2), and CI. With CI=true warnings are errors
 # and a skipped test is a failure, except for want of the shared data, which is not part of the project.
@@ -14,9 +15,9 @@ cd "$(dirname "$0")/.."
 tier=${1:-}
 case $tier in
   quick) packages=(build sandbox test) ;;
-  all) packages=(build sandbox image page test test-full) ;;
+  all | rest) packages=(build sandbox image page test test-full) ;;
   *)
-    echo "usage: cmake/test.sh quick|all" >&2
+    echo "usage: cmake/test.sh quick|all|rest" >&2
     exit 2
     ;;
 esac
@@ -37,7 +38,7 @@ step "Configure" configure
 [ "$tier" = quick ] || step "npm packages of the chat's checks" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py chat
 # Where there is npm, the quick tests take in the conformance suite of MCP, a few seconds once it is installed.
 labels='^quick$'
-if [ "$tier" = all ] || command -v npm >/dev/null; then
+if [ "$tier" != quick ] || command -v npm >/dev/null; then
   step "npm packages of the conformance suite" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py conformance
   labels='^(quick|npm)$'
 fi
@@ -51,8 +52,11 @@ if [ "${CI:-}" != true ] && ! build/release/lectern doctor --sandbox local >buil
   export LECTERN_INSTEAD_OF_LOCAL=process
 fi
 report=$PWD/build/tests.xml
-select=()
-[ "$tier" = all ] || select+=(-L "$labels")
+case $tier in
+  quick) select=(-L "$labels") ;;
+  rest) select=(-LE "$labels") ;;
+  all) select=() ;;
+esac
 [ -z "${TESTS:-}" ] || select+=(-R "$TESTS")
 if ! grep -q 'Test *#' <<<"$(ctest --test-dir build/release --show-only "${select[@]}")"; then
   echo "no $tier test matches TESTS='${TESTS:-}'; make test-full TESTS=REGEX searches all of them" >&2

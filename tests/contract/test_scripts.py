@@ -172,26 +172,16 @@ class Report(unittest.TestCase):
     def test_no_report_is_a_failure(self):
         self.assertEqual(run("/usr/bin/python3", "-B", "cmake/test_report.py", "/nowhere.xml", "build").returncode, 1)
 
-    def test_a_slow_quick_test_fails_when_it_is_slow_again(self):
+    def test_slow_quick_tests_are_named_and_do_not_fail(self):
         with tempfile.TemporaryDirectory() as folder:
-            lines = [f'add_test({name} "sleep" "{seconds}")\nset_tests_properties({name} PROPERTIES LABELS {tier})\n'
-                     for name, seconds, tier in (("idle", "1.2", "quick"), ("once", "0", "quick"), ("long", "1.2", "full"))]
-            Path(folder, "CTestTestfile.cmake").write_text("".join(lines), encoding="utf-8")
+            tests = (("slow", 9, "quick"), ("quick", 1, "quick"), ("long", 9, "full"))
+            Path(folder, "CTestTestfile.cmake").write_text("".join(
+                f'add_test({name} "true")\nset_tests_properties({name} PROPERTIES LABELS {tier})\n' for name, _, tier in tests), encoding="utf-8")
             report = Path(folder, "report.xml")
             report.write_text("<testsuite>%s</testsuite>" % "".join(
-                f'<testcase name="{name}" status="run" time="9"/>' for name in ("idle", "once", "long")), encoding="utf-8")
-            command = ("/usr/bin/python3", "-B", "cmake/test_report.py", report, folder, "0.2")
-            done = run(*command)
-            self.assertRegex(done.stdout, r"FAILED: idle \(|Not measured: idle took ")  # what else the machine does decides
-            self.assertEqual(done.returncode, 1 if "FAILED" in done.stdout else 0)
-            self.assertNotRegex(done.stdout, "(FAILED|Not measured): (once|long)")
-            with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as busy:  # a core of other work
-                try:
-                    done = run(*command)
-                finally:
-                    busy.kill()
-        # Nothing is concluded: either the other work is seen, or the machine is so slow that 1.2 s are within the limit.
-        self.assertNotIn("FAILED", done.stdout)
+                f'<testcase name="{name}" status="run" time="{seconds}"/>' for name, seconds, _ in tests), encoding="utf-8")
+            done = run("/usr/bin/python3", "-B", "cmake/test_report.py", report, folder)
+        self.assertIn("==> Quick tests that took longer than 5 s: slow\n", done.stdout)
         self.assertEqual(done.returncode, 0)
 
 
