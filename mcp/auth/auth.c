@@ -199,14 +199,19 @@ void auth_leave(struct auth_wait *wait)
 
 bool auth_renew(struct auth *auth, struct identity *identity)
 {
+    const int64_t cookie_end = identity->cookie_end;
     const struct identity *found = NULL;
 
+    if (cookie_end != 0 && cookie_end <= time(NULL))
+        return false;
     if (identity->source == IDENTITY_OF_FILE && auth->file)
         token_file_find(auth->file, &identity->token, uv_now(auth->loop), &found, NULL);
     else if (identity->end == 0 || identity->end > time(NULL))
         found = identity;
-    if (found && found != identity)
+    if (found && found != identity) {
         *identity = *found;
+        identity->cookie_end = cookie_end;
+    }
     return found != NULL;
 }
 
@@ -216,9 +221,16 @@ int auth_make_code(struct auth *auth, const struct identity *identity, char code
     return page_make_code(auth->pages, identity, code, err);
 }
 
-bool auth_take_code(struct auth *auth, const char *code, char cookie[TOKEN_TEXT_SIZE])
+enum auth_code auth_take_code(struct auth *auth, const char *code, char cookie[TOKEN_TEXT_SIZE])
 {
-    return page_take_code(auth->pages, code, cookie);
+    struct identity identity;
+
+    if (!page_take_code(auth->pages, code, &identity))
+        return AUTH_CODE_UNKNOWN;
+    if (!auth_renew(auth, &identity))
+        return AUTH_CODE_WITHDRAWN;
+    return page_make_cookie(auth->pages, &identity, cookie, NULL) == 0 ? AUTH_CODE_GOOD
+                                                                       : AUTH_CODE_UNKNOWN;
 }
 
 void auth_identity_of_start(struct identity *identity)

@@ -66,14 +66,20 @@ struct auth_wait *auth_wait(struct auth *auth, const char *authorization,
                             void *user, struct error *err);
 void auth_leave(struct auth_wait *wait); /* frees it; not after on_checked. Takes NULL */
 
-/* Whether an identity is still good, which is kept for longer than a request: its end, and of a
- * file that its token is in it. Sets *identity to what it may do now. auth may be NULL. */
+/* Whether an identity is still good, which is kept for longer than a request: its end and its
+ * cookie's, and of a file that its token is in it. Sets *identity to what it may do now. auth may
+ * be NULL. */
 bool auth_renew(struct auth *auth, struct identity *identity);
 
 /* Of the page: a new secret for a link, and the cookie for it. */
 int auth_make_code(struct auth *auth, const struct identity *identity, char code[TOKEN_TEXT_SIZE],
                    struct error *err);
-bool auth_take_code(struct auth *auth, const char *code, char cookie[TOKEN_TEXT_SIZE]);
+enum auth_code {
+    AUTH_CODE_GOOD,
+    AUTH_CODE_UNKNOWN,   /* or used, or over */
+    AUTH_CODE_WITHDRAWN, /* the token that it was made with is withdrawn or has expired */
+};
+enum auth_code auth_take_code(struct auth *auth, const char *code, char cookie[TOKEN_TEXT_SIZE]);
 /* For the link that is printed at the start: all scopes. */
 void auth_identity_of_start(struct identity *identity);
 

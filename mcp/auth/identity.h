@@ -39,6 +39,7 @@ struct identity {
     char name[IDENTITY_NAME_MAX + 1];
     char curriculum[IDENTITY_CURRICULUM_SIZE]; /* the only session it may use; "": all */
     int64_t end;               /* seconds since 1970, from which on it is refused; 0: none */
+    int64_t cookie_end;        /* likewise, of the cookie that it was shown by; 0: by none */
     char id[IDENTITY_ID_SIZE]; /* the same for all tokens of one holder; "" without sign-in */
     struct digest token;       /* of the token of the file that it stands for; else zero */
 };

@@ -44,16 +44,19 @@ static json_t *read_part(const char *text, size_t len)
     return len > 0 ? json_stringn(text, len) : NULL;
 }
 
+/* Texts with U+0000 are refused: they would be compared, and kept as the holder's id, up to it. So
+ * are repeated names (RFC 7519, 4), of which two readers may take different ones. */
 static json_t *decode_object(const json_t *part, const char *what, struct error *err)
 {
     char bytes[JWT_CAP];
     size_t len = jose_b64_dec(part, bytes, sizeof bytes);
-    json_t *object = len != SIZE_MAX ? json_read(bytes, len, what, NULL) : NULL;
+    json_t *object = len != SIZE_MAX ? json_loadb(bytes, len, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
     if (json_is_object(object))
         return object;
     json_decref(object);
-    error_set(err, ERROR_INVALID, "%s of the token is not a JSON object", what);
+    error_set(err, ERROR_INVALID,
+              "%s of the token is not a JSON object, without repeated names and U+0000", what);
     return NULL;
 }
 

@@ -40,7 +40,7 @@ void page_sign_in_destroy(struct page_sign_in *pages)
 int page_make_code(struct page_sign_in *pages, const struct identity *identity,
                    char code[TOKEN_TEXT_SIZE], struct error *err)
 {
-    bool waits = identity->source == IDENTITY_OF_START;
+    bool waits = identity->source == IDENTITY_OF_START && identity->cookie_end == 0;
     struct digest digest;
 
     if (token_make(code, err) < 0)
@@ -50,23 +50,37 @@ int page_make_code(struct page_sign_in *pages, const struct identity *identity,
                               err);
 }
 
-bool page_take_code(struct page_sign_in *pages, const char *code, char cookie[TOKEN_TEXT_SIZE])
+bool page_take_code(struct page_sign_in *pages, const char *code, struct identity *identity)
 {
-    int64_t now = time(NULL), until = now + PAGE_COOKIE_S;
     const struct identity *found;
-    struct identity identity;
     struct digest digest;
 
     digest_of(code, strlen(code), &digest);
-    found = identity_table_find(pages->links, &digest, now);
-    if (!found || token_make(cookie, NULL) < 0)
+    found = identity_table_find(pages->links, &digest, time(NULL));
+    if (!found)
         return false;
-    identity = *found;
+    *identity = *found;
     identity_table_remove(pages->links, &digest);
-    if (identity.end != 0 && identity.end < until)
-        until = identity.end;
+    return true;
+}
+
+static int64_t earlier(int64_t end, int64_t other)
+{
+    return other != 0 && other < end ? other : end;
+}
+
+int page_make_cookie(struct page_sign_in *pages, const struct identity *identity,
+                     char cookie[TOKEN_TEXT_SIZE], struct error *err)
+{
+    struct identity shown = *identity;
+    struct digest digest;
+
+    if (token_make(cookie, err) < 0)
+        return -1;
+    shown.cookie_end =
+        earlier(earlier(time(NULL) + PAGE_COOKIE_S, identity->end), identity->cookie_end);
     digest_of(cookie, strlen(cookie), &digest);
-    return identity_table_add(pages->cookies, &digest, &identity, until, NULL) == 0;
+    return identity_table_add(pages->cookies, &digest, &shown, shown.cookie_end, err);
 }
 
 const struct identity *page_find_cookie(struct page_sign_in *pages, const char *cookie, size_t len)

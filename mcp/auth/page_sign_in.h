@@ -26,8 +26,12 @@ void page_sign_in_destroy(struct page_sign_in *pages); /* takes NULL */
 /* A new secret for a link. */
 int page_make_code(struct page_sign_in *pages, const struct identity *identity,
                    char code[TOKEN_TEXT_SIZE], struct error *err);
-/* Exchanges it for a cookie. false: it is unknown, used or over. */
-bool page_take_code(struct page_sign_in *pages, const char *code, char cookie[TOKEN_TEXT_SIZE]);
+/* Uses it up, and sets the identity that it was made for. false: it is unknown, used or over. */
+bool page_take_code(struct page_sign_in *pages, const char *code, struct identity *identity);
+/* A new cookie: for PAGE_COOKIE_S, and not for longer than the token or the cookie by which its
+ * link was made. So a page cannot extend its own sign-in. */
+int page_make_cookie(struct page_sign_in *pages, const struct identity *identity,
+                     char cookie[TOKEN_TEXT_SIZE], struct error *err);
 /* Who has the cookie; NULL: nobody. Valid until the next call. */
 const struct identity *page_find_cookie(struct page_sign_in *pages, const char *cookie, size_t len);
 

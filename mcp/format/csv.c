@@ -7,9 +7,10 @@
  * in Neo4j's import tool: "chapter_id:int", "weight:float", "draft:boolean", "title:string", and as
  * our addition "components:json". An empty cell is a missing field. What a cell cannot represent
  * (an empty text, null, a text with NUL, a number among texts) is in the last column,
- * "lectern:json". If a row has it, the row is exact; otherwise a missing id or title is generated,
- * as foreign files require. The other fields of the curriculum (meta) are in a third file,
- * curriculum.json.
+ * "lectern:json". A text that a spreadsheet would run as a formula is written with an apostrophe
+ * before it, which reading takes away again. If a row has "lectern:json", the row is exact;
+ * otherwise a missing id or title is generated, as foreign files require. The other fields of the
+ * curriculum (meta) are in a third file, curriculum.json.
  *
  * Read from a folder, from PREFIX-nodes.csv and its like, or from the file of the nodes; written as
  * a folder.
@@ -32,6 +33,7 @@
 #define COLUMNS_READ_CAP 2000
 #define NAME_CAP         64 /* bytes of a field's name that gets a column */
 #define REST             "lectern"
+#define GUARD            "'" /* before a text that would be run */
 
 #define NODES_FILE         "nodes.csv"
 #define RELATIONSHIPS_FILE "relationships.csv"
@@ -134,11 +136,22 @@ static bool is_called(const char *heading, const char *name)
     return split_heading(&heading, &kind) == len && strncasecmp(name, heading, len) == 0;
 }
 
+/* Whether a spreadsheet runs a cell with this text as a formula (OWASP, "CSV Injection"), also
+ * after the apostrophes of a guard. The answer is the same for the guarded text, so that each guard
+ * can be taken away again. */
+static bool is_formula(const char *text)
+{
+    text += strspn(text, GUARD);
+    return *text && strchr("=+-@\t\r\n", *text);
+}
+
 /* The value of a cell; NULL if it is not of that kind. */
 static json_t *value_of(const char *cell, size_t len, enum csv_kind kind)
 {
     switch (kind) {
     case CSV_TEXT:
+        if (strncmp(cell, GUARD, strlen(GUARD)) == 0 && is_formula(cell))
+            return json_stringn(cell + strlen(GUARD), len - strlen(GUARD));
         return json_stringn(cell, len);
     case CSV_NUMBER:
         /* JSON text may have blanks around it; a cell with them is left as it is. */
@@ -545,8 +558,8 @@ static bool can_have_column(const char *key)
 {
     size_t len = strlen(key);
 
-    if (len == 0 || len > NAME_CAP || key[0] == ' ' || key[len - 1] == ' ' || strchr(key, ':') ||
-        strcasecmp(key, REST) == 0)
+    if (len == 0 || len > NAME_CAP || is_formula(key) || key[0] == ' ' || key[len - 1] == ' ' ||
+        strchr(key, ':') || strcasecmp(key, REST) == 0)
         return false;
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)key[i] < ' ' || key[i] == 127)
@@ -614,10 +627,12 @@ static void add_value(struct buf *row, const json_t *value, enum csv_kind kind)
     struct buf BUF_AUTO text = {0};
 
     if (kind == CSV_TEXT) {
-        add_cell(row, json_string_value(value), json_string_length(value));
-        return;
+        if (is_formula(json_string_value(value)))
+            buf_adds(&text, GUARD);
+        buf_add(&text, json_string_value(value), json_string_length(value));
+    } else {
+        json_write(&text, value);
     }
-    json_write(&text, value);
     if (text.failed)
         row->failed = true;
     else

@@ -10,11 +10,13 @@
 #define ANSWER     "confirm" /* the question's key */
 #define LINE_SHOWN 100       /* bytes of a text that goes */
 
+/* What the state of a question contains: a digest of the changes, and an id, by which the answer is
+ * good once. */
 struct agreed {
     char hex[2 * sizeof(struct digest) + 1];
+    char id[UUID_TEXT_SIZE];
 };
 
-/* What the person agrees to: a digest of the changes. */
 static int take_digest(const struct tool_trial *trial, struct agreed *agreed, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
@@ -81,9 +83,10 @@ static int set_question(struct tool_call *call, const struct tool_trial *trial, 
     struct agreed agreed;
 
     write_message(trial, &message);
-    if (take_digest(trial, &agreed, err) < 0 || buf_check(&message, "the question", err) < 0)
+    if (take_digest(trial, &agreed, err) < 0 || text_uuid(agreed.id, err) < 0 ||
+        buf_check(&message, "the question", err) < 0)
         return -1;
-    buf_adds(&call->kept, agreed.hex);
+    buf_addf(&call->kept, "%s %s", agreed.hex, agreed.id);
     call->asks = json_pack("{s:{s:s, s:{s:s%, s:{s:s, s:{}}}}}", ANSWER, "method",
                            "elicitation/create", "params", "message", message.data, message.len,
                            "requestedSchema", "type", "object", "properties");
@@ -127,16 +130,41 @@ int confirm_ask(struct tool_call *call, struct store *store, struct error *err)
     return rc;
 }
 
-/* In the transaction of the call, before it. */
-static int check_unchanged(struct tool_call *call, struct store *store, struct error *err)
+/* Otherwise an answer would do again, without a question, what has been undone since. What is
+ * written here belongs to the transaction of the call: if it fails, the answer is still good. */
+static int use_answer(struct store *store, const char *sid, const char *id, struct error *err)
 {
+    struct idempotency_record earlier = {0};
+    char key[IDEMPOTENCY_KEY_MAX + 1];
+    int used;
+
+    snprintf(key, sizeof key, "answer/%s/%s", sid, id);
+    used = store_idempotency_find(store, key, ANSWER, &earlier, err);
+    if (used == 0)
+        return store_idempotency_keep(store, sid, key, ANSWER, 0, "", 0, err);
+    buf_finish(&earlier.body);
+    return used < 0 ? -1
+                    : error_set(err, ERROR_CONFLICT,
+                                "Not done: the person has agreed to this once, and it was done. "
+                                "Send the call again without requestState, so that they are asked "
+                                "again.");
+}
+
+/* In the transaction of the call, before it. */
+static int check_answer(struct tool_call *call, struct store *store, struct error *err)
+{
+    const char *id = strchr(call->kept_before, ' ');
+    char sid[SESSION_ID_SIZE];
     struct tool_trial trial = {0};
     struct agreed agreed;
-    int rc = try_call(&trial, call, store, err);
+    int rc;
 
+    if (!id || tool_session(call, store, sid, err) < 0 || use_answer(store, sid, id + 1, err) < 0)
+        return -1;
+    rc = try_call(&trial, call, store, err);
     if (rc == 0)
         rc = take_digest(&trial, &agreed, err);
-    if (rc == 0 && strcmp(agreed.hex, call->kept_before) != 0)
+    if (rc == 0 && strncmp(agreed.hex, call->kept_before, (size_t)(id - call->kept_before)) != 0)
         rc = error_set(err, ERROR_CONFLICT,
                        "Not done: the curriculum has changed since the person agreed. Read it "
                        "again, and send the call again if it is still wanted.");
@@ -154,6 +182,6 @@ int confirm_take_answer(struct tool_call *call, struct error *err)
         return error_set(err, ERROR_FORBIDDEN,
                          "Nothing was changed: the person at the client did not agree. Do not send "
                          "the same call again; ask them what they want instead.");
-    call->before = check_unchanged;
+    call->before = check_answer;
     return 0;
 }

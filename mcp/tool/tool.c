@@ -108,6 +108,8 @@ static int run_tool(struct tool_call *call, struct store *store, struct error *e
 {
     char id[UUID_TEXT_SIZE];
 
+    if (call->before && call->before(call, store, err) < 0)
+        return -1;
     if (tool_call_writes(call)) {
         if (text_uuid(id, err) < 0)
             return -1;
@@ -248,9 +250,7 @@ static int run_behind(struct tool_call *call, struct store *store, struct error 
 
     if (store_begin(store, err) < 0)
         return -1;
-    rc = call->before(call, store, err);
-    if (rc == 0)
-        rc = run_idempotent(call, store, err);
+    rc = run_idempotent(call, store, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
     return rc;

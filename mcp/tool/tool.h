@@ -90,7 +90,8 @@ struct tool_call {
     bool followup;           /* set by run if the tool's `then` must be called */
     char kept_key[IDEMPOTENCY_KEY_MAX + 1]; /* of the stored answer, or "" */
     /* For a call that writes on a work queue: called there before run, in the same transaction. If
-     * it returns -1 with err, run is not called. May be NULL. */
+     * it returns -1 with err, run is not called. Neither is called for a repeat that gets the
+     * stored answer. May be NULL. */
     int (*before)(struct tool_call *call, struct store *store, struct error *err);
     /* The call is finished. Called on the loop's thread; the receiver may free the call with
      * tool_call_finish. */

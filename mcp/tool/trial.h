@@ -49,8 +49,8 @@ void tool_trial_finish(struct tool_trial *trial);
 
 /* Asking the person at a client (elicitation) before a call deletes something, or replaces it in
  * more than CONFIRM_PLACES places. It is done only if it would still change exactly what the person
- * was shown. Clients that cannot ask are not kept from anything: every change can be undone in one
- * step. The chat asks in its own way (mcp/chat/approval.h). */
+ * was shown, and once. Clients that cannot ask are not kept from anything: every change can be
+ * undone in one step. The chat asks in its own way (mcp/chat/approval.h). */
 
 #define CONFIRM_PLACES 10u /* changed without asking */
 #define CONFIRM_SHOWN  10u /* changes that the person is shown one by one */
@@ -62,7 +62,8 @@ bool confirm_may_ask(const struct tool_call *call);
  * asked. On the trial work queue. */
 int confirm_ask(struct tool_call *call, struct store *store, struct error *err);
 /* What the person answered, if they were asked: 0 if they agreed (call->before then checks that
- * nothing has changed since), -1 with an error for the model if not. */
+ * nothing has changed since, and that the answer has not been used), -1 with an error for the model
+ * if not. */
 int confirm_take_answer(struct tool_call *call, struct error *err);
 
 #endif

@@ -210,7 +210,10 @@ static const struct family families[] = {
 
 static void check(struct exchange *exchange)
 {
-    exchange_takes(exchange, "GET", "/metrics takes GET");
+    if (exchange_takes(exchange, "GET", "/metrics takes GET") && *exchange->identity->curriculum)
+        exchange_error(exchange, 403,
+                       "/metrics counts the work on all curricula: send a token that is not bound "
+                       "to one");
 }
 
 static void handle(struct exchange *exchange)

@@ -358,19 +358,31 @@ static void set_cookie(struct exchange *exchange, const char *value)
 static void handle_sign_in(struct exchange *exchange)
 {
     const char *query = exchange->request->query;
+    enum auth_code code = AUTH_CODE_UNKNOWN;
     char cookie[TOKEN_TEXT_SIZE];
 
-    if (strcmp(exchange->request->method, "GET") == 0 && strncmp(query, CODE, strlen(CODE)) == 0 &&
-        auth_take_code(exchange->http->config.auth, query + strlen(CODE), cookie)) {
+    if (strcmp(exchange->request->method, "GET") == 0 && strncmp(query, CODE, strlen(CODE)) == 0)
+        code = auth_take_code(exchange->http->config.auth, query + strlen(CODE), cookie);
+    switch (code) {
+    case AUTH_CODE_GOOD:
         set_cookie(exchange, cookie);
         answer_page(exchange, 200, "Signed in",
                     "<meta http-equiv=\"refresh\" content=\"0; url=/\">\n"
                     "<p>You are signed in: <a href=\"/\">open the page</a>.</p>");
-        return;
+        break;
+    case AUTH_CODE_UNKNOWN:
+        answer_page(exchange, 403, "This link does not work",
+                    "<p>A link to sign in works once, and for ten minutes. The server prints one "
+                    "when it starts, and <code>POST /sign-in/link</code> with a token makes "
+                    "one.</p>");
+        break;
+    case AUTH_CODE_WITHDRAWN:
+        answer_page(exchange, 403, "This link's token is not valid any more",
+                    "<p>The token that made this link has been withdrawn or has expired. Ask the "
+                    "person who runs this server for a new token; <code>POST /sign-in/link</code> "
+                    "with it makes a new link.</p>");
+        break;
     }
-    answer_page(exchange, 403, "This link does not work",
-                "<p>A link to sign in works once, and for ten minutes. The server prints one when "
-                "it starts, and <code>POST /sign-in/link</code> with a token makes one.</p>");
 }
 
 const struct http_route http_route_sign_in = {

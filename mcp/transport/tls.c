@@ -18,6 +18,9 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/log.h"
 
+/* Of TLS 1.2, those with forward secrecy and authenticated encryption (RFC 9325, 4.2); all of TLS
+ * 1.3 have both. */
+#define CIPHERS_1_2    "ECDHE+AESGCM:ECDHE+CHACHA20"
 #define PIECE          16384 /* bytes, the most of one TLS record */
 #define LISTEN_PENDING 16
 #define PAIR_TRIES     4
@@ -71,6 +74,7 @@ static int fill_context(const struct tls *tls, SSL_CTX *context, struct error *e
 {
     ERR_clear_error();
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_cipher_list(context, CIPHERS_1_2);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);

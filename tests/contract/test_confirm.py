@@ -102,6 +102,31 @@ class Modern(Case):
         self.assertIn("has changed since the person agreed", result["content"][0]["text"])
         self.assertEqual(self.texts(), ["Meanwhile edited.", "The second text."])
 
+    def test_an_answer_is_good_once(self):
+        """What was done is undone; the state that the person agreed to does not do it again."""
+        _, state = self.ask(self.delete())
+        self.assertFalse(self.answer(self.delete(), state, "accept")["isError"])
+        newest = self.server.http("GET", "/session/%s/history" % self.sid)[1]["changes"][0]
+        self.post("/session/%s/undo" % self.sid, {"change_set": newest["change_set"]})
+        self.assertEqual(len(self.texts()), 2)
+        result = self.answer(self.delete(), state, "accept")
+        self.assertTrue(result["isError"])
+        self.assertIn("agreed to this once", result["content"][0]["text"])
+        self.assertEqual(len(self.texts()), 2)
+        _, state = self.ask(self.delete())
+        self.assertFalse(self.answer(self.delete(), state, "accept")["isError"])
+        self.assertEqual(self.texts(), ["The second text."])
+
+    def test_a_repeat_with_a_key_gets_its_answer(self):
+        """The answer was lost on the way: the client sends all of it again."""
+        params = self.delete()
+        params["arguments"]["idempotency_key"] = "once"
+        _, state = self.ask(params)
+        first, second = (self.answer(params, state, "accept") for _ in range(2))
+        self.assertFalse(second["isError"], second)
+        self.assertEqual(second["content"], first["content"])
+        self.assertEqual(self.texts(), ["The second text."])
+
     def test_many_places(self):
         def change(count):
             return {"name": "change_curriculum", "arguments": {"session_id": self.sid, "operations": [

@@ -248,6 +248,21 @@ class Formats(FormatCase):
         self.assertEqual([(row["Source"], row["Target"], row["relationship_type"]) for row in rows],
                          [(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in curriculum["relationships"]])
 
+    def test_csv_runs_nothing(self):
+        """No cell of text begins as a formula of a spreadsheet does, and reading gives back the text, guarded or not."""
+        texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "'=1", "''=1", "'", "''", "'quoted'", "1-1", "a=b"]
+        nodes = [{"node_id": "N%d" % i, "title": text, "note": text, "=field": text, "components": []} for i, text in enumerate(texts)]
+        nodes.append({"node_id": "-N", "title": "-", "level": -3, "components": []})
+        edges = [{"from_node_id": "-N", "to_node_id": "N1", "relationship_type": "+NEXT"}]
+        out = pathlib.Path(self.round_trip({"nodes": nodes, "relationships": edges}, "csv"))
+        for name in "nodes.csv", "relationships.csv":
+            with open(out / name, encoding="utf-8", newline="") as file:
+                rows = list(csv.reader(file, strict=True))
+            numbers = [i for i, heading in enumerate(rows[0]) if heading.endswith((":int", ":float"))]
+            for row in rows:
+                for i, cell in enumerate(row):
+                    self.assertNotIn(cell[:1], tuple("=+-@\t\r\n") if i not in numbers else ("=", "+", "@", "\t", "\r", "\n"))
+
     def test_case_is_what_the_specification_says(self):
         curriculum = json.loads((harness.ROOT / "mcp/session/demo/demo_curriculum.json").read_text(encoding="utf-8"))
         first = json.loads(pathlib.Path(self.round_trip(curriculum, "case")).read_text(encoding="utf-8"))

@@ -13,8 +13,8 @@ import unittest
 
 import harness
 import jwt
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from test_sign_in import SECONDS, SignedIn, bearer, upgrade, wait_for
 
 AUDIENCE = "https://lectern.example.org/mcp"
@@ -218,6 +218,16 @@ class Tokens(IssuerCase):
                          else self.keys["RS256"].sign(self.claims(**changed)), why)
         for why, header in (("crit", {"crit": ["x"]}), ("type", {"typ": "logout+jwt"}), ("key id", {"kid": "x" * 300})):
             self.refused(self.token(header=header), why)
+
+    def test_claims_that_two_readers_take_differently(self):
+        """A text with U+0000, which others compare up to it, and a name twice."""
+        for changed in ({"sub": "anna\0x"}, {"iss": self.issuer.url + self.path + "\0x"}, {"aud": [AUDIENCE + "\0x"]}, {"scope": "read\0"},
+                        {"preferred_username": "a\0b"}, {"extra": [{"deep": "\0"}]}):
+            self.refused(self.keys["RS256"].sign(self.claims(**changed)), "U+0000")
+        claims = json.dumps(self.claims())[:-1] + ', "sub": "ben"}'
+        head, key = encoded({"alg": "RS256", "kid": "key-RS256"}), self.keys["RS256"].private
+        signature = key.sign((head + "." + encoded(claims.encode())).encode(), padding.PKCS1v15(), hashes.SHA256())
+        self.refused(".".join((head, encoded(claims.encode()), encoded(signature))), "repeated")
 
     def test_tampered(self):
         good = self.token(scope="read")

@@ -258,6 +258,9 @@ class Doors(SignInCase):
         for method, path, body in (("GET", "/session/%s/nodes", None), ("GET", "/session/validate/%s", None), ("DELETE", "/session/%s", None),
                                    ("PUT", "/session/%s", {"title": "Mine"})):
             self.assertEqual(self.status(method, path % self.other, self.one, body), 403, path)
+        status, answer, _ = self.http("GET", "/metrics", self.one)
+        self.assertEqual(status, 403)
+        self.assertIn("a token that is not bound", json.dumps(answer))
         self.assertEqual(self.status("POST", "/session/create", self.one), 403)
         self.assertEqual(self.status("POST", "/session/create", self.one, X_Session_ID=self.sid), 403)
         bare = "/nodes/N001/components"
@@ -398,6 +401,25 @@ class Page(SignInCase):
         cookie = self.open(self.link(self.read))
         self.withdraw("ben")
         wait_for(lambda: self.status("GET", "/sessions", Cookie=cookie) == 401)
+
+    def test_link_of_a_withdrawn_token(self):
+        link = self.link(self.read)
+        self.withdraw("ben")
+        wait_for(lambda: self.status("GET", "/sessions", self.read) == 401)
+        status, text, headers = self.http("GET", link)
+        self.assertEqual(status, 403)
+        self.assertIn(b"has been withdrawn or has expired", text)
+        self.assertNotIn("Set-Cookie", headers)
+
+    def test_a_cookie_makes_no_time(self):
+        """A link that the page makes for another device ends with the page's own sign-in."""
+        first = self.open(self.link(self.edit))
+        status, answer, _ = self.http("POST", "/sign-in/link", Cookie=first)
+        self.assertEqual(status, 200)
+        second = self.open(answer["url"].split(str(self.server.port))[1])
+        self.assertEqual(self.status("GET", "/sessions", Cookie=second), 200)
+        self.withdraw("anna")
+        wait_for(lambda: self.status("GET", "/sessions", Cookie=second) == 401)
 
     def test_other_origins(self):
         """A page of another origin is not signed in by the cookie, even one that may use the server."""

@@ -41,8 +41,8 @@ class Tls(unittest.TestCase):
         if self.server.process.returncode is None:
             self.assertEqual(self.server.close(), 0)
 
-    def make(self, cert, key):
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+    def make(self, cert, key, kind=("ec", "-pkeyopt", "ec_paramgen_curve:P-256")):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", *kind, "-nodes", "-days", "2", "-subj",
                         "/CN=lectern", "-addext", "subjectAltName=IP:127.0.0.1", "-out", cert + ".new", "-keyout", key + ".new"],
                        check=True, capture_output=True)
         os.replace(key + ".new", key)
@@ -136,6 +136,31 @@ class Tls(unittest.TestCase):
         self.assertEqual(self.server.http("GET", "/health")[0], 200)
         silent.close()
         half.close()
+
+    def test_forward_secrecy(self):
+        """TLS 1.2 is spoken with an ephemeral key alone, whatever the client offers."""
+        context = ssl._create_unverified_context()
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        for kind in ("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), ("rsa:2048",):
+            self.make(self.cert, self.key, kind)
+            end = time.monotonic() + SECONDS
+            while self.presented() != self.wanted():
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.2)
+            for offered, spoken in ("ALL:@SECLEVEL=0", True), ("kRSA", False), ("ECDHE+AES:!AESGCM:!AESCCM", False):
+                context.set_ciphers(offered)
+                with self.subTest(kind=kind[0], offered=offered), \
+                        socket.create_connection(("127.0.0.1", self.server.port), timeout=SECONDS) as plain:
+                    if spoken:
+                        with context.wrap_socket(plain) as client:
+                            self.assertRegex(client.cipher()[0], r"^ECDHE-(RSA|ECDSA)-(AES(128|256)-GCM|CHACHA20)")
+                    else:
+                        self.assertRaises((ssl.SSLError, ConnectionResetError), context.wrap_socket, plain)
+
+    def test_browsers_stay_with_tls(self):
+        self.server.connection = self.connect()
+        for path in ("/", "/health", "/sessions", "/nowhere"):
+            self.assertEqual(self.server.http("GET", path)[2]["Strict-Transport-Security"], "max-age=31536000", path)
 
     def test_client_that_does_not_read(self):
         """It keeps neither memory nor the end of the server."""

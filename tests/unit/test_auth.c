@@ -180,25 +180,37 @@ static void test_analyses(void **state)
 static void test_page(void **state)
 {
     struct page_sign_in *pages = page_sign_in_create(NULL);
-    struct identity identity = {.source = IDENTITY_OF_ISSUER, .name = "anna", .end = 1};
-    char code[TOKEN_TEXT_SIZE], cookie[TOKEN_TEXT_SIZE], other[TOKEN_TEXT_SIZE];
+    struct identity identity = {.source = IDENTITY_OF_ISSUER, .name = "anna", .end = 1}, taken;
+    char code[TOKEN_TEXT_SIZE], cookie[TOKEN_TEXT_SIZE];
+    const struct identity *found;
+    int64_t end;
 
     (void)state;
     assert_int_equal(page_make_code(pages, &identity, code, NULL), 0);
-    assert_false(page_take_code(pages, "", cookie));
-    assert_true(page_take_code(pages, code, cookie));
-    assert_false(page_take_code(pages, code, other)); /* once */
+    assert_false(page_take_code(pages, "", &taken));
+    assert_true(page_take_code(pages, code, &taken));
+    assert_false(page_take_code(pages, code, &taken)); /* once */
+    assert_int_equal(page_make_cookie(pages, &taken, cookie, NULL), 0);
     assert_string_not_equal(code, cookie);
     assert_null(page_find_cookie(pages, cookie, strlen(cookie))); /* the token has ended */
     identity.end = 0;
+    assert_int_equal(page_make_cookie(pages, &identity, cookie, NULL), 0);
+    found = page_find_cookie(pages, cookie, strlen(cookie));
+    assert_string_equal(found->name, "anna");
+    end = found->cookie_end;
+    assert_in_range(end - time(NULL), PAGE_COOKIE_S - 60, PAGE_COOKIE_S);
+    /* A link that the page makes gives no more time than the page has left. */
+    identity = *found;
+    identity.cookie_end = end - 3600;
     assert_int_equal(page_make_code(pages, &identity, code, NULL), 0);
-    assert_true(page_take_code(pages, code, cookie));
-    assert_string_equal(page_find_cookie(pages, cookie, strlen(cookie))->name, "anna");
+    assert_true(page_take_code(pages, code, &taken));
+    assert_int_equal(page_make_cookie(pages, &taken, cookie, NULL), 0);
+    assert_int_equal(page_find_cookie(pages, cookie, strlen(cookie))->cookie_end, end - 3600);
     assert_null(page_find_cookie(pages, cookie, strlen(cookie) - 1));
     assert_null(page_find_cookie(pages, code, strlen(code)));
     for (unsigned i = 0; i < 2 * PAGE_LINKS_CAP; i++)
         assert_int_equal(page_make_code(pages, &identity, code, NULL), 0);
-    assert_true(page_take_code(pages, code, cookie));
+    assert_true(page_take_code(pages, code, &taken));
     page_sign_in_destroy(pages);
 }
 
