@@ -12,7 +12,6 @@ from collections import defaultdict
 from pathlib import Path
 
 FOLDERS = ("mcp/", "helpers/", "executor/", "validator/", "image/")
-LINES_CAP = 900
 OPAQUE = ("struct engine_box",)  # each engine defines its own
 NEVER_POSITIVE = ("error_set", "error_set_at", "error_wrap", "error_errno", "validation_end", "buf_check")
 # One spelling for each habit: `strcmp(a, b) == 0`, `struct buf BUF_AUTO name`, and `err) < 0` where a function returns 0 or -1.
@@ -89,8 +88,6 @@ def faults(files, bodies, chosen):
         for number, (line, wanted) in enumerate(zip(text.split("\n"), fixed(text, bodies).split("\n")), 1):
             if line != wanted:
                 yield f"{path}:{number}: write {wanted.strip()}"
-        if text.count("\n") > LINES_CAP:
-            yield f"{path}: {text.count(chr(10))} lines, more than {LINES_CAP}"
         for name in sorted(set(TYPE.findall(text))):
             if len(types[name]) > 1:
                 yield f"{path}: {name} is defined {len(types[name])} times: {', '.join(types[name])}"

@@ -28,7 +28,6 @@ class Lint(unittest.TestCase):
             ("    if (!strcmp(a(b), c) || d)\n", "write if (strcmp(a(b), c) == 0 || d)"),
             ("    struct buf text BUF_AUTO = {0};\n", "write struct buf BUF_AUTO text = {0};"),
             ("static int f(struct error *err)\n{\n    return -1;\n}\n    if (f(err) != 0)\n", "write if (f(err) < 0)"),
-            ("x\n" * 901, "901 lines, more than 900"),
         ):
             self.assertIn(wanted, "".join(self.faults(a_DOT_c=text)))
         found = "static int f(struct error *err)\n{\n    return x ? 1 : 0;\n}\n    if (f(err) != 0)\n"
