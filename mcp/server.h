@@ -35,13 +35,13 @@ struct refused_rule {
  * threads (mcp/command/server.c). */
 struct store_queues {
     const char *url;
-    struct workq *sql;          /* one thread, STORE_WRITE */
-    struct workq *read;         /* STORE_READ connections: lists, the broker */
-    struct workq *graph;        /* one thread, STORE_READ: the only one that calls helpers/graph */
-    struct workq *trial;        /* one thread, STORE_READ: dry runs on a copy of the session */
-    struct graph_cache *graphs; /* used on the graph work queue only */
-    struct change_feed *feed;   /* the commits of the sql work queue */
-    struct ended_ids *ended;    /* sealed ids that are over */
+    struct workq *sql;   /* one thread, STORE_WRITE */
+    struct workq *read;  /* STORE_READ connections: lists, the broker */
+    struct workq *graph; /* STORE_READ: graph queries, and what an edit does to the graph */
+    struct workq *trial; /* one thread, STORE_READ: dry runs on a copy of the session */
+    struct graph_cache *graphs;
+    struct change_feed *feed; /* the commits of the sql work queue */
+    struct ended_ids *ended;  /* sealed ids that are over */
 };
 
 /* What runs analyses, and their limits. */

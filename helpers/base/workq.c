@@ -18,6 +18,7 @@ struct workq_thread {
     pthread_t id;
     void *context;
     uint64_t key; /* of the job under work */
+    bool large;   /* that job is */
 };
 
 struct workq {
@@ -62,11 +63,20 @@ static void work_off(struct workq_thread *thread, struct job_list *jobs)
 
 static bool may_begin(const struct workq *workq, const struct workq_job *job)
 {
-    size_t busy = 0;
+    const struct workq_config *config = &workq->config;
+    size_t same = 0, large = 0, same_large = 0;
 
-    for (size_t i = 0; workq->config.per_key > 0 && job->key != 0 && i < workq->config.threads; i++)
-        busy += workq->threads[i].key == job->key;
-    return busy == 0 || busy < workq->config.per_key;
+    for (size_t i = 0; i < config->threads; i++) {
+        const struct workq_thread *thread = &workq->threads[i];
+
+        same += thread->key == job->key;
+        large += thread->large;
+        same_large += thread->large && thread->key == job->key;
+    }
+    if (job->key == 0)
+        same = same_large = 0;
+    return (config->per_key == 0 || same < config->per_key) &&
+           (config->large == 0 || !job->large || (large < config->large && same_large == 0));
 }
 
 /* The next group of jobs, one at most where there are no groups. False where there is none that may
@@ -84,6 +94,7 @@ static bool take(struct workq_thread *thread, struct job_list *jobs)
             continue;
         most--;
         thread->key = job->key;
+        thread->large = job->large;
         STAILQ_REMOVE(&workq->jobs, job, workq_job, link);
         STAILQ_INSERT_TAIL(jobs, job, link);
         workq->waiting--;
@@ -133,6 +144,7 @@ static void *run(void *arg)
         }
         pthread_mutex_lock(&workq->lock);
         thread->key = 0;
+        thread->large = false;
     }
     pthread_mutex_unlock(&workq->lock);
     return NULL;
@@ -198,7 +210,8 @@ static bool is_full(const struct workq *workq, uint64_t key)
 
     if (workq->waiting >= workq->config.capacity)
         return true;
-    if (workq->config.per_key == 0 || key == 0 || workq->waiting < workq->config.capacity / 2)
+    if ((workq->config.per_key == 0 && workq->config.large == 0) || key == 0 ||
+        workq->waiting < workq->config.capacity / 2)
         return false;
     STAILQ_FOREACH(job, &workq->jobs, link) of_key += job->key == key;
     return of_key >= workq->config.capacity / 2;

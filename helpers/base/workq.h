@@ -20,6 +20,7 @@ struct workq_job {
     STAILQ_ENTRY(workq_job) link;
     struct loop_task task;
     uint64_t key; /* what the job is about (workq_key); 0: nothing that it shares with others */
+    bool large;   /* it may take long: see workq_config.large */
     void (*work)(struct workq_job *job,
                  void *context);         /* on a thread of the work queue, with its context */
     void (*done)(struct workq_job *job); /* on the loop; may free what contains the job */
@@ -44,6 +45,10 @@ struct workq_config {
     size_t per_key;  /* maximum number of jobs with the same key that are active at once; they begin
                         in order, the jobs of other keys do not wait for them, and one key may use
                         half of the capacity. 0: ignore keys */
+
+    /* How many large jobs are active at once, of different keys, so that they leave threads to the
+     * others; then one key may use half of the capacity, too. 0: large jobs are like others. */
+    size_t large;
 
     /* Each thread's context (for example a store connection), opened before workq_create returns.
      * Both may be NULL. */

@@ -337,8 +337,13 @@ int graph_difference(struct graph *before, struct graph *after, const struct gra
     int rc;
 
     memset(difference, 0, sizeof *difference);
-    igraph_guard_begin(bounds);
+    if (igraph_guard_begin(bounds) > 0)
+        return error_set(err, ERROR_BUSY, "other questions about graphs are being answered");
+    graph_asking_begin(before);
+    graph_asking_begin(after);
     rc = compare(&comparison, err);
+    graph_asking_end(before);
+    graph_asking_end(after);
     igraph_guard_end();
     free(comparison.before.twin);
     free(comparison.after.twin);

@@ -275,6 +275,20 @@ static int add_edges(struct graph *graph, const struct graph_edge *edges, size_t
 
 /* ---- the whole ---- */
 
+static size_t count_bytes(const struct graph *graph)
+{
+    const void *const parts[] = {graph,        graph->strays,       graph->links,
+                                 graph->types, graph->groups,       graph->by_id,
+                                 graph->nodes, graph->edge_strings, graph->node_strings};
+    size_t bytes = graph_held(parts, sizeof parts / sizeof *parts);
+
+    for (size_t i = 0; i < GRAPH_VIEWS_CAP && graph->views[i]; i++)
+        bytes += graph_view_bytes(graph->views[i]);
+    for (size_t i = 0; i < GRAPH_KEPT_CAP; i++)
+        bytes += graph->kept[i].len;
+    return bytes;
+}
+
 struct graph *graph_create(const struct graph_node *nodes, size_t node_count,
                            const struct graph_edge *edges, size_t edge_count, struct error *err)
 {
@@ -289,32 +303,54 @@ struct graph *graph_create(const struct graph_node *nodes, size_t node_count,
     graph = graph_alloc(1, sizeof *graph, err);
     if (!graph)
         return NULL;
+    graph->references = 1;
     if (add_nodes(graph, nodes, node_count, err) < 0 ||
         add_edges(graph, edges, edge_count, err) < 0) {
         graph_destroy(graph);
         return NULL;
     }
+    graph->bytes = count_bytes(graph);
     return graph;
 }
 
 size_t graph_bytes(const struct graph *graph)
 {
-    const void *const parts[] = {graph,        graph->strays,       graph->links,
-                                 graph->types, graph->groups,       graph->by_id,
-                                 graph->nodes, graph->edge_strings, graph->node_strings};
-    size_t bytes = graph_held(parts, sizeof parts / sizeof *parts);
+    return graph->bytes;
+}
 
-    for (size_t i = 0; i < GRAPH_VIEWS_CAP && graph->views[i]; i++)
-        bytes += graph_view_bytes(graph->views[i]);
-    for (size_t i = 0; i < GRAPH_KEPT_CAP; i++)
-        bytes += graph->kept[i].len;
-    return bytes;
+struct graph *graph_ref(struct graph *graph)
+{
+    graph->references++;
+    return graph;
+}
+
+static void free_left_views(struct graph *graph)
+{
+    struct graph_view *view;
+
+    while ((view = graph->left_views)) {
+        graph->left_views = view->next_left;
+        graph_view_destroy(view);
+    }
+}
+
+void graph_asking_begin(struct graph *graph)
+{
+    graph->asking++;
+}
+
+void graph_asking_end(struct graph *graph)
+{
+    if (--graph->asking == 0)
+        free_left_views(graph);
+    graph->bytes = count_bytes(graph);
 }
 
 void graph_destroy(struct graph *graph)
 {
-    if (!graph)
+    if (!graph || --graph->references > 0)
         return;
+    free_left_views(graph);
     for (size_t i = 0; i < GRAPH_VIEWS_CAP; i++)
         graph_view_destroy(graph->views[i]);
     for (size_t i = 0; i < GRAPH_KEPT_CAP; i++)

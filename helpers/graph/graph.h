@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Graph queries over a curriculum, computed by igraph: as short text with ids and titles for a
- * reader, or as JSON with ids for a program. The only user of igraph. igraph 0.10 has global state,
- * so only one thread at a time may call these functions (the graph work queue).
+ * reader, or as JSON with ids for a program. The only user of igraph. Any thread may call these
+ * functions; those that answer take turns (igraph_guard.h), also on one graph.
  *
  * All edges point from the earlier node to the later one. A query follows its default relationship
  * types (those that contain PREREQUISITE for needs, order, cycles, chains and redundancy; also
@@ -48,14 +48,22 @@ struct graph;
  * ERROR_TOO_LARGE or ERROR_MEMORY. */
 struct graph *graph_create(const struct graph_node *nodes, size_t node_count,
                            const struct graph_edge *edges, size_t edge_count, struct error *err);
-void graph_destroy(struct graph *graph); /* takes NULL */
-/* The memory it uses now; it grows with each question about other types. */
+/* Another reference to it, which is given up by graph_destroy. */
+struct graph *graph_ref(struct graph *graph);
+void graph_destroy(struct graph *graph); /* frees it with the last reference; takes NULL */
+static inline void graph_destroy_pointer(struct graph **graph)
+{
+    graph_destroy(*graph);
+}
+#define GRAPH_AUTO __attribute__((cleanup(graph_destroy_pointer)))
+/* The memory it used after the latest question; it grows with each one about other types. */
 size_t graph_bytes(const struct graph *graph);
 
 /* Limits of the work on an answer. */
 struct graph_bounds {
     const struct cancel *cancel; /* or NULL */
-    unsigned timeout_s;          /* 0: none */
+    unsigned timeout_ms;         /* 0: none; waits for other questions do not count */
+    bool at_once;                /* do not wait for other questions */
 };
 
 /* A relationship, as far as the graph does not hold it. */
@@ -140,7 +148,8 @@ bool graph_is_brief(const struct graph *graph, const struct graph_question *ques
 /* Appends the answer in words to *answer. Returns -1 with ERROR_INVALID or ERROR_NOT_FOUND and what
  * would be valid (the queries, the nearest node id or title, the types), ERROR_CONFLICT for a title
  * that several nodes have, ERROR_CANCELLED, or ERROR_TIMEOUT. The newest answers are kept for the
- * same questions. */
+ * same questions. Returns 1 without an answer if bounds.at_once and another question is worked
+ * on. */
 int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *answer,
                  struct error *err);
 

@@ -7,6 +7,7 @@
 #ifndef LECTERN_GRAPH_MODEL_H
 #define LECTERN_GRAPH_MODEL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -70,6 +71,12 @@ struct graph {
     struct graph_stray *strays; /* in their original order */
     size_t stray_count;
     struct graph_view *views[GRAPH_VIEWS_CAP]; /* newest first; owned */
+    /* Views that have left the list while questions were asked, which may use them; the last of
+     * these questions frees them. */
+    struct graph_view *left_views;
+    unsigned asking;
+    atomic_uint references;
+    atomic_size_t bytes; /* graph_bytes */
     struct graph_kept kept[GRAPH_KEPT_CAP];
     unsigned next_kept; /* the oldest, which the next answer replaces */
 };
@@ -86,6 +93,10 @@ uint32_t graph_find_type(const struct graph *graph, const char *name);
 
 /* Like calloc, but sets ERROR_MEMORY; does not return NULL for count 0. */
 void *graph_alloc(size_t count, size_t size, struct error *err);
+
+/* A question about the graph begins and ends, in its turn. */
+void graph_asking_begin(struct graph *graph);
+void graph_asking_end(struct graph *graph);
 
 /* The total size of these allocations in bytes; NULL counts as 0. */
 size_t graph_held(const void *const *parts, size_t count);

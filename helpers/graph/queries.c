@@ -403,13 +403,11 @@ static int answer(struct graph *graph, const struct graph_question *question, bo
     ask.query = graph_query_find(question->query ? question->query : "", err);
     if (!ask.query)
         return -1;
-    igraph_guard_begin(&question->bounds);
     rc = igraph_guard_wanted(err);
     if (rc == 0)
         rc = prepare(&ask, err);
     if (rc == 0)
         rc = write_answer(&ask, err);
-    igraph_guard_end();
     for (size_t i = 0; i < GRAPH_PIECES; i++)
         buf_finish(&ask.pieces[i]);
     free(ask.words);
@@ -478,8 +476,8 @@ static void keep(struct graph *graph, const char *key, size_t key_len, const cha
     memcpy(kept->key, key, key_len);
 }
 
-int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *to,
-                 struct error *err)
+static int answer_or_repeat(struct graph *graph, const struct graph_question *question,
+                            struct buf *to, struct error *err)
 {
     char key[GRAPH_KEPT_KEY];
     size_t before = to->len, key_len = write_key(question, key);
@@ -495,8 +493,30 @@ int graph_answer(struct graph *graph, const struct graph_question *question, str
     return 0;
 }
 
+int graph_answer(struct graph *graph, const struct graph_question *question, struct buf *to,
+                 struct error *err)
+{
+    int rc;
+
+    if (igraph_guard_begin(&question->bounds) > 0)
+        return 1;
+    graph_asking_begin(graph);
+    rc = answer_or_repeat(graph, question, to, err);
+    graph_asking_end(graph);
+    igraph_guard_end();
+    return rc;
+}
+
 int graph_answer_data(struct graph *graph, const struct graph_question *question, struct buf *to,
                       struct error *err)
 {
-    return answer(graph, question, true, GRAPH_DATA_CAP, to, err);
+    int rc;
+
+    if (igraph_guard_begin(&question->bounds) > 0)
+        return 1;
+    graph_asking_begin(graph);
+    rc = answer(graph, question, true, GRAPH_DATA_CAP, to, err);
+    graph_asking_end(graph);
+    igraph_guard_end();
+    return rc;
 }

@@ -2,18 +2,21 @@
  *
  * bottlenecks, hubs and unlocks: the nodes on which the most depends, by three measures.
  *
- * Betweenness is igraph's, directed, normalised by (n - 1)(n - 2) like networkx. The exact value
- * costs n * (n + m) steps; over a budget it is estimated from as many evenly spread sources as the
- * budget allows, and the answer says so. igraph_guard.c interrupts it.
+ * Betweenness is directed, normalised by (n - 1)(n - 2) like networkx. The exact value costs
+ * n * (n + m) steps; over a budget it is estimated from as many evenly spread sources as the budget
+ * allows, and the answer says so. It is computed here, from one source after the other, because
+ * igraph does not offer the turn to other questions.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "helpers/graph/ask.h"
 #include "helpers/graph/igraph_guard.h"
 #include "helpers/graph/view.h"
 
 #define BETWEENNESS_BUDGET 500000000u /* sources times (nodes + edges) */
+#define BETWEENNESS_STRIDE 500000u    /* steps between two checks of the bounds */
 /* Sums are rounded to this unit before they are compared, because equal nodes may have been summed
  * in different orders. */
 #define BETWEENNESS_GRAIN 1e-6
@@ -54,9 +57,9 @@ static const struct graph_ranking *get_ranking(struct graph_view *view, enum gra
     if (!ranking)
         return NULL;
     ranking->ranks = graph_alloc(view->n, sizeof *ranking->ranks, err);
-    if (!ranking->ranks || weigh(view, ranking, err) < 0) {
+    if (!ranking->ranks || weigh(view, ranking, err) < 0 || view->rankings[measure]) {
         graph_ranking_destroy(ranking);
-        return NULL;
+        return view->rankings[measure]; /* by another question, meanwhile; or NULL */
     }
     ranking->weighing = sort_ranks(ranking->ranks, view->n);
     view->rankings[measure] = ranking;
@@ -81,53 +84,98 @@ static void add_ranks(struct graph_ask *ask, const char *key, const char *unit,
 
 /* ---- bottlenecks ---- */
 
-/* Selects as many nodes as the budget allows, evenly spread over the curriculum. */
-static int spread_sources(const struct graph_view *view, size_t count, igraph_vector_int_t *sources,
-                          struct error *err)
+/* Of the search from one source (Brandes, "A faster algorithm for betweenness centrality", 2001).
+ */
+struct brandes {
+    uint32_t *queue;    /* the nodes that are reached, in order */
+    uint32_t *distance; /* from the source; GRAPH_NO_NODE for those that are not reached */
+    double *paths;      /* shortest ones from the source */
+    double *share; /* of the paths that end at the node or go on from it, for each of `paths` */
+};
+
+/* Adds to weights[v] the part of the shortest paths from the source that pass v. Returns the number
+ * of steps. */
+static uint64_t add_source(const struct graph_view *view, uint32_t source, struct brandes *brandes,
+                           double *weights)
 {
-    if (igraph_guard_check(igraph_vector_int_init(sources, (igraph_integer_t)count), "the sources",
-                           err) < 0)
-        return -1;
-    for (size_t i = 0; i < count; i++)
-        VECTOR(*sources)[i] = (igraph_integer_t)(i * (uint64_t)view->n / count);
-    return 0;
+    uint32_t *queue = brandes->queue, *distance = brandes->distance, count = 1;
+    double *paths = brandes->paths, *share = brandes->share;
+    uint64_t steps = 0;
+
+    queue[0] = source;
+    distance[source] = 0;
+    paths[source] = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t v = queue[i];
+
+        for (size_t k = view->out_start[v]; k < view->out_start[v + 1]; k++) {
+            uint32_t to = view->out[k];
+
+            if (distance[to] == GRAPH_NO_NODE) {
+                distance[to] = distance[v] + 1;
+                paths[to] = 0;
+                queue[count++] = to;
+            }
+            if (distance[to] == distance[v] + 1)
+                paths[to] += paths[v];
+        }
+        steps += view->out_start[v + 1] - view->out_start[v] + 1;
+    }
+    for (uint32_t i = count; i-- > 0;) {
+        uint32_t v = queue[i];
+        double shares = 0;
+
+        for (size_t k = view->out_start[v]; k < view->out_start[v + 1]; k++)
+            if (distance[view->out[k]] == distance[v] + 1)
+                shares += share[view->out[k]];
+        share[v] = 1 / paths[v] + shares;
+        if (v != source)
+            weights[v] += paths[v] * shares;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        distance[queue[i]] = GRAPH_NO_NODE;
+    return 2 * steps;
 }
 
-static int measure_betweenness(const struct graph_view *view, size_t sources_count,
-                               igraph_vector_t *weights, struct error *err)
+/* From `count` sources, evenly spread over the curriculum. */
+static int measure_betweenness(const struct graph_view *view, size_t count, double *weights,
+                               struct error *err)
 {
-    igraph_vector_int_t IGRAPH_GUARD_VECTOR_INT sources = {0};
+    cleanup_free uint32_t *queue = graph_alloc(view->n, sizeof *queue, err);
+    cleanup_free uint32_t *distance = graph_alloc(view->n, sizeof *distance, err);
+    cleanup_free double *paths = graph_alloc(view->n, sizeof *paths, err);
+    cleanup_free double *share = graph_alloc(view->n, sizeof *share, err);
+    struct brandes brandes = {queue, distance, paths, share};
+    uint64_t steps = 0;
 
-    if (igraph_guard_check(igraph_vector_init(weights, 0), "betweenness", err) < 0)
+    if (!queue || !distance || !paths || !share)
         return -1;
-    if (sources_count >= view->n)
-        return igraph_guard_check(
-            igraph_betweenness(&view->igraph, weights, igraph_vss_all(), IGRAPH_DIRECTED, NULL),
-            "betweenness", err);
-    if (spread_sources(view, sources_count, &sources, err) < 0 ||
-        igraph_guard_check(igraph_betweenness_subset(&view->igraph, weights, igraph_vss_all(),
-                                                     IGRAPH_DIRECTED, igraph_vss_vector(&sources),
-                                                     igraph_vss_all(), NULL),
-                           "betweenness", err) < 0)
-        return -1;
-    igraph_vector_scale(weights, (double)view->n / (double)sources_count);
+    memset(distance, 0xff, view->n * sizeof *distance); /* GRAPH_NO_NODE */
+    for (size_t i = 0; i < count; i++) {
+        steps += add_source(view, (uint32_t)(i * (uint64_t)view->n / count), &brandes, weights);
+        if (steps < BETWEENNESS_STRIDE)
+            continue;
+        steps = 0;
+        if (igraph_guard_wanted(err) < 0)
+            return -1;
+    }
+    for (uint32_t v = 0; count < view->n && v < view->n; v++)
+        weights[v] *= (double)view->n / (double)count;
     return 0;
 }
 
 static int rank_betweenness(struct graph_view *view, struct graph_ranking *ranking,
                             struct error *err)
 {
-    igraph_vector_t IGRAPH_GUARD_VECTOR weights = {0};
     size_t affordable = BETWEENNESS_BUDGET / (view->n + view->m + 1);
 
     ranking->sources = affordable < view->n ? affordable : view->n;
     ranking->figures = graph_alloc(view->n, sizeof *ranking->figures, err);
-    if (!ranking->figures || measure_betweenness(view, ranking->sources, &weights, err) < 0)
+    if (!ranking->figures || measure_betweenness(view, ranking->sources, ranking->figures, err) < 0)
         return -1;
-    for (uint32_t v = 0; v < view->n; v++) {
-        ranking->figures[v] = VECTOR(weights)[v];
-        ranking->ranks[v] = (struct graph_rank){v, llround(VECTOR(weights)[v] / BETWEENNESS_GRAIN)};
-    }
+    for (uint32_t v = 0; v < view->n; v++)
+        ranking->ranks[v] =
+            (struct graph_rank){v, llround(ranking->figures[v] / BETWEENNESS_GRAIN)};
     return 0;
 }
 

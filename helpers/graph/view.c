@@ -80,9 +80,15 @@ static int fill_igraph(struct graph_view *view, struct error *err)
 
 const struct graph_order *graph_order_get(struct graph_view *view, struct error *err)
 {
-    if (!view->order)
-        view->order =
-            graph_order_create(view->n, view->in_start, view->in, igraph_guard_wanted, err);
+    struct graph_order *order;
+
+    if (view->order)
+        return view->order;
+    order = graph_order_create(view->n, view->in_start, view->in, igraph_guard_wanted, err);
+    if (view->order) /* by another question, meanwhile */
+        graph_order_destroy(order);
+    else
+        view->order = order;
     return view->order;
 }
 
@@ -195,8 +201,10 @@ struct graph_view *graph_view_get(struct graph *graph, const bool *follows, stru
         view = view_create(graph, follows, err);
         if (!view)
             return NULL;
-        if (at == GRAPH_VIEWS_CAP)
-            graph_view_destroy(graph->views[--at]);
+        if (at == GRAPH_VIEWS_CAP) {
+            graph->views[--at]->next_left = graph->left_views;
+            graph->left_views = graph->views[at];
+        }
     }
     memmove(&graph->views[1], &graph->views[0], at * sizeof(struct graph_view *));
     graph->views[0] = view;

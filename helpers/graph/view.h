@@ -43,11 +43,12 @@ struct graph_view {
     /* Computed on demand; owned. */
     struct graph_order *order;
     struct graph_ranking *rankings[GRAPH_MEASURES];
-    struct graph_pieces pieces; /* count 0: not yet, or no nodes */
+    struct graph_pieces pieces;   /* count 0: not yet, or no nodes */
+    struct graph_view *next_left; /* in graph.left_views */
 };
 
-/* Returns the view of the types with follows[type], or NULL with err. Borrowed from the graph;
- * valid for this question and one more call. */
+/* Returns the view of the types with follows[type], or NULL with err. Borrowed from the graph until
+ * the question ends. */
 struct graph_view *graph_view_get(struct graph *graph, const bool *follows, struct error *err);
 /* Sets follows (by type) to the types that a query follows if none are named. */
 void graph_default_types(const struct graph *graph, enum graph_follows which, bool *follows);

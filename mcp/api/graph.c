@@ -101,7 +101,7 @@ static int ask(struct rest_call *call, struct error *err)
     struct session_facts FACTS_AUTO facts = {0};
     struct graph_question question;
     const char *types[TYPES_CAP + 1];
-    struct graph *graph;
+    struct graph GRAPH_AUTO *graph = NULL;
 
     if (!call->request->graphs)
         return error_set(err, ERROR_UNAVAILABLE, "graph questions are not answered here");
@@ -119,6 +119,20 @@ static int ask(struct rest_call *call, struct error *err)
     if (graph_answer_data(graph, &question, &call->response->body, err) < 0)
         return rename_error(call->item, err);
     return 0;
+}
+
+bool rest_is_large(const struct rest_route *route, const char *target)
+{
+    size_t len = strcspn(target, "?");
+    const char *slash = memrchr(target, '/', len);
+    const struct graph_query *query;
+    char name[REST_PATH_MAX];
+
+    if (rest_workq(route) != REST_GRAPH || !slash)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)(target + len - slash - 1), slash + 1);
+    query = graph_query_find(name, NULL);
+    return !query || !query->linear; /* a name that is encoded is not known yet */
 }
 
 /* clang-format off */

@@ -57,6 +57,9 @@ const struct rest_route *rest_find(const char *method, const char *path, char *a
 /* The work queue for requests of this route; REST_READ for NULL. */
 enum rest_workq { REST_READ, REST_WRITE, REST_GRAPH };
 enum rest_workq rest_workq(const struct rest_route *route);
+/* Whether a request of this route may take long on REST_GRAPH. target: the path, perhaps with a
+ * query. */
+bool rest_is_large(const struct rest_route *route, const char *target);
 /* The workq_key of a request with its route: its session, else the node of a path without a
  * session, else 0. */
 uint64_t rest_key(const struct rest_request *request);

@@ -83,7 +83,7 @@ static int read_question(const struct config *config, struct graph_question *que
         .limit = (unsigned)config->limit,
         .words = config->words,
         .parts = (unsigned)config->parts,
-        .bounds.timeout_s = (unsigned)config->query_timeout,
+        .bounds.timeout_ms = (unsigned)config->query_timeout * 1000,
     };
     return read_nodes(config, query, question, err);
 }

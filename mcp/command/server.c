@@ -21,9 +21,11 @@
 /* In front of a service, where threads wait for it and not for the processor. Each session has a
  * few of them at most, so that one that has to wait holds up no other. */
 #define SERVICE_THREADS      8
-#define SERVICE_READ_THREADS 16
-#define SERVICE_READS        2 /* of one session at once */
+#define SERVICE_READ_THREADS 24
+#define SERVICE_READS        8 /* of one session at once */
 #define GRAPH_QUEUE_CAP      64
+#define GRAPH_THREADS        6 /* they take turns, but each reads its graph by itself */
+#define GRAPH_LARGE          2 /* questions that may take long, of two sessions */
 #define TRIAL_QUEUE_CAP      64
 
 static void *open_writer(void *arg, struct error *err)
@@ -66,59 +68,30 @@ static const struct workq_groups write_groups = {
     .jobs = WRITE_GROUP_CAP,
 };
 
-/* igraph's state is the process's, so one thread at a time uses it; not one that waits for the
- * service. */
-static pthread_mutex_t graph_turn = PTHREAD_MUTEX_INITIALIZER;
-
-static void on_graph_wait(void *user, bool waits)
-{
-    (void)user;
-    if (waits)
-        pthread_mutex_unlock(&graph_turn);
-    else
-        pthread_mutex_lock(&graph_turn);
-}
-
-static int graph_begin(void *context, struct error *err)
-{
-    (void)err;
-    pthread_mutex_lock(&graph_turn);
-    store_on_wait(context, on_graph_wait, NULL);
-    return 0;
-}
-
-static int graph_end(void *context, struct error *err)
-{
-    (void)context;
-    (void)err;
-    pthread_mutex_unlock(&graph_turn);
-    return 0;
-}
-
-static const struct workq_groups graph_turns = {.begin = graph_begin, .end = graph_end, .jobs = 1};
-
 /* The work queues with a store: for a database, then for a service. */
 static const struct store_workq {
     const char *name;
     void *(*open)(void *, struct error *);
     size_t capacity;
     struct {
-        size_t threads, per_key;
+        size_t threads, per_key, large;
         const struct workq_groups *groups;
     } forms[2];
 } sql_workq = {"sql",
                open_writer,
                SQL_QUEUE_CAP,
-               {{1, 0, &write_groups}, {SERVICE_THREADS, 1, NULL}}},
+               {{1, 0, 0, &write_groups}, {SERVICE_THREADS, 1, 0, NULL}}},
   read_workq = {"read",
                 open_reader,
                 READ_QUEUE_CAP,
-                {{READ_THREADS, 0, NULL}, {SERVICE_READ_THREADS, SERVICE_READS, NULL}}},
+                {{READ_THREADS, 0, 0, NULL}, {SERVICE_READ_THREADS, SERVICE_READS, 0, NULL}}},
   graph_workq = {"graph",
                  open_reader,
                  GRAPH_QUEUE_CAP,
-                 {{1, 0, NULL}, {SERVICE_THREADS, 1, &graph_turns}}},
-  trial_workq = {"trial", open_reader, TRIAL_QUEUE_CAP, {{1, 0, NULL}, {SERVICE_THREADS, 1, NULL}}};
+                 {{GRAPH_THREADS, 0, GRAPH_LARGE, NULL},
+                  {SERVICE_THREADS, SERVICE_READS, GRAPH_LARGE, NULL}}},
+  trial_workq = {
+      "trial", open_reader, TRIAL_QUEUE_CAP, {{1, 0, 0, NULL}, {SERVICE_THREADS, 1, 0, NULL}}};
 
 static int open_workq(struct server *server, struct workq **to, const struct store_workq *workq,
                       struct error *err)
@@ -128,6 +101,7 @@ static int open_workq(struct server *server, struct workq **to, const struct sto
         .name = workq->name,
         .threads = workq->forms[service].threads,
         .per_key = workq->forms[service].per_key,
+        .large = workq->forms[service].large,
         .capacity = workq->capacity,
         .open = workq->open,
         .close = close_store,

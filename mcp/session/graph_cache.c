@@ -6,31 +6,45 @@
  */
 #include "mcp/session/graph_cache.h"
 
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 struct graph_entry {
     char sid[SESSION_ID_SIZE];
     int64_t version;
-    struct graph *graph; /* owned; NULL: this entry and all after it are free */
+    struct graph *graph; /* a reference; NULL: this entry and all after it are free */
+};
+
+/* A session whose graph is being built. */
+struct graph_build {
+    LIST_ENTRY(graph_build) link;
+    const char *sid;
 };
 
 struct graph_cache {
-    struct graph_entry entries[GRAPH_CACHE_ENTRIES];
     unsigned timeout_s;
-    _Atomic uint64_t kept, built;
+    pthread_mutex_t lock; /* of all that follows */
+    struct graph_entry entries[GRAPH_CACHE_ENTRIES];
+    LIST_HEAD(, graph_build) builds;
+    pthread_cond_t built_one;
+    struct graph_cache_counts counts;
 };
 
 struct graph_cache *graph_cache_create(unsigned timeout_s, struct error *err)
 {
     struct graph_cache *cache = calloc(1, sizeof *cache);
 
-    if (cache)
-        cache->timeout_s = timeout_s;
-    else
+    if (!cache) {
         error_set(err, ERROR_MEMORY, "out of memory for the graph cache");
+        return NULL;
+    }
+    cache->timeout_s = timeout_s;
+    pthread_mutex_init(&cache->lock, NULL);
+    pthread_cond_init(&cache->built_one, NULL);
+    LIST_INIT(&cache->builds);
     return cache;
 }
 
@@ -40,6 +54,8 @@ void graph_cache_destroy(struct graph_cache *cache)
         return;
     for (size_t i = 0; i < GRAPH_CACHE_ENTRIES; i++)
         graph_destroy(cache->entries[i].graph);
+    pthread_cond_destroy(&cache->built_one);
+    pthread_mutex_destroy(&cache->lock);
     free(cache);
 }
 
@@ -87,7 +103,7 @@ struct graph *graph_of_session(struct store *store, const char *sid, int64_t *ve
     return graph;
 }
 
-/* ---- keeping ---- */
+/* ---- keeping: all of it with the lock ---- */
 
 static void drop(struct graph_cache *cache, size_t at)
 {
@@ -128,55 +144,99 @@ static size_t place_of(const struct graph_cache *cache, const char *sid)
     return at;
 }
 
-int graph_cache_peek(struct graph_cache *cache, struct store *store, const char *sid,
-                     struct graph **graph, struct error *err)
+/* The session's graph of that version, if it is there: a reference for the caller. */
+static struct graph *find(struct graph_cache *cache, const char *sid, int64_t version)
 {
     size_t at = place_of(cache, sid);
     struct graph_entry entry;
-    int64_t version;
 
-    if (at == GRAPH_CACHE_ENTRIES)
-        return 0;
-    if (store_graph_version(store, sid, &version, err) < 0)
-        return -1;
-    if (cache->entries[at].version != version)
-        return 0;
+    if (at == GRAPH_CACHE_ENTRIES || cache->entries[at].version != version)
+        return NULL;
     entry = cache->entries[at];
     put_first(cache, at, &entry);
-    cache->kept++;
-    *graph = entry.graph;
-    return 1;
+    cache->counts.kept++;
+    return graph_ref(entry.graph);
+}
+
+static void add(struct graph_cache *cache, const struct graph_entry *entry)
+{
+    size_t at = place_of(cache, entry->sid);
+
+    if (at < GRAPH_CACHE_ENTRIES)
+        drop(cache, at);
+    drop(cache, GRAPH_CACHE_ENTRIES - 1);
+    graph_ref(entry->graph);
+    put_first(cache, GRAPH_CACHE_ENTRIES - 1, entry);
+    cache->counts.built++;
+}
+
+/* ---- asking ---- */
+
+int graph_cache_peek(struct graph_cache *cache, struct store *store, const char *sid,
+                     struct graph **graph, struct error *err)
+{
+    int64_t version;
+
+    if (store_graph_version(store, sid, &version, err) < 0)
+        return -1;
+    pthread_mutex_lock(&cache->lock);
+    *graph = find(cache, sid, version);
+    pthread_mutex_unlock(&cache->lock);
+    return *graph != NULL;
+}
+
+static bool is_being_built(const struct graph_cache *cache, const char *sid)
+{
+    const struct graph_build *build;
+
+    LIST_FOREACH(build, &cache->builds, link)
+    {
+        if (strcmp(build->sid, sid) == 0)
+            return true;
+    }
+    return false;
 }
 
 struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, const char *sid,
                               struct error *err)
 {
+    struct graph_build build = {.sid = sid};
     struct graph_entry entry = {0};
-    int found = graph_cache_peek(cache, store, sid, &entry.graph, err);
-    size_t at;
 
-    if (found != 0)
-        return found > 0 ? entry.graph : NULL;
-    at = place_of(cache, sid);
-    if (at < GRAPH_CACHE_ENTRIES)
-        drop(cache, at);
+    if (store_graph_version(store, sid, &entry.version, err) < 0)
+        return NULL;
+    pthread_mutex_lock(&cache->lock);
+    while (!(entry.graph = find(cache, sid, entry.version)) && is_being_built(cache, sid))
+        pthread_cond_wait(&cache->built_one, &cache->lock);
+    if (!entry.graph)
+        LIST_INSERT_HEAD(&cache->builds, &build, link);
+    pthread_mutex_unlock(&cache->lock);
+    if (entry.graph)
+        return entry.graph;
     snprintf(entry.sid, sizeof entry.sid, "%s", sid);
     entry.graph = graph_of_session(store, sid, &entry.version, err);
-    if (!entry.graph)
-        return NULL;
-    drop(cache, GRAPH_CACHE_ENTRIES - 1);
-    put_first(cache, GRAPH_CACHE_ENTRIES - 1, &entry);
-    cache->built++;
+    pthread_mutex_lock(&cache->lock);
+    LIST_REMOVE(&build, link);
+    if (entry.graph)
+        add(cache, &entry);
+    pthread_cond_broadcast(&cache->built_one);
+    pthread_mutex_unlock(&cache->lock);
     return entry.graph;
 }
 
 struct graph_bounds graph_cache_bounds(const struct graph_cache *cache, const struct cancel *cancel)
 {
-    return (struct graph_bounds){cancel, cache ? cache->timeout_s : 0};
+    return (struct graph_bounds){cancel, cache ? cache->timeout_s * 1000 : 0, false};
 }
 
-struct graph_cache_counts graph_cache_counts(const struct graph_cache *cache)
+struct graph_cache_counts graph_cache_counts(struct graph_cache *cache)
 {
-    return cache ? (struct graph_cache_counts){cache->kept, cache->built}
-                 : (struct graph_cache_counts){0, 0};
+    struct graph_cache_counts counts = {0};
+
+    if (!cache)
+        return counts;
+    pthread_mutex_lock(&cache->lock);
+    counts = cache->counts;
+    pthread_mutex_unlock(&cache->lock);
+    return counts;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Keeps the graphs of recently queried sessions, so that a graph is built once for each state of a
- * session's nodes and edges; other edits do not invalidate it. Used by one thread at a time: that
- * of the graph work queue, or the one that has borrowed its context; the counts may be read on any
- * thread.
+ * session's nodes and edges; other edits do not invalidate it. Any thread; while one builds the
+ * graph of a session, others that want it wait.
  */
 #ifndef LECTERN_SESSION_GRAPH_CACHE_H
 #define LECTERN_SESSION_GRAPH_CACHE_H
@@ -20,18 +19,17 @@
 
 struct graph_cache;
 
-/* Any thread; destroy it after the threads of the work queue have ended. timeout_s is the limit for
- * one query, 0 for none. */
+/* timeout_s is the limit for one query, 0 for none. */
 struct graph_cache *graph_cache_create(unsigned timeout_s, struct error *err);
 void graph_cache_destroy(struct graph_cache *cache); /* takes NULL */
 
-/* The graph of the session's current state in the store. Borrowed until the next call. NULL with
- * err on failure. */
+/* The graph of the session's current state in the store; the caller gives up the reference by
+ * graph_destroy. NULL with err on failure. */
 struct graph *graph_cache_get(struct graph_cache *cache, struct store *store, const char *sid,
                               struct error *err);
 
-/* The same if it is in the cache, with no more than a look at the store: 1 with *graph, 0 if it is
- * not there, -1 with err. */
+/* The same if it is in the cache, with no more than a look at the store: 1 with *graph, likewise, 0
+ * if it is not there, -1 with err. */
 int graph_cache_peek(struct graph_cache *cache, struct store *store, const char *sid,
                      struct graph **graph, struct error *err);
 
@@ -43,8 +41,8 @@ struct graph_cache_counts {
     uint64_t kept;  /* times that the graph was in the cache */
     uint64_t built; /* times that it was read from the store */
 };
-/* Any thread; takes NULL. */
-struct graph_cache_counts graph_cache_counts(const struct graph_cache *cache);
+/* Takes NULL. */
+struct graph_cache_counts graph_cache_counts(struct graph_cache *cache);
 
 /* The session's graph, not cached, owned by the caller. *version (may be NULL) gets
  * store_graph_version. */

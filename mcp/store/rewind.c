@@ -4,6 +4,7 @@
  * about, and how it is inverted.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,32 @@ int rewind_each(struct rows *rows, rewind_visit_fn *visit, void *user, struct er
     return rc;
 }
 
+/* ---- the places of nodes and entries ---- */
+
+#define PLACE_KEY_CAP (NODE_ID_MAX + 32u) /* a longer id, which may be imported, has no place */
+
+static bool write_place_key(char text[PLACE_KEY_CAP], enum rewind_entity entity, const char *id)
+{
+    return (size_t)snprintf(text, PLACE_KEY_CAP, "%d/%s", (int)entity, id) < PLACE_KEY_CAP;
+}
+
+static int64_t place_of(const struct rewind *rewind, const char *text)
+{
+    const json_t *place = json_object_get(rewind->places, text);
+
+    return place ? json_integer_value(place) : -1;
+}
+
+static struct rewind_node *find_node(const struct rewind *rewind, int64_t key)
+{
+    char text[PLACE_KEY_CAP];
+    int64_t place;
+
+    snprintf(text, sizeof text, "%d/%" PRId64, (int)REWIND_NODE, key);
+    place = place_of(rewind, text);
+    return place < 0 ? NULL : rewind->nodes[place];
+}
+
 /* 0 if the log is too old to have it. */
 static int64_t node_key(const struct rewind_row *row)
 {
@@ -117,16 +144,14 @@ struct rewind_node *rewind_row_node(const struct rewind *rewind, const struct re
     bool there = row->entity != REWIND_NODE || row->op != REWIND_DELETE;
     struct rewind_node *found = NULL;
 
+    if (key != 0)
+        return find_node(rewind, key);
     for (size_t i = rewind->node_count; i-- > 0;) {
         struct rewind_node *node = rewind->nodes[i];
 
-        if (key != 0) {
-            if (node->key == key)
-                return node;
-        } else if (node->node_id && row->node_id && strcmp(node->node_id, row->node_id) == 0 &&
-                   (!found || (node->node != NULL) == there)) {
+        if (node->node_id && row->node_id && strcmp(node->node_id, row->node_id) == 0 &&
+            (!found || (node->node != NULL) == there))
             found = node;
-        }
     }
     return found;
 }
@@ -139,8 +164,13 @@ static int64_t entry_key(enum rewind_entity entity, const char *id)
 static struct rewind_entry *find_entry(const struct rewind *rewind, enum rewind_entity entity,
                                        const char *id)
 {
-    int64_t key = entry_key(entity, id);
+    int64_t key = entry_key(entity, id), place;
+    char text[PLACE_KEY_CAP];
 
+    if (write_place_key(text, entity, id)) {
+        place = place_of(rewind, text);
+        return place < 0 ? NULL : rewind->entries[place];
+    }
     for (size_t i = rewind->entry_count; i-- > 0;) {
         struct rewind_entry *entry = rewind->entries[i];
 
@@ -153,6 +183,14 @@ static struct rewind_entry *find_entry(const struct rewind *rewind, enum rewind_
 struct rewind_entry *rewind_row_entry(const struct rewind *rewind, const struct rewind_row *row)
 {
     return find_entry(rewind, row->entity, row->entity_id);
+}
+
+struct rewind_entry *rewind_relationship(const struct rewind *rewind, int64_t key)
+{
+    char id[24];
+
+    snprintf(id, sizeof id, "%" PRId64, key);
+    return find_entry(rewind, REWIND_RELATIONSHIP, id);
 }
 
 bool rewind_has(const struct rewind *rewind, const struct rewind_row *row)
@@ -236,6 +274,7 @@ void rewind_finish(struct rewind *rewind)
     }
     free(rewind->nodes);
     free(rewind->entries);
+    json_decref(rewind->places);
     json_decref(rewind->further);
     json_decref(rewind->title);
     memset(rewind, 0, sizeof *rewind);
@@ -264,6 +303,15 @@ static void *add(void **array, size_t *count, size_t size, struct error *err)
     }
     pointers[(*count)++] = element;
     return element;
+}
+
+static int note_place(struct rewind *rewind, const char *text, size_t place, struct error *err)
+{
+    if (!rewind->places)
+        rewind->places = json_object();
+    if (json_object_set_new(rewind->places, text, json_integer((json_int_t)place)) < 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for what was");
+    return 0;
 }
 
 static int read_node(struct rewind *rewind, struct rewind_node *node, struct error *err)
@@ -296,14 +344,16 @@ static int read_node(struct rewind *rewind, struct rewind_node *node, struct err
 int rewind_include_node(struct rewind *rewind, int64_t key, const char *node_id,
                         struct rewind_node **node, struct error *err)
 {
-    for (size_t i = rewind->node_count; i-- > 0;) {
-        if (rewind->nodes[i]->key == key) {
-            *node = rewind->nodes[i];
-            return 0;
-        }
-    }
+    char text[PLACE_KEY_CAP];
+
+    *node = find_node(rewind, key);
+    if (*node)
+        return 0;
     *node = add((void **)&rewind->nodes, &rewind->node_count, sizeof **node, err);
     if (!*node)
+        return -1;
+    snprintf(text, sizeof text, "%d/%" PRId64, (int)REWIND_NODE, key);
+    if (note_place(rewind, text, rewind->node_count - 1, err) < 0)
         return -1;
     (*node)->key = key;
     (*node)->node_id = node_id ? strdup(node_id) : NULL;
@@ -317,6 +367,7 @@ int rewind_include_entry(struct rewind *rewind, enum rewind_entity entity, const
     struct rewind_entry *entry;
     struct rows *rows;
     struct row_text body;
+    char text[PLACE_KEY_CAP];
     int row;
 
     if (find_entry(rewind, entity, id))
@@ -332,6 +383,9 @@ int rewind_include_entry(struct rewind *rewind, enum rewind_entity entity, const
         free(entry);
         return error_set(err, ERROR_MEMORY, "out of memory for what was");
     }
+    if (write_place_key(text, entity, id) &&
+        note_place(rewind, text, rewind->entry_count - 1, err) < 0)
+        return -1;
     rows = entity == REWIND_RELATIONSHIP
                ? db_query(db, err, SQL_RELATIONSHIP_BY_KEY, "ii", entry->key, rewind->session)
                : db_query(db, err, SQL_NODE_MAP_FIND, "is", rewind->session, id);

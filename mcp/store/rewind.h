@@ -52,6 +52,7 @@ struct rewind {
     struct rewind_node **nodes; /* owned, each; so are the others */
     struct rewind_entry **entries;
     size_t node_count, entry_count;
+    json_t *places;         /* of nodes and entries in these arrays, by entity and id; owned */
     json_t *further;        /* owned; NULL: not wanted yet */
     json_t *title;          /* of the session; owned; NULL likewise */
     unsigned session_flags; /* of the past only in SESSION_RELATIONSHIPS */
@@ -81,6 +82,8 @@ const char *rewind_entity_name(enum rewind_entity entity);
 struct rewind_node *rewind_row_node(const struct rewind *rewind, const struct rewind_row *row);
 struct rewind_entry *rewind_row_entry(const struct rewind *rewind, const struct rewind_row *row);
 bool rewind_has(const struct rewind *rewind, const struct rewind_row *row);
+/* The entry of a relationship; NULL likewise. */
+struct rewind_entry *rewind_relationship(const struct rewind *rewind, int64_t key);
 /* Reads the current state of the row's entity, unless it was wanted before. */
 int rewind_include(struct rewind *rewind, const struct rewind_row *row, struct error *err);
 /* Wants a node by its key. */

@@ -88,9 +88,3 @@ void store_observe(struct store *store, store_observer *observer, void *user)
     store->db->observer = observer;
     store->db->observer_user = user;
 }
-
-void store_on_wait(struct store *store, store_waiter *waiter, void *user)
-{
-    store->waiter = waiter;
-    store->waiter_user = user;
-}

@@ -108,10 +108,10 @@ int store_read_ahead(struct store *store, const char *sid, const json_t *parts, 
 /* The observer is called on the store's thread after each commit, once for each change. */
 void store_observe(struct store *store, store_observer *observer, void *user);
 
-/* With a service behind the store: called on the store's thread before a call may wait for the
- * service (waits is true), and when it no longer may. */
-typedef void store_waiter(void *user, bool waits);
-void store_on_wait(struct store *store, store_waiter *waiter, void *user);
+/* Between begin and end, one call reads: with a service behind the store, each part of a session is
+ * asked for once. They do not nest, and take NULL. */
+void store_call_begin(struct store *store);
+void store_call_end(struct store *store);
 
 /* All writes between begin and end are one transaction, visible to readers and durable when the
  * outermost end has returned 0. Transactions nest: an inner end with keep false reverts only what
@@ -126,7 +126,7 @@ int store_end(struct store *store, bool keep, struct error *err);
  * bound with the store that it was made of. Without these calls nothing is bounded. Both take
  * NULL, for a tool without a store. */
 #define WRITE_MS_MAX   10000u
-#define WRITE_ROWS_MAX 20000u
+#define WRITE_ROWS_MAX 50000u
 void store_bound(struct store *store, const struct cancel *cancel);
 void store_unbound(struct store *store);
 

@@ -103,10 +103,9 @@ struct store {
     struct upstream *upstream; /* owned; NULL: the database is the system of record */
     struct db *db;             /* owned */
     struct store *origin;      /* of a trial: the store that it was made of; else NULL */
-    store_waiter *waiter;      /* or NULL */
-    void *waiter_user;
     enum store_access access;
-    uint64_t transactions; /* number of outermost transactions begun */
+    uint64_t transactions; /* number of outermost transactions begun, and of calls that read */
+    uint64_t reading;      /* the number of the call that reads (store_call_begin); 0: none */
     uint64_t taken_back;   /* number of inner transactions rolled back, which also discards what was
                               read in them */
     bool searchable;       /* has an index of words, which writes keep up (search.h) */

@@ -61,7 +61,6 @@ int store_refresh(struct store *store, unsigned scope, const char *sid, const ch
 {
     struct upstream *upstream = store->upstream;
     struct session_found known;
-    int rc;
 
     if (!upstream)
         return 0;
@@ -70,12 +69,19 @@ int store_refresh(struct store *store, unsigned scope, const char *sid, const ch
             return 0;
         scope = UPSTREAM_SESSION;
     }
-    if (store->waiter)
-        store->waiter(store->waiter_user, true);
-    rc = upstream->refresh(upstream, store, scope, sid, node_id, err);
-    if (store->waiter)
-        store->waiter(store->waiter_user, false);
-    return rc;
+    return upstream->refresh(upstream, store, scope, sid, node_id, err);
+}
+
+void store_call_begin(struct store *store)
+{
+    if (store)
+        store->reading = ++store->transactions;
+}
+
+void store_call_end(struct store *store)
+{
+    if (store)
+        store->reading = 0;
 }
 
 int store_read_ahead(struct store *store, const char *sid, const json_t *parts, struct error *err)

@@ -193,13 +193,9 @@ static int check_unused(struct rewind *then, struct rewind *now, const struct re
     if (store_relationships_of(now->store, now->session, row->node_id, &keys, &count, err) != 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        bool goes = false;
+        const struct rewind_entry *entry = rewind_relationship(now, keys[i]);
 
-        for (size_t j = 0; j < now->entry_count; j++)
-            goes = goes || (now->entries[j]->entity == REWIND_RELATIONSHIP &&
-                            now->entries[j]->key == keys[i] &&
-                            !touches(now->entries[j]->value, row->node_id));
-        others += !goes;
+        others += !entry || touches(entry->value, row->node_id);
     }
     free(keys);
     return others > 0 ? conflict(then, row, "was given relationships", err) : 0;

@@ -139,8 +139,8 @@ struct brokered {
     struct broker_request *request;
     const struct rest_route *route;
     char sid[SESSION_ID_SIZE];  /* the one session that the request may read */
-    struct graph_cache *graphs; /* on the graph work queue only */
-    struct cancel *cancel;      /* there too */
+    struct graph_cache *graphs; /* for graph queries, else NULL */
+    struct cancel *cancel;      /* likewise */
 };
 
 static void refuse(struct broker_request *request, const char *body)
@@ -179,6 +179,7 @@ static struct workq *choose_workq(struct brokered *brokered, const struct store_
     if (rest_workq(brokered->route) != REST_GRAPH)
         return store->read;
     brokered->graphs = store->graphs;
+    brokered->job.large = rest_is_large(brokered->route, broker_request_target(brokered->request));
     brokered->cancel = broker_request_cancel(brokered->request);
     return store->graph;
 }

@@ -58,7 +58,7 @@ static int answer(struct tool_call *call, struct store *store, const char *sid,
 {
     struct graph_cache *graphs = call->server->store.graphs;
     struct session_facts FACTS_AUTO facts = {0};
-    struct graph *graph = NULL;
+    struct graph GRAPH_AUTO *graph = NULL;
     int found;
 
     if (!call->briefly) {
@@ -72,7 +72,16 @@ static int answer(struct tool_call *call, struct store *store, const char *sid,
         return -1;
     if (found == 0 || !graph_is_brief(graph, question))
         return 1;
+    question->bounds.at_once = true;
     return graph_answer(graph, question, &call->text, err);
+}
+
+static bool is_large(const struct tool_call *call)
+{
+    const char *name = argument_text(call, "query");
+    const struct graph_query *query = name ? graph_query_find(name, NULL) : NULL;
+
+    return query && !query->linear;
 }
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
@@ -161,5 +170,6 @@ const struct tool tool_query_graph = {
     .read_only = true,
     .run = run,
     .graphs = true,
+    .large = is_large,
     .brief = true,
 };

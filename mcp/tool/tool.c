@@ -262,9 +262,12 @@ static void on_work(struct workq_job *job, void *context)
     struct error err = {0};
 
     store_bound(context, call->cancel);
+    if (!tool_call_writes(call))
+        store_call_begin(context);
     if (cancel_check(call->cancel, &err) < 0 ||
         (call->before ? run_behind : run_idempotent)(call, context, &err) < 0)
         fail(call, &err);
+    store_call_end(context);
     store_unbound(context);
 }
 
@@ -429,6 +432,7 @@ static int submit(struct tool_call *call, struct error *err)
     call->job.done = on_workq_done;
     call->job.undone = on_undone;
     call->job.key = key_of(call);
+    call->job.large = call->tool->large && call->tool->large(call);
     return workq_submit(workq_for(call), &call->job, err);
 }
 

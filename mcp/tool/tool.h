@@ -185,10 +185,12 @@ struct tool {
     bool makes_session; /* works on no session that there is: not for bound connections */
 
     /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else
-     * `graphs` selects graph, else read. Returns 0 with the answer in call->text, or -1 with err,
+     * `graphs` selects graph (large, if not NULL: whether the call may take long there), else
+     * read. Returns 0 with the answer in call->text, or -1 with err,
      * which becomes an isError result. */
     int (*run)(struct tool_call *call, struct store *store, struct error *err);
     bool writes, graphs;
+    bool (*large)(const struct tool_call *call);
     /* A call that reads may be run on the loop's thread, with the store of an idle thread of its
      * work queue and call->briefly set: run then returns 1, with nothing done, unless it knows that
      * it takes less than a millisecond. Then, or if that work queue is busy, it is run as usual. */

@@ -129,6 +129,7 @@ static bool needs_followup(struct rest_job *job)
         !(job->response.more || (filled && job->request.idempotency_key && !job->request.trial)))
         return false;
     server = job->exchange->services->server;
+    job->job.large = false;
     job->job.work = filled ? on_keep_whole : on_fill_in;
     job->job.undone = on_not_whole;
     if (!filled)
@@ -284,6 +285,7 @@ static void handle(struct exchange *exchange)
         return;
     }
     job->job.key = rest_key(&job->request);
+    job->job.large = rest_is_large(job->request.route, job->request.path);
     if (workq_submit(choose_workq(job, exchange->services->server), &job->job, &err) < 0) {
         exchange_error(exchange, 429, "%s", err.text);
         free_job(job);

@@ -447,9 +447,9 @@ class Large(unittest.TestCase):
     def test_a_write_has_a_cap(self):
         with contextlib.closing(harness.Workspace()) as workspace, contextlib.closing(harness.Server(workspace)) as server:
             server.initialize()
-            failed, said = server.call("import_curriculum", text="# Note\n\n" + "\n\n".join(["x"] * 20000), title="too large")
+            failed, said = server.call("import_curriculum", text="# Note\n\n" + "\n\n".join(["x"] * 50000), title="too large")
             self.assertTrue(failed)
-            self.assertIn("at most 20000", said)
+            self.assertIn("at most 50000", said)
             self.assertIn("lectern import", said)
             self.assertNotIn("too large", json.dumps(server.http("GET", "/sessions")[1]))
 

@@ -42,9 +42,10 @@ class Waiting(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.workspace = harness.Workspace()
+        cls.curriculum = pathlib.Path(cls.workspace.data, "large.json")
+        cls.curriculum.write_text(json.dumps(large()))
+        cls.large = cls.workspace.load(cls.curriculum)
         path = pathlib.Path(cls.workspace.data, "file.json")
-        path.write_text(json.dumps(large()))
-        cls.large = cls.workspace.load(path)
         cls.others = []
         for i in range(MORE_SESSIONS):
             path.write_text(json.dumps(small("Course %d" % i)))
@@ -97,6 +98,36 @@ class Waiting(unittest.TestCase):
         self.assertEqual({status for status, _, _ in again.values()}, {200})
         kept = [query for query, (_, _, seconds) in again.items() if seconds < whole / 10]
         self.assertLess(len(kept), 2, kept)
+
+    def test_small_questions_overtake_large_ones(self):
+        """Four clients ask for bottlenecks, of two sessions, each over other types; meanwhile small questions are answered, of another
+        session and of the same one."""
+        large = [self.large, self.workspace.load(self.curriculum)]
+        for session in large:  # its graph is built
+            self.assertEqual(self.ask("counts", session)[0], 200)
+        results = []
+
+        def ask(number):
+            client = harness.Client(self.server.port)
+            client.connection.timeout = 600
+            results.append(self.ask("bottlenecks?types=%s&types=ENRICHMENT" % TYPES[number], large[number % 2], client)[::2])
+            client.connection.close()
+        clients = [threading.Thread(target=ask, args=(number,)) for number in (0, 1, 2)]
+        begin = time.monotonic()
+        for client in clients:
+            client.start()
+        small = []
+        while not results:
+            for session in self.others[0], large[0]:
+                status, _, seconds = self.ask("neighbours?node_id=" + ("A" if session == self.others[0] else "N0001"), session)
+                self.assertEqual(status, 200)
+                small.append(seconds)
+        first = time.monotonic() - begin
+        for client in clients:
+            client.join()
+        self.assertEqual([status for status, _ in results], [200] * len(clients))
+        self.assertGreater(len(small), 20)
+        self.assertLess(sorted(small)[len(small) * 9 // 10], first / 10)
 
     @contextlib.contextmanager
     def slowed(self, process):

@@ -211,9 +211,7 @@ static int open_database(struct sqlite_db *db, const char *path)
 
 /* SQLite opens files that must not exist only for temporary data, and removes their names just
  * after; a kill between the two would leave a file. So they never get a name, where the file system
- * can do that (O_TMPFILE of open(2)). Temporary data in memory is no way: SQLite keeps the pages
- * that a savepoint may need again in a list of 1 KiB pieces then, and walks it at the end of each
- * statement with triggers, so that a large write is quadratic. */
+ * can do that (O_TMPFILE of open(2)). */
 static int open_nameless(const char *path, int flags, int mode)
 {
     const char *slash = strrchr(path, '/');
@@ -229,8 +227,11 @@ static int open_nameless(const char *path, int flags, int mode)
 /* Before SQLite is used. */
 static void configure(void)
 {
-    sqlite3_vfs *files = sqlite3_vfs_find(NULL);
+    sqlite3_vfs *files;
 
+    if (sqlite_statement_journal_begin() < 0)
+        log_warning("store", "SQLite keeps statement journals in files, so large writes are slow");
+    files = sqlite3_vfs_find("unix");
     if (files && files->iVersion >= 3 && files->xSetSystemCall)
         files->xSetSystemCall(files, "open", (sqlite3_syscall_ptr)open_nameless);
 }

@@ -56,6 +56,8 @@ struct db *sqlite_open(const char *path, enum store_access access, struct error 
 /* A connection without a database; sqlite_close frees it. */
 struct sqlite_db *sqlite_new(enum store_access access, struct error *err);
 void sqlite_close(struct db *db);
+/* Once, before SQLite is used: statement_journal.c. Returns -1 if SQLite goes on with its own. */
+int sqlite_statement_journal_begin(void);
 /* Sets err from the connection's last failure. Returns -1. */
 int sqlite_fail(struct sqlite_db *db, struct error *err, const char *what);
 
