@@ -530,8 +530,14 @@ static int run_trial(struct rest_call *call, struct error *err)
 
 static int run(struct rest_call *call, struct error *err)
 {
-    if (!(call->route->flags & ROUTE_WRITE))
-        return run_read(call, err);
+    int rc;
+
+    if (!(call->route->flags & ROUTE_WRITE)) {
+        store_call_begin(call->store);
+        rc = run_read(call, err);
+        store_call_end(call->store);
+        return rc;
+    }
     return is_trial(call) ? run_trial(call, err) : run_write(call, err);
 }
 

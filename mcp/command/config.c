@@ -31,7 +31,7 @@
     ROW(STORE, "store", store, TEXT, "URL", NULL, 0, 0, CONFIG_ANY_STORE,                          \
         "where curricula are kept: sqlite:PATH, or http://HOST:PORT for a service with the "       \
         "session API (default: sqlite:lectern.db in the data folder)")                             \
-    ROW(STORE, "store-timeout", store_timeout, NUMBER, "SECONDS", "10", 1, 600, CONFIG_ANY_STORE,  \
+    ROW(STORE, "store-timeout", store_timeout, NUMBER, "SECONDS", "8", 1, 600, CONFIG_ANY_STORE,   \
         "time limit for one request to that service")                                              \
     ROW(STORE, "store-one-session", store_one_session, FLAG, NULL, NULL, 0, 0, CONFIG_ANY_STORE,   \
         "no two sessions of that service have the same node id: use component paths that name no " \

@@ -521,6 +521,51 @@ class Between(Case):
         super().tearDownClass()
 
 
+class Rounds:
+    """What a read costs: its requests are sent at the same time, and those of several reads too."""
+    readers = 8
+
+    def held_reads(self, paths, requests):
+        """Asks for all of them while the service holds what comes; it comes to that many requests, and no more."""
+        self.between.set("held")
+        before, outcomes = len(self.between.seen), []
+
+        def ask(path):
+            client = harness.Client(self.server.port)
+            outcomes.append(client.http("GET", *self.sent(path, None)[:1])[0])
+            client.connection.close()
+        threads = [threading.Thread(target=ask, args=(path,)) for path in paths]
+        for thread in threads:
+            thread.start()
+        self.between.wait_for(requests)
+        self.between.set("pass")
+        for thread in threads:
+            thread.join()
+        self.assertEqual(outcomes, [200] * len(paths))
+        self.assertEqual(len(self.between.seen) - before, requests)
+
+    def test_reads_are_sent_at_once(self):
+        self.between.set("pass")
+        for node in ("X1", "X2"):
+            self.node(node)
+            self.put_in(node, "a", "b")
+        for node in ("X1", "X2"):  # how paths name the session is known, and there is no news
+            self.texts(node)
+        self.good("GET", "~/nodes")
+        self.held_reads(["~/nodes/X1/components"], 3)  # the nodes, the components and the texts
+        self.held_reads(["~/nodes"], 3)  # the nodes, the relationships and the positions
+        self.held_reads(["~/nodes/X1/components", "~/nodes/X2/components"] * (self.readers // 2), 3 * self.readers)
+
+
+class RoundsOfRich(Rounds, Between):
+    pass
+
+
+class RoundsOfPoor(Rounds, Between):
+    words = ("--poor",)
+    options = ("--store-one-session",)
+
+
 class Undescribed(Between):
     """No /openapi.json: it is taken for the poor service, whatever it is."""
 

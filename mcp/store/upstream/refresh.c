@@ -23,6 +23,9 @@ struct wanted {
     const char *sid, *node_id;
 };
 
+static int add_bare_node(struct remote *remote, struct store *store, const struct wanted *wanted,
+                         struct resources *resources, struct error *err);
+
 static int add_first(struct remote *remote, struct store *store, const struct wanted *wanted,
                      struct resources *resources, struct error *err)
 {
@@ -47,11 +50,17 @@ static int add_first(struct remote *remote, struct store *store, const struct wa
         {RESOURCE_NODE_MAP,
          (wanted->scope & UPSTREAM_NODE_MAP) && (remote->can & CAN_READ_NODE_MAP), NULL},
     };
+    char only[SESSION_ID_SIZE];
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].wanted && resources_add(remote, store, resources, rows[i].kind, wanted->sid,
                                             rows[i].node_id, err) != 0)
             return -1;
+    /* In the same round, where the copy knows already that no other session has the id. */
+    if ((wanted->scope & UPSTREAM_NODE) && remote_bare(remote) && store->reading &&
+        copy_session_of_node(store, wanted->node_id, only, NULL) == 0 &&
+        strcmp(only, wanted->sid) == 0)
+        return add_bare_node(remote, store, wanted, resources, err);
     return 0;
 }
 
@@ -420,11 +429,18 @@ static int check_sessions(struct remote *remote, struct store *store, struct err
     return 0;
 }
 
+/* Once in a call that reads. */
 static int refresh_sessions(struct remote *remote, struct store *store, struct error *err)
 {
-    if (remote->can & CAN_SESSIONS)
-        return list_sessions(remote, store, err);
-    return check_sessions(remote, store, err);
+    static const char name[] = "sessions";
+    int rc;
+
+    if (store->reading && json_object_get(remote->fresh, name))
+        return 0;
+    rc = (remote->can & CAN_SESSIONS ? list_sessions : check_sessions)(remote, store, err);
+    if (rc == 0 && store->reading)
+        json_object_set_new(remote->fresh, name, json_true());
+    return rc;
 }
 
 /* About other sessions than that of an open transaction, so outside of it. */
@@ -449,7 +465,7 @@ static int refresh_owners(struct remote *remote, struct store *store, struct err
     const char *sid;
     json_t *state;
 
-    if (refresh_sessions(remote, store, err) != 0)
+    if (refresh_sessions(remote, store, err) < 0)
         return -1;
     here = copy_sessions(store, err);
     if (!here)
@@ -506,10 +522,10 @@ static int refresh_session(struct remote *remote, struct store *store, const str
 
     if ((wanted->scope & (UPSTREAM_NODE | all | named)) && probe(remote, store, wanted, err) != 0)
         return -1;
-    if (bring(remote, store, wanted, add_first, err) != 0)
-        return -1;
     if ((wanted->scope & (UPSTREAM_NODE | all | named)) &&
         guard_refresh(remote, store, wanted->sid, err) < 0)
+        return -1;
+    if (bring(remote, store, wanted, add_first, err) != 0)
         return -1;
     if ((wanted->scope & UPSTREAM_NODE) && remote_bare(remote) &&
         bring(remote, store, wanted, add_bare_node, err) != 0)

@@ -13,6 +13,7 @@
 #include "helpers/base/json.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
+#include "mcp/session/entity.h"
 #include "mcp/session/text.h"
 #include "mcp/store/upstream/normal.h"
 #include "mcp/store/upstream/remote.h"
@@ -45,12 +46,12 @@ void resource_name(struct buf *to, enum resource_kind kind, const char *node_id)
 
 /* ---- the state at the service before the open transaction: as in the copy outside of it (a second
  * connection sees that), or as read within it. Each resource is read once in a transaction: a
- * second read would mistake the missing changes of this transaction for changes at the service.
- * ---- */
+ * second read would mistake the missing changes of this transaction for changes at the service. It
+ * is read once in a call that reads, too. ---- */
 
 void remote_transaction(struct remote *remote, const struct store *store)
 {
-    uint64_t now = store->open.depth > 0 ? store->transactions : 0;
+    uint64_t now = store->open.depth > 0 ? store->transactions : store->reading;
 
     if (copy_is_suspended(store)) /* still the same */
         return;
@@ -128,6 +129,7 @@ static int state_note(struct remote *remote, struct store *store,
         return json_object_set_new(remote->states, key.data,
                                    copy_relationship_states(store, resource->sid, err));
     case RESOURCE_NODE_MAP:
+    case RESOURCE_TEXTS:
         return json_object_set(remote->states, key.data, resource->content);
     case RESOURCE_COMPONENTS:
         keep_sequence(remote, store, resource->sid, resource->node_id, err);
@@ -148,6 +150,37 @@ static struct store *store_before(struct remote *remote, struct error *err)
     return remote->before;
 }
 
+/* A node of a list that was read within the transaction, with its texts, which the list does not
+ * have: those that were read within it too, or those of the copy before. */
+static json_t *with_texts(struct remote *remote, const char *sid, const char *node_id,
+                          const json_t *node, struct error *err)
+{
+    struct buf BUF_AUTO name = {0}, key BUF_AUTO = {0};
+    json_auto_t *was = NULL;
+    const json_t *texts;
+    struct store *store;
+    json_t *whole;
+
+    resource_name(&name, RESOURCE_TEXTS, node_id);
+    name_of(&key, sid, name.data);
+    texts = json_object_get(remote->states, key.data);
+    if (!texts) {
+        store = store_before(remote, err);
+        was = store ? copy_thing(store, COPY_THING_NODE, sid, node_id, err) : NULL;
+        if (!was)
+            return NULL;
+        texts = was;
+    }
+    whole = json_copy((json_t *)node);
+    for (size_t i = 0; whole && entity_categories[i]; i++) {
+        json_t *text = json_object_get(texts, entity_categories[i]);
+
+        if (json_string_length(text) > 0)
+            json_object_set(whole, entity_categories[i], text);
+    }
+    return whole;
+}
+
 json_t *state_thing(struct remote *remote, enum copy_thing kind, const char *sid, const char *id,
                     struct error *err)
 {
@@ -166,6 +199,8 @@ json_t *state_thing(struct remote *remote, enum copy_thing kind, const char *sid
     noted = json_object_get(remote->states, key.data);
     if (noted) { /* it was read within the transaction */
         one = alone ? noted : json_object_get(noted, id);
+        if (one && kind == COPY_THING_NODE)
+            return with_texts(remote, sid, id, one, err);
         return one ? json_incref(one) : json_null();
     }
     store = store_before(remote, err);
@@ -214,7 +249,7 @@ int resources_add(struct remote *remote, struct store *store, struct resources *
     int known, ours = 0;
 
     resource_name(&name, kind, node_id);
-    if ((store->open.depth > 0 || copy_is_suspended(store)) &&
+    if ((store->open.depth > 0 || store->reading || copy_is_suspended(store)) &&
         state_is_fresh(remote, sid, name.data))
         return 0;
     if (store->open.depth > 0)
@@ -571,7 +606,7 @@ int resources_apply(struct remote *remote, struct store *store, struct resources
         if (rc != 0)
             return rc;
     }
-    for (size_t i = 0; copy_is_suspended(store) && i < resources->count; i++)
+    for (size_t i = 0; (store->reading || copy_is_suspended(store)) && i < resources->count; i++)
         state_note_fresh(remote, &resources->list[i]);
     return 0;
 }

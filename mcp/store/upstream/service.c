@@ -5,6 +5,7 @@
  * seconds, not the whole of its time, and one that is back is noticed by the next call.
  */
 #include <stdio.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -213,9 +214,50 @@ static void read_detail(const struct ask *ask, char *words, size_t size, char *l
     text_cut_line(words, size, said.data);
 }
 
+/* ---- what is known of a service, shared by the connections of this process ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    json_t *services; /* {url: {"can", "probed"}}; NULL: none yet */
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void remember(const struct remote *remote)
+{
+    pthread_mutex_lock(&shared.lock);
+    if (!shared.services)
+        shared.services = json_object();
+    json_object_set_new(
+        shared.services, remote->url,
+        json_pack("{s:I, s:b}", "can", (json_int_t)remote->can, "probed", remote->probed));
+    pthread_mutex_unlock(&shared.lock);
+}
+
+static void recall(struct remote *remote)
+{
+    const json_t *known;
+
+    pthread_mutex_lock(&shared.lock);
+    known = json_object_get(shared.services, remote->url);
+    if (known) {
+        remote->can = (unsigned)json_integer_value(json_object_get(known, "can"));
+        remote->probed = json_is_true(json_object_get(known, "probed"));
+        remote->known = true;
+    }
+    pthread_mutex_unlock(&shared.lock);
+}
+
+/* After a restart the service may be another version. */
+static void forget(struct remote *remote)
+{
+    remote->known = remote->probed = false;
+    pthread_mutex_lock(&shared.lock);
+    json_object_del(shared.services, remote->url);
+    pthread_mutex_unlock(&shared.lock);
+}
+
 int remote_garbage(struct remote *remote, const char *path, const char *why, struct error *err)
 {
-    remote->known = false;
+    forget(remote);
     return error_set(err, ERROR_UNAVAILABLE,
                      "the service %s answered %s with %s; look at its log, the same call goes "
                      "through once it is well",
@@ -228,7 +270,7 @@ static int not_answered(struct remote *remote, const struct ask *ask, struct err
     char words[DETAIL_CAP], loc[ERROR_LOC_CAP];
     struct error why = ask->err;
 
-    remote->known = false; /* after a restart it may be another version */
+    forget(remote);
     switch (why.kind) {
     case ERROR_NONE:
         read_detail(ask, words, sizeof words, loc, sizeof loc);
@@ -459,6 +501,8 @@ static int ask_document(struct remote *remote, struct error *err)
     }
     if (rc == 0 && !document)
         rc = ask_sessions(remote, err);
+    if (rc == 0)
+        remember(remote);
     json_decref(document);
     ask_finish(&ask);
     return rc;
@@ -526,13 +570,17 @@ int remote_probe(struct remote *remote, const char *sid, const char *node_id, st
     if (naming == CAN_SCOPED && !(remote->can & CAN_DOCUMENT))
         remote->can &= ~(unsigned)(CAN_INSERT | CAN_PUT_ONE | CAN_DELETE_ONE | CAN_REORDER);
     remote->probed = true;
+    remember(remote);
     return 0;
 }
 
 int remote_know(struct remote *remote, struct store *store, struct error *err)
 {
-    int suspended = remote->known || !store ? 0 : copy_suspend(store, err);
+    int suspended;
 
+    if (!remote->known || !remote->probed)
+        recall(remote);
+    suspended = remote->known || !store ? 0 : copy_suspend(store, err);
     if (suspended < 0)
         return -1;
     return copy_resume(store, suspended, remote->known ? 0 : ask_document(remote, err), err);

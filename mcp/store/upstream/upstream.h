@@ -12,7 +12,7 @@
 
 #include "mcp/store/store.h"
 
-#define UPSTREAM_SECONDS_DEFAULT 10 /* for one request to the service */
+#define UPSTREAM_SECONDS_DEFAULT 8 /* for one request to the service */
 #define UPSTREAM_SECONDS_MAX     600
 
 /* Whether the URL of the store names a service. */
