@@ -477,7 +477,7 @@ static int read_shift(struct rewind *rewind, const struct rewind_row *row, bool 
 static struct sequence_item *item_of(const struct rewind *rewind, const struct rewind_row *row,
                                      struct error *err)
 {
-    const struct rewind_node *node = rewind_row_node(rewind, row);
+    struct rewind_node *node = rewind_row_node(rewind, row);
     struct sequence_item *item = node ? sequence_by_id(&node->sequence, row->entity_id) : NULL;
 
     if (!item)
@@ -709,7 +709,7 @@ json_t *rewind_value(const struct rewind *rewind, const struct rewind_row *row)
 {
     const struct rewind_entry *entry;
     const struct sequence_item *item;
-    const struct rewind_node *node;
+    struct rewind_node *node;
 
     switch (row->entity) {
     case REWIND_NODE:

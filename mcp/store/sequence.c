@@ -145,6 +145,7 @@ void sequence_finish(struct sequence *sequence)
     for (size_t i = 0; i < sequence->count; i++)
         json_decref(sequence->items[i].content);
     free(sequence->items);
+    json_decref(sequence->places);
     memset(sequence, 0, sizeof *sequence);
 }
 
@@ -324,12 +325,50 @@ int sequence_renumber(struct store *store, const struct write *write, int64_t no
 
 /* ---- sequences of images: in the order of their place and position columns, not of memory ---- */
 
-struct sequence_item *sequence_by_id(const struct sequence *sequence, const char *component_id)
+#define PLACES_FROM 32 /* items, from which an index is worth its cost */
+
+static void note_place(struct sequence *sequence, size_t i)
 {
+    if (sequence->places)
+        json_object_set_new(sequence->places, sequence->items[i].component_id,
+                            json_integer((json_int_t)i));
+}
+
+static void build_places(struct sequence *sequence)
+{
+    sequence->places = json_object();
     for (size_t i = 0; i < sequence->count; i++)
-        if (strcmp(sequence->items[i].component_id, component_id) == 0)
-            return &sequence->items[i];
+        note_place(sequence, i);
+}
+
+/* Items move when others are taken out or all are sorted, so the search begins where the item was,
+ * and goes in both directions. */
+static struct sequence_item *find_near(const struct sequence *sequence, const char *component_id,
+                                       size_t near)
+{
+    for (size_t away = 0; away <= near || away <= sequence->count; away++) {
+        size_t before = near - away, after = near + away;
+
+        if (before < sequence->count &&
+            strcmp(sequence->items[before].component_id, component_id) == 0)
+            return &sequence->items[before];
+        if (after < sequence->count &&
+            strcmp(sequence->items[after].component_id, component_id) == 0)
+            return &sequence->items[after];
+    }
     return NULL;
+}
+
+struct sequence_item *sequence_by_id(struct sequence *sequence, const char *component_id)
+{
+    const json_t *place;
+
+    if (!sequence->places && sequence->count >= PLACES_FROM)
+        build_places(sequence);
+    if (!sequence->places)
+        return find_near(sequence, component_id, 0);
+    place = json_object_get(sequence->places, component_id);
+    return place ? find_near(sequence, component_id, (size_t)json_integer_value(place)) : NULL;
 }
 
 static double sort_key(const struct sequence_item *item)
@@ -356,6 +395,8 @@ static void sequence_sort(struct sequence *sequence)
 
     if (sequence->count > 0)
         qsort(sequence->items, sequence->count, sizeof *sequence->items, compare);
+    for (size_t i = 0; i < sequence->count; i++)
+        note_place(sequence, i);
     sequence->dense = true;
     for (size_t i = 0; i < sequence->count; i++) {
         const struct sequence_item *item = &sequence->items[i];
@@ -469,6 +510,8 @@ void sequence_take_out(struct sequence *sequence, struct sequence_item *item, bo
     int64_t place = item->place;
     bool component = item_is_component(item);
 
+    if (sequence->places)
+        json_object_del(sequence->places, item->component_id);
     sequence_remove(sequence, (size_t)(item - sequence->items));
     if (shift)
         move_behind(sequence, place, -1, component);
@@ -494,6 +537,7 @@ int sequence_put_in(struct sequence *sequence, const struct sequence_item *item,
     if (!room)
         return -1;
     *room = put;
+    note_place(sequence, sequence->count - 1);
     if (item_is_component(room)) {
         sequence->components++;
         item_settle_order(room);

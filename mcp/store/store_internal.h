@@ -251,6 +251,7 @@ struct sequence { /* the entries of a node in order, including those that are no
     size_t count;
     size_t components; /* number of entries that are objects */
     bool dense;        /* when read, places were 0, 1, 2, ... and orders 1, 2, 3, ... */
+    json_t *places;    /* of an image: component_id -> about where it is in items; owned, or NULL */
 };
 
 /* If whole is false, loads only contents with order keys (ROW_ODD), which may change when other
@@ -292,7 +293,7 @@ int sequence_renumber(struct store *store, const struct write *write, int64_t no
                       const char *node_id, struct sequence *sequence, struct error *err);
 
 /* For an image (rewind.h), where places and positions define the order, not memory. */
-struct sequence_item *sequence_by_id(const struct sequence *sequence, const char *component_id);
+struct sequence_item *sequence_by_id(struct sequence *sequence, const char *component_id);
 /* Equal except for the numbers of their orders. */
 bool item_equal(const struct sequence_item *one, const struct sequence_item *other);
 /* The same components at the same places. Sorts both. */

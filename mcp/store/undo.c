@@ -33,7 +33,7 @@ static void add_node_name(struct rewind *rewind, const char *node_id, struct buf
 static void add_component_name(const struct rewind *then, const struct rewind_row *row,
                                struct buf *name)
 {
-    const struct rewind_node *node = rewind_row_node(then, row);
+    struct rewind_node *node = rewind_row_node(then, row);
     const struct sequence_item *item =
         node ? sequence_by_id(&node->sequence, row->entity_id) : NULL;
     const json_t *component = item ? item->content : json_object_get(row->before, "component");
