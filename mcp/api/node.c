@@ -13,7 +13,7 @@ int rest_nodes(struct rest_call *call, struct error *err)
 
 static int create(struct rest_call *call, struct error *err)
 {
-    if (store_node_create(call->store, &call->writer, call->session, call->body, err) != 0)
+    if (store_node_create(call->store, &call->writer, call->session, call->body, NULL, err) != 0)
         return -1;
     rest_answer_success(call, "Node %s created", json_get_string(call->body, "node_id"));
     rest_answer_end(call);

@@ -90,8 +90,9 @@ int change_split_node(struct run *run, struct error *err)
     struct named from, to;
 
     relationships = node ? change_node_names(run, "relationships", true, err) : NULL;
-    if (!relationships || store_node_split(run->store, run->writer, run->sid, node_id, node,
-                                           get(run, "components"), relationships, &state, err) < 0)
+    if (!relationships ||
+        store_node_split(run->store, run->writer, run->sid, node_id, node, get_text(run, "after"),
+                         get(run, "components"), relationships, &state, err) < 0)
         return -1;
     buf_addf(&run->message,
              "Split node %s: %zu component%s and %zu relationship%s went to the new node %s; %zu "
@@ -114,7 +115,8 @@ int change_copy_node(struct run *run, struct error *err)
     struct move_state state = {0};
     struct named from, to;
 
-    if (!node || store_node_copy(run->store, run->writer, run->sid, node_id, node, &state, err) < 0)
+    if (!node || store_node_copy(run->store, run->writer, run->sid, node_id, node,
+                                 get_text(run, "after"), &state, err) < 0)
         return -1;
     buf_addf(&run->message,
              "Copied node %s with its %zu component%s to the new node %s, without relationships",

@@ -18,9 +18,12 @@ static void write_change(struct run *run, const char *change)
 static int create_node(struct run *run, struct error *err)
 {
     const char *node_id = get_text(run, "node_id");
+    json_auto_t *given = json_copy((json_t *)run->given);
     struct named node;
 
-    if (store_node_create(run->store, run->writer, run->sid, run->given, err) < 0)
+    json_object_del(given, "after");
+    if (store_node_create(run->store, run->writer, run->sid, given, get_text(run, "after"), err) <
+        0)
         return -1;
     buf_addf(&run->message, "Created node %s", name_node(&node, node_id, get_text(run, "title")));
     add_result(run, json_pack("{s:s}", "node_id", node_id));
@@ -318,6 +321,7 @@ static int delete_relationship(struct run *run, struct error *err)
 #define NEW_NODE           NEEDED("new_node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT)
 #define COMPONENTS         NEEDED("components", FIELD_ARRAY)
 #define REVISION           MAY_HAVE("expected_revision", PLACE)
+#define AFTER              MAY_HAVE("after", FIELD_TEXT, .flags = FIELD_NAME)
 #define COMPONENT_ID       MAY_HAVE("component_id", FIELD_TEXT)
 #define COMPONENT_ORDER    MAY_HAVE("component_order", PLACE, .also = "order")
 #define FIELDS             MAY_HAVE("fields", FIELD_OBJECT, .flags = FIELD_AS_TEXT)
@@ -331,7 +335,7 @@ static int delete_relationship(struct run *run, struct error *err)
 
 const struct operation change_operations[] = {
     {MEMBERS("create_node", FIELDS_OPEN, NEEDED("node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT),
-             FIELDS),
+             AFTER, FIELDS),
      .apply = create_node},
     {MEMBERS("rename_node", 0, NODE, NEEDED("title", FIELD_TEXT, .also = "new_title"), REVISION),
      .reads = STORE_TEXTS_PART, .apply = rename_node},
@@ -341,10 +345,11 @@ const struct operation change_operations[] = {
      .apply = delete_node},
     {MEMBERS("merge_nodes", 0, NODE, INTO(.also = "into"), REVISION),
      .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = merge_nodes},
-    {MEMBERS("split_node", 0, NODE, NEW_NODE, COMPONENTS, MAY_HAVE("relationships", FIELD_ARRAY)),
+    {MEMBERS("split_node", 0, NODE, NEW_NODE, AFTER, COMPONENTS,
+             MAY_HAVE("relationships", FIELD_ARRAY)),
      .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = change_split_node},
-    {MEMBERS("copy_node", 0, NODE, NEW_NODE), .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
-     .apply = change_copy_node},
+    {MEMBERS("copy_node", 0, NODE, NEW_NODE, AFTER),
+     .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = change_copy_node},
     {MEMBERS("create_component", 0, NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
              NEEDED("parameters", FIELD_OBJECT, .flags = FIELD_AS_TEXT),
              MAY_HAVE("position", PLACE), CONFIDENCE("confidence")),

@@ -24,12 +24,9 @@ static int session_unknown(struct store *store, const char *sid, struct error *e
         return -1;
     text_cut_line(shown, sizeof shown, sid);
     if (row == 0)
-        return error_set(err, ERROR_UNAUTHORIZED,
-                         "there is no session '%s'",
-                         shown);
-    error_set(err, ERROR_UNAUTHORIZED,
-              "the session '%s' was deleted by %s at %s",
-              shown, text_cut_line(who, sizeof who, rows_text(rows, 1)), rows_text(rows, 0));
+        return error_set(err, ERROR_UNAUTHORIZED, "there is no session '%s'", shown);
+    error_set(err, ERROR_UNAUTHORIZED, "the session '%s' was deleted by %s at %s", shown,
+              text_cut_line(who, sizeof who, rows_text(rows, 1)), rows_text(rows, 0));
     rows_end(rows);
     return -1;
 }
@@ -110,6 +107,7 @@ int store_node_find(struct store *store, int64_t session, const char *node_id,
     found->revision = rows_int(rows, 2);
     found->place = rows_int(rows, 3);
     text_cut(found->title, sizeof found->title, rows_text(rows, 4));
+    found->rank = rows_int(rows, 5);
     rows_end(rows);
     return 0;
 }

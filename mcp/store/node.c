@@ -54,6 +54,8 @@ static struct rows *add_around(struct store *store, int64_t node, struct buf *to
              rows_int(rows, 3), rows_int(rows, 4));
     buf_addf(to, ",\"flags\":%u",
              (unsigned)rows_int(rows, 1) & (ROW_NODE_COMPONENTS | ROW_NODE_TIMES));
+    if (rows_int(rows, 8) != 0)
+        buf_addf(to, ",\"rank\":%" PRId64, rows_int(rows, 8));
     if (created_at) {
         buf_adds(to, ",\"created_at\":");
         json_write_string(to, created_at, strlen(created_at));
@@ -61,8 +63,8 @@ static struct rows *add_around(struct store *store, int64_t node, struct buf *to
     return rows;
 }
 
-/* Appends {"key", "place", "revision", "flags", "created_at" without the closing brace: what the
- * change log stores around a node. */
+/* Appends {"key", "place", "revision", "flags", "rank", "created_at" without the closing brace:
+ * what the change log stores around a node. */
 static int write_around(struct store *store, int64_t node, struct buf *to, struct error *err)
 {
     struct rows *rows = add_around(store, node, to, err);
@@ -168,10 +170,10 @@ int store_node_add(struct store *store, const struct write *write, struct node_n
 
     node_row(node, body, &row);
     if (buf_check(body, "a node", err) < 0 ||
-        db_insert(store->db, &new->key, err, SQL_NODE_INSERT, "kiittgiissbi", new->key,
+        db_insert(store->db, &new->key, err, SQL_NODE_INSERT, "kiittgiissbii", new->key,
                   write->session, new->place, &row.node_id, &row.title, &row, new->revision,
                   write->version, new->created_at, new->last_modified, body,
-                  (int64_t)(row.flags | new->flags)) != 0)
+                  (int64_t)(row.flags | new->flags), new->rank) != 0)
         return -1;
     if (write->silent)
         return 0;
@@ -181,9 +183,25 @@ int store_node_add(struct store *store, const struct write *write, struct node_n
                            node, err);
 }
 
-/* Inserts a checked node after the others. */
-int store_node_append(struct store *store, const struct write *write, json_t *node,
-                      struct error *err)
+#define RANK_STEP ((int64_t)1 << 32)
+
+/* Where a node behind another one stands. */
+static int find_room(struct store *store, const struct write *write, const char *after,
+                     struct node_new *new, struct error *err)
+{
+    struct node_found node;
+
+    if (store_node_find(store, write->session, after, &node, err) < 0)
+        return -1;
+    new->place = node.place;
+    new->rank = node.rank + RANK_STEP / 2;
+    return db_run(store->db, err, SQL_NODE_MAKE_ROOM, "iiiii", write->session, node.place,
+                  node.rank, node.key, RANK_STEP);
+}
+
+/* Inserts a checked node. */
+static int insert(struct store *store, const struct write *write, json_t *node, const char *after,
+                  struct error *err)
 {
     struct node_new new = {.revision = 1,
                            .flags = ROW_NODE_COMPONENTS | ROW_NODE_TIMES,
@@ -193,14 +211,25 @@ int store_node_append(struct store *store, const struct write *write, json_t *no
     int64_t last;
 
     buf_init(&body, ENTITY_SIZE_MAX);
-    if (db_number(store->db, &last, err, SQL_NODE_LAST_PLACE, "i", write->session) != 0)
+    if (after) {
+        if (find_room(store, write, after, &new, err) < 0)
+            return -1;
+    } else if (db_number(store->db, &last, err, SQL_NODE_LAST_PLACE, "i", write->session) == 0) {
+        new.place = last + 1;
+    } else {
         return -1;
-    new.place = last + 1;
+    }
     return store_node_add(store, write, &new, node, &body, err);
 }
 
-int store_node_append_new(struct store *store, const struct write *write, json_t *node,
-                          struct error *err)
+int store_node_append(struct store *store, const struct write *write, json_t *node,
+                      struct error *err)
+{
+    return insert(store, write, node, NULL, err);
+}
+
+int store_node_insert_new(struct store *store, const struct write *write, json_t *node,
+                          const char *after, struct error *err)
 {
     const char *node_id = json_get_string(node, "node_id");
     int64_t twins;
@@ -210,11 +239,11 @@ int store_node_append_new(struct store *store, const struct write *write, json_t
     if (twins > 0)
         return error_set(err, ERROR_CONFLICT,
                          "the node id '%s' is in use in this session, choose another", node_id);
-    return store_node_append(store, write, node, err);
+    return insert(store, write, node, after, err);
 }
 
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
-                      const json_t *input, struct error *err)
+                      const json_t *input, const char *after, struct error *err)
 {
     json_auto_t *node = NULL;
     struct write write;
@@ -224,7 +253,7 @@ int store_node_create(struct store *store, const struct writer *writer, const ch
         return -1;
     node = entity_node(input, err);
     if (node)
-        rc = store_node_append_new(store, &write, node, err);
+        rc = store_node_insert_new(store, &write, node, after, err);
     return store_write_end(store, &write, rc, err);
 }
 

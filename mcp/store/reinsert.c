@@ -249,6 +249,7 @@ static int reinsert_back_node(struct reinsertion *work, struct rewind_node *want
 {
     struct node_new new = {.key = wanted->key,
                            .place = wanted->place,
+                           .rank = wanted->rank,
                            .revision = wanted->revision,
                            .flags = wanted->flags,
                            .created_at = *wanted->created_at ? wanted->created_at : NULL,

@@ -327,6 +327,7 @@ static int read_node(struct rewind *rewind, struct rewind_node *node, struct err
     node->found = true;
     kept = rows_kept(rows, 0);
     node->place = rows_int(rows, 3);
+    node->rank = rows_int(rows, 8);
     node->revision = rows_int(rows, 4);
     node->flags = kept.flags & (ROW_NODE_COMPONENTS | ROW_NODE_TIMES);
     created_at = rows_text(rows, 5);
@@ -589,6 +590,7 @@ static int node_deleted(struct rewind *rewind, const struct rewind_row *row, str
         return astray(row, err);
     node->node = led_back(row, NULL, err);
     node->place = number_of(row->before, "place", 0);
+    node->rank = number_of(row->before, "rank", 0);
     node->revision = number_of(row->before, "revision", 1);
     node->flags = (unsigned)number_of(row->before, "flags", ROW_NODE_COMPONENTS);
     text_cut(node->created_at, sizeof node->created_at, created_at);

@@ -13,7 +13,7 @@
 struct rewind_node {
     int64_t key;   /* of the row; negative if the log is too old to have it */
     char *node_id; /* owned; NULL if it has none */
-    int64_t place, revision;
+    int64_t place, rank, revision;
     unsigned flags;                      /* ROW_NODE_COMPONENTS and ROW_NODE_TIMES */
     char created_at[2 * TIME_TEXT_SIZE]; /* longer, because a service may have its own format */
     bool found;                          /* exists in the database */

@@ -51,13 +51,14 @@ static json_t *make_node(struct store *store, const struct parting *parting, con
     return NULL;
 }
 
-static int add_node(struct store *store, struct parting *parting, const json_t *given, bool whole,
-                    struct error *err)
+static int add_node(struct store *store, struct parting *parting, const json_t *given,
+                    const char *after, bool whole, struct error *err)
 {
     struct component_write *from = &parting->from, *into = &parting->into;
     json_auto_t *node = make_node(store, parting, given, whole, err);
 
-    if (!node || store_node_append_new(store, &from->write, node, err) != 0)
+    if (!node ||
+        store_node_insert_new(store, &from->write, node, after ? after : from->node_id, err) < 0)
         return -1;
     into->write = from->write;
     into->node_id = json_get_string(given, "node_id");
@@ -187,7 +188,8 @@ static int end(struct store *store, struct parting *parting, int rc, struct erro
 }
 
 static int split(struct store *store, struct parting *parting, const json_t *given,
-                 const json_t *components, const json_t *relationships, struct error *err)
+                 const char *after, const json_t *components, const json_t *relationships,
+                 struct error *err)
 {
     struct component_write *from = &parting->from, *into = &parting->into;
     cleanup_free size_t *indexes = calloc(BATCH_MAX, sizeof *indexes);
@@ -202,7 +204,7 @@ static int split(struct store *store, struct parting *parting, const json_t *giv
                             "components: all %zu would go, and %s would be empty; leave one at "
                             "least, or use rename_node",
                             count, from->node_id);
-    if (add_node(store, parting, given, false, err) != 0 ||
+    if (add_node(store, parting, given, after, false, err) < 0 ||
         store_items_move(store, from, indexes, count, into, 0, err) < 0 ||
         store_component_renumber(store, from, err) != 0)
         return -1;
@@ -213,14 +215,16 @@ static int split(struct store *store, struct parting *parting, const json_t *giv
 }
 
 int store_node_split(struct store *store, const struct writer *writer, const char *sid,
-                     const char *node_id, const json_t *into, const json_t *components,
-                     const json_t *relationships, struct move_state *state, struct error *err)
+                     const char *node_id, const json_t *into, const char *after,
+                     const json_t *components, const json_t *relationships,
+                     struct move_state *state, struct error *err)
 {
     struct parting parting = {.state = state};
 
     if (begin(store, writer, UPSTREAM_RELATIONSHIPS, sid, node_id, &parting, err) != 0)
         return -1;
-    return end(store, &parting, split(store, &parting, into, components, relationships, err), err);
+    return end(store, &parting, split(store, &parting, into, after, components, relationships, err),
+               err);
 }
 
 /* The component as a new one; a new reference. Its order is set when it is inserted. */
@@ -241,7 +245,7 @@ static int drop(json_t **components, size_t count, struct error *err)
 }
 
 static int copy(struct store *store, struct parting *parting, const json_t *given,
-                struct error *err)
+                const char *after, struct error *err)
 {
     const struct sequence *from = &parting->from.sequence;
     cleanup_free json_t **components = calloc(from->count + 1, sizeof *components);
@@ -249,7 +253,7 @@ static int copy(struct store *store, struct parting *parting, const json_t *give
 
     if (!components)
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
-    if (add_node(store, parting, given, true, err) != 0)
+    if (add_node(store, parting, given, after, true, err) < 0)
         return -1;
     for (size_t i = 0; i < from->count; i++) {
         if (!item_is_component(&from->items[i]))
@@ -263,12 +267,12 @@ static int copy(struct store *store, struct parting *parting, const json_t *give
 }
 
 int store_node_copy(struct store *store, const struct writer *writer, const char *sid,
-                    const char *node_id, const json_t *into, struct move_state *state,
-                    struct error *err)
+                    const char *node_id, const json_t *into, const char *after,
+                    struct move_state *state, struct error *err)
 {
     struct parting parting = {.state = state};
 
     if (begin(store, writer, 0, sid, node_id, &parting, err) != 0)
         return -1;
-    return end(store, &parting, copy(store, &parting, into, err), err);
+    return end(store, &parting, copy(store, &parting, into, after, err), err);
 }

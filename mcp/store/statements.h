@@ -69,30 +69,33 @@ STATEMENT(SQL_GRAPH_VERSION, "SELECT version FROM graph_version WHERE session = 
 /* A place may be had twice: a new node gets that of the last when that was deleted, and the
  * deletion may be undone. Keys tell who was there first. */
 STATEMENT(SQL_NODE_FIND,
-    "SELECT key, cursor, revision, place, title FROM node WHERE node_id = ?2 AND session = ?1"
-    " ORDER BY place, key LIMIT 1")
+    "SELECT key, cursor, revision, place, title, rank FROM node WHERE node_id = ?2 AND session = ?1"
+    " ORDER BY place, rank, key LIMIT 1")
 STATEMENT(SQL_NODE_BY_KEY,
     "SELECT body, flags, title, place, revision,"
-    " created_at, session, node_id FROM node WHERE key = ?1")
+    " created_at, session, node_id, rank FROM node WHERE key = ?1")
 STATEMENT(SQL_NODE_LIST,
     "SELECT body, flags, created_at, last_modified, key FROM node WHERE session "
-    "= ?1 ORDER BY place, key")
+    "= ?1 ORDER BY place, rank, key")
 STATEMENT(SQL_NODE_PAGE,
     "SELECT key, node_id, title FROM node WHERE session = ?1 AND flags & 1 = 0"
-    " ORDER BY place, key LIMIT ?3 OFFSET ?2")
+    " ORDER BY place, rank, key LIMIT ?3 OFFSET ?2")
 STATEMENT(SQL_NODE_COUNT, "SELECT count(*) FROM node WHERE session = ?1 AND flags & 1 = 0")
 STATEMENT(SQL_NODE_NAMES,
     "SELECT node_id, title FROM node WHERE session = ?1 AND node_id IS NOT NULL"
-    " ORDER BY place, key")
+    " ORDER BY place, rank, key")
 STATEMENT(SQL_NODE_OUTLINE,
     "SELECT node_id, title, grouping,"
     " (SELECT count(*) FROM component WHERE component.node = node.key AND "
     "component.flags & 1 = 0)"
-    " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, key")
+    " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, rank, key")
 STATEMENT(SQL_NODE_INSERT,
     "INSERT INTO node (key, session, place, node_id, title, grouping, revision, cursor,"
-    " created_at, last_modified, body, flags)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)")
+    " created_at, last_modified, body, flags, rank)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)")
+/* Those behind a node of the place ?2, the rank ?3 and the key ?4 make room. */
+STATEMENT(SQL_NODE_MAKE_ROOM,
+    "UPDATE node SET rank = rank + ?5 WHERE session = ?1 AND place = ?2 AND (rank, key) > (?3, ?4)")
 STATEMENT(SQL_NODE_UPDATE,
     "UPDATE node SET node_id = ?2, title = ?3, grouping = ?4, body = ?5, flags = ?6,"
     " cursor = ?7, last_modified = ?8, revision = revision + 1 WHERE key = ?1")
@@ -349,7 +352,7 @@ STATEMENT(SQL_SEARCH_HIT,
 STATEMENT(SQL_SEARCH_LESSON, "SELECT body, flags, node_id, title FROM node WHERE key = ?1")
 STATEMENT(SQL_SEARCH_LESSONS,
     "SELECT key, node_id, coalesce(last_modified, '') FROM node"
-    " WHERE session = ?1 AND flags & 1 = 0 ORDER BY place, key")
+    " WHERE session = ?1 AND flags & 1 = 0 ORDER BY place, rank, key")
 STATEMENT(SQL_SEARCH_LESSON_WORDS,
     "SELECT coalesce(sum(words), 0) FROM search_row WHERE row BETWEEN ?1 AND ?2")
 STATEMENT(SQL_SEARCH_HAS_RELATIONSHIP,

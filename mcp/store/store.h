@@ -269,9 +269,10 @@ int store_session_delete(struct store *store, const struct writer *writer, const
                          struct error *err);
 
 /* node: {"node_id", "title", "raw_content", "chapter_id", "content_category", additional fields}.
- * Only node_id and title are required. ERROR_CONFLICT if the id is in use. */
+ * Only node_id and title are required. It comes behind the node with the id `after`, or last
+ * (NULL). ERROR_CONFLICT if the id is in use. */
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
-                      const json_t *node, struct error *err);
+                      const json_t *node, const char *after, struct error *err);
 int store_node_delete(struct store *store, const struct writer *writer, const char *sid,
                       const char *node_id, struct error *err);
 /* changes: {"title", "content_category", "raw_content", "chapter_id", additional fields}, each
@@ -376,16 +377,18 @@ int store_components_move(struct store *store, const struct writer *writer, cons
                           const char *node_id, const json_t *components, const char *into_id,
                           long position, struct move_state *state, struct error *err);
 /* Creates the node `into` ({"node_id", "title"}) with the additional fields of node_id, and moves
- * the components there, but never all. relationships: [17, "N005", ...], ids of relationships of
- * the node, or ids of nodes for all relationships with that node; may be NULL. */
+ * the components there, but never all. It comes behind the node with the id `after` (NULL:
+ * node_id). relationships: [17, "N005", ...], ids of relationships of the node, or ids of nodes for
+ * all relationships with that node; may be NULL. */
 int store_node_split(struct store *store, const struct writer *writer, const char *sid,
-                     const char *node_id, const json_t *into, const json_t *components,
-                     const json_t *relationships, struct move_state *state, struct error *err);
+                     const char *node_id, const json_t *into, const char *after,
+                     const json_t *components, const json_t *relationships,
+                     struct move_state *state, struct error *err);
 /* Creates the node `into` with all fields and components of node_id, and none of its
- * relationships. The components get new ids. */
+ * relationships. The components get new ids. after: as in store_node_split. */
 int store_node_copy(struct store *store, const struct writer *writer, const char *sid,
-                    const char *node_id, const json_t *into, struct move_state *state,
-                    struct error *err);
+                    const char *node_id, const json_t *into, const char *after,
+                    struct move_state *state, struct error *err);
 
 /* ---- a term in all texts of a curriculum (replace.c) ---- */
 

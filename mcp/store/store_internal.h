@@ -216,7 +216,7 @@ int store_list_choices(struct rows *rows, char sid[SESSION_ID_SIZE], struct buf 
                        size_t *count, struct error *err);
 
 struct node_found {
-    int64_t key, cursor, revision, place;
+    int64_t key, cursor, revision, place, rank;
     char title[256]; /* cut */
 };
 
@@ -387,6 +387,7 @@ int store_node_text(struct store *store, int64_t node, struct buf *to, struct er
 struct node_new { /* the columns of a new row besides the node's JSON */
     int64_t key;  /* 0: the next one; then the key of the row */
     int64_t place, revision;
+    int64_t rank;                           /* among the nodes of its place */
     unsigned flags;                         /* ROW_NODE_COMPONENTS and ROW_NODE_TIMES */
     const char *created_at, *last_modified; /* in the format of the contract, or NULL */
 };
@@ -396,9 +397,10 @@ int store_node_add(struct store *store, const struct write *write, struct node_n
 /* Appends a node, which the caller has checked. */
 int store_node_append(struct store *store, const struct write *write, json_t *node,
                       struct error *err);
-/* The same; ERROR_CONFLICT if its id is in use. */
-int store_node_append_new(struct store *store, const struct write *write, json_t *node,
-                          struct error *err);
+/* The same, or behind the node with the id `after` (NULL: last); ERROR_CONFLICT if its id is in
+ * use. */
+int store_node_insert_new(struct store *store, const struct write *write, json_t *node,
+                          const char *after, struct error *err);
 /* Deletes and logs the node, its components and its relationships. */
 int store_node_remove(struct store *store, const struct write *write, const char *node_id,
                       struct error *err);

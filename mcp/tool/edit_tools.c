@@ -260,7 +260,7 @@ static const struct fields component = {
 const struct tool tool_batch_add_components = {
     .name = "batch_add_components",
     .title = "Add several components",
-    .description = "Append components (as in add_component) to a node: all or none.",
+    .description = "Append components (as add_component) to a node: all or none.",
     .call_title = "Add {components:component}[ to {node_id}]",
     .icon = "edit",
     .use = "several components to one node",
@@ -341,7 +341,7 @@ const struct tool tool_create_relationship = {
         FIELD("to_node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME),
         FIELD("relationship_type", FIELD_TEXT,
               .documentation = "LEADS_TO (default), PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT; "
-                               "to_session (another curriculum): of CASE, as exactMatchOf"),
+                               "to_session (other curriculum): CASE's, as exactMatchOf"),
         FIELD("to_session", FIELD_TEXT), FIELD("explanation", FIELD_TEXT)),
     .run = create_relationship,
     .operation = "create_relationship",

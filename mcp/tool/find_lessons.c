@@ -235,19 +235,18 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 const struct tool tool_find_lessons = {
     .name = "find",
     .title = "Find",
-    .description =
-        "Lessons by words (any form; \"a phrase\"), what they lack, or all. node_id alone: reads "
-        "that lesson. No arguments: lists the curricula.",
+    .description = "Lessons by words (any form; \"a phrase\"), what they lack, or all. node_id "
+                   "alone: reads it. "
+                   "No arguments: the curricula.",
     .call_title = "Find {text}|Read {node_id}|Lessons without {without}|Look at the lessons",
     .icon = "ask",
     .use = "to find where something stands, and to read a lesson",
     .arguments = ARGUMENTS(
         "find", ARGUMENT_SESSION, FIELD("text", FIELD_TEXT, .least = 1, .most = FIND_TEXT_MAX),
         FIELD("in", FIELD_TEXT,
-              .documentation =
-                  "titles, a component type or parameter; to read whole: all or a type"),
+              .documentation = "titles, a component type or parameter; to read: all, a type"),
         FIELD("without", FIELD_TEXT,
-              .documentation = "a component type, relationships, a relationship type, a field"),
+              .documentation = "a component or relationship type, relationships, a field"),
         FIELD("node_id", FIELD_TEXT), FIELD("sort", FIELD_TEXT, .choices = sorts),
         FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "other curricula"),
         FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX)),

@@ -163,7 +163,7 @@ const struct tool tool_query_graph = {
                            FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
                            FIELD("to_node_id", FIELD_TEXT),
                            FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT,
-                                 .documentation = "of relationships; or all"),
+                                 .documentation = "of relationships, or all"),
                            FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX),
                            FIELD("words", FIELD_FLAG),
                            FIELD("parts", FIELD_WHOLE, .least = 1, .most = INFINITY)),

@@ -137,6 +137,37 @@ class Tool(Case):
         self.assertEqual(client.close(), 0)
 
 
+class Places(Case):
+    """Where a new lesson stands: behind the one that it is made of, behind the one that `after` names, or last."""
+
+    def ids(self):
+        return [node["node_id"] for node in self.export()["nodes"]]
+
+    def test_new_lessons_have_a_place(self):
+        client = self.stdio()
+        first = self.ids()
+        client.good("change_curriculum", operations=[
+            {"op": "split_node", "node_id": "N003", "new_node_id": "N003b", "title": "Part", "components": [2]},
+            {"op": "copy_node", "node_id": "N001", "new_node_id": "N001b", "title": "Copy"},
+            {"op": "copy_node", "node_id": "N001", "new_node_id": "N001c", "title": "Copy of today"},
+            {"op": "copy_node", "node_id": "N001", "new_node_id": "X1", "title": "Elsewhere", "after": "Taking away"},
+            {"op": "create_node", "node_id": "X2", "title": "Between", "after": "X1"},
+            {"op": "create_node", "node_id": "X3", "title": "Last"}])
+        placed = [made for node in first for made in {"N001": ["N001", "N001c", "N001b"], "N003": ["N003", "X1", "X2", "N003b"]}.get(node, [node])]
+        self.assertEqual(self.ids(), placed + ["X3"])
+        self.assertNotIn("after", json.dumps(self.export()["nodes"]))
+        client.good("change_curriculum", operations=[{"op": "delete_node", "node_id": node} for node in ("X1", "N001c", "N003")])
+        client.good("undo")
+        self.assertEqual(self.ids(), placed + ["X3"])
+        client.good("undo")
+        self.assertEqual(self.ids(), first)
+
+    def test_an_unknown_one_is_told(self):
+        failed, text = self.stdio().call("change_curriculum", operations=[{"op": "create_node", "node_id": "X1", "title": "X", "after": "Takin away"}])
+        self.assertTrue(failed)
+        self.assertIn("Taking away", text)
+
+
 class Between(Case):
     """Operations that move between lessons, and the one on the texts of all."""
 

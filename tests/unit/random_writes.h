@@ -227,7 +227,7 @@ static inline int do_node_create(struct random_call *call)
 
     snprintf(id, sizeof id, "N%u", below(6));
     node = json_pack("{s:s, s:s, s:i}", "node_id", id, "title", "made", "chapter_id", below(4));
-    return store_node_create(RANDOM_ARGS, node, &call->err);
+    return store_node_create(RANDOM_ARGS, node, NULL, &call->err);
 }
 
 static inline int do_node_update(struct random_call *call)
@@ -283,8 +283,8 @@ static inline int do_split(struct random_call *call)
     json_auto_t *ends = json_pack("[s]", call->other);
     struct move_state state;
 
-    return store_node_split(RANDOM_ARGS, call->node, node, places, below(2) ? ends : NULL, &state,
-                            &call->err);
+    return store_node_split(RANDOM_ARGS, call->node, node, NULL, places, below(2) ? ends : NULL,
+                            &state, &call->err);
 }
 
 static inline int do_copy(struct random_call *call)
@@ -292,7 +292,7 @@ static inline int do_copy(struct random_call *call)
     json_auto_t *node = some_new_node();
     struct move_state state;
 
-    return store_node_copy(RANDOM_ARGS, call->node, node, &state, &call->err);
+    return store_node_copy(RANDOM_ARGS, call->node, node, NULL, &state, &call->err);
 }
 
 static inline int do_texts(struct random_call *call)

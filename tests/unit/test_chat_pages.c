@@ -595,8 +595,8 @@ static void test_changes_come_from_the_store(void **state)
 
     greet(state, &page, NULL);
     change_feed_attach(base->server.store.feed, base->session.store);
-    must(&base->session,
-         store_node_create(base->session.store, &ben, base->session.sid, node, &base->session.err));
+    must(&base->session, store_node_create(base->session.store, &ben, base->session.sid, node, NULL,
+                                           &base->session.err));
     turn(state);
     assert_string_equal(taken(&page), "RUN_STARTED:live-2 CUSTOM:nodes RUN_FINISHED:success");
     chat_page_destroy(page.page);

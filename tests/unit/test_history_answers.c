@@ -160,7 +160,7 @@ static void test_created_node_that_others_use_stays(void **state)
     const struct writer ann = {.who = "ann", .change_set = "made"};
     struct undo_state undone;
 
-    must(fixture, store_node_create(fixture->store, &ann, fixture->sid, node, &fixture->err));
+    must(fixture, store_node_create(fixture->store, &ann, fixture->sid, node, NULL, &fixture->err));
     must(fixture, store_relationship_create(fixture->store, &test_writer, fixture->sid, edge, NULL,
                                             &fixture->err));
     must_fail(

@@ -386,9 +386,9 @@ static void test_refused_writes_change_nothing(void **state)
     must(fixture, store_relationship_create(s, &test_writer, sid, edge, NULL, err));
     must(fixture, store_session(s, sid, NULL, 0, &version, err));
     before = export_json(fixture, sid);
-    must_fail(fixture, ERROR_INVALID, store_node_create(s, &test_writer, sid, object, err));
-    must_fail(fixture, ERROR_INVALID, store_node_create(s, &test_writer, sid, number, err));
-    must_fail(fixture, ERROR_CONFLICT, store_node_create(s, &test_writer, sid, twin, err));
+    must_fail(fixture, ERROR_INVALID, store_node_create(s, &test_writer, sid, object, NULL, err));
+    must_fail(fixture, ERROR_INVALID, store_node_create(s, &test_writer, sid, number, NULL, err));
+    must_fail(fixture, ERROR_CONFLICT, store_node_create(s, &test_writer, sid, twin, NULL, err));
     must_fail(fixture, ERROR_NOT_FOUND, store_node_delete(s, &test_writer, sid, "N01", err));
     assert_non_null(strstr(err->text, "did you mean N001 'First node'?"));
     must_fail(fixture, ERROR_UNAUTHORIZED, store_node_delete(s, &test_writer, "x", "N001", err));
@@ -469,7 +469,8 @@ static void test_session_by_name(void **state)
     must_fail(fixture, ERROR_UNAUTHORIZED,
               store_session_named(fixture->store, "00000000-0000-4000-8000-000000000000", "also",
                                   sid, &fixture->err));
-    must(fixture, store_session_create(fixture->store, &test_writer, "Levers", twin, &fixture->err));
+    must(fixture,
+         store_session_create(fixture->store, &test_writer, "Levers", twin, &fixture->err));
     must_fail(fixture, ERROR_CONFLICT,
               store_session_named(fixture->store, "Levers", "also", sid, &fixture->err));
     assert_non_null(strstr(fixture->err.text, other));
@@ -491,7 +492,7 @@ static void test_prerequisite_cycle_is_told(void **state)
     struct fixture *fixture = *state;
 
     must(fixture,
-         store_node_create(fixture->store, &test_writer, fixture->sid, node, &fixture->err));
+         store_node_create(fixture->store, &test_writer, fixture->sid, node, NULL, &fixture->err));
     for (size_t i = 0; i < 4; i++) {
         json_auto_t *edge = parse(edges[i]);
         struct relationship_state made = {0};

@@ -204,7 +204,7 @@ static void write_meanwhile(void *user, size_t done, size_t total)
     snprintf(id, sizeof id, "W%zu", steps->count);
     node = json_pack("{s:s, s:s}", "node_id", id, "title", "written meanwhile");
     must(steps->fixture, store_node_create(steps->fixture->store, WHO, steps->fixture->sid, node,
-                                           &steps->fixture->err));
+                                           NULL, &steps->fixture->err));
     steps->written++;
 }
 
@@ -220,7 +220,8 @@ static void add_texts(struct fixture *fixture, size_t count)
         snprintf(id, sizeof id, "T%zu", i);
         node = json_pack("{s:s, s:s, s:s%}", "node_id", id, "title", "t", "raw_content", text,
                          TEXT_MAX);
-        must(fixture, store_node_create(fixture->store, WHO, fixture->sid, node, &fixture->err));
+        must(fixture,
+             store_node_create(fixture->store, WHO, fixture->sid, node, NULL, &fixture->err));
     }
     free(text);
 }

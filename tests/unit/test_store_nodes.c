@@ -114,7 +114,7 @@ static void test_large_and_hostile_texts(void **state)
     struct node_state done;
 
     assert_non_null(text);
-    must(fixture, store_node_create(fixture->store, WHO, fixture->sid, node, &fixture->err));
+    must(fixture, store_node_create(fixture->store, WHO, fixture->sid, node, NULL, &fixture->err));
     memset(text, 'x', TEXT_MAX + 1);
     memcpy(text, "\xF0\x9F\x8C\x8A", 4);
     changes = json_pack("{s:s%}", "raw_content", text, TEXT_MAX);
@@ -446,9 +446,9 @@ static void test_cancelled_writes(void **state)
     store_bound(fixture->store, cancel);
     must_fail(fixture, ERROR_CANCELLED,
               store_node_delete(fixture->store, WHO, fixture->sid, "N001", &fixture->err));
-    must_fail(
-        fixture, ERROR_CANCELLED,
-        store_node_copy(fixture->store, WHO, fixture->sid, "N001", into, &moved, &fixture->err));
+    must_fail(fixture, ERROR_CANCELLED,
+              store_node_copy(fixture->store, WHO, fixture->sid, "N001", into, NULL, &moved,
+                              &fixture->err));
     must_fail(fixture, ERROR_CANCELLED,
               curriculum_import(fixture->store, WHO, text, sizeof text - 1, NULL, false, NULL,
                                 &report, &fixture->err));

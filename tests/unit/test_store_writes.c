@@ -37,14 +37,15 @@ static int do_split(struct fixture *f, const json_t *given)
 
     if (!node || !ends)
         return error_set(&f->err, ERROR_MEMORY, "out of memory for what is sent");
-    return store_node_split(f->store, WHO, f->sid, "N001", node, given, ends, &state, &f->err);
+    return store_node_split(f->store, WHO, f->sid, "N001", node, NULL, given, ends, &state,
+                            &f->err);
 }
 
 static int do_copy(struct fixture *f, const json_t *given)
 {
     struct move_state state;
 
-    return store_node_copy(f->store, WHO, f->sid, "N001", given, &state, &f->err);
+    return store_node_copy(f->store, WHO, f->sid, "N001", given, NULL, &state, &f->err);
 }
 
 static int do_place(struct fixture *f, const json_t *given)

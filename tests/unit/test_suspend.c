@@ -73,8 +73,8 @@ static void write_beside(struct other *other)
     snprintf(id, sizeof id, "B%u", other->writes++);
     node = json_pack("{s:s, s:s}", "node_id", id, "title", id);
     component = json_pack("{s:s, s:{s:s}}", "type", "paragraph", "parameters", "text", id);
-    must(fixture,
-         store_node_create(other->beside, &test_writer, other->beside_sid, node, &fixture->err));
+    must(fixture, store_node_create(other->beside, &test_writer, other->beside_sid, node, NULL,
+                                    &fixture->err));
     must(fixture, store_component_insert(other->beside, &test_writer, other->beside_sid, id, 0,
                                          component, &(struct component_state){0}, &fixture->err));
 }
@@ -266,7 +266,7 @@ static void test_savepoints(void **state)
     json_auto_t *title = json_pack("{s:s}", "title", "Changed");
 
     must(fixture, store_begin(store, &fixture->err));
-    must(fixture, store_node_create(store, &test_writer, fixture->sid, node, &fixture->err));
+    must(fixture, store_node_create(store, &test_writer, fixture->sid, node, NULL, &fixture->err));
     dump(store, fixture->sid, &kept);
     must(fixture, store_begin(store, &fixture->err));
     must(fixture, store_begin(store, &fixture->err));
@@ -300,7 +300,7 @@ static void test_a_conflict_loses_all(void **state)
     int suspended;
 
     must(fixture, store_begin(store, &fixture->err));
-    must(fixture, store_node_create(store, &test_writer, fixture->sid, node, &fixture->err));
+    must(fixture, store_node_create(store, &test_writer, fixture->sid, node, NULL, &fixture->err));
     suspended = copy_suspend(store, &fixture->err);
     assert_int_equal(suspended, 1);
     must(fixture, store_session_rename(other->beside, &test_writer, fixture->sid, "Theirs",
@@ -310,7 +310,7 @@ static void test_a_conflict_loses_all(void **state)
     must_fail(fixture, ERROR_IO, store_end(store, true, &fixture->err));
     assert_int_equal(store_node_title(store, fixture->sid, "N1", (char[80]){0}, 80, NULL), -1);
     other->suspended++;
-    must(fixture, store_node_create(store, &test_writer, fixture->sid, node, &fixture->err));
+    must(fixture, store_node_create(store, &test_writer, fixture->sid, node, NULL, &fixture->err));
     end(other);
 }
 

@@ -196,6 +196,9 @@ static const char *const migrations[] = {
     "    OR old.flags & 1 <> new.flags & 1 BEGIN"
     "  INSERT OR IGNORE INTO search_stale VALUES ((old.node << 31) | old.key),"
     "    ((new.node << 31) | new.key); END;",
+    /* 8: a node may be inserted behind another one: it gets the same place and a rank behind it, so
+     * that the places in the change log stay valid. */
+    "ALTER TABLE node ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;",
 };
 
 #define NEWEST ((int)(sizeof migrations / sizeof migrations[0]))
