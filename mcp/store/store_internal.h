@@ -99,6 +99,15 @@ struct transaction {
     struct dirty_set dirty;
 };
 
+/* Of the call that the store works for (store_bound). */
+struct bounds {
+    bool active;
+    const struct cancel *cancel;
+    int64_t begin_ms;
+    unsigned factor; /* UNDO_BOUNDS_FACTOR for an undo, else 1 */
+    unsigned rows;   /* written so far */
+};
+
 struct store {
     struct upstream *upstream; /* owned; NULL: the database is the system of record */
     struct db *db;             /* owned */
@@ -110,12 +119,7 @@ struct store {
                               read in them */
     bool searchable;       /* has an index of words, which writes keep up (search.h) */
     bool snapshot;         /* a read transaction over several reads is open */
-    struct {               /* of the call that the store works for: store_bound */
-        bool active;
-        const struct cancel *cancel;
-        int64_t until_ms;
-        size_t rows;
-    } bounds;
+    struct bounds bounds;
     struct transaction open;
     struct suspended *suspended; /* the suspended write transaction, or NULL */
     struct {                     /* the running import */
@@ -156,6 +160,10 @@ int store_read_end(struct store *store, int rc);
 
 /* Each row of a write asks first: -1 if the write is to end (store_bound). */
 int store_row_wanted(struct store *store, struct error *err);
+/* For long work between rows: -1 if the time is over, or the token has fired. */
+int store_time_left(struct store *store, struct error *err);
+/* The call is an undo: UNDO_BOUNDS_FACTOR holds. */
+void store_bound_undo(struct store *store);
 
 /* sid NULL: for a new session. On -1 nothing is open. */
 int store_write_begin(struct store *store, const struct writer *writer, const char *sid,

@@ -4,6 +4,7 @@
  * Where a service is the truth the copy is brought up to date before a transaction: each public
  * function of the store says with store_refresh what it is about.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,7 +277,8 @@ void store_bound(struct store *store, const struct cancel *cancel)
         return;
     store->bounds.active = true;
     store->bounds.cancel = cancel;
-    store->bounds.until_ms = clock_ms() + WRITE_MS_MAX;
+    store->bounds.begin_ms = clock_ms();
+    store->bounds.factor = 1;
     store->bounds.rows = 0;
 }
 
@@ -286,25 +288,47 @@ void store_unbound(struct store *store)
         store->bounds.active = false;
 }
 
+/* The store whose bounds hold here. */
+static struct bounds *bounds_of(struct store *store)
+{
+    return store->origin ? &store->origin->bounds : &store->bounds;
+}
+
+void store_bound_undo(struct store *store)
+{
+    bounds_of(store)->factor = UNDO_BOUNDS_FACTOR;
+}
+
+int store_time_left(struct store *store, struct error *err)
+{
+    const struct bounds *bounds = bounds_of(store);
+    int64_t most = (int64_t)bounds->factor * WRITE_MS_MAX;
+
+    if (!bounds->active)
+        return 0;
+    if (cancel_check(bounds->cancel, err) < 0)
+        return -1;
+    if (clock_ms() - bounds->begin_ms > most)
+        return error_set(err, ERROR_TIMEOUT,
+                         "the write took longer than %" PRId64 " s and was not made: make several "
+                         "smaller calls",
+                         most / 1000);
+    return 0;
+}
+
 int store_row_wanted(struct store *store, struct error *err)
 {
-    struct store *bound = store->origin ? store->origin : store;
+    struct bounds *bounds = bounds_of(store);
+    unsigned most = bounds->factor * WRITE_ROWS_MAX;
 
-    if (!bound->bounds.active)
+    if (!bounds->active)
         return 0;
-    if (cancel_check(bound->bounds.cancel, err) < 0)
-        return -1;
-    if (++bound->bounds.rows > WRITE_ROWS_MAX)
+    if (++bounds->rows > most)
         return error_set(err, ERROR_TOO_LARGE,
                          "one call writes at most %u components, lessons and relationships: make "
                          "several smaller calls, or import the file with `lectern import`",
-                         WRITE_ROWS_MAX);
-    if (bound->bounds.rows % 64 == 0 && clock_ms() > bound->bounds.until_ms)
-        return error_set(err, ERROR_TIMEOUT,
-                         "the write took longer than %u s and was not made: make several smaller "
-                         "calls",
-                         WRITE_MS_MAX / 1000);
-    return 0;
+                         most);
+    return store_time_left(store, err);
 }
 
 static int fill_write(struct store *store, const struct writer *writer, const char *sid,

@@ -119,9 +119,12 @@ static int check_component(struct rewind *then, struct rewind *now, const struct
     if (!now_node || !now_node->node)
         return conflict(then, row, "has gone with its node", err);
     if (row->op == REWIND_RENUMBER) {
-        if (then_node && sequence_same_arrangement(&then_node->sequence, &now_node->sequence))
-            return 0;
-        return conflict(then, row, "was changed", err);
+        /* Rows of the change set change both images alike, so one comparison serves until a row of
+         * another one comes (take_back): a reordering has a row for each component. */
+        if (then_node && !then_node->arranged)
+            then_node->arranged =
+                sequence_same_arrangement(&then_node->sequence, &now_node->sequence);
+        return then_node && then_node->arranged ? 0 : conflict(then, row, "was changed", err);
     }
     is = sequence_by_id(&now_node->sequence, row->entity_id);
     if (row->op == REWIND_DELETE)
@@ -447,7 +450,10 @@ static int want_both(void *user, const struct rewind_row *row, struct error *err
 static int take_back(void *user, const struct rewind_row *row, struct error *err)
 {
     struct undoing *undo = user;
+    struct rewind_node *node;
 
+    if (store_time_left(undo->then.store, err) < 0)
+        return -1;
     if (row->key < undo->first_key)
         return 0;
     if (strcmp(row->change_set, undo->change_set) == 0) {
@@ -457,6 +463,9 @@ static int take_back(void *user, const struct rewind_row *row, struct error *err
             return -1;
     } else if (!rewind_has(&undo->then, row)) {
         return 0;
+    } else if (row->entity == REWIND_COMPONENT) {
+        node = rewind_row_node(&undo->then, row);
+        node->arranged = false;
     }
     return rewind_invert(&undo->then, row, err);
 }
@@ -480,6 +489,7 @@ static int undo_set(struct store *store, const struct write *write, const char *
     size_t things;
     int rc;
 
+    store_bound_undo(store);
     rewind_init(&undo.then, store, write->session);
     rewind_init(&undo.now, store, write->session);
     rc = store_change_words(store, write->session, change_set, &what, err);
@@ -547,6 +557,8 @@ static int take_back_row(void *user, const struct rewind_row *row, struct error 
 {
     struct restoring *work = user;
 
+    if (store_time_left(work->rewind.store, err) < 0)
+        return -1;
     if (++work->rows == 1)
         text_cut(work->last, sizeof work->last, row->change_set);
     if (rewind_include(&work->rewind, row, err) != 0)
@@ -569,6 +581,7 @@ static int restore(struct store *store, const struct write *write, int64_t versi
                             "version: %" PRId64 " is not kept; send %" PRId64
                             " (where this session's history begins) to %" PRId64 " (now)",
                             version, first, write->version - 1);
+    store_bound_undo(store);
     rewind_init(&work.rewind, store, write->session);
     rc = rewind_each(db_query(store->db, err, SQL_CHANGE_WALK, "ii", write->session, version),
                      take_back_row, &work, err);

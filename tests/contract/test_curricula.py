@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import time
 import unittest
 
@@ -443,6 +444,28 @@ class Large(unittest.TestCase):
             small = min(self.seconds(server, 2000) for _ in range(3))
             large = min(self.seconds(server, 16000) for _ in range(2))
             self.assertLess(large, 14 * small, "8 times as many components")
+
+    def undo_of_a_restored_order(self, server, count):
+        """Seconds; the reordering, its undo and the undo of that have a row for each component."""
+        path = self.lesson(server, count)
+        node_id = server.http("GET", path + "/nodes")[1]["nodes"][0]["node_id"]
+        for where, body in (("/nodes/%s/components/reorder" % node_id, {"order": [count, *range(1, count)]}), ("/restore", {"version": 1})):
+            status, answer, _ = server.http("POST", path + where, body)
+            self.assertEqual(status, 200, answer)
+        start = time.monotonic()
+        status, answer, _ = server.http("POST", path + "/undo")
+        self.assertEqual(status, 200, answer)
+        return time.monotonic() - start
+
+    def lesson(self, server, count):
+        text = server.good("import_curriculum", text="# Note\n\n" + "\n\n".join(["x"] * count), title="%d paragraphs" % count)
+        return "/session/" + re.search(r"as session (\S+):", text)[1]
+
+    def test_an_undo_of_a_reordering_is_linear(self):
+        with contextlib.closing(harness.Workspace()) as workspace, contextlib.closing(harness.Server(workspace)) as server:
+            server.initialize()
+            small, large = (min(self.undo_of_a_restored_order(server, count) for _ in range(3)) for count in (500, 4000))
+            self.assertLess(large, 32 * small, "8 times as many components")
 
     def test_a_write_has_a_cap(self):
         with contextlib.closing(harness.Workspace()) as workspace, contextlib.closing(harness.Server(workspace)) as server:

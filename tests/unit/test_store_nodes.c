@@ -3,6 +3,7 @@
  * Changing and merging nodes, other sequences, positions: what is done, what is refused and changes
  * nothing, what is logged, and what becomes of the oddities of an import.
  */
+#include "mcp/store/store_internal.h"
 #include "tests/unit/store_writes_fixture.h"
 
 static const json_t *find_node(const json_t *list, const char *node_id)
@@ -460,6 +461,32 @@ static void test_cancelled_writes(void **state)
     cancel_unref(cancel);
 }
 
+/* A write that was just allowed can be taken back. */
+static void test_the_bounds_of_an_undo(void **state)
+{
+    struct fixture *fixture = *state;
+    json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL;
+    struct undo_state undone;
+
+    must(fixture, store_node_delete(fixture->store, WHO, fixture->sid, "N001", &fixture->err));
+    store_bound(fixture->store, NULL);
+    fixture->store->bounds.rows = WRITE_ROWS_MAX;
+    must_fail(fixture, ERROR_TOO_LARGE,
+              store_node_delete(fixture->store, WHO, fixture->sid, "N002", &fixture->err));
+    must(fixture, store_undo(fixture->store, WHO, fixture->sid, NULL, &undone, &fixture->err));
+    store_bound(fixture->store, NULL);
+    fixture->store->bounds.rows = UNDO_BOUNDS_FACTOR * WRITE_ROWS_MAX;
+    must_fail(fixture, ERROR_TOO_LARGE,
+              store_undo(fixture->store, WHO, fixture->sid, undone.by_set, NULL, &fixture->err));
+    store_unbound(fixture->store);
+    after = export_json(fixture, fixture->sid);
+    for (size_t i = 0; i < json_array_size(json_object_get(before, "nodes")); i++) {
+        json_object_del(json_array_get(json_object_get(before, "nodes"), i), "last_modified");
+        json_object_del(json_array_get(json_object_get(after, "nodes"), i), "last_modified");
+    }
+    assert_true(same_json(before, after));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +501,7 @@ int main(void)
         COURSE_TEST(test_positions),
         COURSE_TEST(test_too_many_positions),
         COURSE_TEST(test_cancelled_writes),
+        COURSE_TEST(test_the_bounds_of_an_undo),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
