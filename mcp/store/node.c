@@ -64,7 +64,7 @@ static struct rows *add_around(struct store *store, int64_t node, struct buf *to
 }
 
 /* Appends {"key", "place", "revision", "flags", "rank", "created_at" without the closing brace:
- * what the change log stores around a node. */
+ * the fields that the change log stores beside a node. */
 static int write_around(struct store *store, int64_t node, struct buf *to, struct error *err)
 {
     struct rows *rows = add_around(store, node, to, err);
@@ -185,7 +185,8 @@ int store_node_add(struct store *store, const struct write *write, struct node_n
 
 #define RANK_STEP ((int64_t)1 << 32)
 
-/* Where a node behind another one stands. */
+/* Sets place and rank of a new node behind the one with the id `after`; those behind it make
+ * room. */
 static int find_room(struct store *store, const struct write *write, const char *after,
                      struct node_new *new, struct error *err)
 {

@@ -19,7 +19,7 @@ struct rewind_node {
     bool found;                          /* exists in the database */
     json_t *node;                        /* owned; NULL: does not exist */
     struct sequence sequence;            /* unsorted */
-    bool arranged; /* undo's: its sequence is arranged as in the other image (check_component) */
+    bool arranged; /* for undo: the other image has the same arrangement (check_component) */
 };
 
 enum rewind_entity {

@@ -125,8 +125,8 @@ int store_end(struct store *store, bool keep, struct error *err);
  * WRITE_MS_MAX, and with ERROR_TOO_LARGE after WRITE_ROWS_MAX. The caller rolls back. A trial is
  * bound with the store that it was made of. Without these calls nothing is bounded. Both take
  * NULL, for a tool without a store.
- * An undo reads what it takes back, compares it and writes it, so it has UNDO_BOUNDS_FACTOR times
- * as much time and rows: a write that was allowed can be taken back. */
+ * An undo reads, compares and writes, so it has UNDO_BOUNDS_FACTOR times the time and the rows:
+ * an allowed write can be undone. */
 #define WRITE_MS_MAX       10000u
 #define WRITE_ROWS_MAX     50000u
 #define UNDO_BOUNDS_FACTOR 3u

@@ -119,8 +119,8 @@ static int check_component(struct rewind *then, struct rewind *now, const struct
     if (!now_node || !now_node->node)
         return conflict(then, row, "has gone with its node", err);
     if (row->op == REWIND_RENUMBER) {
-        /* Rows of the change set change both images alike, so one comparison serves until a row of
-         * another one comes (take_back): a reordering has a row for each component. */
+        /* A reordering has a row for each component. Rows of the change set change both images in
+         * the same way, so one comparison is valid until a row of another set (take_back). */
         if (then_node && !then_node->arranged)
             then_node->arranged =
                 sequence_same_arrangement(&then_node->sequence, &now_node->sequence);
@@ -450,7 +450,6 @@ static int want_both(void *user, const struct rewind_row *row, struct error *err
 static int take_back(void *user, const struct rewind_row *row, struct error *err)
 {
     struct undoing *undo = user;
-    struct rewind_node *node;
 
     if (store_time_left(undo->then.store, err) < 0)
         return -1;
@@ -464,8 +463,7 @@ static int take_back(void *user, const struct rewind_row *row, struct error *err
     } else if (!rewind_has(&undo->then, row)) {
         return 0;
     } else if (row->entity == REWIND_COMPONENT) {
-        node = rewind_row_node(&undo->then, row);
-        node->arranged = false;
+        rewind_row_node(&undo->then, row)->arranged = false;
     }
     return rewind_invert(&undo->then, row, err);
 }

@@ -19,7 +19,6 @@ import harness  # noqa: E402
 
 LESSONS, RELATIONSHIPS, COMPONENTS = 10000, 60000, 9999
 TYPES = ("PREREQUISITE", "LEADS_TO", "PREREQUISITE_FOR", "ENRICHMENT")
-ALL_TYPES = "&".join("types=" + name for name in TYPES)
 CALL_SECONDS, REPEAT_SECONDS = 600, 1.0
 BOUND_MS = 250
 PROBES = ("ping", "query", "edit")
@@ -48,7 +47,7 @@ def curriculum(lessons, relationships, components):
 # ---- the waits of others ----
 
 def probe(port, session, pipe):
-    """In a process of its own. Sends for each probe the seconds of its requests between two messages of the pipe."""
+    """Runs in a process of its own. Sends, for each probe, the seconds of its requests between two messages of the pipe."""
     def requests(name):
         client = harness.Client(port)
         client.connection.timeout = CALL_SECONDS
@@ -82,8 +81,8 @@ def percentile(waits):
     return sorted(waits)[len(waits) * 99 // 100] * 1000
 
 
-# ---- the calls, for each tool and each route. {large} stands for the session; the calls of a list in the list are made once, in its order,
-# and are then taken back ----
+# ---- the calls, for each tool and each route. {large} stands for the session. An inner list contains calls that are made once, in its
+# order, and then undone ----
 
 RENAMES = [{"op": "rename_node", "node_id": lesson(i), "title": "Unit %d" % i} for i in range(500)]
 DELETIONS = [{"op": "delete_node", "node_id": lesson(i)} for i in range(2, 502)]
@@ -113,7 +112,7 @@ def queries():
         yield name, {"types": ["all"], "limit": 500, "from_node_id": lesson(1), "to_node_id": lesson(9990)}
 
 
-TOOLS = {  # name: [(what, arguments)]
+TOOLS = {  # name: [(case, arguments)]
     "find": [("words", {"text": "measure scale weight grams lesson", "limit": 200}), ("without", {"without": "heading", "limit": 200}),
              ("order", {"sort": "order", "limit": 200}), ("a lesson", {"node_id": lesson(7), "in": "all"})],
     "add_component": [("first place", {"node_id": lesson(0), "component_type": "paragraph", "position": 1, "parameters": {"text": "x" * 100000}})],
@@ -128,12 +127,12 @@ TOOLS = {  # name: [(what, arguments)]
                           [("merge", {"operations": MERGE})]],
     "import_curriculum": [("18,000 components", {"text": MARKDOWN})],
     "history": [("all", {"limit": 200}), ("difference", {"version": 1})],
-    "undo": [],  # takes back the lists
+    "undo": [],  # each inner list is undone
     "execute_code": [("reads everything", {"code": PROGRAM})],
     "query_graph": [(name, {"query": name, **arguments}) for name, arguments in queries()],
 }
 SAME = []  # the same work as a tool, or as another route
-ROUTES = {
+ROUTES = {  # method and path: [(case, path, body)]
     "GET /health": [("", "/health", None)],
     "GET /openapi.json": [("", "/openapi.json", None)],
     "GET /metrics": [("", "/metrics", None)],
@@ -185,12 +184,11 @@ ROUTES = {
 
 class Audit:
     def __init__(self, workspace):
-        self.workspace = workspace
-        self.path = pathlib.Path(workspace.data, "file.json")
-        self.path.write_text(json.dumps(curriculum(LESSONS, RELATIONSHIPS, COMPONENTS)), encoding="utf-8")
-        self.large = workspace.load(self.path)
-        self.path.write_text(json.dumps(curriculum(5, 4, 2)), encoding="utf-8")
-        self.small = workspace.load(self.path)
+        path = pathlib.Path(workspace.data, "file.json")
+        path.write_text(json.dumps(curriculum(LESSONS, RELATIONSHIPS, COMPONENTS)), encoding="utf-8")
+        self.large = workspace.load(path)
+        path.write_text(json.dumps(curriculum(5, 4, 2)), encoding="utf-8")
+        self.small = workspace.load(path)
         self.server = harness.Server(workspace, "--sandbox", "local")
         self.server.connection.timeout = CALL_SECONDS
         self.server.initialize()
@@ -226,7 +224,7 @@ class Audit:
         waits = self.pipe.recv()
         if refusal is not None:
             self.refused.append("%s: %s" % (name, refusal[:300]))
-        row = (name, took * 1000, *(percentile(waits[probe]) for probe in PROBES))
+        row = (name, took * 1000, *(percentile(waits[kind]) for kind in PROBES))
         self.rows.append(row)
         print(self.line(row), flush=True)
 
@@ -235,7 +233,7 @@ class Audit:
         return "%-64s %9.0f %8.0f %8.0f %8.0f%s" % (*row, " *" if max(row[2:]) > BOUND_MS else "")
 
     def make(self, name, calls, send, undo):
-        """send: takes what stands behind the name of a call. undo: as the same editor."""
+        """send: gets the elements of a call after its case. undo: as the same editor."""
         for call in calls:
             if not isinstance(call, list):
                 self.measure("%s %s" % (name, call[0]), False, send, *call[1:])
@@ -243,7 +241,7 @@ class Audit:
             for one in call:
                 self.measure("%s %s" % (name, one[0]), True, send, *one[1:])
             for one in reversed(call):
-                if name != "DELETE /session/{sid}":  # which nothing takes back
+                if name != "DELETE /session/{sid}":  # it cannot be undone
                     self.measure("undo of %s %s" % (name, one[0]), True, undo)
 
 
