@@ -121,6 +121,22 @@ static void wake_one(struct workq *workq)
     pthread_cond_signal(&thread->wake);
 }
 
+/* Whether the thread must look for jobs again: there is more of it, or while it worked nobody could
+ * wake it. */
+static bool work_idly(struct workq_thread *thread)
+{
+    struct workq *workq = thread->workq;
+    size_t waiting = workq->waiting;
+    bool more;
+
+    if (!workq->config.idle)
+        return false;
+    pthread_mutex_unlock(&workq->lock);
+    more = workq->config.idle(thread->context);
+    pthread_mutex_lock(&workq->lock);
+    return more || workq->waiting > waiting || workq->stopping;
+}
+
 static void *run(void *arg)
 {
     struct workq_thread *thread = arg;
@@ -133,7 +149,8 @@ static void *run(void *arg)
         bool any;
 
         while (!(any = take(thread, &jobs)) && !workq->stopping)
-            wait_for_jobs(thread);
+            if (!work_idly(thread))
+                wait_for_jobs(thread);
         if (!any)
             break;
         pthread_mutex_unlock(&workq->lock);

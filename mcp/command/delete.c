@@ -49,10 +49,14 @@ static int run(const struct config *config, struct error *err)
     const char *sid = config->arguments[0];
     cleanup_store struct store *store = store_open(config->store, STORE_WRITE, err);
     char title[TITLE_MAX + 1];
+    int more = 1;
 
     if (store && store_session(store, sid, title, sizeof title, NULL, err) == 0 &&
-        confirm(config, title, err) == 0 && store_session_delete(store, &writer, sid, err) == 0)
-        return EXIT_OK;
+        confirm(config, title, err) == 0 && store_session_delete(store, &writer, sid, err) == 0) {
+        while (more > 0) /* a server on the same file can write in between */
+            more = store_drop_step(store, err);
+        return more == 0 ? EXIT_OK : EXIT_FAILED;
+    }
     return err->kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED;
 }
 

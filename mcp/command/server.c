@@ -68,6 +68,14 @@ static const struct workq_groups write_groups = {
     .jobs = WRITE_GROUP_CAP,
 };
 
+/* A failure, such as a full disk, is left to the next write or start. */
+static bool drop_idly(void *context)
+{
+    struct error unused = {0};
+
+    return store_drop_step(context, &unused) > 0;
+}
+
 /* The work queues with a store: for a database, then for a service. */
 static const struct store_workq {
     const char *name;
@@ -108,6 +116,7 @@ static int open_workq(struct server *server, struct workq **to, const struct sto
         .arg = server,
         .lends = !service, /* a read waits for nobody then */
         .groups = workq->forms[service].groups,
+        .idle = workq->forms[service].groups ? drop_idly : NULL,
     };
 
     *to = workq_create(&config, server->loop_queue, err);

@@ -146,7 +146,10 @@ static int delete_session(struct store *store, const struct write *write, struct
     if (db_run(store->db, err, SQL_SESSION_BURY, "siss", write->sid, write->version, write->now,
                write->who) != 0)
         return -1;
-    return db_run(store->db, err, SQL_SESSION_DELETE, "i", write->session);
+    if (store->upstream) /* its copy is read as a whole, and written by several threads */
+        return db_run(store->db, err, SQL_SESSION_DELETE, "i", write->session);
+    store->has_dropped = true;
+    return db_run(store->db, err, SQL_SESSION_DROP, "i", write->session);
 }
 
 int store_session_delete(struct store *store, const struct writer *writer, const char *sid,

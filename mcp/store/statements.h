@@ -30,16 +30,17 @@
 #define RELATIONSHIP_BY_FROM "relationship INDEXED BY relationship_by_from WHERE "
 #define RELATIONSHIP_BY_TO   "relationship INDEXED BY relationship_by_to WHERE "
 
+/* Of a session's flags 2 is SESSION_GONE and 4 is SESSION_DROPPED. */
 STATEMENT(SQL_SESSION_FIND,
-    "SELECT key, version, flags, title FROM session WHERE session_id = ?1")
+    "SELECT key, version, flags, title FROM session WHERE session_id = ?1 AND flags & 4 = 0")
 STATEMENT(SQL_SESSION_LIST,
     "SELECT session_id, title, last_modified,"
     " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
     " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
     "1 = 0)"
-    " FROM session WHERE flags & 2 = 0 ORDER BY key")
+    " FROM session WHERE flags & 6 = 0 ORDER BY key")
 STATEMENT(SQL_SESSION_NAMES,
-    "SELECT session_id, title FROM session WHERE flags & 2 = 0 ORDER BY key")
+    "SELECT session_id, title FROM session WHERE flags & 6 = 0 ORDER BY key")
 STATEMENT(SQL_SESSION_INSERT,
     "INSERT INTO session (session_id, title, version, flags, further, "
     "created_at, last_modified)"
@@ -50,10 +51,43 @@ STATEMENT(SQL_SESSION_SET_FURTHER,
     " title = coalesce(?4, title) WHERE key = ?1")
 STATEMENT(SQL_SESSION_BY_KEY, "SELECT flags, further, title FROM session WHERE key = ?1")
 STATEMENT(SQL_SESSION_SUM,
-    "SELECT (SELECT coalesce(sum(version), 0) FROM session)"
+    "SELECT (SELECT coalesce(sum(version), 0) FROM session WHERE flags & 4 = 0)"
     " + (SELECT coalesce(sum(version), 0) FROM deleted_session)")
 /* What refers to it goes with it. */
 STATEMENT(SQL_SESSION_DELETE, "DELETE FROM session WHERE key = ?1")
+/* Its id may be given again at once. */
+STATEMENT(SQL_SESSION_DROP,
+    "UPDATE session SET flags = flags | 4, session_id = '-' || key WHERE key = ?1")
+STATEMENT(SQL_DROPPED_FIND, "SELECT key FROM session WHERE flags & 4 LIMIT 1")
+STATEMENT(SQL_DROPPED_NODES, "SELECT count(*) FROM (SELECT 1 FROM node WHERE session = ?1 LIMIT 1)")
+/* Of the first nodes, so that a step does not look through all of them. */
+STATEMENT(SQL_DROPPED_COMPONENTS_DELETE,
+    "DELETE FROM component WHERE key IN (SELECT component.key FROM (SELECT key FROM node"
+    " WHERE session = ?1 ORDER BY place LIMIT ?2) AS first CROSS JOIN component"
+    " ON component.node = first.key LIMIT ?2)")
+STATEMENT(SQL_DROPPED_NODES_DELETE,
+    "DELETE FROM node WHERE key IN (SELECT key FROM node WHERE session = ?1 ORDER BY place LIMIT ?2)"
+    " AND NOT EXISTS (SELECT 1 FROM component WHERE component.node = node.key)")
+STATEMENT(SQL_DROPPED_RELATIONSHIPS,
+    "SELECT count(*) FROM (SELECT 1 FROM relationship WHERE session = ?1 LIMIT 1)")
+STATEMENT(SQL_DROPPED_RELATIONSHIPS_DELETE,
+    "DELETE FROM relationship WHERE key IN"
+    " (SELECT key FROM relationship WHERE session = ?1 LIMIT ?2)")
+STATEMENT(SQL_DROPPED_CHANGES,
+    "SELECT count(*) FROM (SELECT 1 FROM change WHERE session = ?1 LIMIT 1)")
+STATEMENT(SQL_DROPPED_CHANGES_DELETE,
+    "DELETE FROM change WHERE key IN (SELECT key FROM change WHERE session = ?1 LIMIT ?2)")
+STATEMENT(SQL_DROPPED_MESSAGES,
+    "SELECT count(*) FROM (SELECT 1 FROM chat_thread JOIN chat_message"
+    " ON chat_message.thread = chat_thread.key WHERE session = ?1 LIMIT 1)")
+STATEMENT(SQL_DROPPED_MESSAGES_DELETE,
+    "DELETE FROM chat_message WHERE key IN (SELECT chat_message.key FROM chat_thread"
+    " JOIN chat_message ON chat_message.thread = chat_thread.key WHERE session = ?1 LIMIT ?2)")
+STATEMENT(SQL_DROPPED_POSITIONS,
+    "SELECT count(*) FROM (SELECT 1 FROM position WHERE session = ?1 LIMIT 1)")
+STATEMENT(SQL_DROPPED_POSITIONS_DELETE,
+    "DELETE FROM position WHERE session = ?1 AND node_id IN"
+    " (SELECT node_id FROM position WHERE session = ?1 LIMIT ?2)")
 STATEMENT(SQL_SESSION_BURY,
     "INSERT INTO deleted_session (session_id, version, at, who)"
     " VALUES (?1, ?2, ?3, ?4)")
@@ -107,7 +141,7 @@ STATEMENT(SQL_NODE_TWINS, "SELECT count(*) FROM node WHERE node_id = ?2 AND sess
 STATEMENT(SQL_NODE_SESSIONS,
     "SELECT DISTINCT session.session_id, session.title FROM node JOIN session"
     " ON session.key = node.session WHERE node.node_id = ?1 AND "
-    "session.flags & 2 = 0 ORDER BY session.key LIMIT 12")
+    "session.flags & 6 = 0 ORDER BY session.key LIMIT 12")
 STATEMENT(SQL_NODE_LAST_PLACE, "SELECT coalesce(max(place), -1) FROM node WHERE session = ?1")
 
 STATEMENT(SQL_NODE_RELATIONSHIPS,

@@ -32,6 +32,8 @@ struct store *store_open_path(const struct db_backend *backend, const char *path
 {
     struct store *store = create_store(backend->open(path, access, err), access, err);
 
+    if (store)
+        store->has_dropped = access == STORE_WRITE; /* if a process was killed meanwhile */
     if (!store || access != STORE_WRITE || search_open(store, err) == 0)
         return store;
     store_close(store);

@@ -267,9 +267,15 @@ int store_session_create(struct store *store, const struct writer *writer, const
 int store_session_rename(struct store *store, const struct writer *writer, const char *sid,
                          const char *title, struct error *err);
 /* Deletes everything that belongs to the session: nodes and their map, relationships, history,
- * conversations and stored answers. Cannot be undone. */
+ * conversations and stored answers. Cannot be undone. Nobody sees the session after this; its rows
+ * are left to store_drop_step. */
 int store_session_delete(struct store *store, const struct writer *writer, const char *sid,
                          struct error *err);
+/* Deletes some rows of deleted sessions in a transaction of its own, which takes a few
+ * milliseconds. Returns 1 if there may be more, 0 if there are none, -1 with err. Sessions that
+ * were deleted by another connection meanwhile are not looked for. Must not be called between
+ * store_begin and store_end. */
+int store_drop_step(struct store *store, struct error *err);
 
 /* node: {"node_id", "title", "raw_content", "chapter_id", "content_category", additional fields}.
  * Only node_id and title are required. It comes behind the node with the id `after`, or last

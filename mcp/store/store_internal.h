@@ -119,6 +119,7 @@ struct store {
                               read in them */
     bool searchable;       /* has an index of words, which writes keep up (search.h) */
     bool snapshot;         /* a read transaction over several reads is open */
+    bool has_dropped;      /* there may be rows of deleted sessions (session_drop.c) */
     struct bounds bounds;
     struct transaction open;
     struct suspended *suspended; /* the suspended write transaction, or NULL */
@@ -214,6 +215,7 @@ int store_session_save(struct store *store, const struct write *write,
 enum session_flags {
     SESSION_RELATIONSHIPS = 1 << 0, /* the export has a list of relationships */
     SESSION_GONE = 1 << 1,          /* the service no longer has the session */
+    SESSION_DROPPED = 1 << 2,       /* deleted; its rows follow in steps (session_drop.c) */
 };
 
 int store_session_find(struct store *store, const char *sid, struct session_found *found,

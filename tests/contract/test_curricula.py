@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import sqlite3
 import time
 import unittest
 
@@ -426,6 +427,76 @@ class Service(upstream.Case):
         is_error, text = client.call("import_curriculum", text="# A\n\nb\n")
         self.assertTrue(is_error)
         self.assertIn("cannot be imported into a service", text)
+
+
+class Deletion(unittest.TestCase):
+    """A deleted curriculum is gone at once; its rows are deleted while no other write waits."""
+
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+        self.server = self.start()
+
+    def start(self):
+        server = harness.Server(self.workspace)
+        self.addCleanup(server.close)
+        server.initialize()
+        return server
+
+    def add(self, title, count):
+        """Its path, and the seconds that the import took."""
+        start = time.monotonic()
+        text = self.server.good("import_curriculum", text="# Note\n\n" + "\n\n".join(["word"] * count), title=title)
+        return "/session/" + re.search(r"as session (\S+):", text)[1], time.monotonic() - start
+
+    def rows(self):
+        """Of the store: sessions, nodes, components, log rows, rows of the search's index."""
+        with contextlib.closing(sqlite3.connect("file:%s/lectern.db?mode=ro" % self.workspace.data, uri=True)) as file:
+            return [file.execute("SELECT count(*) FROM %s" % table).fetchone()[0]
+                    for table in ("session", "node", "component", "change", "search_row")]
+
+    def wait_for(self, rows):
+        deadline = time.monotonic() + 120
+        while self.rows() != rows and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(self.rows(), rows)
+
+    def test_it_is_gone_at_once(self):
+        kept, _ = self.add("kept", 5)
+        rows = self.rows()
+        path, seconds = self.add("deleted", 8000)
+        start = time.monotonic()
+        status, answer, _ = self.server.http("DELETE", path)
+        self.assertEqual(status, 200, answer)
+        self.assertLess(time.monotonic() - start, seconds / 4, "a deletion waits for no row")
+        status, answer, _ = self.server.http("GET", path + "/nodes")
+        self.assertEqual(status, 401)
+        self.assertIn("was deleted by", str(answer))
+        self.assertNotIn("deleted", [session["title"] for session in self.server.http("GET", "/sessions")[1]["sessions"]])
+        longest, deadline = 0, time.monotonic() + 60
+        while self.rows()[:3] != rows[:3] and time.monotonic() < deadline:  # edits of another session beside it
+            start = time.monotonic()
+            status, answer, _ = self.server.http("PUT", kept, {"title": "kept %f" % start})
+            self.assertEqual(status, 200, answer)
+            longest = max(longest, time.monotonic() - start)
+        self.assertEqual(self.rows()[:3], rows[:3])
+        self.assertLess(longest, seconds / 2, "an edit waits for some rows, not for all")
+
+    def test_a_kill_in_the_midst(self):
+        rows = self.rows()
+        path, _ = self.add("deleted", 8000)
+        self.assertEqual(self.server.http("DELETE", path)[0], 200)
+        self.server.kill()
+        left = self.rows()
+        self.assertGreater(left[2], rows[2], "the kill came before the last row")
+        self.server = self.start()
+        self.wait_for(rows)
+
+    def test_the_command_deletes_all_rows(self):
+        rows = self.rows()
+        path, _ = self.add("deleted", 500)
+        self.workspace.run("delete", "--yes", path.removeprefix("/session/"))
+        self.assertEqual(self.rows(), rows)
 
 
 class Large(unittest.TestCase):

@@ -194,6 +194,46 @@ static void a_full_workq_says_busy(void **state)
     cancel_unref(cancel);
 }
 
+/* ---- idle work ---- */
+
+static atomic_int idle_calls;
+
+static bool three_times(void *context)
+{
+    (void)context;
+    return atomic_fetch_add(&idle_calls, 1) < 2;
+}
+
+/* Until it says that there is no more; and again after a job. */
+static void an_idle_thread_works_for_nobody(void **state)
+{
+    struct fixture fixture = {.expected = JOBS}; /* never */
+    struct workq_config config = {.name = "test",
+                                  .threads = 1,
+                                  .capacity = JOBS,
+                                  .idle = three_times,
+                                  .open = open_context,
+                                  .close = close_context,
+                                  .arg = &fixture};
+    struct workq *workq;
+
+    (void)state;
+    atomic_store(&idle_calls, 0);
+    uv_loop_init(&fixture.loop);
+    fixture.loop_queue = loop_queue_create(&fixture.loop, NULL);
+    workq = workq_create(&config, fixture.loop_queue, NULL);
+    while (atomic_load(&idle_calls) < 3)
+        sched_yield();
+    assert_int_equal(workq_submit(workq, &new_job(&fixture, 1)->job, NULL), 0);
+    while (atomic_load(&idle_calls) < 4)
+        sched_yield();
+    assert_int_equal(atomic_load(&fixture.worked), 1);
+    workq_destroy(workq);
+    finish(&fixture);
+    assert_int_equal(fixture.done, 1);
+    assert_int_equal(atomic_load(&idle_calls), 4);
+}
+
 static void *fail_to_open(void *arg, struct error *err)
 {
     (void)arg;
@@ -348,7 +388,7 @@ static void an_idle_thread_lends_its_context(void **state)
 
 static void a_workq_lends_only_if_it_is_said(void **state)
 {
-    struct fixture fixture = {.expected = 1};
+    struct fixture fixture = {.expected = JOBS}; /* never */
     struct workq_config config = {.name = "own", .threads = 1, .capacity = 1};
     struct workq *workq;
     void *context;
@@ -392,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_fired_token_is_readable),
         cmocka_unit_test(every_job_comes_back_once),
         cmocka_unit_test(destroy_drains),
+        cmocka_unit_test(an_idle_thread_works_for_nobody),
         cmocka_unit_test(a_full_workq_says_busy),
         cmocka_unit_test(a_context_that_fails_is_told),
         cmocka_unit_test(one_key_waits_for_itself_alone),
