@@ -121,8 +121,8 @@ static void wake_one(struct workq *workq)
     pthread_cond_signal(&thread->wake);
 }
 
-/* Whether the thread must look for jobs again: there is more of it, or while it worked nobody could
- * wake it. */
+/* Whether the thread must look for jobs again: there is more idle work, or a job or the end has
+ * come while the thread could not be woken. */
 static bool work_idly(struct workq_thread *thread)
 {
     struct workq *workq = thread->workq;

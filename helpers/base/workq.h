@@ -55,8 +55,8 @@ struct workq_config {
     void *(*open)(void *arg, struct error *err);
     void (*close)(void *context);
     void *arg;                         /* argument of open */
-    /* For work that nobody waits for, on a thread that finds no job: true to be called again, after
-     * the jobs that have come meanwhile. So it should be short. Or NULL. */
+    /* Background work, for a thread that finds no job; or NULL. It must be short, because a new job
+     * waits for it. Returns true to be called again, after the jobs that have come meanwhile. */
     bool (*idle)(void *context);
     bool lends;                        /* workq_borrow works; not with groups */
     const struct workq_groups *groups; /* or NULL; borrowed for the work queue's life */

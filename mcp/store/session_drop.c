@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The rows of deleted sessions. A deletion only hides its session, because to delete the rows of a
- * large one takes seconds, and whoever writes to another session would wait for them. The rows go in
- * steps, each a transaction, while no other write waits. A step that a kill interrupts is made again
- * at the next start.
+ * The rows of deleted sessions. A deletion only hides its session, because deleting the rows of a
+ * large one takes seconds, and the writers of other sessions would wait. The rows are deleted in
+ * steps, each a transaction, while no other write waits. After a kill the next start continues.
  */
 #include "mcp/store/store_internal.h"
 
-#define STEP_ROWS INT64_C(100) /* of a step, which with the words of the search takes about 10 ms */
+#define STEP_ROWS INT64_C(100) /* deleted in a step, of each table: about 10 ms with the search */
 
-/* What a session consists of. A step deletes the rows of the first kind that has any; the few other
- * rows go with the row of the session. */
+/* What a session consists of. A step deletes rows of the first kind that has any; the few other
+ * rows are deleted with the row of the session. */
 static const struct part {
     enum statement any;
     enum statement deletions[2];
@@ -56,5 +55,7 @@ int store_drop_step(struct store *store, struct error *err)
     if (store_begin(store, err) < 0)
         return -1;
     rc = drop_rows(store, session, err);
-    return store_end(store, rc == 0, rc == 0 ? err : NULL) < 0 ? -1 : rc == 0 ? 1 : -1;
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0 || rc < 0)
+        return -1;
+    return 1;
 }

@@ -97,7 +97,7 @@ STATEMENT(SQL_SESSION_DELETED,
 
 STATEMENT(SQL_SESSION_GRAPH_VERSION,
     "SELECT graph_version.version FROM session JOIN graph_version"
-    " ON graph_version.session = session.key WHERE session_id = ?1")
+    " ON graph_version.session = session.key WHERE session_id = ?1 AND flags & 4 = 0")
 STATEMENT(SQL_GRAPH_VERSION, "SELECT version FROM graph_version WHERE session = ?1")
 
 /* A place may be had twice: a new node gets that of the last when that was deleted, and the
