@@ -33,8 +33,10 @@ static void *open_writer(void *arg, struct error *err)
     const struct server *server = arg;
     struct store *store = store_open(server->store.url, STORE_WRITE, err);
 
-    if (store)
+    if (store) {
         change_feed_attach(server->store.feed, store);
+        store_index_later(store);
+    }
     return store;
 }
 
@@ -69,11 +71,11 @@ static const struct workq_groups write_groups = {
 };
 
 /* A failure, such as a full disk, is left to the next write or start. */
-static bool drop_idly(void *context)
+static bool work_idly(void *context)
 {
     struct error unused = {0};
 
-    return store_drop_step(context, &unused) > 0;
+    return store_index_step(context, &unused) > 0 || store_drop_step(context, &unused) > 0;
 }
 
 /* The work queues with a store: for a database, then for a service. */
@@ -116,7 +118,7 @@ static int open_workq(struct server *server, struct workq **to, const struct sto
         .arg = server,
         .lends = !service, /* a read waits for nobody then */
         .groups = workq->forms[service].groups,
-        .idle = workq->forms[service].groups ? drop_idly : NULL,
+        .idle = workq->forms[service].groups ? work_idly : NULL,
     };
 
     *to = workq_create(&config, server->loop_queue, err);

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
+#include "helpers/base/clock.h"
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 #include "mcp/session/component_type.h"
@@ -20,10 +22,15 @@
 #define NAMES_CAP      1024
 #define SCOPE          (UPSTREAM_ALL)
 
+/* The wait for the words of a large write (store_index_later): of 20,000 components 1 s. */
+#define WORDS_WAIT_MS 5000
+#define WORDS_POLL_NS 5000000
+
 struct find {
     const struct find_request *request;
     struct store *store;
     struct session_found session;
+    bool current; /* the index has everything of the session */
     enum find_sort sort;
     struct search_query query;
     struct search_result result;
@@ -538,7 +545,7 @@ static int answer(struct find *find, struct error *err)
     }
     if (search_is_ready(find->store, &ready, err) < 0)
         return -1;
-    if (!ready)
+    if (!ready || !find->current)
         return error_set(err, ERROR_BUSY, "the search is being prepared: call again in a moment");
     if (read_in(find, err) < 0 || read_without(find, err) < 0)
         return -1;
@@ -559,11 +566,21 @@ int store_find(struct store *store, const char *sid, const struct find_request *
                struct buf *json, struct error *err)
 {
     struct find find = {.request = request, .store = store, .json = json};
+    const struct timespec pause = {.tv_nsec = WORDS_POLL_NS};
+    const int64_t end_ms = clock_ms() + WORDS_WAIT_MS;
     int rc;
 
-    if (store_read_begin(store, SCOPE, sid, NULL, &find.session, err) < 0)
-        return -1;
-    rc = answer(&find, err);
+    for (;;) {
+        if (store_read_begin(store, SCOPE, sid, NULL, &find.session, err) < 0)
+            return -1;
+        rc = search_is_current(store, find.session.key, &find.current, err);
+        if (rc < 0 || find.current || clock_ms() > end_ms)
+            break;
+        store_read_end(store, 0);
+        nanosleep(&pause, NULL);
+    }
+    if (rc == 0)
+        rc = answer(&find, err);
     search_query_finish(&find.query);
     search_lessons_finish(&find.lessons);
     free(find.result.found);

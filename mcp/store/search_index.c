@@ -3,8 +3,10 @@
  * The index of the search: for each component, and for each node's own texts, the stems of their
  * words, as rows of the database's full text search. Triggers note what a transaction has changed
  * (search_stale), and before its commit those rows are made anew, so the index is part of every
- * write: an edit, an import, an undo. It is made from nothing when a store is opened for writing
- * whose index has another form.
+ * write: an edit, an import, an undo. In a server (store_index_later) a write makes only STEP_ROWS
+ * of them, because the words of a large one take seconds, for which the writers of other sessions
+ * would wait; the others follow in steps, and a search of that session waits for them. The index is
+ * made from nothing when a store is opened for writing whose index has another form.
  *
  * A term is "SESSION:stem", so that what other curricula contain costs a search nothing; their
  * markers are "SESSION:@TYPE" of a component type, "SESSION:@@LANGUAGE" of the stems' language.
@@ -22,6 +24,8 @@
 /* Of what a row has; to be raised with each change to it or to prose.h. */
 #define FORM   2
 #define SAMPLE 8 /* components that show the language of a session */
+
+#define STEP_ROWS INT64_C(200) /* made anew by one commit: about 10 ms */
 
 /* The segments of the index are merged a little with each write, so that none waits for much of it,
  * and a search for few segments: with FTS5's own settings one edit in a hundred took 3 ms. */
@@ -254,9 +258,10 @@ static int renew_row(struct store *store, struct search_index *index, int64_t ke
 
 /* ---- what is stale ---- */
 
-static int read_stale(struct store *store, int64_t **keys, size_t *count, struct error *err)
+static int read_stale(struct store *store, int64_t most, int64_t **keys, size_t *count,
+                      struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_SEARCH_STALE, "");
+    struct rows *rows = db_query(store->db, err, SQL_SEARCH_STALE, "i", most);
     size_t room = 0;
     int row;
 
@@ -294,22 +299,60 @@ static int renew_all(struct store *store, const int64_t *keys, size_t count, str
 
 int search_update(struct store *store, struct error *err)
 {
+    const int64_t most = store->indexes_later ? STEP_ROWS : INT64_MAX;
     int64_t *keys;
     size_t count;
     int rc;
 
     if (!store->searchable)
         return 0;
-    rc = read_stale(store, &keys, &count, err);
+    rc = read_stale(store, most, &keys, &count, err);
     if (rc == 0 && count > 0) {
+        store->has_stale |= (int64_t)count == most;
         rc = renew_all(store, keys, count, err);
         if (rc == 0)
-            rc = db_run(store->db, err, SQL_SEARCH_STALE_DROP, "");
+            rc = db_run(store->db, err, SQL_SEARCH_STALE_DROP, "i", keys[count - 1]);
         if (rc == 0)
             rc = db_run(store->db, err, SQL_SEARCH_SET, "si", "merge", (int64_t)MERGE_PAGES);
     }
     free(keys);
     return rc;
+}
+
+void store_index_later(struct store *store)
+{
+    store->indexes_later = !store->upstream;
+    store->has_stale = store->indexes_later; /* if a process was killed meanwhile */
+}
+
+int store_index_step(struct store *store, struct error *err)
+{
+    const struct db_backend *backend = store->db->backend;
+    int64_t any;
+
+    if (!store->has_stale)
+        return 0;
+    if (db_number(store->db, &any, err, SQL_SEARCH_STALE_ANY, "") < 0)
+        return -1;
+    store->has_stale = any != 0;
+    if (!store->has_stale)
+        return 0;
+    if (backend->begin(store->db, true, err) != 0)
+        return -1;
+    if (search_update(store, err) == 0 && backend->commit(store->db, err) == 0)
+        return 1;
+    backend->rollback(store->db);
+    return -1;
+}
+
+int search_is_current(struct store *store, int64_t session, bool *current, struct error *err)
+{
+    int64_t stale;
+
+    if (db_number(store->db, &stale, err, SQL_SEARCH_STALE_IN, "i", session) < 0)
+        return -1;
+    *current = stale == 0;
+    return 0;
 }
 
 /* ---- from nothing ---- */

@@ -34,6 +34,8 @@ static inline int64_t search_row_last(int64_t row) /* of the same node */
 int search_open(struct store *store, struct error *err);
 int search_rebuild(struct store *store, struct error *err);
 int search_is_ready(struct store *store, bool *ready, struct error *err);
+/* Whether the index has everything of the session, as read in the open transaction. */
+int search_is_current(struct store *store, int64_t session, bool *current, struct error *err);
 /* Before a commit: reads again what the transaction has changed. */
 int search_update(struct store *store, struct error *err);
 

@@ -360,8 +360,13 @@ STATEMENT(SQL_SEARCH_CREATE_ROWS,
 STATEMENT(SQL_SEARCH_STALE_ALL,
     "INSERT OR IGNORE INTO search_stale SELECT key << 31 FROM node"
     " UNION ALL SELECT (node << 31) | key FROM component")
-STATEMENT(SQL_SEARCH_STALE, "SELECT row FROM search_stale ORDER BY row")
-STATEMENT(SQL_SEARCH_STALE_DROP, "DELETE FROM search_stale")
+STATEMENT(SQL_SEARCH_STALE, "SELECT row FROM search_stale ORDER BY row LIMIT ?1")
+STATEMENT(SQL_SEARCH_STALE_DROP, "DELETE FROM search_stale WHERE row <= ?1")
+STATEMENT(SQL_SEARCH_STALE_ANY, "SELECT EXISTS (SELECT 1 FROM search_stale)")
+/* Rows of a node that was deleted count for each session. */
+STATEMENT(SQL_SEARCH_STALE_IN,
+    "SELECT EXISTS (SELECT 1 FROM search_stale LEFT JOIN node ON node.key = row >> 31"
+    " WHERE node.session IS NULL OR node.session = ?1)")
 STATEMENT(SQL_SEARCH_HAS, "SELECT count(*) FROM search_row WHERE row = ?1")
 STATEMENT(SQL_SEARCH_DELETE, "DELETE FROM search WHERE rowid = ?1")
 STATEMENT(SQL_SEARCH_ROW_DELETE, "DELETE FROM search_row WHERE row = ?1")

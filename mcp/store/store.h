@@ -277,6 +277,13 @@ int store_session_delete(struct store *store, const struct writer *writer, const
  * store_begin and store_end. */
 int store_drop_step(struct store *store, struct error *err);
 
+/* From now on the words of a large write are put into the index of the search after its commit, by
+ * calls of store_index_step. No effect if a service is the system of record. */
+void store_index_later(struct store *store);
+/* Puts in some of them, in a transaction of its own of about 10 ms. The result is that of
+ * store_drop_step. */
+int store_index_step(struct store *store, struct error *err);
+
 /* node: {"node_id", "title", "raw_content", "chapter_id", "content_category", additional fields}.
  * Only node_id and title are required. It comes behind the node with the id `after`, or last
  * (NULL). ERROR_CONFLICT if the id is in use. */

@@ -120,6 +120,8 @@ struct store {
     bool searchable;       /* has an index of words, which writes keep up (search.h) */
     bool snapshot;         /* a read transaction over several reads is open */
     bool has_dropped;      /* there may be rows of deleted sessions (session_drop.c) */
+    bool indexes_later;    /* a write leaves most of its words to store_index_step */
+    bool has_stale;        /* there may be words that wait for it */
     struct bounds bounds;
     struct transaction open;
     struct suspended *suspended; /* the suspended write transaction, or NULL */

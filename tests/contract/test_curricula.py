@@ -429,8 +429,8 @@ class Service(upstream.Case):
         self.assertIn("cannot be imported into a service", text)
 
 
-class Deletion(unittest.TestCase):
-    """A deleted curriculum is gone at once; its rows are deleted while no other write waits."""
+class RowsCase(unittest.TestCase):
+    """A server with large curricula, and the rows of its store."""
 
     def setUp(self):
         self.workspace = harness.Workspace()
@@ -460,6 +460,10 @@ class Deletion(unittest.TestCase):
         while self.rows() != rows and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertEqual(self.rows(), rows)
+
+
+class Deletion(RowsCase):
+    """A deleted curriculum is gone at once; its rows are deleted while no other write waits."""
 
     def test_it_is_gone_at_once(self):
         kept, _ = self.add("kept", 5)
@@ -497,6 +501,29 @@ class Deletion(unittest.TestCase):
         path, _ = self.add("deleted", 500)
         self.workspace.run("delete", "--yes", path.removeprefix("/session/"))
         self.assertEqual(self.rows(), rows)
+
+
+class Words(RowsCase):
+    """The words of a large write follow it in steps, and a search waits for them."""
+
+    def check(self, path, word, count):
+        """Each component has the word."""
+        found = self.server.good("find", session_id=path.removeprefix("/session/"), text=word)
+        self.assertIn("[%s] (+%d)" % (word, count - 1), found)
+
+    def test_a_search_finds_what_was_just_written(self):
+        path, _ = self.add("words", 6000)
+        self.check(path, "word", 6000)
+        self.server.good("change_curriculum", session_id=path.removeprefix("/session/"),
+                         operations=[{"op": "replace_text", "find": "word", "replace": "wolverine"}])
+        self.check(path, "wolverine", 6000)
+
+    def test_a_kill_before_the_last_word(self):
+        path, _ = self.add("words", 8000)
+        self.server.kill()
+        self.assertLess(self.rows()[4], 8000, "the kill came before the last word")
+        self.server = self.start()
+        self.check(path, "word", 8000)
 
 
 class Large(unittest.TestCase):
