@@ -22,7 +22,7 @@
 #define NAMES_CAP      1024
 #define SCOPE          (UPSTREAM_ALL)
 
-/* The wait for the words of a large write (store_index_later): of 20,000 components 1 s. */
+/* The longest wait for the words of a large write (store_index_later). */
 #define WORDS_WAIT_MS 5000
 #define WORDS_POLL_NS 5000000
 
@@ -568,13 +568,14 @@ int store_find(struct store *store, const char *sid, const struct find_request *
     struct find find = {.request = request, .store = store, .json = json};
     const struct timespec pause = {.tv_nsec = WORDS_POLL_NS};
     const int64_t end_ms = clock_ms() + WORDS_WAIT_MS;
+    const bool indexed = request->text || !request->node_id; /* or it is a lesson by its id */
     int rc;
 
     for (;;) {
         if (store_read_begin(store, SCOPE, sid, NULL, &find.session, err) < 0)
             return -1;
-        rc = search_is_current(store, find.session.key, &find.current, err);
-        if (rc < 0 || find.current || clock_ms() > end_ms)
+        rc = indexed ? search_is_current(store, find.session.key, &find.current, err) : 0;
+        if (!indexed || rc < 0 || find.current || clock_ms() > end_ms)
             break;
         store_read_end(store, 0);
         nanosleep(&pause, NULL);

@@ -3,10 +3,10 @@
  * The index of the search: for each component, and for each node's own texts, the stems of their
  * words, as rows of the database's full text search. Triggers note what a transaction has changed
  * (search_stale), and before its commit those rows are made anew, so the index is part of every
- * write: an edit, an import, an undo. In a server (store_index_later) a write makes only STEP_ROWS
- * of them, because the words of a large one take seconds, for which the writers of other sessions
- * would wait; the others follow in steps, and a search of that session waits for them. The index is
- * made from nothing when a store is opened for writing whose index has another form.
+ * write: an edit, an import, an undo. In a server (store_index_later) a commit makes only STEP_ROWS
+ * of them, because the writers of other sessions wait for it. The other rows follow in steps, and a
+ * search of their session waits for them. The index is made from nothing when a store is opened for
+ * writing whose index has another form.
  *
  * A term is "SESSION:stem", so that what other curricula contain costs a search nothing; their
  * markers are "SESSION:@TYPE" of a component type, "SESSION:@@LANGUAGE" of the stems' language.
@@ -25,7 +25,7 @@
 #define FORM   2
 #define SAMPLE 8 /* components that show the language of a session */
 
-#define STEP_ROWS INT64_C(200) /* made anew by one commit: about 10 ms */
+#define STEP_ROWS INT64_C(200) /* made anew by one commit of a server */
 
 /* The segments of the index are merged a little with each write, so that none waits for much of it,
  * and a search for few segments: with FTS5's own settings one edit in a hundred took 3 ms. */

@@ -277,11 +277,11 @@ int store_session_delete(struct store *store, const struct writer *writer, const
  * store_begin and store_end. */
 int store_drop_step(struct store *store, struct error *err);
 
-/* From now on the words of a large write are put into the index of the search after its commit, by
- * calls of store_index_step. No effect if a service is the system of record. */
+/* From now on most words of a large write enter the index of the search after its commit, in calls
+ * of store_index_step. No effect if a service is the system of record. */
 void store_index_later(struct store *store);
-/* Puts in some of them, in a transaction of its own of about 10 ms. The result is that of
- * store_drop_step. */
+/* Puts some of them into the index, in a transaction of its own. Returns 1 if there may be more, 0
+ * if there are none, -1 with err. Must not be called between store_begin and store_end. */
 int store_index_step(struct store *store, struct error *err);
 
 /* node: {"node_id", "title", "raw_content", "chapter_id", "content_category", additional fields}.

@@ -90,6 +90,7 @@ REPLACE = [{"op": "replace_text", "find": "weight", "replace": "mass", "node_ids
 COPIES = [{"op": "copy_node", "node_id": lesson(0), "new_node_id": "C%d" % i, "title": "Copy %d" % i} for i in range(3)]
 MERGE = [{"op": "merge_nodes", "node_id": lesson(0), "into_node_id": lesson(5)}]
 MARKDOWN = "# Course\n" + "".join("\n## Lesson %d\n" % i + "".join("\nA paragraph of lesson %d.\n" % i for _ in range(20)) for i in range(900))
+WORDS = "# Words\n" + ("\n" + "four words of it " * 6 + "\n") * 8000
 PROGRAM = "from code_helpers import get_nodes\nprint(sum(len(str(node)) for node in get_nodes()))"
 L = "/session/{large}"
 BIG = L + "/nodes/" + lesson(0)
@@ -125,7 +126,7 @@ TOOLS = {  # name: [(case, arguments)]
                           [("500 renames", {"operations": RENAMES}), ("500 deletions", {"operations": DELETIONS})],
                           [("replace_text", {"operations": REPLACE}), ("copies of 9,999 components", {"operations": COPIES})],
                           [("merge", {"operations": MERGE})]],
-    "import_curriculum": [("18,000 components", {"text": MARKDOWN})],
+    "import_curriculum": [("18,000 components", {"text": MARKDOWN}), ("8,000 components of 24 words", {"text": WORDS})],
     "history": [("all", {"limit": 200}), ("difference", {"version": 1})],
     "undo": [],  # each inner list is undone
     "execute_code": [("reads everything", {"code": PROGRAM})],
