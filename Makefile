@@ -2,7 +2,7 @@
 # A thin front of CMake's presets and the scripts in cmake/. `make help` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: deps build run test test-full bench lint format image install bundle clean help asan tsan
+.PHONY: deps build run test test-full soak bench lint format image install bundle clean help asan tsan
 
 PREFIX ?= /usr/local
 
@@ -21,6 +21,9 @@ test: ## the quick tests; TESTS=REGEX for some, JOBS=N at once (2)
 
 test-full: ## every test, also those with Docker, Chromium and npm clients; TESTS, JOBS as above
 	@cmake/test.sh all
+
+soak: ## the long form of the tests that have one (kills, loads, fuzzing, hostile programs); hours; TESTS, JOBS as above
+	@cmake/test.sh soak
 
 bench: build ## the measurements of tests/bench
 	@ctest --test-dir build/release -C bench -L bench --verbose --no-tests=error

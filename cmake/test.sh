@@ -5,6 +5,7 @@
 #   cmake/test.sh quick    the tests with the label quick: a few minutes, no Docker daemon, no browser (make test)
 #   cmake/test.sh all      every test (make test-full)
 #   cmake/test.sh rest     every test that is not quick, after make test (.ci/run)
+#   cmake/test.sh soak     the long form of each test that has one: kills, loads, fuzzing, every hostile program; hours (make soak)
 #
 # From the environment: TESTS (a regular expression of names), JOBS (tests at once; 2), and CI. With CI=true warnings are errors
 # and a skipped test is a failure, except for want of the shared data, which is not part of the project.
@@ -15,9 +16,9 @@ cd "$(dirname "$0")/.."
 tier=${1:-}
 case $tier in
   quick) packages=(build sandbox test) ;;
-  all | rest) packages=(build sandbox image page test test-full) ;;
+  all | rest | soak) packages=(build sandbox image page test test-full) ;;
   *)
-    echo "usage: cmake/test.sh quick|all|rest" >&2
+    echo "usage: cmake/test.sh quick|all|rest|soak" >&2
     exit 2
     ;;
 esac
@@ -56,6 +57,12 @@ case $tier in
   quick) select=(-L "$labels") ;;
   rest) select=(-LE "$labels") ;;
   all) select=() ;;
+  soak)
+    select=(-L '^soak$')
+    # Each test says at its head what its variable does.
+    export LECTERN_WHOLE=1 LECTERN_PAIRS=500 LECTERN_ROUNDS=20 LECTERN_KILLS=30 LECTERN_LONG=40
+    export LECTERN_LOAD_SECONDS=120 LECTERN_LOAD_RUNS=2000 LECTERN_EDITORS_SECONDS=120 LECTERN_FUZZ_SECONDS=300
+    ;;
 esac
 [ -z "${TESTS:-}" ] || select+=(-R "$TESTS")
 if ! grep -q 'Test *#' <<<"$(ctest --test-dir build/release --show-only "${select[@]}")"; then

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Builds the fuzzer of THING and lets it run for a moment, on what it once found and on what becomes of that.
 #
-#   tests/fuzz/run.sh THING [SECONDS]
+#   tests/fuzz/run.sh THING [SECONDS]    (LECTERN_FUZZ_SECONDS, 5)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 thing=$1
-seconds=${2:-5}
+seconds=${2:-${LECTERN_FUZZ_SECONDS:-5}}
 if ! command -v clang >/dev/null; then
   echo "SKIPPED: clang is not installed; \`make deps\` brings it"
   exit 77

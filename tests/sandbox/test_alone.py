@@ -3,14 +3,15 @@
 nothing, to an interpreter without the policy, in real sandboxes. The effects are observed from outside: the output, the processes that the
 kernel saw start, connections to a port, and whether each call got its own answer and the next one the correct one.
 
-LECTERN_SANDBOX: local, process or docker. LECTERN_WHOLE=1: every program with every layer left out. Otherwise every program without validator and
-policy, in Docker and in a session's sandbox, and one of each family with the others.
+LECTERN_SANDBOX: local, process or docker. LECTERN_WHOLE=1 (make soak): every program with every layer left out. Otherwise one program of each sort,
+that is of each family and effect, drawn anew in each run from LECTERN_SEED; where a further layer is left out or a sandbox stays, of SORT_CAP sorts.
 """
 import concurrent.futures
 import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import secrets
 import shutil
@@ -34,7 +35,8 @@ ENGINE = os.environ.get("LECTERN_SANDBOX", "local")
 WHOLE = os.environ.get("LECTERN_WHOLE") == "1"
 AT_ONCE = 4
 SECONDS = 1
-SORT_CAP = 20 if ENGINE == "process" else 60  # programs with a layer left out, unless WHOLE
+SEED = int(os.environ.get("LECTERN_SEED", random.randrange(10 ** 9)))
+SORT_CAP = 60 if ENGINE == "local" else 20  # with a layer left out besides validator and policy, unless WHOLE
 CALL_SECONDS = 150
 BUSY_TRIES = 5
 # What a call may end as. "engine" is not among them: that would be a sandbox that broke, or a frame that was lost.
@@ -206,18 +208,22 @@ class Alone(unittest.TestCase):
         self.knocks = Knocks()
         self.addCleanup(self.knocks.close)
 
-    def programs(self, setting, whole):
+    def programs(self, setting, sort_cap):
         """(name, code), the corpus' and ours."""
-        chosen, sorts = [], set()
+        sorts = {}
         for case in hostile_cases():
             try:
                 code = case["bytes"].decode("utf-8").replace("11111111-1111-1111-1111-111111111111", setting.other)
             except UnicodeDecodeError:
                 continue  # no JSON text: it cannot reach the server
-            sort = (case["family"], *(case["effect"] or [])[:1])
-            if whole or len(sorts) < SORT_CAP and sort not in sorts:
-                sorts.add(sort)
-                chosen.append((case["id"], code))
+            sorts.setdefault((case["family"], *(case["effect"] or [])[:1]), []).append((case["id"], code))
+        if WHOLE:
+            chosen = [program for programs in sorts.values() for program in programs]
+        else:
+            chance = random.Random(SEED)
+            print("one program of each sort, drawn from LECTERN_SEED=%d" % SEED)
+            drawn = [chance.choice(programs) for programs in sorts.values()]
+            chosen = chance.sample(drawn, min(sort_cap or len(drawn), len(drawn)))
         return chosen + [(name, code % {"port": self.knocks.port, "other": setting.other} if "%(" in code else code)
                          for name, code in PROBES.items()]
 
@@ -234,9 +240,9 @@ class Alone(unittest.TestCase):
             reasons.append("it ended as %s: %s" % (category(answer), text[:300]))
         return ["%s: %s" % (name, reason) for reason in reasons]
 
-    def run_all(self, setting, whole, often):
+    def run_all(self, setting, sort_cap, often):
         """Every program, and after each, or some, a plain one in the same session; what was wrong. Several sessions at once."""
-        programs = self.programs(setting, whole)
+        programs = self.programs(setting, sort_cap)
         local, sids = threading.local(), iter(setting.sids)
 
         def one(numbered):
@@ -254,12 +260,12 @@ class Alone(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(len(setting.sids)) as pool:
             return len(programs), [reason for found in pool.map(one, enumerate(programs)) for reason in found]
 
-    def check_row(self, row, whole, isolation="execution"):
+    def check_row(self, row, sort_cap=None, isolation="execution"):
         setting = Setting(self.stack, self.secret, words=("--isolation", isolation), asking=AT_ONCE, **ROWS[row])
         seen = watch.Watch(setting.server.process.pid, os.environ.get("LECTERN_DOCKERD") if ENGINE == "docker" else None,
                            forks=isolation != "execution")
         try:
-            count, wrong = self.run_all(setting, whole, seen.forks)
+            count, wrong = self.run_all(setting, sort_cap, seen.forks)
         finally:
             harm = seen.finish()
         self.assertEqual(wrong, [])
@@ -274,23 +280,23 @@ class Alone(unittest.TestCase):
             self.assertEqual(harness.containers(), [])
 
     def test_validator_and_policy_left_out(self):
-        self.check_row("validator and policy", WHOLE or ENGINE == "docker")
+        self.check_row("validator and policy")
 
     def test_validator_and_policy_left_out_where_a_sandbox_stays(self):
         """One sandbox for all of a session's runs: after each hostile one, the next is right."""
-        self.check_row("validator and policy", True, "session")
+        self.check_row("validator and policy", SORT_CAP, "session")
 
     def test_validator_and_policy_left_out_where_some_sandboxes_stay(self):
-        self.check_row("validator and policy", True, "auto")
+        self.check_row("validator and policy", SORT_CAP, "auto")
 
     def test_seccomp_left_out(self):
-        self.check_row("seccomp", WHOLE)
+        self.check_row("seccomp", SORT_CAP)
 
     def test_landlock_left_out(self):
-        self.check_row("Landlock", WHOLE)
+        self.check_row("Landlock", SORT_CAP)
 
     def test_guard_left_out(self):
-        self.check_row("guard", WHOLE)
+        self.check_row("guard", SORT_CAP)
 
     def test_what_also_names_is_read_and_nothing_else(self):
         """Where nothing holds the code back but the server: the session and those in also are its, by any spelling of a path."""
@@ -318,7 +324,7 @@ class Alone(unittest.TestCase):
 
     @unittest.skipUnless(ENGINE == "docker", "bubblewrap's are the container there; test_corpus runs without it")
     def test_limits_of_the_container_left_out(self):
-        self.check_row("limits of the container", WHOLE)
+        self.check_row("limits of the container", SORT_CAP)
 
     @unittest.skipUnless(ENGINE == "docker", "it takes a root of its own to be harmed")
     def test_the_watch_sees_harm(self):
