@@ -38,7 +38,7 @@ struct store_queues {
     struct workq *sql;   /* one thread, STORE_WRITE */
     struct workq *read;  /* STORE_READ connections: lists, the broker */
     struct workq *graph; /* STORE_READ: graph queries, and what an edit does to the graph */
-    struct workq *trial; /* one thread, STORE_READ: dry runs on a copy of the session */
+    struct workq *trial; /* one thread, STORE_READ: dry runs and large writes, on a copy */
     struct graph_cache *graphs;
     struct change_feed *feed; /* the commits of the sql work queue */
     struct ended_ids *ended;  /* sealed ids that are over */

@@ -477,16 +477,30 @@ static int write_once(struct rest_call *call, struct error *err)
     return 1;
 }
 
-static int run_write(struct rest_call *call, struct error *err)
+static int write_in_store(void *user, struct store *store, struct error *err)
 {
+    struct rest_call *call = user;
+    struct store *usual = call->store;
     int rc;
 
-    if (store_begin(call->store, err) < 0)
+    if (store_begin(store, err) < 0)
         return -1;
-    store_bound(call->store, call->request->cancel);
+    call->store = store;
     rc = write_once(call, err);
+    call->store = usual;
+    return store_end(store, rc > 0, rc < 0 ? NULL : err) != 0 || rc < 0 ? -1 : 0;
+}
+
+static int run_write(struct rest_call *call, struct error *err)
+{
+    struct large_write *writing = call->request->writing;
+    int rc;
+
+    store_bound(call->store, call->request->cancel);
+    rc = writing ? store_write_step(writing, call->store, write_in_store, call, err)
+                 : write_in_store(call, call->store, err);
     store_unbound(call->store);
-    return store_end(call->store, rc > 0, rc < 0 ? NULL : err) != 0 || rc < 0 ? -1 : 0;
+    return rc;
 }
 
 /* ---- trying ---- */
@@ -600,6 +614,17 @@ static void begin(struct rest_call *call, struct store *store, const struct rest
     memset(response, 0, sizeof *response);
     buf_init(&response->body, 0);
     response->status = 200;
+}
+
+void rest_apply(struct store *store, const struct rest_request *request,
+                struct rest_response *response)
+{
+    struct error err = {0};
+
+    store_bound(store, request->cancel);
+    if (store_write_step(request->writing, store, NULL, NULL, &err) < 0)
+        rest_answer_error(response, &err);
+    store_unbound(store);
 }
 
 void rest_handle(struct store *store, const struct rest_request *request,

@@ -12,6 +12,7 @@
 
 #include "helpers/base/cancel.h"
 #include "helpers/base/fields.h"
+#include "mcp/store/large_write.h"
 #include "mcp/store/store.h"
 
 struct graph_cache;
@@ -39,6 +40,7 @@ struct rest_request {
     struct rest_cache *answers;  /* cached answers to reads, or NULL */
     const struct cancel *cancel; /* for graph queries, or NULL */
     bool trial;                  /* on the trial work queue: a dry run, on a copy */
+    struct large_write *writing; /* of a write: its steps. NULL: it is done in one */
 };
 
 struct rest_response {
@@ -64,9 +66,13 @@ bool rest_is_large(const struct rest_route *route, const char *target);
  * session, else 0. */
 uint64_t rest_key(const struct rest_request *request);
 
-/* Always fills *response; errors are answers in FastAPI's format. Blocks. */
+/* Always fills *response; errors are answers in FastAPI's format. Blocks. If request->writing is
+ * unfinished then, there is no answer yet: the request is handled again, with an empty response, on
+ * the trial or sql work queue; in the stage LARGE_APPLY by rest_apply, with this response. */
 void rest_handle(struct store *store, const struct rest_request *request,
                  struct rest_response *response);
+void rest_apply(struct store *store, const struct rest_request *request,
+                struct rest_response *response);
 void rest_response_finish(struct rest_response *response);
 
 /* Called if response->more is set, after the write is committed. On the graph work queue, adds the

@@ -9,6 +9,7 @@
 #include "helpers/base/log.h"
 #include "mcp/session/change_feed.h"
 #include "mcp/session/ended_ids.h"
+#include "mcp/store/large_write.h"
 #include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
 #include "mcp/tool/history_pages.h"
@@ -36,6 +37,7 @@ static void *open_writer(void *arg, struct error *err)
     if (store) {
         change_feed_attach(server->store.feed, store);
         store_index_later(store);
+        store_put_aside(store);
     }
     return store;
 }

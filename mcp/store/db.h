@@ -34,8 +34,11 @@ enum statement {
     STATEMENT_COUNT
 };
 
+#define DB_KEYS_CAP    512u         /* bytes of {"node":57,...}, with room for more tables */
+#define DB_CHANGES_MAX (256u << 20) /* bytes of what a copy records */
+
 struct db_backend;
-struct db_changes; /* the changes of a transaction that was set aside */
+struct db_changes; /* the changes of a transaction that was set aside, or of a copy */
 
 /* One connection; the first member of the backend's struct. */
 struct db {
@@ -85,6 +88,20 @@ struct db_backend {
     /* Begins again with as many savepoints, applies the changes and frees them. On -1 no
      * transaction is open. */
     int (*make_again)(struct db *db, struct db_changes *changes, int shared, struct error *err);
+
+    /* ---- a large write, made on a copy (large_write.h) ---- */
+
+    /* In a write transaction: reserves keys for it. keys gets the last ones before them. */
+    int (*reserve_keys)(struct db *db, char keys[DB_KEYS_CAP], struct error *err);
+    /* Records what is changed in a copy from here on. New rows get the keys after these. */
+    int (*record_copy)(struct db *copy, const char *keys, struct error *err);
+    /* Gives the caller the recorded changes. Returns 1 if they exceed DB_CHANGES_MAX. */
+    int (*take_changes)(struct db *copy, struct db_changes **changes, struct error *err);
+    /* In a write transaction: makes the changes, and gives back the keys that they do not use.
+     * Returns 1, with nothing changed, if a row is not as it was in the copy. */
+    int (*apply_changes)(struct db *db, const struct db_changes *changes, const char *keys,
+                         struct error *err);
+    void (*free_changes)(struct db_changes *changes);
 
     /* Called after a commit, once for each change. */
     void (*notify)(struct db *db, const struct store_change *change);

@@ -29,7 +29,7 @@ int store_idempotency_find(struct store *store, const char *key, const char *fin
 
     if (check_key(key, err) < 0)
         return -1;
-    rows = db_query(store->db, err, SQL_ANSWER_FIND, "s", key);
+    rows = db_query(store_whole(store)->db, err, SQL_ANSWER_FIND, "s", key);
     row = rows_next(rows, err);
     if (row <= 0)
         return row;

@@ -27,12 +27,6 @@ static void finish_end(struct link_end *end)
     json_decref(end->node);
 }
 
-/* A trial contains one session alone: what is elsewhere is in the store that it was made of. */
-static struct store *whole_store(struct store *store)
-{
-    return store->origin ? store->origin : store;
-}
-
 static int check_may_name(const struct writer *writer, const char *sid, struct error *err)
 {
     if (!writer->only || strcmp(writer->only, sid) == 0)
@@ -136,7 +130,7 @@ static int resolve_end(struct store *store, const struct writer *writer, const c
                             json_kind(session));
     if (!to || (!session && !curriculum_uri_is_node(to)))
         return 0;
-    rc = resolve(whole_store(store), writer, sid, given, json_string_value(session), to, &end, err);
+    rc = resolve(store_whole(store), writer, sid, given, json_string_value(session), to, &end, err);
     json_object_del(given, "to_session");
     finish_end(&end);
     return rc;

@@ -229,6 +229,8 @@ int rewind_include(struct rewind *rewind, const struct rewind_row *row, struct e
 {
     struct rewind_node *node;
 
+    if (store_time_left(rewind->store, err) < 0)
+        return -1;
     switch (row->entity) {
     case REWIND_NODE:
     case REWIND_COMPONENT:

@@ -126,7 +126,7 @@ int sequence_read(struct store *store, int64_t node, bool whole, struct sequence
     while ((row = rows_next(rows, err)) > 0) {
         struct sequence_item *item = sequence_open(sequence, sequence->count, err);
 
-        if (!item || read_item(rows, item, err) != 0) {
+        if (!item || store_time_left(store, err) < 0 || read_item(rows, item, err) != 0) {
             row = -1;
             break;
         }

@@ -17,7 +17,7 @@
 #include "mcp/store/store.h"
 #include "mcp/session/text.h"
 
-#define SAVEPOINTS_CAP 8u  /* a group of calls, a change set, an operation, a write */
+#define SAVEPOINTS_CAP 10u /* a group of calls, a call, a change set, an operation, a write */
 #define WHO_CAP        128 /* bytes of a writer's name in the change log */
 
 /* A write transaction on one session. */
@@ -106,6 +106,9 @@ struct bounds {
     int64_t begin_ms;
     unsigned factor; /* UNDO_BOUNDS_FACTOR for an undo, else 1 */
     unsigned rows;   /* written so far */
+    bool may_be_put_aside;     /* if it takes longer than LARGE_WRITE_MS */
+    bool put_aside;            /* it did: it has failed for this reason */
+    char sid[SESSION_ID_SIZE]; /* the session that it writes to, once it does */
 };
 
 struct store {
@@ -122,6 +125,8 @@ struct store {
     bool has_dropped;      /* there may be rows of deleted sessions (session_drop.c) */
     bool indexes_later;    /* a write leaves most of its words to store_index_step */
     bool has_stale;        /* there may be words that wait for it */
+    bool puts_aside;       /* large writes (large_write.h) */
+    bool is_recorded;      /* is a copy for a large write, whose changes are made elsewhere later */
     struct bounds bounds;
     struct transaction open;
     struct suspended *suspended; /* the suspended write transaction, or NULL */
@@ -133,6 +138,12 @@ struct store {
         struct buf body;
     } import;
 };
+
+/* A trial contains one session alone: what is elsewhere is in the store that it was made of. */
+static inline struct store *store_whole(struct store *store)
+{
+    return store->origin ? store->origin : store;
+}
 
 /* ---- store.c ---- */
 
@@ -179,6 +190,8 @@ int store_write_begin_session(struct store *store, const struct writer *writer, 
 /* Records a change for the observer of the store. */
 void store_note_change(struct store *store, const struct write *write, enum store_target target,
                        const char *node_id);
+/* Moves the changes of another transaction into the open one, for the observer. */
+void store_note_changes(struct store *store, struct dirty_set *changes);
 /* Commits if rc is 0 (-1 if that fails), else rolls back. Returns the outcome. */
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err);
 

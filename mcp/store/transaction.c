@@ -11,6 +11,7 @@
 
 #include "helpers/base/clock.h"
 #include "mcp/store/copy.h"
+#include "mcp/store/large_write.h"
 #include "mcp/store/search_internal.h"
 #include "mcp/store/store_internal.h"
 
@@ -124,22 +125,16 @@ static bool is_known(const struct dirty_set *dirty, const struct dirty_entry *en
     return false;
 }
 
-void store_note_change(struct store *store, const struct write *write, enum store_target target,
-                       const char *node_id)
+static void note_entry(struct store *store, const struct dirty_entry *entry)
 {
     struct dirty_set *dirty = &store->open.dirty;
-    struct dirty_entry entry = {.target = target};
 
     if (dirty->count == DIRTY_SET_CAP) { /* the last entry represents all that follow */
         dirty->entries[DIRTY_SET_CAP - 1].target = STORE_SESSION;
         dirty->entries[DIRTY_SET_CAP - 1].node_id[0] = '\0';
         return;
     }
-    memcpy(entry.sid, write->sid, sizeof entry.sid);
-    memcpy(entry.who, write->who, sizeof entry.who);
-    if (node_id && strlen(node_id) <= NODE_ID_MAX)
-        memcpy(entry.node_id, node_id, strlen(node_id) + 1);
-    if (is_known(dirty, &entry))
+    if (is_known(dirty, entry))
         return;
     if (dirty->count == dirty->capacity) {
         size_t capacity = dirty->capacity ? dirty->capacity * 2 : 16;
@@ -150,13 +145,31 @@ void store_note_change(struct store *store, const struct write *write, enum stor
         dirty->entries = more;
         dirty->capacity = capacity;
     }
-    dirty->entries[dirty->count++] = entry;
+    dirty->entries[dirty->count++] = *entry;
+}
+
+void store_note_change(struct store *store, const struct write *write, enum store_target target,
+                       const char *node_id)
+{
+    struct dirty_entry entry = {.target = target};
+
+    memcpy(entry.sid, write->sid, sizeof entry.sid);
+    memcpy(entry.who, write->who, sizeof entry.who);
+    if (node_id && strlen(node_id) <= NODE_ID_MAX)
+        memcpy(entry.node_id, node_id, strlen(node_id) + 1);
+    note_entry(store, &entry);
 }
 
 static void forget_changes(struct store *store, size_t mark)
 {
     if (store->open.dirty.count > mark)
         store->open.dirty.count = mark;
+}
+
+void store_note_changes(struct store *store, struct dirty_set *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        note_entry(store, &changes->entries[i]);
 }
 
 static void notify_observer(struct dirty_set *dirty, struct db *db)
@@ -246,13 +259,15 @@ static int end_outermost(struct store *store, bool keep, struct error *err)
         store->open.depth--;
         backend->end_reads(store->db);
     }
-    backend->end_record(store->db);
+    if (upstream)
+        backend->end_record(store->db);
     if (keep && rc == 0)
         rc = search_update(store, err);
     if (keep && rc == 0)
         rc = backend->commit(store->db, err);
     if (keep && rc == 0) {
-        notify_observer(&store->open.dirty, store->db);
+        if (!store->is_recorded)
+            notify_observer(&store->open.dirty, store->db);
     } else {
         backend->rollback(store->db);
         forget_changes(store, 0);
@@ -275,11 +290,8 @@ void store_bound(struct store *store, const struct cancel *cancel)
 {
     if (!store)
         return;
-    store->bounds.active = true;
-    store->bounds.cancel = cancel;
-    store->bounds.begin_ms = clock_ms();
-    store->bounds.factor = 1;
-    store->bounds.rows = 0;
+    store->bounds =
+        (struct bounds){.active = true, .cancel = cancel, .begin_ms = clock_ms(), .factor = 1};
 }
 
 void store_unbound(struct store *store)
@@ -301,14 +313,19 @@ void store_bound_undo(struct store *store)
 
 int store_time_left(struct store *store, struct error *err)
 {
-    const struct bounds *bounds = bounds_of(store);
-    int64_t most = (int64_t)bounds->factor * WRITE_MS_MAX;
+    struct bounds *bounds = bounds_of(store);
+    int64_t most = (int64_t)bounds->factor * WRITE_MS_MAX, taken;
 
     if (!bounds->active)
         return 0;
     if (cancel_check(bounds->cancel, err) < 0)
         return -1;
-    if (clock_ms() - bounds->begin_ms > most)
+    taken = clock_ms() - bounds->begin_ms;
+    if (bounds->may_be_put_aside && *bounds->sid && taken > LARGE_WRITE_MS) {
+        bounds->put_aside = true;
+        return error_set(err, ERROR_BUSY, "the write is large and is made on a copy");
+    }
+    if (taken > most)
         return error_set(err, ERROR_TIMEOUT,
                          "the write took longer than %" PRId64 " s and was not made: make several "
                          "smaller calls",
@@ -352,6 +369,7 @@ static int fill_write(struct store *store, const struct writer *writer, const ch
     write->session = session.key;
     write->version = session.version + 1;
     memcpy(write->sid, session.sid, sizeof write->sid);
+    memcpy(bounds_of(store)->sid, session.sid, sizeof session.sid);
     return 0;
 }
 

@@ -555,8 +555,6 @@ static int take_back_row(void *user, const struct rewind_row *row, struct error 
 {
     struct restoring *work = user;
 
-    if (store_time_left(work->rewind.store, err) < 0)
-        return -1;
     if (++work->rows == 1)
         text_cut(work->last, sizeof work->last, row->change_set);
     if (rewind_include(&work->rewind, row, err) != 0)

@@ -256,16 +256,29 @@ static int run_behind(struct tool_call *call, struct store *store, struct error 
     return rc;
 }
 
+static int run_call(void *user, struct store *store, struct error *err)
+{
+    struct tool_call *call = user;
+
+    return (call->before ? run_behind : run_idempotent)(call, store, err);
+}
+
 static void on_work(struct workq_job *job, void *context)
 {
     struct tool_call *call = (struct tool_call *)job;
+    bool writes = tool_call_writes(call);
     struct error err = {0};
+    int rc;
 
     store_bound(context, call->cancel);
-    if (!tool_call_writes(call))
+    if (!writes)
         store_call_begin(context);
-    if (cancel_check(call->cancel, &err) < 0 ||
-        (call->before ? run_behind : run_idempotent)(call, context, &err) < 0)
+    rc = cancel_check(call->cancel, &err);
+    if (rc == 0 && writes && !tries(call))
+        rc = store_write_step(&call->writing, context, run_call, call, &err);
+    else if (rc == 0)
+        rc = run_call(call, context, &err);
+    if (rc < 0)
         fail(call, &err);
     store_call_end(context);
     store_unbound(context);
@@ -273,7 +286,10 @@ static void on_work(struct workq_job *job, void *context)
 
 static void on_undone(struct workq_job *job, const struct error *err)
 {
-    fail((struct tool_call *)job, err);
+    struct tool_call *call = (struct tool_call *)job;
+
+    call->writing.unfinished = false;
+    fail(call, err);
 }
 
 /* ---- the second step ---- */
@@ -328,11 +344,51 @@ static void on_then_done(struct workq_job *job)
     call->on_done(call);
 }
 
+static void drop_result(struct tool_call *call)
+{
+    for (size_t i = 0; i < call->image_count; i++)
+        free(call->images[i].base64);
+    call->image_count = 0;
+    json_decref(call->parts);
+    json_decref(call->asks);
+    call->parts = call->asks = NULL;
+}
+
+/* Nothing of what it has done so far stays. */
+static void start_over(struct tool_call *call)
+{
+    if (call->tool->forget)
+        call->tool->forget(call);
+    call->state = NULL;
+    call->followup = false;
+    call->kept_key[0] = '\0';
+    call->failure = (struct failure){0};
+    drop_result(call);
+    buf_clear(&call->text);
+    buf_clear(&call->kept);
+}
+
+/* The next step of a large write, on the work queue of its stage. */
+static int continue_write(struct tool_call *call, struct error *err)
+{
+    const struct store_queues *store = &call->server->store;
+
+    if (call->writing.stage != LARGE_APPLY)
+        start_over(call);
+    return workq_submit(call->writing.stage == LARGE_ON_COPY ? store->trial : store->sql,
+                        &call->job, err);
+}
+
 static void on_workq_done(struct workq_job *job)
 {
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
+    if (call->writing.unfinished) {
+        if (continue_write(call, &err) == 0)
+            return;
+        fail(call, &err);
+    }
     if (call->followup && call->failure.category == FAILURE_NONE) {
         job->work = on_then;
         job->done = on_then_done;
@@ -500,24 +556,9 @@ void tool_call_start(struct tool_call *call)
         dispatch(call);
 }
 
-static void drop_result(struct tool_call *call)
-{
-    for (size_t i = 0; i < call->image_count; i++)
-        free(call->images[i].base64);
-    call->image_count = 0;
-    json_decref(call->parts);
-    json_decref(call->asks);
-    call->parts = call->asks = NULL;
-}
-
 void tool_call_again(struct tool_call *call)
 {
-    if (call->tool->forget)
-        call->tool->forget(call);
-    call->state = NULL;
-    drop_result(call);
-    buf_clear(&call->text);
-    buf_clear(&call->kept);
+    start_over(call);
     dispatch(call);
 }
 
@@ -544,6 +585,7 @@ void tool_call_finish(struct tool_call *call)
     cancel_unref(call->cancel);
     buf_finish(&call->text);
     buf_finish(&call->kept);
+    large_write_finish(&call->writing);
     drop_result(call);
 }
 

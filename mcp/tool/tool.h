@@ -18,6 +18,7 @@
 #include "helpers/base/fields.h"
 #include "helpers/base/workq.h"
 #include "mcp/auth/identity.h"
+#include "mcp/store/large_write.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
 
@@ -88,6 +89,7 @@ struct tool_call {
     bool at_once;            /* on_done may be called before tool_call_start returns */
     bool briefly;            /* for run: see brief in struct tool */
     bool followup;           /* set by run if the tool's `then` must be called */
+    struct large_write writing;             /* for a call that writes */
     char kept_key[IDEMPOTENCY_KEY_MAX + 1]; /* of the stored answer, or "" */
     /* For a call that writes on a work queue: called there before run, in the same transaction. If
      * it returns -1 with err, run is not called. Neither is called for a repeat that gets the

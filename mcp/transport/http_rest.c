@@ -21,7 +21,9 @@ struct rest_job {
     struct exchange *exchange;   /* NULL after the client has disconnected */
     struct rest_request request; /* its texts are in `texts` and body */
     struct buf body;
-    struct cancel *cancel; /* fired when the client disconnects; or NULL */
+    struct server *server;
+    struct large_write writing; /* of a write */
+    struct cancel *cancel;      /* fired when the client disconnects; or NULL */
     struct rest_response response;
     char who[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX + sizeof "rest:"];
     char only[IDENTITY_CURRICULUM_SIZE]; /* or "" */
@@ -39,6 +41,10 @@ static void on_work(struct workq_job *workq_job, void *context)
     struct rest_job *job = (struct rest_job *)workq_job;
     struct error err = {0};
 
+    if (job->writing.unfinished && job->writing.stage == LARGE_APPLY) {
+        rest_apply(context, &job->request, &job->response);
+        return;
+    }
     rest_response_finish(&job->response);
     if (job->request.trial && cancel_check(job->cancel, &err) < 0)
         rest_answer_error(&job->response, &err);
@@ -50,12 +56,14 @@ static void on_undone(struct workq_job *workq_job, const struct error *err)
 {
     struct rest_job *job = (struct rest_job *)workq_job;
 
+    job->writing.unfinished = false;
     rest_answer_error(&job->response, err);
 }
 
 static void free_job(struct rest_job *job)
 {
     rest_response_finish(&job->response);
+    large_write_finish(&job->writing);
     buf_finish(&job->body);
     cancel_unref(job->cancel);
     free(job);
@@ -115,14 +123,31 @@ static bool tries(struct rest_job *job)
     return false;
 }
 
-/* Continues the job on another work queue if necessary: a dry run on trial, the effect on the graph
- * on graph, and then the complete answer on sql, if it is stored. done is called again then. */
+/* The next step of a large write, also if the client has disconnected. */
+static bool continue_write(struct rest_job *job)
+{
+    const struct store_queues *store = &job->server->store;
+    bool copies = job->writing.stage == LARGE_ON_COPY;
+    struct error err = {0};
+
+    if (workq_submit(copies ? store->trial : store->sql, &job->job, &err) == 0)
+        return true;
+    rest_response_finish(&job->response);
+    rest_answer_error(&job->response, &err);
+    return false;
+}
+
+/* Continues the job on another work queue if necessary: a dry run and the copy of a large write on
+ * trial, the effect on the graph on graph, and then the complete answer on sql, if it is stored.
+ * done is called again then. */
 static bool needs_followup(struct rest_job *job)
 {
     bool filled = job->job.work == on_fill_in;
     struct server *server;
     struct error err = {0};
 
+    if (job->writing.unfinished)
+        return continue_write(job);
     if (job->response.tries)
         return tries(job);
     if (!job->exchange ||
@@ -254,10 +279,12 @@ static struct rest_job *create_job(struct exchange *exchange)
     job->job.done = on_done;
     job->job.undone = on_undone;
     job->exchange = exchange;
+    job->server = exchange->services->server;
     job->body = exchange_take_body(exchange);
     name_writer(job, exchange->identity, request->editor);
     memcpy(job->only, exchange->identity->curriculum, sizeof job->only);
     job->request = (struct rest_request){
+        .writing = &job->writing,
         .route = exchange->rest_route,
         .method = method_of(request),
         .path = copy(&at, request->target),

@@ -20,7 +20,8 @@
 
 #define WAL_ATTEMPTS                                                                               \
     50 /* the switch to WAL does not wait by itself for others that are opening too */
-#define WAL_PAUSE_MS 20
+#define WAL_PAUSE_MS     20
+#define WRITER_CACHE_KIB "32768"
 
 int sqlite_fail(struct sqlite_db *db, struct error *err, const char *what)
 {
@@ -112,6 +113,10 @@ static int prepare(struct sqlite_db *db, const char *path, struct error *err)
         sqlite_fail(db, err, "cannot use the store");
         return error_wrap(err, "%s", path);
     }
+    /* So that a large write goes to the log once, not page by page as the cache overflows. */
+    if (write && sqlite3_exec(db->handle, "PRAGMA cache_size = -" WRITER_CACHE_KIB, NULL, NULL,
+                              NULL) != SQLITE_OK)
+        return sqlite_fail(db, err, "cannot use the store");
     if (write)
         return sqlite_migrate(db->handle, path, err);
     /* Still opened for writing, so that it can recover the write-ahead log of a server that was

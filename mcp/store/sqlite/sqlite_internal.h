@@ -76,6 +76,19 @@ int sqlite_search_open(struct sqlite_db *db, struct error *err);
 int sqlite_search(struct db *db, const char *query, int64_t first, int64_t last, db_hit_fn *on_hit,
                   void *user, struct error *err);
 
+/* ---- changes.c: functions of struct db_backend ---- */
+
+int sqlite_record(struct db *db, int shared, struct error *err);
+void sqlite_end_record(struct db *db);
+struct db_changes *sqlite_set_aside(struct db *db, unsigned depth, int shared, struct error *err);
+int sqlite_make_again(struct db *db, struct db_changes *changes, int shared, struct error *err);
+int sqlite_reserve_keys(struct db *db, char keys[DB_KEYS_CAP], struct error *err);
+int sqlite_record_copy(struct db *db, const char *keys, struct error *err);
+int sqlite_take_changes(struct db *db, struct db_changes **changes, struct error *err);
+int sqlite_apply_changes(struct db *db, const struct db_changes *changes, const char *keys,
+                         struct error *err);
+void sqlite_free_changes(struct db_changes *changes);
+
 /* ---- copies.c: functions of struct db_backend ---- */
 
 struct db *sqlite_open_copy(struct db *db, const char *sid, bool history, struct error *err);

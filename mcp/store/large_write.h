@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Large writes. A database has one writer, which must not wait long for anybody. A write that has
+ * taken LARGE_WRITE_MS there is taken back. Another thread makes it on a copy of its session, which
+ * records its changes, and the writer applies them in one short transaction. If the session has
+ * changed meanwhile, the write is made on a new copy; after LARGE_WRITE_TRIES copies in place, as
+ * is one whose changes are larger than DB_CHANGES_MAX.
+ *
+ * Each step of a write is one call of store_write_step on the thread of a work queue; the caller
+ * passes the write on. Where writes are not put aside (store_put_aside), the first step is the
+ * last.
+ */
+#ifndef LECTERN_STORE_LARGE_WRITE_H
+#define LECTERN_STORE_LARGE_WRITE_H
+
+#include <stdbool.h>
+
+#include "helpers/base/error.h"
+#include "mcp/store/store.h"
+
+#define LARGE_WRITE_MS    60
+#define LARGE_WRITE_TRIES 3u
+
+enum large_stage {
+    LARGE_IN_PLACE, /* the writer makes the write in its own store */
+    LARGE_ON_COPY,  /* a thread with a store for reading makes it on a copy of the session */
+    LARGE_APPLY,    /* the writer applies what the copy has recorded */
+};
+
+/* All zero before the first step. */
+struct large_write {
+    enum large_stage stage;  /* of the next step */
+    bool unfinished;         /* there is a next step */
+    unsigned tries;          /* copies made */
+    struct large_copy *copy; /* owned; NULL while it is made in place */
+};
+
+typedef int store_write_fn(void *user, struct store *store, struct error *err);
+
+/* Within store_bound and store_unbound of the store. write is called where the stage makes the
+ * write, perhaps again on another thread, so whatever it produced is to be dropped before each
+ * stage but LARGE_APPLY. Returns 0, with the write done if it is not unfinished, or -1 with err and
+ * nothing kept. */
+int store_write_step(struct large_write *large, struct store *store, store_write_fn *write,
+                     void *user, struct error *err);
+
+/* Frees what it owns. */
+void large_write_finish(struct large_write *large);
+
+/* Large writes to this store are put aside. Without effect in front of a service, where writers of
+ * different sessions do not wait for each other. */
+void store_put_aside(struct store *store);
+
+#endif

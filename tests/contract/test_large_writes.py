@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes that take long: they are made on a copy of their session, so edits of other sessions go on, and their changes are then applied
+at once."""
+import contextlib
+import json
+import sqlite3
+import threading
+import time
+import unittest
+
+import harness
+import test_curricula
+
+PARAGRAPHS = 8000
+LATER = ("last_modified", "modified", "revision")  # an undo counts as a change too
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {name: without_times(member) for name, member in value.items() if name not in LATER}
+    return [without_times(item) for item in value] if isinstance(value, list) else value
+
+
+class Editor(threading.Thread):
+    """Renames a lesson without pause."""
+
+    def __init__(self, server, path, node_id):
+        super().__init__(daemon=True)
+        self.client = harness.Client(server.port)
+        self.path, self.over, self.answers = path + "/nodes/" + node_id, threading.Event(), []
+
+    def run(self):
+        while not self.over.is_set():
+            status, answer, _ = self.client.http("PUT", self.path, {"title": "Name %d" % len(self.answers)})
+            self.answers.append((status, answer.get("title")))
+            time.sleep(0.002)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.join(60)
+        self.client.connection.close()
+
+
+class LargeWrites(test_curricula.RowsCase):
+    def setUp(self):
+        super().setUp()
+        self.small, self.large = self.add("small", 5)[0], self.add("large", PARAGRAPHS)[0]
+        self.sid = self.large.removeprefix("/session/")
+        self.lesson = self.first_lesson(self.large)
+
+    def first_lesson(self, path):
+        return self.server.http("GET", path + "/nodes")[1]["nodes"][0]["node_id"]
+
+    def whole(self):
+        return without_times(json.loads(self.workspace.run("export", self.sid, "--format", "json").stdout))
+
+    def change(self, *operations, **more):
+        return self.server.good("change_curriculum", session_id=self.sid, operations=list(operations), **more)
+
+    def copy(self, node_id):
+        return {"op": "copy_node", "node_id": self.lesson, "new_node_id": node_id, "title": "Copy"}
+
+    def file(self):
+        return contextlib.closing(sqlite3.connect("file:%s/lectern.db?mode=ro" % self.workspace.data, uri=True))
+
+    def check_file(self):
+        with self.file() as file:
+            self.assertEqual(file.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+            self.assertEqual(file.execute("PRAGMA foreign_key_check").fetchall(), [])
+
+    def last_keys(self):
+        """The last key that each table has given, and the last that it has."""
+        with self.file() as file:
+            return {table: (file.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()[0],
+                            file.execute("SELECT max(key) FROM %s" % table).fetchone()[0])
+                    for table in ("node", "component", "change")}
+
+    def test_each_kind_and_its_undo(self):
+        """Its content is right, its undo restores what was there, and another session's edits do not wait for it."""
+        texts = ["word"] * PARAGRAPHS
+        cases = {
+            "copy": ([self.copy("N900")], {self.lesson: texts, "N900": texts}),
+            "replace": ([{"op": "replace_text", "find": "word", "replace": "term"}], {self.lesson: ["term"] * PARAGRAPHS}),
+            "delete": ([{"op": "delete_node", "node_id": self.lesson}], {}),
+        }
+        for name, (operations, expected) in cases.items():
+            with self.subTest(name):
+                before = self.whole()
+                with Editor(self.server, self.small, self.first_lesson(self.small)) as editor:
+                    self.change(*operations)
+                    beside = len(editor.answers)
+                    after, then = self.whole(), len(editor.answers)
+                    self.server.good("undo", session_id=self.sid)
+                    beside += len(editor.answers) - then
+                self.assertEqual({node["node_id"]: [component["parameters"]["text"] for component in node["components"]]
+                                  for node in after["nodes"]}, expected)
+                self.assertEqual(self.whole(), before)
+                self.assertEqual({status for status, _ in editor.answers}, {200})
+                self.assertGreater(beside, 10, "one or two would wait for each write")
+        self.check_file()
+
+    def test_an_edit_of_its_own_session_is_kept(self):
+        """The write is made again on what the edits have made of the session."""
+        self.change({"op": "create_node", "node_id": "N800", "title": "Other"})
+        with Editor(self.server, self.large, "N800") as editor:
+            time.sleep(0.1)
+            self.change(self.copy("N900"))
+        self.assertEqual({status for status, _ in editor.answers}, {200})
+        nodes = {node["node_id"]: node for node in self.whole()["nodes"]}
+        self.assertEqual(len(nodes["N900"]["components"]), PARAGRAPHS)
+        self.assertEqual(nodes["N800"]["title"], "Name %d" % (len(editor.answers) - 1))
+        history = self.server.http("GET", self.large + "/history?limit=100")[1]
+        self.assertEqual([change["version"] for change in history["changes"]], sorted((change["version"] for change in history["changes"]), reverse=True))
+
+    def test_a_key_makes_it_once(self):
+        def call(answers):
+            with contextlib.closing(harness.Client(self.server.port).connection) as connection:
+                client = harness.Client(self.server.port)
+                client.connection = connection
+                answers.append(client.http("POST", self.large + "/changes", {"operations": [self.copy("N900")]}, Idempotency_Key="once"))
+        answers = []
+        threads = [threading.Thread(target=call, args=(answers,)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual([status for status, _, _ in answers], [200] * 3, answers)
+        self.assertEqual(len({json.dumps(body, sort_keys=True) for _, body, _ in answers}), 1)
+        self.assertEqual([node["node_id"] for node in self.whole()["nodes"]], [self.lesson, "N900"])
+
+    def test_a_kill_leaves_all_or_nothing(self):
+        before = self.whole()
+        for wait in (0.1, 0.3, 0.6):
+            thread = threading.Thread(target=self.try_copy)
+            thread.start()
+            time.sleep(wait)
+            self.server.kill()
+            thread.join(60)
+            self.check_file()
+            after = self.whole()
+            self.server = self.start()
+            if after != before:
+                self.assertEqual(len(after["nodes"][-1]["components"]), PARAGRAPHS)
+                self.assertEqual(self.server.http("POST", self.large + "/undo")[0], 200)
+                self.assertEqual(self.whole(), before)
+
+    def try_copy(self):
+        client = harness.Client(self.server.port)
+        with contextlib.suppress(OSError, harness.http.client.HTTPException):
+            client.http("POST", self.large + "/changes", {"operations": [self.copy("N900")]})
+        client.connection.close()
+
+    def test_keys_that_it_did_not_need_are_given_back(self):
+        self.change(self.copy("N900"))
+        for table, (given, last) in self.last_keys().items():
+            self.assertEqual(given, last, table)
+
+    def test_what_it_refuses_leaves_nothing(self):
+        before, rows = self.whole(), self.rows()
+        failed, said = self.server.call("change_curriculum", session_id=self.sid, operations=[
+            self.copy("N900"), {"op": "delete_node", "node_id": "N777"}])
+        self.assertTrue(failed)
+        self.assertIn("N777", said)
+        self.assertEqual(self.whole(), before)
+        self.assertEqual(self.rows()[:4], rows[:4])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
