@@ -239,6 +239,8 @@ int workq_submit(struct workq *workq, struct workq_job *job, struct error *err)
     size_t waiting;
     bool full;
 
+    if (!workq)
+        return error_set(err, ERROR_BUSY, "the server is shutting down");
     job->task.run = run_done;
     job->task.arg = job;
     pthread_mutex_lock(&workq->lock);

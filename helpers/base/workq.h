@@ -68,7 +68,7 @@ struct workq *workq_create(const struct workq_config *config, struct loop_queue 
                            struct error *err);
 
 /* Any thread. The work queue owns job until done. Returns -1 with ERROR_BUSY if the job was not
- * accepted; done is not called then. */
+ * accepted, as by a work queue that has ended (NULL); done is not called then. */
 int workq_submit(struct workq *workq, struct workq_job *job, struct error *err);
 
 /* For work that is known to be so short that another thread costs more than it does: lends the

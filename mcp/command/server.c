@@ -34,12 +34,14 @@ static void *open_writer(void *arg, struct error *err)
     const struct server *server = arg;
     struct store *store = store_open(server->store.url, STORE_WRITE, err);
 
-    if (store) {
-        change_feed_attach(server->store.feed, store);
-        store_index_later(store);
-        store_put_aside(store);
-    }
-    return store;
+    if (!store)
+        return NULL;
+    change_feed_attach(server->store.feed, store);
+    store_index_later(store);
+    if (store_put_aside(store, err) == 0)
+        return store;
+    store_close(store);
+    return NULL;
 }
 
 static void *open_reader(void *arg, struct error *err)
@@ -247,13 +249,20 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     return 0;
 }
 
+/* A call whose next step was to be on this queue is refused then. */
+static void end_workq(struct workq **workq)
+{
+    workq_destroy(*workq);
+    *workq = NULL;
+}
+
 void server_finish(struct server *server)
 {
     executor_destroy(server->analyses.executor);
-    workq_destroy(server->store.sql);
-    workq_destroy(server->store.read);
-    workq_destroy(server->store.graph);
-    workq_destroy(server->store.trial);
+    end_workq(&server->store.sql);
+    end_workq(&server->store.read);
+    end_workq(&server->store.graph);
+    end_workq(&server->store.trial);
     graph_cache_destroy(server->store.graphs);
     loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
     ended_ids_destroy(server->store.ended);

@@ -95,12 +95,16 @@ struct db_backend {
     int (*reserve_keys)(struct db *db, char keys[DB_KEYS_CAP], struct error *err);
     /* Records what is changed in a copy from here on. New rows get the keys after these. */
     int (*record_copy)(struct db *copy, const char *keys, struct error *err);
-    /* Gives the caller the recorded changes. Returns 1 if they exceed DB_CHANGES_MAX. */
+    /* Gives the caller what has been recorded since the last call; recording goes on. Returns 1 if
+     * it exceeds DB_CHANGES_MAX. */
     int (*take_changes)(struct db *copy, struct db_changes **changes, struct error *err);
-    /* In a write transaction: makes the changes, and gives back the keys that they do not use.
-     * Returns 1, with nothing changed, if a row is not as it was in the copy. */
-    int (*apply_changes)(struct db *db, const struct db_changes *changes, const char *keys,
-                         struct error *err);
+    /* In a write transaction. Returns 1, with nothing changed, if a row is not as it was in the
+     * copy. */
+    int (*apply_changes)(struct db *db, const struct db_changes *changes, struct error *err);
+    /* In a write transaction: of the keys that were reserved after `keys`, gives back those after
+     * the changes. */
+    int (*return_keys)(struct db *db, const char *keys, const struct db_changes *changes,
+                       struct error *err);
     void (*free_changes)(struct db_changes *changes);
 
     /* Called after a commit, once for each change. */

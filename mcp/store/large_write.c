@@ -10,18 +10,24 @@
 struct large_copy {
     const struct db_backend *backend;
     char sid[SESSION_ID_SIZE];
-    char keys[DB_KEYS_CAP];     /* the last keys before those that are reserved */
-    struct db_changes *changes; /* owned; NULL before it is made */
-    struct dirty_set dirty;     /* owned; likewise */
+    bool makes_session;
+    char keys[DB_KEYS_CAP]; /* the last keys before those that are reserved */
+    unsigned rows;          /* written to the copy so far */
+    /* Owned: the changes to apply one after the other; one, unless it makes a session. */
+    struct db_changes **slices;
+    size_t count, applied;
+    struct dirty_set dirty; /* owned */
 };
 
 static void drop_changes(struct large_copy *copy)
 {
-    if (copy->changes)
-        copy->backend->free_changes(copy->changes);
-    copy->changes = NULL;
+    for (size_t i = 0; i < copy->count; i++)
+        copy->backend->free_changes(copy->slices[i]);
+    free(copy->slices);
     free(copy->dirty.entries);
+    copy->slices = NULL;
     copy->dirty = (struct dirty_set){0};
+    copy->count = copy->applied = copy->rows = 0;
 }
 
 void large_write_finish(struct large_write *large)
@@ -32,10 +38,15 @@ void large_write_finish(struct large_write *large)
     large->copy = NULL;
 }
 
-void store_put_aside(struct store *store)
+int store_put_aside(struct store *store, struct error *err)
 {
-    store->puts_aside = !store->upstream;
+    if (store->upstream)
+        return 0;
+    store->puts_aside = true;
+    return db_run(store->db, err, SQL_PARTIAL_DROP, "s", NULL);
 }
+
+/* ---- in place ---- */
 
 /* The next step makes a copy, unless there were enough of them. The keys are reserved before,
  * because other writers go on meanwhile. */
@@ -54,14 +65,12 @@ static int begin_copy(struct large_write *large, struct store *store, struct err
     return store_end(store, rc == 0, rc == 0 ? err : NULL) < 0 ? -1 : rc;
 }
 
-static int make_in_place(struct large_write *large, struct store *store, store_write_fn *write,
-                         void *user, struct error *err)
+/* Returns 1 if it was taken back because it takes too long. */
+static int try_in_place(struct store *store, store_write_fn *write, void *user, struct error *err)
 {
     struct bounds *bounds = &store->bounds;
     int rc;
 
-    if (!store->puts_aside || large->tries == LARGE_WRITE_TRIES)
-        return write(user, store, err);
     if (store_begin(store, err) < 0)
         return -1;
     bounds->may_be_put_aside = true;
@@ -69,51 +78,142 @@ static int make_in_place(struct large_write *large, struct store *store, store_w
     bounds->may_be_put_aside = false;
     if (store_end(store, rc == 0 && !bounds->put_aside, rc == 0 ? err : NULL) < 0)
         rc = -1;
-    if (!bounds->put_aside)
+    return bounds->put_aside ? 1 : rc;
+}
+
+static int make_in_place(struct large_write *large, struct store *store, store_write_fn *write,
+                         void *user, struct error *err)
+{
+    int rc;
+
+    if (!store->puts_aside || large->tries == LARGE_WRITE_TRIES)
+        return write(user, store, err);
+    rc = large->makes_session ? 1 : try_in_place(store, write, user, err);
+    if (rc <= 0)
         return rc;
     large->copy = calloc(1, sizeof *large->copy);
     if (!large->copy)
         return error_set(err, ERROR_MEMORY, "out of memory for a large write");
     large->copy->backend = store->db->backend;
-    memcpy(large->copy->sid, bounds->sid, sizeof large->copy->sid);
+    large->copy->makes_session = large->makes_session || store->bounds.makes_session;
+    memcpy(large->copy->sid, store->bounds.sid, sizeof large->copy->sid);
     return begin_copy(large, store, err);
 }
 
+/* ---- on the copy ---- */
+
+/* Returns 1 if it is too large to be recorded. */
+static int take_slice(struct large_copy *copy, struct store *store, struct error *err)
+{
+    struct db_changes **more = realloc(copy->slices, (copy->count + 1) * sizeof(void *));
+    int rc;
+
+    if (!more)
+        return error_set(err, ERROR_MEMORY, "out of memory for a large write");
+    copy->slices = more;
+    rc = copy->backend->take_changes(store->db, &more[copy->count], err);
+    copy->count += rc == 0;
+    return rc;
+}
+
+/* An import goes on or fails as a whole, so nothing that is in a slice is taken back later. */
+static int cut_slice(struct store *store, struct error *err)
+{
+    struct large_copy *copy = store->copy;
+    int rc;
+
+    if (++copy->rows % LARGE_SLICE_ROWS != 0)
+        return 0;
+    rc = take_slice(copy, store, err);
+    return rc <= 0 ? rc
+                   : error_set(err, ERROR_TOO_LARGE, "a part of the import exceeds %u MiB",
+                               DB_CHANGES_MAX >> 20);
+}
+
 /* Within the life of the copy's store. Returns 1 if the changes are too large to be recorded. */
-static int record(struct large_write *large, struct store *store, store_write_fn *write, void *user,
+static int record(struct large_copy *copy, struct store *store, store_write_fn *write, void *user,
                   struct error *err)
 {
-    struct large_copy *copy = large->copy;
     int rc;
 
     if (copy->backend->record_copy(store->db, copy->keys, err) < 0 || store_begin(store, err) < 0)
         return -1;
+    store->copy = copy;
+    store->on_row = copy->makes_session ? cut_slice : NULL;
     rc = write(user, store, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0 || rc < 0)
         return -1;
     copy->dirty = store->open.dirty;
     store->open.dirty = (struct dirty_set){0};
-    return copy->backend->take_changes(store->db, &copy->changes, err);
+    return take_slice(copy, store, err);
 }
 
 static int make_on_copy(struct large_write *large, struct store *store, store_write_fn *write,
                         void *user, struct error *err)
 {
-    struct store *copy = store_trial_open(store, large->copy->sid, true, err);
+    struct large_copy *copy = large->copy;
+    struct store *apart = store_trial_open(store, copy->makes_session ? "" : copy->sid, true, err);
     int rc;
 
-    if (!copy)
+    if (!apart)
         return -1;
     large->tries++;
-    copy->is_recorded = true;
-    rc = record(large, copy, write, user, err);
-    copy->db->backend->end_record(copy->db);
-    store_close(copy);
+    rc = record(copy, apart, write, user, err);
+    if (copy->makes_session)
+        memcpy(copy->sid, store->bounds.sid, sizeof copy->sid);
+    copy->backend->end_record(apart->db);
+    store_close(apart);
     large->unfinished = true;
     large->stage = rc > 0 ? LARGE_IN_PLACE : LARGE_APPLY;
     if (rc > 0)
         large->tries = LARGE_WRITE_TRIES;
     return rc < 0 ? -1 : 0;
+}
+
+/* ---- back in the store ---- */
+
+static int show_session(const struct large_copy *copy, struct store *store, struct error *err)
+{
+    int64_t key;
+
+    if (db_number(store->db, &key, err, SQL_PARTIAL_END, "s", copy->sid) < 0)
+        return -1;
+    return key > 0 ? 0
+                   : error_set(err, ERROR_BUSY,
+                               "another server has started and deleted what was imported so far: "
+                               "send it again");
+}
+
+/* In a transaction. Returns 1 if the session has changed since it was copied. */
+static int apply_slice(struct large_copy *copy, struct store *store, struct error *err)
+{
+    const struct db_changes *slice = copy->slices[copy->applied];
+    bool first = copy->applied == 0, last = copy->applied == copy->count - 1;
+    int rc = store_time_left(store, err);
+
+    if (rc == 0)
+        rc = copy->backend->apply_changes(store->db, slice, err);
+    if (rc == 0 && first && !last)
+        rc = db_run(store->db, err, SQL_PARTIAL_BEGIN, "s", copy->sid);
+    if (rc == 0 && last && !first)
+        rc = show_session(copy, store, err);
+    if (rc == 0 && last)
+        rc = copy->backend->return_keys(store->db, copy->keys, slice, err);
+    if (rc == 0 && last)
+        store_note_changes(store, &copy->dirty);
+    return rc;
+}
+
+/* The slices that were applied are deleted in steps. */
+static void abandon(const struct large_copy *copy, struct store *store)
+{
+    int rc = store_begin(store, NULL);
+
+    if (rc < 0)
+        return; /* the next start of a server does it */
+    rc = db_run(store->db, NULL, SQL_PARTIAL_DROP, "s", copy->sid);
+    store_end(store, rc == 0, NULL);
+    store->has_dropped = true;
 }
 
 static int apply(struct large_write *large, struct store *store, struct error *err)
@@ -123,11 +223,18 @@ static int apply(struct large_write *large, struct store *store, struct error *e
 
     if (store_begin(store, err) < 0)
         return -1;
-    rc = copy->backend->apply_changes(store->db, copy->changes, copy->keys, err);
-    if (rc == 0)
-        store_note_changes(store, &copy->dirty);
+    rc = apply_slice(copy, store, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
+    if (rc == 0 && ++copy->applied < copy->count) {
+        large->unfinished = true;
+        return 0;
+    }
+    if (rc != 0 && copy->applied > 0) {
+        abandon(copy, store);
+        if (rc > 0)
+            rc = error_set(err, ERROR_BUSY, "the import was interrupted: send it again");
+    }
     drop_changes(copy);
     return rc > 0 ? begin_copy(large, store, err) : rc;
 }

@@ -6,6 +6,10 @@
  * changed meanwhile, the write is made on a new copy; after LARGE_WRITE_TRIES copies in place, as
  * is one whose changes are larger than DB_CHANGES_MAX.
  *
+ * A write that makes a session, an import, is applied in slices of LARGE_SLICE_ROWS. The session is
+ * hidden as if it were deleted until the last slice, so an import that ends early is deleted in
+ * steps (session_drop.c), and one that a kill has cut off at the next start of a server.
+ *
  * Each step of a write is one call of store_write_step on the thread of a work queue; the caller
  * passes the write on. Where writes are not put aside (store_put_aside), the first step is the
  * last.
@@ -20,6 +24,7 @@
 
 #define LARGE_WRITE_MS    60
 #define LARGE_WRITE_TRIES 3u
+#define LARGE_SLICE_ROWS  1000u
 
 enum large_stage {
     LARGE_IN_PLACE, /* the writer makes the write in its own store */
@@ -30,6 +35,7 @@ enum large_stage {
 /* All zero before the first step. */
 struct large_write {
     enum large_stage stage;  /* of the next step */
+    bool makes_session;      /* set before the first step: a large write that makes a session */
     bool unfinished;         /* there is a next step */
     unsigned tries;          /* copies made */
     struct large_copy *copy; /* owned; NULL while it is made in place */
@@ -47,8 +53,9 @@ int store_write_step(struct large_write *large, struct store *store, store_write
 /* Frees what it owns. */
 void large_write_finish(struct large_write *large);
 
-/* Large writes to this store are put aside. Without effect in front of a service, where writers of
- * different sessions do not wait for each other. */
-void store_put_aside(struct store *store);
+/* For the store of a server's writer: large writes to it are put aside. What an earlier server left
+ * of them is deleted. Without effect in front of a service, where writers of different sessions do
+ * not wait for each other. */
+int store_put_aside(struct store *store, struct error *err);
 
 #endif

@@ -24,6 +24,7 @@ static int begin_new(struct store *store, const struct writer *writer, const cha
         return -1;
     write->version = 1;
     memcpy(write->sid, uuid, sizeof uuid);
+    store_bound_new(store, uuid);
     if (db_insert(store->db, &write->session, err, SQL_SESSION_INSERT, "ssibs", uuid, title,
                   (int64_t)(relationships ? SESSION_RELATIONSHIPS : 0), further, write->now) == 0)
         return 0;

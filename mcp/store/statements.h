@@ -30,7 +30,7 @@
 #define RELATIONSHIP_BY_FROM "relationship INDEXED BY relationship_by_from WHERE "
 #define RELATIONSHIP_BY_TO   "relationship INDEXED BY relationship_by_to WHERE "
 
-/* Of a session's flags 2 is SESSION_GONE and 4 is SESSION_DROPPED. */
+/* Of a session's flags 2 is SESSION_GONE, 4 is SESSION_DROPPED and 8 is SESSION_PARTIAL. */
 STATEMENT(SQL_SESSION_FIND,
     "SELECT key, version, flags, title FROM session WHERE session_id = ?1 AND flags & 4 = 0")
 STATEMENT(SQL_SESSION_LIST,
@@ -58,7 +58,13 @@ STATEMENT(SQL_SESSION_DELETE, "DELETE FROM session WHERE key = ?1")
 /* Its id may be given again at once. */
 STATEMENT(SQL_SESSION_DROP,
     "UPDATE session SET flags = flags | 4, session_id = '-' || key WHERE key = ?1")
-STATEMENT(SQL_DROPPED_FIND, "SELECT key FROM session WHERE flags & 4 LIMIT 1")
+STATEMENT(SQL_PARTIAL_BEGIN, "UPDATE session SET flags = flags | 12 WHERE session_id = ?1")
+STATEMENT(SQL_PARTIAL_END,
+    "UPDATE session SET flags = flags & ~12 WHERE session_id = ?1 AND flags & 8 RETURNING key")
+/* NULL: of all sessions. */
+STATEMENT(SQL_PARTIAL_DROP,
+    "UPDATE session SET flags = flags & ~8 WHERE flags & 8 AND session_id = coalesce(?1, session_id)")
+STATEMENT(SQL_DROPPED_FIND, "SELECT key FROM session WHERE flags & 12 = 4 LIMIT 1")
 STATEMENT(SQL_DROPPED_NODES, "SELECT count(*) FROM (SELECT 1 FROM node WHERE session = ?1 LIMIT 1)")
 /* Of the first nodes, so that a step does not look through all of them. */
 STATEMENT(SQL_DROPPED_COMPONENTS_DELETE,

@@ -109,6 +109,7 @@ struct bounds {
     bool may_be_put_aside;     /* if it takes longer than LARGE_WRITE_MS */
     bool put_aside;            /* it did: it has failed for this reason */
     char sid[SESSION_ID_SIZE]; /* the session that it writes to, once it does */
+    bool makes_session;        /* that session is new */
 };
 
 struct store {
@@ -126,7 +127,8 @@ struct store {
     bool indexes_later;    /* a write leaves most of its words to store_index_step */
     bool has_stale;        /* there may be words that wait for it */
     bool puts_aside;       /* large writes (large_write.h) */
-    bool is_recorded;      /* is a copy for a large write, whose changes are made elsewhere later */
+    struct large_copy *copy; /* it is the store of this copy, for a large write; or NULL */
+    int (*on_row)(struct store *store, struct error *err); /* of a copy: before each row */
     struct bounds bounds;
     struct transaction open;
     struct suspended *suspended; /* the suspended write transaction, or NULL */
@@ -178,6 +180,8 @@ int store_row_wanted(struct store *store, struct error *err);
 int store_time_left(struct store *store, struct error *err);
 /* The call is an undo: UNDO_BOUNDS_FACTOR holds. */
 void store_bound_undo(struct store *store);
+/* The call makes this session. */
+void store_bound_new(struct store *store, const char *sid);
 
 /* sid NULL: for a new session. On -1 nothing is open. */
 int store_write_begin(struct store *store, const struct writer *writer, const char *sid,
@@ -231,6 +235,7 @@ enum session_flags {
     SESSION_RELATIONSHIPS = 1 << 0, /* the export has a list of relationships */
     SESSION_GONE = 1 << 1,          /* the service no longer has the session */
     SESSION_DROPPED = 1 << 2,       /* deleted; its rows follow in steps (session_drop.c) */
+    SESSION_PARTIAL = 1 << 3,       /* with SESSION_DROPPED: not complete yet (large_write.c) */
 };
 
 int store_session_find(struct store *store, const char *sid, struct session_found *found,

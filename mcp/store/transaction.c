@@ -266,7 +266,7 @@ static int end_outermost(struct store *store, bool keep, struct error *err)
     if (keep && rc == 0)
         rc = backend->commit(store->db, err);
     if (keep && rc == 0) {
-        if (!store->is_recorded)
+        if (!store->copy)
             notify_observer(&store->open.dirty, store->db);
     } else {
         backend->rollback(store->db);
@@ -311,6 +311,14 @@ void store_bound_undo(struct store *store)
     bounds_of(store)->factor = UNDO_BOUNDS_FACTOR;
 }
 
+void store_bound_new(struct store *store, const char *sid)
+{
+    struct bounds *bounds = bounds_of(store);
+
+    snprintf(bounds->sid, sizeof bounds->sid, "%s", sid);
+    bounds->makes_session = true;
+}
+
 int store_time_left(struct store *store, struct error *err)
 {
     struct bounds *bounds = bounds_of(store);
@@ -338,6 +346,8 @@ int store_row_wanted(struct store *store, struct error *err)
     struct bounds *bounds = bounds_of(store);
     unsigned most = bounds->factor * WRITE_ROWS_MAX;
 
+    if (store->on_row && store->on_row(store, err) < 0)
+        return -1;
     if (!bounds->active)
         return 0;
     if (++bounds->rows > most)

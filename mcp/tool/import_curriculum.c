@@ -9,7 +9,8 @@
 #include "mcp/session/curriculum_file.h"
 #include "mcp/tool/arguments.h"
 
-#define LINES_SAID_CAP 12 /* of what was found, each kind */
+#define LINES_SAID_CAP 12                 /* of what was found, each kind */
+#define LARGE_TEXT     ((size_t)16 << 10) /* bytes */
 
 /* The first lines of a report. */
 static void add_lines(struct buf *to, const char *what, size_t count, const struct buf *lines)
@@ -75,6 +76,14 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     return rc;
 }
 
+/* Even reading it takes long. */
+static bool is_large(const struct tool_call *call)
+{
+    const char *text = argument_text(call, "text");
+
+    return text && strlen(text) > LARGE_TEXT;
+}
+
 const struct tool tool_import_curriculum = {
     .name = "import_curriculum",
     .title = "Import a curriculum",
@@ -88,5 +97,6 @@ const struct tool tool_import_curriculum = {
                            FIELD("untyped", FIELD_TEXT, .flags = FIELD_UNLISTED)),
     .run = run,
     .writes = true,
+    .large = is_large,
     .makes_session = true,
 };

@@ -268,12 +268,13 @@ static void on_work(struct workq_job *job, void *context)
     struct tool_call *call = (struct tool_call *)job;
     bool writes = tool_call_writes(call);
     struct error err = {0};
-    int rc;
+    int rc = 0;
 
     store_bound(context, call->cancel);
     if (!writes)
         store_call_begin(context);
-    rc = cancel_check(call->cancel, &err);
+    if (call->writing.stage != LARGE_APPLY) /* which looks itself, and cleans up */
+        rc = cancel_check(call->cancel, &err);
     if (rc == 0 && writes && !tries(call))
         rc = store_write_step(&call->writing, context, run_call, call, &err);
     else if (rc == 0)
@@ -489,6 +490,7 @@ static int submit(struct tool_call *call, struct error *err)
     call->job.undone = on_undone;
     call->job.key = key_of(call);
     call->job.large = call->tool->large && call->tool->large(call);
+    call->writing.makes_session = call->job.large && call->tool->makes_session;
     return workq_submit(workq_for(call), &call->job, err);
 }
 

@@ -187,9 +187,9 @@ struct tool {
     bool makes_session; /* works on no session that there is: not for bound connections */
 
     /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else
-     * `graphs` selects graph (large, if not NULL: whether the call may take long there), else
-     * read. Returns 0 with the answer in call->text, or -1 with err,
-     * which becomes an isError result. */
+     * `graphs` selects graph, else read. large, if not NULL: whether the call may take long: on
+     * graph, or as a write that makes a session (large_write.h). Returns 0 with the answer in
+     * call->text, or -1 with err, which becomes an isError result. */
     int (*run)(struct tool_call *call, struct store *store, struct error *err);
     bool writes, graphs;
     bool (*large)(const struct tool_call *call);

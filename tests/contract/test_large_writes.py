@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes that take long: they are made on a copy of their session, so edits of other sessions go on, and their changes are then applied
-at once."""
+"""Writes that take long: they are made on a copy of their session, so edits of other sessions go on, and their changes are then applied,
+those of an import in slices."""
 import contextlib
 import json
 import sqlite3
@@ -167,6 +167,91 @@ class LargeWrites(test_curricula.RowsCase):
         self.assertIn("N777", said)
         self.assertEqual(self.whole(), before)
         self.assertEqual(self.rows()[:4], rows[:4])
+
+
+class LargeImports(test_curricula.RowsCase):
+    """They are written in slices, between which others write, and are seen when they are complete."""
+    text = "# Note\n\n" + "\n\n".join(["word"] * 30000)
+
+    def start_import(self):
+        """A thread with the answer, and a client of its session."""
+        client = harness.Client(self.server.port)
+        client.initialize()
+        other = harness.Client(self.server.port)
+        other.session, other.version = client.session, client.version
+        message = {"jsonrpc": "2.0", "id": 77, "method": "tools/call",
+                   "params": {"name": "import_curriculum", "arguments": {"text": self.text, "title": "large"}}}
+        answers = []
+
+        def run():
+            with contextlib.suppress(Exception):  # a call that is ended has no answer
+                answers.append(client.exchange(message)["result"])
+            client.connection.close()
+        thread = threading.Thread(target=run)
+        thread.start()
+        self.addCleanup(other.connection.close)
+        return thread, answers, other
+
+    def wait_for_some(self, before):
+        """Until a slice is in the store."""
+        deadline = time.monotonic() + 60
+        while self.rows()[2] <= before[2] and time.monotonic() < deadline:
+            time.sleep(0.005)
+        self.assertGreater(self.rows()[2], before[2])
+
+    def titles(self):
+        return [(session["title"], session["nodes"]) for session in self.server.http("GET", "/sessions")[1]["sessions"]
+                if session["title"] != "Demo curriculum"]
+
+    def test_others_write_and_see_all_or_nothing(self):
+        small = self.add("small", 5)[0]
+        node_id = self.server.http("GET", small + "/nodes")[1]["nodes"][0]["node_id"]
+        with Editor(self.server, small, node_id) as editor:
+            thread, answers, _ = self.start_import()
+            seen = set()
+            while thread.is_alive():
+                seen.add(tuple(self.titles()))
+        self.assertFalse(answers[0].get("isError"), answers)
+        self.assertLessEqual(seen, {(("small", 1),), (("small", 1), ("large", 1))})
+        self.assertGreater(len(editor.answers), 30)
+        self.assertEqual({status for status, _ in editor.answers}, {200})
+        sid = answers[0]["content"][0]["text"].split("session ")[1].split(":")[0]
+        exported = json.loads(self.workspace.run("export", sid, "--format", "json").stdout)
+        self.assertEqual([component["parameters"]["text"] for component in exported["nodes"][0]["components"]], ["word"] * 30000)
+        self.assertIn("(+29999)", self.server.good("find", session_id=sid, text="word"))
+
+    def test_a_kill_leaves_nothing_of_it(self):
+        before = self.rows()
+        thread, _, _ = self.start_import()
+        self.wait_for_some(before)
+        self.server.kill()
+        thread.join(60)
+        self.assertGreater(self.rows()[2], before[2], "the kill came before the last slice")
+        self.assertEqual(self.workspace.run("sessions").stdout.count(b"large"), 0)
+        self.server = self.start()
+        self.assertEqual(self.titles(), [])
+        self.wait_for(before)
+
+    def test_a_cancel_leaves_nothing_of_it(self):
+        before = self.rows()
+        thread, answers, other = self.start_import()
+        self.wait_for_some(before)
+        other.notify("notifications/cancelled", {"requestId": 77})
+        thread.join(60)
+        self.assertFalse(any(not answer.get("isError") for answer in answers), answers)
+        self.wait_for(before)
+
+    def test_an_end_of_the_server_leaves_nothing_of_it(self):
+        before = self.rows()
+        thread, answers, _ = self.start_import()
+        self.wait_for_some(before)
+        self.assertEqual(self.server.close(), 0)
+        thread.join(60)
+        self.server = self.start()
+        if answers and not answers[0].get("isError"):  # it came to its end before the server
+            self.assertEqual(self.titles(), [("large", 1)])
+        else:
+            self.wait_for(before)
 
 
 if __name__ == "__main__":

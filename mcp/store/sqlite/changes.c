@@ -277,8 +277,11 @@ int sqlite_make_again(struct db *base, struct db_changes *changes, int shared, s
 
 /* A write has at most so many rows, and few changes in the log for each. */
 #define RESERVED "CASE name WHEN 'change' THEN 8 ELSE 1 END * ?1"
-#define OF_WRITE "name IN ('node', 'component', 'relationship', 'change')"
+#define OF_WRITE "name IN ('session', 'node', 'component', 'relationship', 'change')"
 
+static const char first_keys_text[] =
+    "INSERT INTO sqlite_sequence SELECT name, 0 FROM sqlite_master WHERE type = 'table' "
+    "AND " OF_WRITE " AND name NOT IN (SELECT name FROM sqlite_sequence)";
 static const char reserve_text[] =
     "UPDATE sqlite_sequence SET seq = seq + " RESERVED " WHERE " OF_WRITE;
 /* ?2: the keys before the reservation, ?3: those after the write. What others have taken since
@@ -311,7 +314,8 @@ int sqlite_reserve_keys(struct db *base, char keys[DB_KEYS_CAP], struct error *e
 {
     struct sqlite_db *db = sqlite_of(base);
 
-    if (run_text(db, keys_text, NULL, keys, DB_KEYS_CAP, err) != 0)
+    if (run_text(db, first_keys_text, NULL, NULL, 0, err) != 0 ||
+        run_text(db, keys_text, NULL, keys, DB_KEYS_CAP, err) != 0)
         return -1;
     return change_keys(db, reserve_text, NULL, NULL, err);
 }
@@ -367,7 +371,8 @@ int sqlite_take_changes(struct db *base, struct db_changes **changes, struct err
         taken->depth = 1;
         taken->changes[0] = (struct changes){list.bytes, (int)list.size};
         *changes = taken;
-        return 0;
+        sqlite_end_record(base);
+        return start_record(db, err);
     }
     sqlite3_free(list.bytes);
     free(taken);
@@ -388,8 +393,7 @@ static int on_large_conflict(void *user, int kind, sqlite3_changeset_iter *chang
     return strcmp(table, "search_stale") == 0 ? SQLITE_CHANGESET_OMIT : SQLITE_CHANGESET_ABORT;
 }
 
-int sqlite_apply_changes(struct db *base, const struct db_changes *changes, const char *keys,
-                         struct error *err)
+int sqlite_apply_changes(struct db *base, const struct db_changes *changes, struct error *err)
 {
     struct sqlite_db *db = sqlite_of(base);
     const struct changes *all = &changes->changes[0];
@@ -400,7 +404,11 @@ int sqlite_apply_changes(struct db *base, const struct db_changes *changes, cons
     set_rules(db, 1);
     if (rc == SQLITE_ABORT)
         return 1;
-    if (rc != SQLITE_OK)
-        return sqlite_fail(db, err, "cannot apply a large write");
-    return change_keys(db, return_text, keys, changes->keys, err);
+    return rc == SQLITE_OK ? 0 : sqlite_fail(db, err, "cannot apply a large write");
+}
+
+int sqlite_return_keys(struct db *db, const char *keys, const struct db_changes *changes,
+                       struct error *err)
+{
+    return change_keys(sqlite_of(db), return_text, keys, changes->keys, err);
 }

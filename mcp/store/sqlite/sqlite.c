@@ -266,6 +266,7 @@ const struct db_backend sqlite_backend = {
     .record_copy = sqlite_record_copy,
     .take_changes = sqlite_take_changes,
     .apply_changes = sqlite_apply_changes,
+    .return_keys = sqlite_return_keys,
     .free_changes = sqlite_free_changes,
     .notify = notify,
     .query = query,

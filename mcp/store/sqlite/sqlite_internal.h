@@ -85,8 +85,9 @@ int sqlite_make_again(struct db *db, struct db_changes *changes, int shared, str
 int sqlite_reserve_keys(struct db *db, char keys[DB_KEYS_CAP], struct error *err);
 int sqlite_record_copy(struct db *db, const char *keys, struct error *err);
 int sqlite_take_changes(struct db *db, struct db_changes **changes, struct error *err);
-int sqlite_apply_changes(struct db *db, const struct db_changes *changes, const char *keys,
-                         struct error *err);
+int sqlite_apply_changes(struct db *db, const struct db_changes *changes, struct error *err);
+int sqlite_return_keys(struct db *db, const char *keys, const struct db_changes *changes,
+                       struct error *err);
 void sqlite_free_changes(struct db_changes *changes);
 
 /* ---- copies.c: functions of struct db_backend ---- */
