@@ -14,6 +14,7 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
+#include "mcp/store/large_write.h"
 #include "mcp/format/file.h"
 
 #define BAR_WIDTH 40
@@ -61,33 +62,66 @@ static int read_path(const struct config *config, struct buf *text, struct forma
     return buf_check(text, "the curriculum", err);
 }
 
-static int import(const struct config *config, const struct buf *text,
-                  const struct format_report *read, struct error *err)
+struct importing {
+    const struct config *config;
+    const struct buf *text;
+    struct import_report report; /* owned */
+};
+
+static int write_curriculum(void *user, struct store *store, struct error *err)
 {
     const struct writer writer = {.who = "import"};
     const struct import_progress bar = {.fn = draw_bar};
+    struct importing *importing = user;
+
+    import_report_finish(&importing->report);
+    return curriculum_import(store, &writer, importing->text->data, importing->text->len,
+                             importing->config->title, importing->config->dry_run,
+                             isatty(STDERR_FILENO) ? &bar : NULL, &importing->report, err);
+}
+
+static void draw_slice(void *user, size_t done, size_t total)
+{
+    if (isatty(STDERR_FILENO))
+        draw_bar(user, "writing", done, total);
+}
+
+/* Each node, component and relationship is an object. */
+static size_t count_objects(const struct buf *text)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < text->len; i++)
+        count += text->data[i] == '{';
+    return count;
+}
+
+static int import(const struct config *config, const struct buf *text,
+                  const struct format_report *read, struct error *err)
+{
+    struct importing importing = {.config = config, .text = text};
     /* A dry run makes no store; a service is asked for one, and refuses. */
     const char *url = config->dry_run && store_url_capabilities(config->store).imports
                           ? "sqlite::memory:"
                           : config->store;
     cleanup_store struct store *store = store_open(url, STORE_WRITE, err);
-    struct import_report report = {0};
     char name[PATH_MAX];
     int rc;
 
     if (!store)
         return -1;
-    rc = curriculum_import(store, &writer, text->data, text->len, config->title, config->dry_run,
-                           isatty(STDERR_FILENO) ? &bar : NULL, &report, err);
+    rc = config->dry_run ? write_curriculum(&importing, store, err)
+                         : store_write_slices(store, count_objects(text), write_curriculum,
+                                              &importing, draw_slice, err);
     if (rc == 0) {
-        print_report(config, &report, read);
+        print_report(config, &importing.report, read);
         if (!config->dry_run)
-            puts(report.session_id);
+            puts(importing.report.session_id);
     } else {
         snprintf(name, sizeof name, "%s", config->arguments[0]);
         error_wrap(err, "%s", basename(name));
     }
-    import_report_finish(&report);
+    import_report_finish(&importing.report);
     return rc;
 }
 

@@ -91,8 +91,8 @@ struct db_backend {
 
     /* ---- a large write, made on a copy (large_write.h) ---- */
 
-    /* In a write transaction: reserves keys for it. keys gets the last ones before them. */
-    int (*reserve_keys)(struct db *db, char keys[DB_KEYS_CAP], struct error *err);
+    /* In a write transaction: reserves keys for so many rows. keys gets the last ones before. */
+    int (*reserve_keys)(struct db *db, size_t rows, char keys[DB_KEYS_CAP], struct error *err);
     /* Records what is changed in a copy from here on. New rows get the keys after these. */
     int (*record_copy)(struct db *copy, const char *keys, struct error *err);
     /* Gives the caller what has been recorded since the last call; recording goes on. Returns 1 if
@@ -101,10 +101,10 @@ struct db_backend {
     /* In a write transaction. Returns 1, with nothing changed, if a row is not as it was in the
      * copy. */
     int (*apply_changes)(struct db *db, const struct db_changes *changes, struct error *err);
-    /* In a write transaction: of the keys that were reserved after `keys`, gives back those after
-     * the changes. */
-    int (*return_keys)(struct db *db, const char *keys, const struct db_changes *changes,
-                       struct error *err);
+    /* In a write transaction: of the keys that were reserved for rows after `keys`, gives back
+     * those after the changes, unless others have got keys since. */
+    int (*return_keys)(struct db *db, size_t rows, const char *keys,
+                       const struct db_changes *changes, struct error *err);
     void (*free_changes)(struct db_changes *changes);
 
     /* Called after a commit, once for each change. */

@@ -3,15 +3,19 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "mcp/store/store_internal.h"
+
+#define SLICE_PAUSE_MS 5
 
 /* What the steps of a write on a copy hand on. */
 struct large_copy {
     const struct db_backend *backend;
     char sid[SESSION_ID_SIZE];
     bool makes_session;
-    char keys[DB_KEYS_CAP]; /* the last keys before those that are reserved */
+    size_t reserved;        /* rows that keys are reserved for */
+    char keys[DB_KEYS_CAP]; /* the last keys before those */
     unsigned rows;          /* written to the copy so far */
     /* Owned: the changes to apply one after the other; one, unless it makes a session. */
     struct db_changes **slices;
@@ -61,7 +65,7 @@ static int begin_copy(struct large_write *large, struct store *store, struct err
     large->stage = LARGE_ON_COPY;
     if (store_begin(store, err) < 0)
         return -1;
-    rc = store->db->backend->reserve_keys(store->db, large->copy->keys, err);
+    rc = store->db->backend->reserve_keys(store->db, large->copy->reserved, large->copy->keys, err);
     return store_end(store, rc == 0, rc == 0 ? err : NULL) < 0 ? -1 : rc;
 }
 
@@ -96,6 +100,7 @@ static int make_in_place(struct large_write *large, struct store *store, store_w
         return error_set(err, ERROR_MEMORY, "out of memory for a large write");
     large->copy->backend = store->db->backend;
     large->copy->makes_session = large->makes_session || store->bounds.makes_session;
+    large->copy->reserved = large->rows > 0 ? large->rows : UNDO_BOUNDS_FACTOR * WRITE_ROWS_MAX;
     memcpy(large->copy->sid, store->bounds.sid, sizeof large->copy->sid);
     return begin_copy(large, store, err);
 }
@@ -198,7 +203,7 @@ static int apply_slice(struct large_copy *copy, struct store *store, struct erro
     if (rc == 0 && last && !first)
         rc = show_session(copy, store, err);
     if (rc == 0 && last)
-        rc = copy->backend->return_keys(store->db, copy->keys, slice, err);
+        rc = copy->backend->return_keys(store->db, copy->reserved, copy->keys, slice, err);
     if (rc == 0 && last)
         store_note_changes(store, &copy->dirty);
     return rc;
@@ -258,5 +263,25 @@ int store_write_step(struct large_write *large, struct store *store, store_write
     }
     if (rc < 0)
         large->unfinished = false;
+    return rc;
+}
+
+int store_write_slices(struct store *store, size_t rows, store_write_fn *write, void *user,
+                       void (*on_slice)(void *user, size_t done, size_t total), struct error *err)
+{
+    const struct timespec pause = {.tv_nsec = SLICE_PAUSE_MS * 1000000L};
+    struct large_write large = {.makes_session = true, .rows = rows};
+    int rc;
+
+    store->puts_aside = !store->upstream;
+    do {
+        rc = store_write_step(&large, store, write, user, err);
+        if (rc == 0 && large.unfinished && large.stage == LARGE_APPLY) {
+            if (on_slice)
+                on_slice(user, large.copy->applied, large.copy->count);
+            nanosleep(&pause, NULL);
+        }
+    } while (rc == 0 && large.unfinished);
+    large_write_finish(&large);
     return rc;
 }

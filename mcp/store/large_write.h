@@ -37,6 +37,7 @@ struct large_write {
     enum large_stage stage;  /* of the next step */
     bool makes_session;      /* set before the first step: a large write that makes a session */
     bool unfinished;         /* there is a next step */
+    size_t rows;             /* as makes_session: how many it has at most; 0: as an undo */
     unsigned tries;          /* copies made */
     struct large_copy *copy; /* owned; NULL while it is made in place */
 };
@@ -49,6 +50,12 @@ typedef int store_write_fn(void *user, struct store *store, struct error *err);
  * nothing kept. */
 int store_write_step(struct large_write *large, struct store *store, store_write_fn *write,
                      void *user, struct error *err);
+
+/* All steps of a write that makes a session, on this thread, with pauses for the writers of other
+ * processes. rows: how many it has at most. on_slice, which may be NULL, is called after each
+ * slice. In front of a service the write is made in place. */
+int store_write_slices(struct store *store, size_t rows, store_write_fn *write, void *user,
+                       void (*on_slice)(void *user, size_t done, size_t total), struct error *err);
 
 /* Frees what it owns. */
 void large_write_finish(struct large_write *large);

@@ -541,9 +541,9 @@ class Large(unittest.TestCase):
     def test_an_import_is_linear(self):
         with contextlib.closing(harness.Workspace()) as workspace, contextlib.closing(harness.Server(workspace)) as server:
             server.initialize()
-            self.seconds(server, 2000)
-            small = min(self.seconds(server, 2000) for _ in range(3))
-            large = min(self.seconds(server, 16000) for _ in range(2))
+            self.seconds(server, 6000)
+            small = min(self.seconds(server, 6000) for _ in range(3))
+            large = min(self.seconds(server, 48000) for _ in range(2))
             self.assertLess(large, 14 * small, "8 times as many components")
 
     def undo_of_a_restored_order(self, server, count):

@@ -3,7 +3,9 @@
 those of an import in slices."""
 import contextlib
 import json
+import pathlib
 import sqlite3
+import subprocess
 import threading
 import time
 import unittest
@@ -252,6 +254,45 @@ class LargeImports(test_curricula.RowsCase):
             self.assertEqual(self.titles(), [("large", 1)])
         else:
             self.wait_for(before)
+
+
+class ImportCommand(LargeImports):
+    """`lectern import` does the same beside a server, from a process of its own."""
+    test_a_cancel_leaves_nothing_of_it = test_an_end_of_the_server_leaves_nothing_of_it = None
+
+    def start_import(self):
+        path = pathlib.Path(self.workspace.data) / "large.json"
+        components = [{"type": "paragraph", "order": place, "parameters": {"text": "word"}} for place in range(1, 30001)]
+        path.write_text(json.dumps({"nodes": [{"node_id": "N001", "title": "Note", "components": components}], "relationships": []}))
+        process = subprocess.Popen([str(harness.LECTERN), "import", "--title", "large", str(path)], env=self.workspace.environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.stdout.close)
+        return process
+
+    def test_others_write_and_see_all_or_nothing(self):
+        small = self.add("small", 5)[0]
+        node_id = self.server.http("GET", small + "/nodes")[1]["nodes"][0]["node_id"]
+        with Editor(self.server, small, node_id) as editor:
+            process, seen = self.start_import(), set()
+            while process.poll() is None:
+                seen.add(tuple(self.titles()))
+        self.assertEqual(process.returncode, 0)
+        self.assertLessEqual(seen, {(("small", 1),), (("small", 1), ("large", 1))})
+        self.assertGreater(len(editor.answers), 30)
+        self.assertEqual({status for status, _ in editor.answers}, {200})
+        sid = process.stdout.read().decode().strip()
+        self.assertIn("(+29999)", self.server.good("find", session_id=sid, text="word"))
+
+    def test_a_kill_leaves_nothing_of_it(self):
+        before = self.rows()
+        process = self.start_import()
+        self.wait_for_some(before)
+        process.kill()
+        process.wait()
+        self.assertEqual(self.titles(), [])
+        self.server.close()
+        self.server = self.start()
+        self.wait_for(before)
 
 
 if __name__ == "__main__":

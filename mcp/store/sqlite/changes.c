@@ -275,7 +275,7 @@ int sqlite_make_again(struct db *base, struct db_changes *changes, int shared, s
 
 /* ---- a large write, made on a copy (large_write.h) ---- */
 
-/* A write has at most so many rows, and few changes in the log for each. */
+/* ?1: rows. Each has few changes in the log. */
 #define RESERVED "CASE name WHEN 'change' THEN 8 ELSE 1 END * ?1"
 #define OF_WRITE "name IN ('session', 'node', 'component', 'relationship', 'change')"
 
@@ -292,14 +292,14 @@ static const char return_text[] =
 static const char copy_keys_text[] =
     "UPDATE sqlite_sequence SET seq = json_extract(?1, '$.' || name) WHERE " OF_WRITE;
 
-static int change_keys(struct sqlite_db *db, const char *sql, const char *before, const char *after,
-                       struct error *err)
+static int change_keys(struct sqlite_db *db, const char *sql, size_t rows, const char *before,
+                       const char *after, struct error *err)
 {
     sqlite3_stmt *statement = NULL;
     int rc = sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL);
 
     if (rc == SQLITE_OK)
-        sqlite3_bind_int64(statement, 1, (int64_t)UNDO_BOUNDS_FACTOR * WRITE_ROWS_MAX);
+        sqlite3_bind_int64(statement, 1, (int64_t)rows);
     if (rc == SQLITE_OK && before)
         sqlite3_bind_text(statement, 2, before, -1, SQLITE_STATIC);
     if (rc == SQLITE_OK && after)
@@ -310,14 +310,14 @@ static int change_keys(struct sqlite_db *db, const char *sql, const char *before
     return rc == SQLITE_DONE ? 0 : sqlite_fail(db, err, "the store cannot reserve keys");
 }
 
-int sqlite_reserve_keys(struct db *base, char keys[DB_KEYS_CAP], struct error *err)
+int sqlite_reserve_keys(struct db *base, size_t rows, char keys[DB_KEYS_CAP], struct error *err)
 {
     struct sqlite_db *db = sqlite_of(base);
 
     if (run_text(db, first_keys_text, NULL, NULL, 0, err) != 0 ||
         run_text(db, keys_text, NULL, keys, DB_KEYS_CAP, err) != 0)
         return -1;
-    return change_keys(db, reserve_text, NULL, NULL, err);
+    return change_keys(db, reserve_text, rows, NULL, NULL, err);
 }
 
 int sqlite_record_copy(struct db *base, const char *keys, struct error *err)
@@ -407,8 +407,8 @@ int sqlite_apply_changes(struct db *base, const struct db_changes *changes, stru
     return rc == SQLITE_OK ? 0 : sqlite_fail(db, err, "cannot apply a large write");
 }
 
-int sqlite_return_keys(struct db *db, const char *keys, const struct db_changes *changes,
-                       struct error *err)
+int sqlite_return_keys(struct db *db, size_t rows, const char *keys,
+                       const struct db_changes *changes, struct error *err)
 {
-    return change_keys(sqlite_of(db), return_text, keys, changes->keys, err);
+    return change_keys(sqlite_of(db), return_text, rows, keys, changes->keys, err);
 }

@@ -98,11 +98,27 @@ static int set_wal(sqlite3 *handle)
     return SQLITE_BUSY;
 }
 
+/* Looks every millisecond. SQLite's own handler sleeps for up to 100 ms, and misses the moment
+ * between two slices of an import by another process. */
+static int on_busy(void *user, int count)
+{
+    (void)user;
+    if (count >= SQLITE_BUSY_TIMEOUT_MS)
+        return 0;
+    sqlite3_sleep(1);
+    return 1;
+}
+
+void sqlite_wait_when_busy(sqlite3 *handle)
+{
+    sqlite3_busy_handler(handle, on_busy, NULL);
+}
+
 static int prepare(struct sqlite_db *db, const char *path, struct error *err)
 {
     bool write = db->access == STORE_WRITE;
 
-    sqlite3_busy_timeout(db->handle, SQLITE_BUSY_TIMEOUT_MS);
+    sqlite_wait_when_busy(db->handle);
     if (sqlite_search_open(db, err) < 0)
         return error_wrap(err, "%s", path);
     if ((write && set_wal(db->handle) != SQLITE_OK) ||

@@ -310,7 +310,7 @@ static int attach(struct sqlite_db *copy, struct sqlite_db *source, struct error
 static int fill(struct sqlite_db *copy, struct sqlite_db *source, const char *sid, bool history,
                 struct error *err)
 {
-    sqlite3_busy_timeout(copy->handle, SQLITE_BUSY_TIMEOUT_MS);
+    sqlite_wait_when_busy(copy->handle);
     if (execute(copy,
                 "PRAGMA synchronous = OFF;"
                 "PRAGMA cache_size = -" TRIAL_CACHE_KIB,

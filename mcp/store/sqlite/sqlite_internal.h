@@ -58,6 +58,8 @@ struct sqlite_db *sqlite_new(enum store_access access, struct error *err);
 void sqlite_close(struct db *db);
 /* Once, before SQLite is used: statement_journal.c. Returns -1 if SQLite goes on with its own. */
 int sqlite_statement_journal_begin(void);
+/* Another connection's lock is waited for, up to SQLITE_BUSY_TIMEOUT_MS. */
+void sqlite_wait_when_busy(sqlite3 *handle);
 /* Sets err from the connection's last failure. Returns -1. */
 int sqlite_fail(struct sqlite_db *db, struct error *err, const char *what);
 
@@ -82,12 +84,12 @@ int sqlite_record(struct db *db, int shared, struct error *err);
 void sqlite_end_record(struct db *db);
 struct db_changes *sqlite_set_aside(struct db *db, unsigned depth, int shared, struct error *err);
 int sqlite_make_again(struct db *db, struct db_changes *changes, int shared, struct error *err);
-int sqlite_reserve_keys(struct db *db, char keys[DB_KEYS_CAP], struct error *err);
+int sqlite_reserve_keys(struct db *db, size_t rows, char keys[DB_KEYS_CAP], struct error *err);
 int sqlite_record_copy(struct db *db, const char *keys, struct error *err);
 int sqlite_take_changes(struct db *db, struct db_changes **changes, struct error *err);
 int sqlite_apply_changes(struct db *db, const struct db_changes *changes, struct error *err);
-int sqlite_return_keys(struct db *db, const char *keys, const struct db_changes *changes,
-                       struct error *err);
+int sqlite_return_keys(struct db *db, size_t rows, const char *keys,
+                       const struct db_changes *changes, struct error *err);
 void sqlite_free_changes(struct db_changes *changes);
 
 /* ---- copies.c: functions of struct db_backend ---- */
