@@ -13,7 +13,7 @@
 struct large_copy {
     const struct db_backend *backend;
     char sid[SESSION_ID_SIZE];
-    bool makes_session;
+    bool makes_session, needs_history;
     size_t reserved;        /* rows that keys are reserved for */
     char keys[DB_KEYS_CAP]; /* the last keys before those */
     unsigned rows;          /* written to the copy so far */
@@ -101,6 +101,7 @@ static int make_in_place(struct large_write *large, struct store *store, store_w
     large->copy->backend = store->db->backend;
     large->copy->makes_session = large->makes_session || store->bounds.makes_session;
     large->copy->reserved = large->rows > 0 ? large->rows : UNDO_BOUNDS_FACTOR * WRITE_ROWS_MAX;
+    large->copy->needs_history = store->bounds.factor > 1; /* an undo */
     memcpy(large->copy->sid, store->bounds.sid, sizeof large->copy->sid);
     return begin_copy(large, store, err);
 }
@@ -157,7 +158,8 @@ static int make_on_copy(struct large_write *large, struct store *store, store_wr
                         void *user, struct error *err)
 {
     struct large_copy *copy = large->copy;
-    struct store *apart = store_trial_open(store, copy->makes_session ? "" : copy->sid, true, err);
+    struct store *apart =
+        store_trial_open(store, copy->makes_session ? "" : copy->sid, copy->needs_history, err);
     int rc;
 
     if (!apart)

@@ -4,9 +4,9 @@
  * words, as rows of the database's full text search. Triggers note what a transaction has changed
  * (search_stale), and before its commit those rows are made anew, so the index is part of every
  * write: an edit, an import, an undo. In a server (store_index_later) a commit makes only STEP_ROWS
- * of them, because the writers of other sessions wait for it. The other rows follow in steps, and a
- * search of their session waits for them. The index is made from nothing when a store is opened for
- * writing whose index has another form.
+ * with STEP_BYTES of them, because the writers of other sessions wait for it. The other rows follow
+ * in steps, and a search of their session waits for them. The index is made from nothing when a
+ * store is opened for writing whose index has another form.
  *
  * A term is "SESSION:stem", so that what other curricula contain costs a search nothing; their
  * markers are "SESSION:@TYPE" of a component type, "SESSION:@@LANGUAGE" of the stems' language.
@@ -25,7 +25,8 @@
 #define FORM   2
 #define SAMPLE 8 /* components that show the language of a session */
 
-#define STEP_ROWS INT64_C(200) /* made anew by one commit of a server */
+#define STEP_ROWS  INT64_C(200)        /* made anew by one commit of a server */
+#define STEP_BYTES ((size_t)128 << 10) /* likewise, of their words */
 
 /* The segments of the index are merged a little with each write, so that none waits for much of it,
  * and a search for few segments: with FTS5's own settings one edit in a hundred took 3 ms. */
@@ -229,26 +230,33 @@ static int read_row(struct store *store, struct search_index *index, int64_t key
     return row < 0 ? -1 : 1;
 }
 
-/* Takes out what the index has of the row, and puts in what there is now. */
-static int renew_row(struct store *store, struct search_index *index, int64_t key,
+/* Takes out what the index has of the row, and puts in what there is now. Returns 1, with nothing
+ * done, if that are more bytes than are left; else they are subtracted. */
+static int renew_row(struct store *store, struct search_index *index, int64_t key, size_t *left,
                      struct error *err)
 {
     struct db *db = store->db;
     int64_t had;
-    size_t words = 0;
-    int found;
+    size_t words = 0, bytes = 0;
+    int found = read_row(store, index, key, &words, err);
 
+    if (found < 0)
+        return -1;
+    for (size_t i = 0; found > 0 && i < SEARCH_COLUMNS; i++) {
+        if (buf_check(&index->columns[i], "a text of the search", err) < 0)
+            return -1;
+        bytes += index->columns[i].len;
+    }
+    if (bytes > *left)
+        return 1;
+    *left -= bytes;
     if (db_number(db, &had, err, SQL_SEARCH_HAS, "i", key) < 0)
         return -1;
     if (had > 0 && (db_run(db, err, SQL_SEARCH_DELETE, "i", key) < 0 ||
                     db_run(db, err, SQL_SEARCH_ROW_DELETE, "i", key) < 0))
         return -1;
-    found = read_row(store, index, key, &words, err);
-    if (found <= 0)
-        return found;
-    for (size_t i = 0; i < SEARCH_COLUMNS; i++)
-        if (buf_check(&index->columns[i], "a text of the search", err) < 0)
-            return -1;
+    if (found == 0)
+        return 0;
     return db_run(db, err, SQL_SEARCH_INSERT, "ibbb", key, &index->columns[SEARCH_HEAD],
                   &index->columns[SEARCH_TERM], &index->columns[SEARCH_WORDS]) < 0 ||
                    db_run(db, err, SQL_SEARCH_ROW_INSERT, "ii", key, (int64_t)words) < 0
@@ -284,39 +292,48 @@ static int read_stale(struct store *store, int64_t most, int64_t **keys, size_t 
     return row;
 }
 
-static int renew_all(struct store *store, const int64_t *keys, size_t count, struct error *err)
+/* done: how many of the rows are renewed; as many as `left` allows, but at least `least`. */
+static int renew_all(struct store *store, const int64_t *keys, size_t count, size_t least,
+                     size_t left, size_t *done, struct error *err)
 {
     struct search_index index = {.stems = stems_new()};
     int rc = index.stems ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the search");
+    size_t any = SIZE_MAX;
 
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = renew_row(store, &index, keys[i], err);
+    *done = 0;
+    while (rc == 0 && *done < count) {
+        rc = renew_row(store, &index, keys[*done], *done < least ? &any : &left, err);
+        *done += rc == 0;
+    }
     for (size_t i = 0; i < SEARCH_COLUMNS; i++)
         buf_finish(&index.columns[i]);
     stems_free(index.stems);
+    return rc < 0 ? -1 : 0;
+}
+
+/* At least so many of the rows that are stale, if there are. */
+static int update(struct store *store, size_t least, struct error *err)
+{
+    const bool all = !store->indexes_later;
+    const int64_t most = all ? INT64_MAX : STEP_ROWS;
+    int64_t *keys;
+    size_t count, done = 0;
+    int rc = read_stale(store, most, &keys, &count, err);
+
+    if (rc == 0 && count > 0)
+        rc = renew_all(store, keys, count, least, all ? SIZE_MAX : STEP_BYTES, &done, err);
+    store->has_stale |= done < count || (int64_t)count == most;
+    if (rc == 0 && done > 0)
+        rc = db_run(store->db, err, SQL_SEARCH_STALE_DROP, "i", keys[done - 1]);
+    if (rc == 0 && done > 0)
+        rc = db_run(store->db, err, SQL_SEARCH_SET, "si", "merge", (int64_t)MERGE_PAGES);
+    free(keys);
     return rc;
 }
 
 int search_update(struct store *store, struct error *err)
 {
-    const int64_t most = store->indexes_later ? STEP_ROWS : INT64_MAX;
-    int64_t *keys;
-    size_t count;
-    int rc;
-
-    if (!store->searchable)
-        return 0;
-    rc = read_stale(store, most, &keys, &count, err);
-    if (rc == 0 && count > 0) {
-        store->has_stale |= (int64_t)count == most;
-        rc = renew_all(store, keys, count, err);
-        if (rc == 0)
-            rc = db_run(store->db, err, SQL_SEARCH_STALE_DROP, "i", keys[count - 1]);
-        if (rc == 0)
-            rc = db_run(store->db, err, SQL_SEARCH_SET, "si", "merge", (int64_t)MERGE_PAGES);
-    }
-    free(keys);
-    return rc;
+    return store->searchable ? update(store, 0, err) : 0;
 }
 
 void store_index_later(struct store *store)
@@ -339,7 +356,7 @@ int store_index_step(struct store *store, struct error *err)
         return 0;
     if (backend->begin(store->db, true, err) != 0)
         return -1;
-    if (search_update(store, err) == 0 && backend->commit(store->db, err) == 0)
+    if (update(store, 1, err) == 0 && backend->commit(store->db, err) == 0)
         return 1;
     backend->rollback(store->db);
     return -1;

@@ -518,6 +518,17 @@ class Words(RowsCase):
                          operations=[{"op": "replace_text", "find": "word", "replace": "wolverine"}])
         self.check(path, "wolverine", 6000)
 
+    def test_a_search_finds_the_words_of_a_large_text(self):
+        """They follow the write, too."""
+        path, _ = self.add("words", 5)
+        sid = path.removeprefix("/session/")
+        for number, last in enumerate(("wolverine", "marten")):
+            status, answer, _ = self.server.http("POST", path + "/nodes", {"node_id": "N90%d" % number, "title": "Large",
+                                                                           "description": "note " * 60000 + last})
+            self.assertEqual(status, 200, answer)
+        for number, last in enumerate(("wolverine", "marten")):
+            self.assertIn('N90%d "Large"' % number, self.server.good("find", session_id=sid, text=last))
+
     def test_a_kill_before_the_last_word(self):
         path, _ = self.add("words", 16000)
         status, answer, _ = self.server.http("POST", path + "/nodes", {"node_id": "N900", "title": "Small"})
