@@ -100,7 +100,8 @@ static int make_in_place(struct large_write *large, struct store *store, store_w
         return error_set(err, ERROR_MEMORY, "out of memory for a large write");
     large->copy->backend = store->db->backend;
     large->copy->makes_session = large->makes_session || store->bounds.makes_session;
-    large->copy->reserved = large->rows > 0 ? large->rows : UNDO_BOUNDS_FACTOR * WRITE_ROWS_MAX;
+    large->copy->reserved =
+        large->rows > 0 ? large->rows : (size_t)store->bounds.factor * WRITE_ROWS_MAX;
     large->copy->needs_history = store->bounds.factor > 1; /* an undo */
     memcpy(large->copy->sid, store->bounds.sid, sizeof large->copy->sid);
     return begin_copy(large, store, err);

@@ -37,7 +37,7 @@ struct large_write {
     enum large_stage stage;  /* of the next step */
     bool makes_session;      /* set before the first step: a large write that makes a session */
     bool unfinished;         /* there is a next step */
-    size_t rows;             /* as makes_session: how many it has at most; 0: as an undo */
+    size_t rows;             /* as makes_session: how many it has at most; 0: as a call may */
     unsigned tries;          /* copies made */
     struct large_copy *copy; /* owned; NULL while it is made in place */
 };

@@ -63,7 +63,8 @@ STATEMENT(SQL_PARTIAL_END,
     "UPDATE session SET flags = flags & ~12 WHERE session_id = ?1 AND flags & 8 RETURNING key")
 /* NULL: of all sessions. */
 STATEMENT(SQL_PARTIAL_DROP,
-    "UPDATE session SET flags = flags & ~8 WHERE flags & 8 AND session_id = coalesce(?1, session_id)")
+    "UPDATE session SET flags = flags & ~8"
+    " WHERE flags & 8 AND session_id = coalesce(?1, session_id)")
 STATEMENT(SQL_DROPPED_FIND, "SELECT key FROM session WHERE flags & 12 = 4 LIMIT 1")
 STATEMENT(SQL_DROPPED_NODES, "SELECT count(*) FROM (SELECT 1 FROM node WHERE session = ?1 LIMIT 1)")
 /* Of the first nodes, so that a step does not look through all of them. */

@@ -194,7 +194,8 @@ int store_write_begin_session(struct store *store, const struct writer *writer, 
 /* Records a change for the observer of the store. */
 void store_note_change(struct store *store, const struct write *write, enum store_target target,
                        const char *node_id);
-/* Moves the changes of another transaction into the open one, for the observer. */
+/* Adds the changes of another transaction to the open one, for the observer. What is left in
+ * `changes` is the caller's. */
 void store_note_changes(struct store *store, struct dirty_set *changes);
 /* Commits if rc is 0 (-1 if that fails), else rolls back. Returns the outcome. */
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err);

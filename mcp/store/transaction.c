@@ -168,6 +168,15 @@ static void forget_changes(struct store *store, size_t mark)
 
 void store_note_changes(struct store *store, struct dirty_set *changes)
 {
+    struct dirty_set *dirty = &store->open.dirty;
+
+    if (dirty->count == 0) { /* no comparison of thousands with each other */
+        const struct dirty_set empty = *dirty;
+
+        *dirty = *changes;
+        *changes = empty;
+        return;
+    }
     for (size_t i = 0; i < changes->count; i++)
         note_entry(store, &changes->entries[i]);
 }
