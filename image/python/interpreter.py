@@ -147,8 +147,7 @@ def compile_checked(tree, names):
 def compile_tree(tree):
     body = list(tree.body)
     last = None
-    # A lone text at the top is the docstring, not a value.
-    if body and isinstance(body[-1], ast.Expr) and not (len(body) == 1 and ast.get_docstring(tree) is not None):
+    if body and isinstance(body[-1], ast.Expr):
         last = body.pop().value
     statements = compile(ast.Module(body, tree.type_ignores), FILENAME, "exec", dont_inherit=True)
     if last is not None:

@@ -47,8 +47,14 @@ class Answers(unittest.TestCase):
         self.assertEqual((outcome.returncode, outcome.complaints), (0, ""))
 
     def test_no_value_where_there_is_none(self):
-        for code in ("", "x = 1", "print(1)", "None", '"""Only a docstring."""', "def f():\n    pass"):
+        for code in ("", "x = 1", "print(1)", "None", "def f():\n    pass"):
             self.assertIsNone(self.run_code(code).result["value"], code)
+
+    def test_one_text_literal_is_a_value(self):
+        """And not a docstring, which nobody would see."""
+        for code, value in (('"a text"', "'a text'"), ('"""a text\nof two lines"""', "'a text\\nof two lines'"), ("f'{1 + 1}'", "'2'"),
+                            ("b'x'", "b'x'"), ("'a' 'b'  # joined", "'ab'"), ("'first'\n'last'", "'last'")):
+            self.assertEqual(self.run_code(code).result["value"], value, code)
 
     def test_future_annotations_reach_the_last_expression(self):
         outcome = self.run_code("from __future__ import annotations\n(lambda: 1)()")
