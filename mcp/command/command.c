@@ -34,12 +34,21 @@ void command_format_report(const struct format_report *report, const char *losse
     terminal_write(stderr, report->text.data, report->text.len);
 }
 
-int command_check_session(const struct config *config, struct error *err)
+int command_session(struct store *store, const char *named, char sid[SESSION_ID_SIZE],
+                    struct error *err)
+{
+    return named ? store_session_named(store, named, "session", sid, err)
+                 : store_only_session(store, sid, err);
+}
+
+int command_option_session(const struct config *config, char sid[SESSION_ID_SIZE],
+                           struct error *err)
 {
     cleanup_store struct store *store = NULL;
 
+    *sid = '\0';
     if (!config->session)
         return 0;
     store = store_open(config->store, STORE_READ, err);
-    return store ? store_session(store, config->session, NULL, 0, NULL, err) : -1;
+    return store ? command_session(store, config->session, sid, err) : -1;
 }

@@ -48,8 +48,12 @@ const struct format *command_format(const struct config *config, const char *pat
  * counts. */
 void command_format_report(const struct format_report *report, const char *losses);
 
-/* 0 if --session is missing, or names an existing session. */
-int command_check_session(const struct config *config, struct error *err);
+/* The id of the session that the user has named, by its id or its title; NULL: of the only one. */
+int command_session(struct store *store, const char *named, char sid[SESSION_ID_SIZE],
+                    struct error *err);
+/* The same for --session; "" without it. */
+int command_option_session(const struct config *config, char sid[SESSION_ID_SIZE],
+                           struct error *err);
 
 static inline void command_close_store(struct store **store)
 {

@@ -46,12 +46,12 @@ static int confirm(const struct config *config, const char *title, struct error 
 static int run(const struct config *config, struct error *err)
 {
     const struct writer writer = {.who = "command"};
-    const char *sid = config->arguments[0];
     cleanup_store struct store *store = store_open(config->store, STORE_WRITE, err);
-    char title[TITLE_MAX + 1];
+    char title[TITLE_MAX + 1], sid[SESSION_ID_SIZE];
     int more = 1;
 
-    if (store && store_session(store, sid, title, sizeof title, NULL, err) == 0 &&
+    if (store && command_session(store, config->arguments[0], sid, err) == 0 &&
+        store_session(store, sid, title, sizeof title, NULL, err) == 0 &&
         confirm(config, title, err) == 0 && store_session_delete(store, &writer, sid, err) == 0) {
         while (more > 0) /* a server on the same file can write in between */
             more = store_drop_step(store, err);

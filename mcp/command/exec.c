@@ -25,7 +25,8 @@ struct exec_run {
     struct server server; /* as far as one analysis needs them */
     struct signals signals;
     const struct config *config;
-    struct error *err; /* why there was no run */
+    char sid[SESSION_ID_SIZE]; /* of the session that the code may read, or "" */
+    struct error *err;         /* why there was no run */
     int status;
     struct buf out, error; /* standard output and standard error */
 };
@@ -157,7 +158,7 @@ static int prepare(struct exec_run *execution, struct error *err)
     execution->server.loop_queue = loop_queue_create(execution->server.loop, err);
     if (!execution->server.loop_queue)
         return -1;
-    if (config->session && server_open_readers(&execution->server, config, err) < 0)
+    if (*execution->sid && server_open_readers(&execution->server, config, err) < 0)
         return -1;
     execution->server.analyses.executor = server_executor(config, kinds, err);
     return execution->server.analyses.executor ? 0 : -1;
@@ -196,7 +197,7 @@ static void check_and_run(struct exec_run *execution, const struct buf *code)
     analysis->code = code->data;
     analysis->code_len = code->len;
     analysis->profile = execution->server.analyses.profile;
-    analysis->session_id = execution->config->session;
+    analysis->session_id = *execution->sid ? execution->sid : NULL;
     analysis->warnings = execution->config->warnings;
     analysis->take = take;
     analysis->on_done = on_done;
@@ -210,10 +211,26 @@ static void check_and_run(struct exec_run *execution, const struct buf *code)
     }
 }
 
+/* That of --session; else the only one of a database, if there is just one. */
+static int find_session(const struct config *config, char sid[SESSION_ID_SIZE], struct error *err)
+{
+    cleanup_store struct store *store = NULL;
+    struct error unused = {0};
+
+    if (config->session || store_url_capabilities(config->store).waits_for_network)
+        return command_option_session(config, sid, err);
+    *sid = '\0';
+    store = store_open(config->store, STORE_READ, &unused);
+    if (store && store_only_session(store, sid, &unused) < 0)
+        *sid = '\0';
+    return 0;
+}
+
 static int run(const struct config *config, struct error *err)
 {
     const struct validator_profile *profile = server_profile(config, err);
     struct buf BUF_AUTO code = {0};
+    char sid[SESSION_ID_SIZE];
     struct exec_run *execution;
     int status;
 
@@ -222,7 +239,7 @@ static int run(const struct config *config, struct error *err)
     /* The session must exist before a sandbox is warmed for it. */
     if (file_read(config->argument_count ? config->arguments[0] : "-", VALIDATOR_SOURCE_CAP, &code,
                   err) < 0 ||
-        command_check_session(config, err) < 0)
+        find_session(config, sid, err) < 0)
         return fail(config, err);
     execution = calloc(1, sizeof *execution);
     if (!execution) {
@@ -230,6 +247,7 @@ static int run(const struct config *config, struct error *err)
         return fail(config, err);
     }
     execution->config = config;
+    memcpy(execution->sid, sid, sizeof sid);
     execution->err = err;
     execution->server.analyses.profile = profile;
     execution->server.store.url = config->store;
@@ -247,7 +265,7 @@ static int run(const struct config *config, struct error *err)
 const struct command command_exec = {
     .name = "exec",
     .usage = "[OPTIONS] [FILE | -]",
-    .summary = "Run a Python analysis; --session gives it a curriculum to read",
+    .summary = "Run a Python analysis of the only curriculum, or of --session",
     .options = CONFIG_EXEC,
     .most_words = 1,
     .words_needed = "one FILE at a time, or - for standard input",

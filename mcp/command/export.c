@@ -16,11 +16,10 @@ static int read_session(const struct config *config, struct buf *text, struct er
     cleanup_store struct store *store = store_open(config->store, STORE_READ, err);
     char sid[SESSION_ID_SIZE];
 
-    if (!store)
+    if (!store || command_session(store, config->argument_count > 0 ? config->arguments[0] : NULL,
+                                  sid, err) < 0)
         return -1;
-    if (config->argument_count > 0)
-        return store_export(store, config->arguments[0], text, err);
-    return store_only_session(store, sid, err) < 0 ? -1 : store_export(store, sid, text, err);
+    return store_export(store, sid, text, err);
 }
 
 /* The path of a folder does not say whether to write CSV or Markdown. */

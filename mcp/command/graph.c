@@ -96,13 +96,7 @@ static int answer(const struct config *config, struct store *store, struct graph
     struct graph *graph;
     int rc;
 
-    if (config->session && strlen(config->session) >= sizeof sid)
-        return error_set(err, ERROR_UNAUTHORIZED,
-                         "'%.60s' is not a session id: it must be a UUID of 36 characters.",
-                         config->session);
-    if (config->session)
-        snprintf(sid, sizeof sid, "%s", config->session);
-    else if (store_only_session(store, sid, err) < 0)
+    if (command_session(store, config->session, sid, err) < 0)
         return -1;
     if (session_facts_read(&facts, store, sid, question, err) < 0)
         return -1;

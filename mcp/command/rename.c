@@ -11,7 +11,8 @@
 static int run(const struct config *config, struct error *err)
 {
     const struct writer writer = {.who = "command"};
-    const char *sid = config->arguments[0], *title = config->arguments[1];
+    const char *title = config->arguments[1];
+    char sid[SESSION_ID_SIZE];
     json_auto_t *given = json_pack("{s:s*}", "title", title); /* omitted if it is not UTF-8 */
     cleanup_store struct store *store = NULL;
     struct validation_errors problems;
@@ -21,8 +22,10 @@ static int run(const struct config *config, struct error *err)
     if (validation_end(&problems, NULL, err) < 0)
         return EXIT_USAGE;
     store = store_open(config->store, STORE_WRITE, err);
-    return store && store_session_rename(store, &writer, sid, title, err) == 0 ? EXIT_OK
-                                                                               : EXIT_FAILED;
+    return store && command_session(store, config->arguments[0], sid, err) == 0 &&
+                   store_session_rename(store, &writer, sid, title, err) == 0
+               ? EXIT_OK
+               : EXIT_FAILED;
 }
 
 const struct command command_rename = {

@@ -32,17 +32,18 @@ static void on_end(void *user)
 static int run(const struct config *config, struct error *err)
 {
     struct stdio_process serving = {0};
+    char sid[SESSION_ID_SIZE];
     uv_loop_t loop;
     int rc;
 
     /* An unknown session is reported at the start, not by every call. */
-    if (demo_load(config, NULL, err) < 0 || command_check_session(config, err) < 0)
+    if (demo_load(config, NULL, err) < 0 || command_option_session(config, sid, err) < 0)
         return EXIT_FAILED;
     uv_loop_init(&loop);
     rc = server_init(&serving.server, &loop, config, err);
     if (rc == 0) {
         serving.stdio = stdio_server_create(&serving.server, STDIN_FILENO, STDOUT_FILENO,
-                                            config->session, on_end, &serving, err);
+                                            *sid ? sid : NULL, on_end, &serving, err);
         rc = serving.stdio ? signals_init(&serving.signals, &loop, on_end, &serving, err) : -1;
     }
     if (rc < 0)

@@ -168,6 +168,25 @@ class Data(LineCase):
             self.assertEqual(done.returncode, status, (words, done.stderr))
             self.assertEqual(self.files(), before, words)
 
+    def test_a_session_is_the_only_one_or_is_named(self):
+        """By its id or its title, in each command that takes one."""
+        run, code = self.workspace.run, b"from code_helpers import get_nodes\nprint(len(get_nodes()))"
+
+        def read(*words):
+            return run("exec", "--sandbox", harness.LOCAL, *words, stdin=code, check=False)
+        run("import", str(self.file), "--title", "One")
+        self.assertEqual(read().stdout, b"1\n")
+        sid = run("import", str(self.file), "--title", "Two").stdout.decode().strip()
+        self.assertIn(b"this run has no session", read().stderr)
+        for named in (sid, "Two", "two"):
+            self.assertEqual(read("--session", named).stdout, b"1\n")
+            self.assertIn(b"1 node", run("graph", "counts", "--session", named).stdout)
+            self.assertEqual(len(json.loads(run("export", named).stdout)["nodes"]), 1)
+        self.assertIn(b"'One'", read("--session", "Three").stderr)
+        run("rename", "Two", "Three")
+        run("delete", "--yes", "three")
+        self.assertEqual([session["title"] for session in json.loads(run("sessions", "--json").stdout)["sessions"]], ["One"])
+
     def test_sessions_rename_delete(self):
         one, two = (self.workspace.run("import", str(self.file), "--title", title).stdout.decode().strip()
                     for title in ("One", "Two"))
@@ -190,10 +209,10 @@ class Data(LineCase):
         for words, said in (((), "lectern rename SID TITLE"), ((one,), "lectern rename SID TITLE"), ((one, ""), "title: must not be empty"),
                             ((one, "x" * 2001), "longer than 2000 bytes")):
             fails(2, said, "rename", *words)
-        fails(1, "there is no session", "rename", "nonsense", "x")
+        fails(1, "there is no curriculum 'nonsense'", "rename", "nonsense", "x")
         fails(2, "lectern delete SID", "delete")
         fails(2, "add --yes", "delete", one, stdin=b"Fractions & more\n")
-        fails(1, "there is no session", "delete", "nonsense", "--yes")
+        fails(1, "there is no curriculum 'nonsense'", "delete", "nonsense", "--yes")
         self.assertIn(one, titles())
         run("delete", one, "--yes")
         self.assertEqual(titles(), {two: "Two"})
