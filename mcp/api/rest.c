@@ -436,10 +436,19 @@ static int run_read(struct rest_call *call, struct error *err)
 static int answer_stale(struct rest_call *call, struct error *err)
 {
     struct buf *body = &call->response->body;
+    int weak = matches(call, call->request->if_match, true, err);
 
+    if (weak < 0)
+        return -1;
     call->response->status = 412;
-    buf_adds(body, "{\"detail\":\"what If-Match names has changed since: current is what is there "
-                   "now, with its ETag\",\"current\":");
+    buf_addf(
+        body, "{\"detail\":\"%s\",\"current\":",
+        weak > 0
+            ? "nothing has changed, but If-Match has a weak tag (W/), which matches nothing: a "
+              "proxy that compresses answers makes tags weak. Switch that off for this "
+              "server, or send the tag without W/"
+            : "what If-Match names has changed since: current is what is there now, with its "
+              "ETag");
     if (!call->route->now)
         buf_adds(body, "null");
     else if (call->route->now(call, err) != 0)

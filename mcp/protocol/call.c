@@ -160,9 +160,17 @@ void call_cancel(struct peer_call *call)
 
 /* ---- the beginning ---- */
 
-static bool take_request(struct peer_call *call, const struct request *request)
+/* NULL, which it also is as null, or whatever was sent. */
+static const json_t *progress_token(const struct request *request)
 {
     const json_t *token = json_object_get(request->message->meta, "progressToken");
+
+    return json_is_null(token) ? NULL : token;
+}
+
+static bool take_request(struct peer_call *call, const struct request *request)
+{
+    const json_t *token = progress_token(request);
 
     call->peer = request->peer;
     call->reply = request->reply;
@@ -180,7 +188,7 @@ static bool take_request(struct peer_call *call, const struct request *request)
 
 static enum method_outcome check_meta(struct request *request)
 {
-    const json_t *token = json_object_get(request->message->meta, "progressToken");
+    const json_t *token = progress_token(request);
     const json_t *key = json_object_get(request->message->meta, IDEMPOTENCY_KEY);
 
     if (token && !message_id_valid(token))
@@ -258,11 +266,28 @@ static enum method_outcome refuse_unknown(struct request *request, const char *n
                           text.data ? text.data : "unknown tool");
 }
 
+enum method_outcome call_take_arguments(struct request *request, json_t **arguments)
+{
+    json_t *given = json_object_get(request->message->params, "arguments");
+    const char *text = json_string_value(given);
+
+    *arguments = NULL;
+    if (!given || (text && !*text))
+        return METHOD_DONE;
+    *arguments = text ? json_read(text, json_string_length(given), "params.arguments", NULL)
+                      : json_incref(given);
+    if (json_is_object(*arguments))
+        return METHOD_DONE;
+    json_decref(*arguments);
+    return request_refuse(request, MESSAGE_INVALID_PARAMS,
+                          "params.arguments must be an object, such as {\"node_id\": \"N001\"}");
+}
+
 enum method_outcome call_tool(struct request *request)
 {
     const json_t *params = request->message->params;
     const char *name = json_get_string(params, "name");
-    json_t *arguments = json_object_get(params, "arguments");
+    json_t *arguments;
     const struct tool *tool;
 
     if (!name)
@@ -278,9 +303,7 @@ enum method_outcome call_tool(struct request *request)
                               "one that has the scope 'edit'",
                               name);
     }
-    if (arguments && !json_is_object(arguments))
-        return request_refuse(request, MESSAGE_INVALID_PARAMS,
-                              "params.arguments must be an object, such as {\"node_id\": "
-                              "\"N001\"}");
-    return call_begin(request, tool, json_incref(arguments));
+    if (call_take_arguments(request, &arguments) == METHOD_REFUSED)
+        return METHOD_REFUSED;
+    return call_begin(request, tool, arguments);
 }

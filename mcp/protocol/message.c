@@ -42,9 +42,36 @@ static const char *check_envelope(const json_t *json)
     return NULL;
 }
 
+/* A member that is null counts as not sent. */
+static void drop_nulls(json_t *object)
+{
+    const char *name;
+    json_t *value;
+    void *next;
+
+    json_object_foreach_safe(object, next, name, value)
+    {
+        if (json_is_null(value))
+            json_object_del(object, name);
+    }
+}
+
+static json_t *take_params(json_t *json)
+{
+    json_t *params = json_object_get(json, "params");
+
+    if (json_is_null(params)) {
+        json_object_del(json, "params");
+        return NULL;
+    }
+    drop_nulls(params);
+    drop_nulls(json_object_get(params, "context"));
+    return params;
+}
+
 static void take_parts(struct message *message)
 {
-    json_t *params = json_object_get(message->json, "params");
+    json_t *params = take_params(message->json);
     const json_t *id = json_object_get(message->json, "id");
     const char *wrong = check_envelope(message->json);
 

@@ -82,6 +82,12 @@ void message_read(struct message *message, struct message_metas *metas, const ch
 void message_finish(struct message *message);
 
 /* A text or an integer, and not too long: what may be a request's id or a progress token. */
+/* Also one that is invalid: it is never answered. */
+static inline bool message_is_notification(const struct message *message)
+{
+    return message->method && !json_object_get(message->json, "id");
+}
+
 bool message_id_valid(const json_t *id);
 
 /* Append a message up to its result or params, which the caller adds with a closing brace. id NULL

@@ -212,6 +212,10 @@ void peer_receive(struct peer *peer, const struct message *message,
     request.message = message;
     request.method = method;
     reply->http_status = 200;
+    if (message->kind == MESSAGE_INVALID && message_is_notification(message)) {
+        reply->end(reply, true); /* there is no way to say what is wrong with it */
+        return;
+    }
     if (message->kind == MESSAGE_INVALID) {
         refuse_message(reply, message->id, message->http_status, message->code, message->why, NULL);
         return;

@@ -155,6 +155,9 @@ struct peer_call {
 
 /* Begins a call. arguments: an object, or NULL for none; the reference is taken. */
 enum method_outcome call_begin(struct request *request, const struct tool *tool, json_t *arguments);
+/* params.arguments of a call as a new reference: an object, also from its JSON text, as some
+ * clients send it, or NULL if there are none. */
+enum method_outcome call_take_arguments(struct request *request, json_t **arguments);
 enum method_outcome call_tool(struct request *request); /* tools/call */
 bool call_write_tool(const struct peer_call *call, struct buf *to);
 struct peer_call *call_find(struct peer *peer, const json_t *id);

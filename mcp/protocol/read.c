@@ -81,7 +81,7 @@ static enum method_outcome refuse_prompt(struct request *request, const char *na
 enum method_outcome read_prompt(struct request *request)
 {
     const char *name = json_get_string(request->message->params, "name");
-    json_t *arguments = json_object_get(request->message->params, "arguments");
+    json_t *arguments;
     const struct prompt *prompt = name ? prompt_find(name) : NULL;
 
     if (!name)
@@ -89,10 +89,9 @@ enum method_outcome read_prompt(struct request *request)
                               "prompts/get needs params.name, the prompt's name as a string");
     if (!prompt)
         return refuse_prompt(request, name);
-    if (arguments && !json_is_object(arguments))
-        return request_refuse(request, MESSAGE_INVALID_PARAMS,
-                              "params.arguments must be an object of texts");
-    return call_begin(request, prompt->get, json_incref(arguments));
+    if (call_take_arguments(request, &arguments) == METHOD_REFUSED)
+        return METHOD_REFUSED;
+    return call_begin(request, prompt->get, arguments);
 }
 
 bool read_write_prompt(const struct peer_call *call, struct buf *to)

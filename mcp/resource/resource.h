@@ -56,7 +56,7 @@ const struct resource *resource_find_template(const char *uri);
 /* The arguments of a completion: the name of what is completed, what has been typed so far, and the
  * other values that are known, by name. */
 #define COMPLETION_ARGUMENTS                                                                       \
-    ARGUMENTS("completion/complete", FIELD("name", FIELD_TEXT), FIELD("value", FIELD_TEXT),        \
-              FIELD("given", FIELD_OBJECT))
+    ARGUMENTS("completion/complete", FIELD("name", FIELD_TEXT, .required = true),                  \
+              FIELD("value", FIELD_TEXT, .required = true), FIELD("given", FIELD_OBJECT))
 
 #endif

@@ -10,15 +10,27 @@
 
 #define BOUND_TITLE_CAP (TITLE_MAX + 1)
 
+/* An empty text for an optional argument counts as not sent: clients fill in all of a form. */
+static json_t *without_empty(const struct fields *fields, const json_t *arguments)
+{
+    json_t *kept = json_copy((json_t *)arguments);
+
+    for (const struct field *row = fields->rows; kept && row && row->name; row++)
+        if (!row->required && row->type == FIELD_TEXT && json_string_is(kept, row->name, ""))
+            json_object_del(kept, row->name);
+    return kept;
+}
+
 int arguments_take(struct tool_call *call, struct error *err)
 {
     const struct fields *fields = &call->tool->arguments;
     struct buf BUF_AUTO advice = {0};
     struct validation_errors problems;
+    json_auto_t *given = without_empty(fields, call->arguments);
     json_t *taken;
 
     validation_begin(&problems, "");
-    taken = fields_take(fields, call->arguments, NULL, &problems);
+    taken = given ? fields_take(fields, given, NULL, &problems) : NULL;
     if (!taken)
         return error_set(err, ERROR_MEMORY, "out of memory for the arguments");
     json_decref(call->arguments);

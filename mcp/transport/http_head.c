@@ -191,6 +191,17 @@ static struct text split_absolute(struct text target, struct text *host)
     return (struct text){host->at + host->len, target.len - skip - host->len};
 }
 
+/* "/mcp/" and "//mcp", as clients join addresses, are "/mcp" to all that comes after. */
+static void drop_slashes(struct http_head *head)
+{
+    while (head->path_len > 1 && head->path[head->path_len - 1] == '/')
+        head->path_len--;
+    while (head->path_len > 1 && head->path[1] == '/') {
+        head->path++;
+        head->path_len--;
+    }
+}
+
 static int read_target(struct http_head *head, struct text target, struct text *host)
 {
     const char *mark;
@@ -208,6 +219,7 @@ static int read_target(struct http_head *head, struct text target, struct text *
     if (!head->path) {
         head->path = target.at;
         head->path_len = mark ? (size_t)(mark - target.at) : target.len;
+        drop_slashes(head);
     }
     head->query = mark ? mark + 1 : "";
     head->query_len = mark ? (size_t)(target.at + target.len - mark - 1) : 0;
