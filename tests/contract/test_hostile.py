@@ -51,7 +51,7 @@ NO_MESSAGE = (
 )
 NO_ID = (None, True, False, 1.0, -1.5, 1e300, {}, {"a": 1}, [], [1], "x" * (ID_CAP + 1))
 IDS = (0, 1, -1, 2 ** 63 - 1, -2 ** 63, "", "1", "x" * ID_CAP, "é☃\U0001f984", "a\0b", "\r\n", "null")
-NO_PARAMS = ([], [1], "x", 1, 1.5, None, True)
+NO_PARAMS = ([], [1], "x", 1, 1.5, True)  # null counts as not sent
 CURSORS = ("made up", "", "0", "1", "-100", "100", "1e2", " 100", "+100", "0x64", "9" * 40, "é", "\0", 0, 100, 1.5, True, [], {}, ["100"])
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 

@@ -127,6 +127,8 @@ static int run_code(struct tool_call *call, struct store *store, struct error *e
     char *large;
 
     (void)store;
+    if (!how)
+        return 0;
     if (strcmp(how, "fails") == 0)
         return error_set_at(err, "how", "NameError: name 'x' is not defined");
     if (strcmp(how, "busy") == 0)
