@@ -42,18 +42,14 @@ static const char *check_envelope(const json_t *json)
     return NULL;
 }
 
-/* A member that is null counts as not sent. */
-static void drop_nulls(json_t *object)
+/* Members that clients send as null where they have nothing to send. */
+static void drop_nulls(json_t *params)
 {
-    const char *name;
-    json_t *value;
-    void *next;
+    static const char *const names[] = {"arguments", "cursor", "context", "_meta"};
 
-    json_object_foreach_safe(object, next, name, value)
-    {
-        if (json_is_null(value))
-            json_object_del(object, name);
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (json_is_null(json_object_get(params, names[i])))
+            json_object_del(params, names[i]);
 }
 
 static json_t *take_params(json_t *json)
@@ -65,7 +61,6 @@ static json_t *take_params(json_t *json)
         return NULL;
     }
     drop_nulls(params);
-    drop_nulls(json_object_get(params, "context"));
     return params;
 }
 

@@ -141,7 +141,7 @@ class Find(Asking):
         self.assertEqual({line.split()[0] for line in self.find(sort="words", limit=3).splitlines()[1:]}, {"N013", "N021", "N023"})
 
     def test_bad_input_says_what_to_send(self):
-        for given, says in (({"text": ""}, "text"), ({"text": "x" * (1 << 20)}, str(TEXT_MAX)), ({"text": "?!"}, "send words"),
+        for given, says in (({"text": "x" * (1 << 20)}, str(TEXT_MAX)), ({"text": "?!"}, "send words"),
                             ({"text": "ratio", "in": "definitions"}, "did you mean 'definition'"),
                             ({"without": "worked_example"}, "worked-example"), ({"node_id": "Ratio tabels"}, "N013"),
                             ({"sort": "size"}, "words"), ({"limit": 0}, "limit"), ({"query": "ratio"}, "text")):

@@ -110,6 +110,7 @@ static void test_sealed_state(void **state)
 
 static void test_answers_made_up(void **state)
 {
+    expect_error(*state, ASK("1", "\"inputResponses\":null,"), -32602, 200, "inputResponses");
     expect_error(*state, ASK("1", "\"inputResponses\":[],"), -32602, 200, "inputResponses");
     expect_error(*state, ASK("1", "\"inputResponses\":{\"name\":12345},"), -32602, 200,
                  "inputResponses");
