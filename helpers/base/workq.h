@@ -54,7 +54,7 @@ struct workq_config {
      * Both may be NULL. */
     void *(*open)(void *arg, struct error *err);
     void (*close)(void *context);
-    void *arg;                         /* argument of open */
+    void *arg; /* argument of open */
     /* Background work, for a thread that finds no job; or NULL. It must be short, because a new job
      * waits for it. Returns true to be called again, after the jobs that have come meanwhile. */
     bool (*idle)(void *context);

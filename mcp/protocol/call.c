@@ -160,7 +160,7 @@ void call_cancel(struct peer_call *call)
 
 /* ---- the beginning ---- */
 
-/* NULL, which it also is as null, or whatever was sent. */
+/* The token of the request; NULL if there is none, or it is null. */
 static const json_t *progress_token(const struct request *request)
 {
     const json_t *token = json_object_get(request->message->meta, "progressToken");

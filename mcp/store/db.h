@@ -35,7 +35,7 @@ enum statement {
 };
 
 #define DB_KEYS_CAP    512u         /* bytes of {"node":57,...}, with room for more tables */
-#define DB_CHANGES_MAX (256u << 20) /* bytes of what a copy records */
+#define DB_CHANGES_MAX (256u << 20) /* bytes of the changes of a copy */
 
 struct db_backend;
 struct db_changes; /* the changes of a transaction that was set aside, or of a copy */
@@ -93,10 +93,10 @@ struct db_backend {
 
     /* In a write transaction: reserves keys for so many rows. keys gets the last ones before. */
     int (*reserve_keys)(struct db *db, size_t rows, char keys[DB_KEYS_CAP], struct error *err);
-    /* Records what is changed in a copy from here on. New rows get the keys after these. */
+    /* Records the changes of a copy from here on. New rows get the keys after these. */
     int (*record_copy)(struct db *copy, const char *keys, struct error *err);
-    /* Gives the caller what has been recorded since the last call; recording goes on. Returns 1 if
-     * it exceeds DB_CHANGES_MAX. */
+    /* Gives the caller the changes recorded since the last call; recording goes on. Returns 1 if
+     * they exceed DB_CHANGES_MAX. */
     int (*take_changes)(struct db *copy, struct db_changes **changes, struct error *err);
     /* In a write transaction. Returns 1, with nothing changed, if a row is not as it was in the
      * copy. */

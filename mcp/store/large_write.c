@@ -9,7 +9,7 @@
 
 #define SLICE_PAUSE_MS 5
 
-/* What the steps of a write on a copy hand on. */
+/* The state that the steps of a write on a copy share. */
 struct large_copy {
     const struct db_backend *backend;
     char sid[SESSION_ID_SIZE];
@@ -188,7 +188,7 @@ static int show_session(const struct large_copy *copy, struct store *store, stru
         return -1;
     return key > 0 ? 0
                    : error_set(err, ERROR_BUSY,
-                               "another server has started and deleted what was imported so far: "
+                               "another server has started and deleted the unfinished import: "
                                "send it again");
 }
 

@@ -29,7 +29,7 @@
 enum large_stage {
     LARGE_IN_PLACE, /* the writer makes the write in its own store */
     LARGE_ON_COPY,  /* a thread with a store for reading makes it on a copy of the session */
-    LARGE_APPLY,    /* the writer applies what the copy has recorded */
+    LARGE_APPLY,    /* the writer applies the changes that the copy has recorded */
 };
 
 /* All zero before the first step. */
@@ -37,7 +37,7 @@ struct large_write {
     enum large_stage stage;  /* of the next step */
     bool makes_session;      /* set before the first step: a large write that makes a session */
     bool unfinished;         /* there is a next step */
-    size_t rows;             /* as makes_session: how many it has at most; 0: as a call may */
+    size_t rows;             /* set likewise: its largest number; 0: as many as a call may have */
     unsigned tries;          /* copies made */
     struct large_copy *copy; /* owned; NULL while it is made in place */
 };
@@ -45,7 +45,7 @@ struct large_write {
 typedef int store_write_fn(void *user, struct store *store, struct error *err);
 
 /* Within store_bound and store_unbound of the store. write is called where the stage makes the
- * write, perhaps again on another thread, so whatever it produced is to be dropped before each
+ * write, perhaps again on another thread, so its results are to be dropped before each
  * stage but LARGE_APPLY. Returns 0, with the write done if it is not unfinished, or -1 with err and
  * nothing kept. */
 int store_write_step(struct large_write *large, struct store *store, store_write_fn *write,
@@ -60,8 +60,8 @@ int store_write_slices(struct store *store, size_t rows, store_write_fn *write, 
 /* Frees what it owns. */
 void large_write_finish(struct large_write *large);
 
-/* For the store of a server's writer: large writes to it are put aside. What an earlier server left
- * of them is deleted. Without effect in front of a service, where writers of different sessions do
+/* For the store of a server's writer: large writes to it are put aside. The leftovers of an earlier
+ * server are deleted. Without effect in front of a service, where writers of different sessions do
  * not wait for each other. */
 int store_put_aside(struct store *store, struct error *err);
 

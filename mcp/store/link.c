@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Links: relationships to a node of another curriculum (mcp/session/curriculum_uri.h). The other end
- * is looked up when a link is made and when it is shown, and nothing holds it: what is deleted later
- * leaves a link that says so.
+ * Links: relationships to a node of another curriculum (mcp/session/curriculum_uri.h). The other
+ * end is looked up when a link is made and when it is shown, and nothing holds it: what is deleted
+ * later leaves a link that says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,9 +88,8 @@ static int write_link(json_t *given, const struct link_end *end, struct error *e
     return 0;
 }
 
-static int resolve(struct store *store, const struct writer *writer, const char *sid,
-                   json_t *given, const char *session, const char *to, struct link_end *end,
-                   struct error *err)
+static int resolve(struct store *store, const struct writer *writer, const char *sid, json_t *given,
+                   const char *session, const char *to, struct link_end *end, struct error *err)
 {
     if (store->upstream)
         return error_set_at(err, "to_session",

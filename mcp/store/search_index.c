@@ -230,8 +230,8 @@ static int read_row(struct store *store, struct search_index *index, int64_t key
     return row < 0 ? -1 : 1;
 }
 
-/* Takes out what the index has of the row, and puts in what there is now. Returns 1, with nothing
- * done, if that are more bytes than are left; else they are subtracted. */
+/* Replaces the words of the row in the index. Returns 1, with nothing done, if they have more bytes
+ * than are left; else subtracts these. */
 static int renew_row(struct store *store, struct search_index *index, int64_t key, size_t *left,
                      struct error *err)
 {

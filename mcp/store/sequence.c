@@ -173,10 +173,11 @@ static int find_by_id(const struct sequence *sequence, const struct component_re
     }
     text_cut_line(shown, sizeof shown, ref->component_id);
     if (strspn(shown, "0123456789") == strlen(shown))
-        return error_set_at(err, "component_id",
-                            "component_id: '%s' is not an id; to name a component by its place send "
-                            "component_order, 1 to %zu",
-                            shown, sequence->components);
+        return error_set_at(
+            err, "component_id",
+            "component_id: '%s' is not an id; to name a component by its place send "
+            "component_order, 1 to %zu",
+            shown, sequence->components);
     return error_set(
         err, ERROR_NOT_FOUND,
         "node %s has no component of the id '%s'; it may have been deleted: read the node's %zu "

@@ -104,8 +104,8 @@ struct bounds {
     bool active;
     const struct cancel *cancel;
     int64_t begin_ms;
-    unsigned factor; /* UNDO_BOUNDS_FACTOR for an undo, else 1 */
-    unsigned rows;   /* written so far */
+    unsigned factor;           /* UNDO_BOUNDS_FACTOR for an undo, else 1 */
+    unsigned rows;             /* written so far */
     bool may_be_put_aside;     /* if it takes longer than LARGE_WRITE_MS */
     bool put_aside;            /* it did: it has failed for this reason */
     char sid[SESSION_ID_SIZE]; /* the session that it writes to, once it does */

@@ -273,7 +273,7 @@ static void on_work(struct workq_job *job, void *context)
     store_bound(context, call->cancel);
     if (!writes)
         store_call_begin(context);
-    if (call->writing.stage != LARGE_APPLY) /* which looks itself, and cleans up */
+    if (call->writing.stage != LARGE_APPLY) /* the step looks at the token itself, and cleans up */
         rc = cancel_check(call->cancel, &err);
     if (rc == 0 && writes && !tries(call))
         rc = store_write_step(&call->writing, context, run_call, call, &err);
@@ -355,7 +355,7 @@ static void drop_result(struct tool_call *call)
     call->parts = call->asks = NULL;
 }
 
-/* Nothing of what it has done so far stays. */
+/* Drops all results of the call. */
 static void start_over(struct tool_call *call)
 {
     if (call->tool->forget)

@@ -84,12 +84,12 @@ struct tool_call {
     const struct identity *identity;
     struct cancel *cancel; /* owned reference */
 
-    json_t *idempotency_key; /* from the request's _meta, a string; owned reference, or NULL */
-    bool wants_progress;     /* the tool's progress will be called */
-    bool at_once;            /* on_done may be called before tool_call_start returns */
-    bool briefly;            /* for run: see brief in struct tool */
-    bool followup;           /* set by run if the tool's `then` must be called */
-    struct large_write writing;             /* for a call that writes */
+    json_t *idempotency_key;    /* from the request's _meta, a string; owned reference, or NULL */
+    bool wants_progress;        /* the tool's progress will be called */
+    bool at_once;               /* on_done may be called before tool_call_start returns */
+    bool briefly;               /* for run: see brief in struct tool */
+    bool followup;              /* set by run if the tool's `then` must be called */
+    struct large_write writing; /* for a call that writes */
     char kept_key[IDEMPOTENCY_KEY_MAX + 1]; /* of the stored answer, or "" */
     /* For a call that writes on a work queue: called there before run, in the same transaction. If
      * it returns -1 with err, run is not called. Neither is called for a repeat that gets the

@@ -27,9 +27,12 @@
 #include <unistd.h>
 
 struct db_changes {
-    char keys[DB_KEYS_CAP]; /* of a copy: the last keys after its changes */
+    /* Of a copy: all its changes, and the last keys after them. */
+    struct buf of_copy;
+    char keys[DB_KEYS_CAP];
+    /* Of a transaction: the changes up to the begin of each next savepoint, the last up to now; of
+     * sqlite3_malloc. */
     unsigned depth;
-    /* What was changed up to the begin of the next savepoint, or up to now; of sqlite3_malloc. */
     struct changes {
         void *bytes;
         int size;
@@ -48,6 +51,7 @@ void sqlite_free_changes(struct db_changes *changes)
 {
     for (size_t i = 0; i < changes->depth; i++)
         sqlite3_free(changes->changes[i].bytes);
+    buf_finish(&changes->of_copy);
     free(changes);
 }
 
@@ -129,7 +133,7 @@ static int share_keys(struct sqlite_db *db, int shared, struct error *err)
     return 0;
 }
 
-/* Takes down what was changed and rolls the inmost savepoint back, again and again. */
+/* Records the changes and rolls the inmost savepoint back, again and again. */
 static int take_down(struct sqlite_db *db, struct db_changes *taken, int shared, struct error *err)
 {
     for (unsigned i = taken->depth; i-- > 0;) {
@@ -179,7 +183,7 @@ static int on_conflict(void *user, int kind, sqlite3_changeset_iter *change)
                                                                     : SQLITE_CHANGESET_ABORT;
 }
 
-/* What leads from the one to the other. */
+/* The changes that lead from the one to the other. */
 static int subtract(const struct changes *from, const struct changes *to, struct changes *step)
 {
     sqlite3_changegroup *group = NULL;
@@ -232,7 +236,7 @@ static int apply_level(struct sqlite_db *db, const struct db_changes *changes_of
     return rc;
 }
 
-/* What triggers and foreign keys did is among the changes. */
+/* The changes include those of triggers and foreign keys. */
 static void set_rules(struct sqlite_db *db, int on)
 {
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, on, NULL);
@@ -284,8 +288,8 @@ static const char first_keys_text[] =
     "AND " OF_WRITE " AND name NOT IN (SELECT name FROM sqlite_sequence)";
 static const char reserve_text[] =
     "UPDATE sqlite_sequence SET seq = seq + " RESERVED " WHERE " OF_WRITE;
-/* ?2: the keys before the reservation, ?3: those after the write. What others have taken since
- * lies behind the reserved keys, which then are lost. */
+/* ?2: the keys before the reservation, ?3: those after the write. If others have got keys since,
+ * theirs are behind the reserved ones, and the unused keys are lost. */
 static const char return_text[] =
     "UPDATE sqlite_sequence SET seq = json_extract(?3, '$.' || name) WHERE " OF_WRITE
     " AND seq = json_extract(?2, '$.' || name) + " RESERVED;
@@ -329,59 +333,39 @@ int sqlite_record_copy(struct db *base, const char *keys, struct error *err)
     return start_record(db, err);
 }
 
-/* The changes of a copy are one list. */
-struct byte_list {
-    char *bytes;
-    size_t size, capacity;
-    bool too_large;
-};
-
 static int add_bytes(void *user, const void *bytes, int size)
 {
-    struct byte_list *list = user;
-    size_t needed = list->size + (size_t)size;
+    struct buf *all = user;
 
-    if (needed > DB_CHANGES_MAX) {
-        list->too_large = true;
-        return SQLITE_ABORT;
-    }
-    if (needed > list->capacity) {
-        size_t capacity = needed > 2 * list->capacity ? needed : 2 * list->capacity;
-        char *more = sqlite3_realloc64(list->bytes, capacity);
-
-        if (!more)
-            return SQLITE_NOMEM;
-        list->bytes = more;
-        list->capacity = capacity;
-    }
-    memcpy(list->bytes + list->size, bytes, (size_t)size);
-    list->size = needed;
-    return SQLITE_OK;
+    buf_add(all, bytes, (size_t)size);
+    return all->failed ? SQLITE_ABORT : SQLITE_OK;
 }
 
 int sqlite_take_changes(struct db *base, struct db_changes **changes, struct error *err)
 {
     struct sqlite_db *db = sqlite_of(base);
-    struct db_changes *taken = calloc(1, sizeof *taken + sizeof taken->changes[0]);
-    struct byte_list list = {0};
-    int rc = taken ? sqlite3session_changeset_strm(db->record, add_bytes, &list) : SQLITE_NOMEM;
+    struct db_changes *taken = calloc(1, sizeof *taken);
+    int rc = -1;
 
-    if (rc == SQLITE_OK &&
-        run_text(db, keys_text, NULL, taken->keys, sizeof taken->keys, err) == 0) {
-        taken->depth = 1;
-        taken->changes[0] = (struct changes){list.bytes, (int)list.size};
-        *changes = taken;
+    if (!taken)
+        return error_set(err, ERROR_MEMORY, "out of memory for a large write");
+    buf_init(&taken->of_copy, DB_CHANGES_MAX);
+    if (sqlite3session_changeset_strm(db->record, add_bytes, &taken->of_copy) != SQLITE_OK) {
+        rc = taken->of_copy.failed && !taken->of_copy.starved
+                 ? 1
+                 : error_set(err, ERROR_MEMORY, "out of memory for a large write");
+    } else if (run_text(db, keys_text, NULL, taken->keys, sizeof taken->keys, err) == 0) {
         sqlite_end_record(base);
-        return start_record(db, err);
+        rc = start_record(db, err);
     }
-    sqlite3_free(list.bytes);
-    free(taken);
-    if (list.too_large)
-        return 1;
-    return rc == SQLITE_OK ? -1 : error_set(err, ERROR_MEMORY, "out of memory for a large write");
+    if (rc == 0)
+        *changes = taken;
+    else
+        sqlite_free_changes(taken);
+    return rc;
 }
 
-/* Which texts the search must read again is added up; anything else must be as the copy knew it. */
+/* A note for the search may be there already; any other row must be as it was in the copy. */
 static int on_large_conflict(void *user, int kind, sqlite3_changeset_iter *change)
 {
     const char *table = "";
@@ -396,11 +380,11 @@ static int on_large_conflict(void *user, int kind, sqlite3_changeset_iter *chang
 int sqlite_apply_changes(struct db *base, const struct db_changes *changes, struct error *err)
 {
     struct sqlite_db *db = sqlite_of(base);
-    const struct changes *all = &changes->changes[0];
     int rc;
 
     set_rules(db, 0);
-    rc = sqlite3changeset_apply(db->handle, all->size, all->bytes, NULL, on_large_conflict, NULL);
+    rc = sqlite3changeset_apply(db->handle, (int)changes->of_copy.len, changes->of_copy.data, NULL,
+                                on_large_conflict, NULL);
     set_rules(db, 1);
     if (rc == SQLITE_ABORT)
         return 1;
