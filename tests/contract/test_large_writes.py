@@ -131,7 +131,8 @@ class LargeWrites(test_curricula.RowsCase):
         for thread in threads:
             thread.join(60)
         self.assertEqual([status for status, _, _ in answers], [200] * 3, answers)
-        self.assertEqual(len({json.dumps(body, sort_keys=True) for _, body, _ in answers}), 1)
+        # A repeat that comes while the first one's effect is computed has null there.
+        self.assertEqual(len({json.dumps(dict(body, effect=None), sort_keys=True) for _, body, _ in answers}), 1, answers)
         self.assertEqual([node["node_id"] for node in self.whole()["nodes"]], [self.lesson, "N900"])
 
     def test_a_kill_leaves_all_or_nothing(self):

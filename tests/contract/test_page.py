@@ -174,7 +174,7 @@ class Served(unittest.TestCase):
             self.assertEqual((status, of_post["Allow"]), (405, "GET, HEAD, OPTIONS"))
             self.assertIn("GET", answer["detail"])
             self.assertEqual(of_post["Cache-Control"], "no-store")
-        for path in ("/ui", "/ui/", "/ui/no.js", "/ui/../etc/passwd", "/ui/%2e%2e/health2", main + "x", main + "/"):
+        for path in ("/ui", "/ui/", "/ui/no.js", "/ui/../etc/passwd", "/ui/%2e%2e/health2", main + "x", main + "/x"):
             with self.subTest(path):
                 status, answer, headers = self.server.http("GET", path)
                 self.assertEqual(status, 404, answer)
