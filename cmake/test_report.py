@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The report at the end of a test run, from ctest's JUnit file and its labels: durations, what was skipped, what failed.
 
-usage: test_report.py REPORT BUILD_FOLDER [SECONDS]
+usage: test_report.py REPORT BUILD_FOLDER [REPORT_OF_FAILED_TESTS_RUN_AGAIN]
 
 A test that cannot do part of its work because something is missing prints "SKIPPED: what is missing, and the command that
 supplies it". With CI=true such a line is a failure, unless it is about the shared data. Quick tests that take longer than
-SECONDS (5) are named, because they may belong to the full tests. They do not fail: one machine takes four times as long as another.
+SLOW_SECONDS are named, because they may belong to the full tests. They do not fail: one machine takes four times as long as another.
+A test that failed and passed when it ran again, alone, is named and does not fail.
 """
 import json
 import os
@@ -15,6 +16,7 @@ import sys
 import xml.etree.ElementTree as xml
 
 SHOWN = 20  # durations printed
+SLOW_SECONDS = 5
 
 
 def labels(build):
@@ -26,9 +28,8 @@ def labels(build):
     return found
 
 
-def slow_tests(build, durations, limit):
-    """The quick tests that took longer than `limit` seconds."""
-    over = [name for name, seconds in durations.items() if seconds > limit]
+def slow_tests(build, durations):
+    over = [name for name, seconds in durations.items() if seconds > SLOW_SECONDS]
     tiers = labels(build) if over else {}
     return [name for name in over if "quick" in tiers.get(name, [])]
 
@@ -42,7 +43,18 @@ def skip_reasons(case):
     return [line.rstrip("'\"") for line in lines]  # unittest quotes a reason
 
 
-def main(path, build, limit="5"):
+def has_failed(case):
+    return case.get("status") == "fail" or case.find("failure") is not None
+
+
+def passed_again(path):
+    """The tests of the second report, if there is one, that passed."""
+    if not os.path.exists(path):
+        return set()
+    return {case.get("name") for case in xml.parse(path).getroot().findall("testcase") if case.get("status") == "run" and not has_failed(case)}
+
+
+def main(path, build, again=""):
     try:
         cases = xml.parse(path).getroot().findall("testcase")
     except (OSError, xml.ParseError) as error:
@@ -50,12 +62,13 @@ def main(path, build, limit="5"):
         return 1
     strict = os.environ.get("CI") == "true"
     durations = {case.get("name"): float(case.get("time") or 0) for case in cases}
-    failed, skipped, reasons = [], [], []
+    failed, skipped, reasons, alone = [], [], [], []
+    second_time = passed_again(again)
     for case in cases:
         name, lines = case.get("name"), skip_reasons(case)
         reasons += [(name, line) for line in lines]
-        if case.get("status") == "fail" or case.find("failure") is not None:
-            failed.append(name)
+        if has_failed(case):
+            (alone if name in second_time else failed).append(name)
         elif strict and any("shared" not in line for line in lines):
             failed.append(f"{name} (skipped, and CI=true)")
         elif case.find("skipped") is not None:
@@ -69,9 +82,11 @@ def main(path, build, limit="5"):
         print("\n==> NOT TESTED, because a part is missing:")
         for name, line in reasons:
             print(f"    {name}: {line}")
-    slow = slow_tests(build, durations, float(limit))
+    slow = slow_tests(build, durations)
     if slow:
-        print(f"\n==> Quick tests that took longer than {limit} s: " + ", ".join(slow))
+        print(f"\n==> Quick tests that took longer than {SLOW_SECONDS} s: " + ", ".join(slow))
+    if alone:
+        print("\n==> FAILED BESIDE OTHERS, passed when run again alone: " + ", ".join(alone))
     if failed:
         print("\n==> FAILED: " + ", ".join(failed))
     print(f"\n{len(cases) - len(failed) - len(skipped)} passed, {len(failed)} failed" + (f", {len(skipped)} skipped" if skipped else ""))

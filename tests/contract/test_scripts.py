@@ -146,11 +146,13 @@ class Page(unittest.TestCase):
 
 
 class Report(unittest.TestCase):
-    def report(self, more, **environment):
-        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+    def report(self, more, again="", **environment):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file, tempfile.NamedTemporaryFile("w", suffix=".xml") as second:
             file.write(REPORT % more)
             file.flush()
-            return run("/usr/bin/python3", "-B", "cmake/test_report.py", file.name, "build", **environment)
+            second.write("<testsuite>%s</testsuite>" % again)
+            second.flush()
+            return run("/usr/bin/python3", "-B", "cmake/test_report.py", file.name, "build", second.name if again else "/nowhere.xml", **environment)
 
     def test_skips_are_listed_and_pass_at_home(self):
         done = self.report("")
@@ -168,6 +170,13 @@ class Report(unittest.TestCase):
         done = self.report(FAILED + NOT_RUN)
         self.assertEqual(done.returncode, 1)
         self.assertTrue(done.stdout.endswith("\n3 passed, 1 failed, 1 skipped\n"))
+
+    def test_a_failure_that_passes_again_alone_is_named(self):
+        done = self.report(FAILED, again='<testcase name="bad" status="run" time="1"/>')
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("FAILED BESIDE OTHERS, passed when run again alone: ", done.stdout)
+        self.assertEqual(self.report(FAILED, again=FAILED).returncode, 1)
+        self.assertEqual(self.report(FAILED, again='<testcase name="another" status="run" time="1"/>').returncode, 1)
 
     def test_no_report_is_a_failure(self):
         self.assertEqual(run("/usr/bin/python3", "-B", "cmake/test_report.py", "/nowhere.xml", "build").returncode, 1)

@@ -252,7 +252,7 @@ class Alone(unittest.TestCase):
             wrong = self.judge(setting, name, setting.call(local.client, code, sid=local.sid))
             if often or number % 10 == 0:
                 nonce = secrets.randbelow(10 ** 9)
-                answer = setting.call(local.client, "print(%d + 1, session_id)" % nonce, 5, local.sid)
+                answer = setting.call(local.client, "print(%d + 1, session_id)" % nonce, 30, local.sid)
                 if not answer["content"][0]["text"].startswith("%d %s\n" % (nonce + 1, local.sid)):
                     wrong.append("after %s: %s" % (name, answer))
             return wrong

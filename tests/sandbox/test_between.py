@@ -53,7 +53,7 @@ class Between(unittest.TestCase):
     def setUpClass(cls):
         cls.setting, cls.client = setting(cls.runner, cls.name, cls.isolation)
 
-    def run_code(self, code, sid=None, seconds=5):
+    def run_code(self, code, sid=None, seconds=30):
         """(output, error category): of a run in the sandbox of the session."""
         answer = self.setting.call(self.client, code, seconds=seconds, sid=sid)
         return answer["content"][0]["text"].rpartition("[")[0], category(answer)
@@ -252,7 +252,7 @@ ENDS = {
     "abort": ("os.abort()", "runtime"),
     "_exit": ("os._exit(0)", "runtime"),
     "a fault": ("ctypes.string_at(0)", "runtime"),
-    "its socket closed": ("os.close(3)\ntime.sleep(9)", "runtime"),
+    "its socket closed": ("os.close(3)\ntime.sleep(60)", "runtime"),
     "no frame": ("os.write(3, b'xxxxxxxxxxxxxxxx')", "runtime"),
     "a forged end": ("say(b'x', b'{\"status\":\"memory\"}')", "runtime"),
     "a forged start": ("say(b'S', b'')", "runtime"),
