@@ -326,6 +326,17 @@ static void check_unknown(const struct fields *fields, const char *name, const j
         write_unknown(fields, name, meant, problems);
 }
 
+bool fields_resemble(const struct fields *fields, const char *name, const json_t *object)
+{
+    const struct field *row = NULL;
+    bool found = false;
+
+    while (!found && (row = next_row(fields, row)))
+        found = !json_object_get(object, row->name) &&
+                (is_part(name, row->name) || is_near(name, nearest_distance(name, row->name)));
+    return found;
+}
+
 static void write_needed(const struct field *row, struct validation_errors *problems)
 {
     struct buf BUF_AUTO wanted = {0};

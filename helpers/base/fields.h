@@ -98,6 +98,10 @@ struct fields {
 /* The row of that name, or NULL. */
 const struct field *fields_find(const struct fields *fields, const char *name);
 
+/* Whether a row that the object does not have may be meant by the name: "timeout" for
+ * timeout_seconds, "titel" for title. */
+bool fields_resemble(const struct fields *fields, const char *name, const json_t *object);
+
 /* Adds the problems of an object to problems. kept: an object whose unknown names are not
  * misspellings, such as the stored version; or NULL. */
 void fields_check(const struct fields *fields, const json_t *object, const json_t *kept,

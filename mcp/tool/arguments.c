@@ -1,24 +1,96 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/tool/arguments.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/log.h"
+#include "helpers/base/utf8.h"
 #include "helpers/graph/text.h"
 #include "mcp/session/curriculum_uri.h"
 
-#define BOUND_TITLE_CAP (TITLE_MAX + 1)
+#define BOUND_TITLE_CAP         (TITLE_MAX + 1)
+#define CLIENT_NAMES_LOGGED_MAX 32 /* further ones are ignored without a word */
+#define CLIENT_NAME_CAP         64 /* bytes of one that are logged, with the NUL */
 
 /* An empty text for an optional argument counts as not sent: clients fill in all of a form. */
-static json_t *without_empty(const struct fields *fields, const json_t *arguments)
+static void drop_empty(const struct fields *fields, json_t *arguments)
 {
-    json_t *kept = json_copy((json_t *)arguments);
+    for (const struct field *row = fields->rows; row && row->name; row++)
+        if (!row->required && row->type == FIELD_TEXT && json_string_is(arguments, row->name, ""))
+            json_object_del(arguments, row->name);
+}
 
-    for (const struct field *row = fields->rows; kept && row && row->name; row++)
-        if (!row->required && row->type == FIELD_TEXT && json_string_is(kept, row->name, ""))
-            json_object_del(kept, row->name);
-    return kept;
+/* ---- arguments that clients add ----
+ *
+ * Clients add arguments of their own to every call: n8n toolCallId and sessionId, Cline
+ * task_progress. No model can mend such a call, so they are ignored, and the log has each name
+ * once. An argument that a tool of ours has, or a misspelt one, is the model's. */
+
+/* Their names that are, or look like, one of ours. */
+static const char *const names_of_clients[] = {"sessionId", "_sessionID", "_sessionId"};
+static const char reason_of_read[] = "explanation"; /* Cursor's; a relationship has one too */
+
+static bool is_of_client(const struct tool *tool, const char *name, const json_t *arguments)
+{
+    if (tool->read_only && strcmp(reason_of_read, name) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof names_of_clients / sizeof names_of_clients[0]; i++)
+        if (strcmp(names_of_clients[i], name) == 0)
+            return true;
+    for (size_t i = 0; tools[i]; i++)
+        if (fields_find(&tools[i]->arguments, name) ||
+            fields_resemble(&tools[i]->arguments, name, tools[i] == tool ? arguments : NULL))
+            return false;
+    return true;
+}
+
+static void log_once(const char *name)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char logged[CLIENT_NAMES_LOGGED_MAX][CLIENT_NAME_CAP];
+    static size_t count;
+    char shown[CLIENT_NAME_CAP];
+    bool is_new = true;
+
+    snprintf(shown, sizeof shown, "%.*s", utf8_shown(name, CLIENT_NAME_CAP - 1), name);
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < count; i++)
+        is_new = is_new && strcmp(logged[i], shown) != 0;
+    is_new = is_new && count < CLIENT_NAMES_LOGGED_MAX;
+    if (is_new)
+        memcpy(logged[count++], shown, sizeof shown);
+    pthread_mutex_unlock(&lock);
+    if (is_new)
+        log_info("tool", "the argument '%s', which a client adds, is ignored", shown);
+}
+
+/* Where a required argument is missing, one with another name may be meant. */
+static bool lacks_required(const struct fields *fields, const json_t *arguments)
+{
+    for (const struct field *row = fields->rows; row && row->name; row++)
+        if (row->required && !json_object_get(arguments, row->name))
+            return true;
+    return false;
+}
+
+static void drop_clients(const struct tool *tool, json_t *arguments)
+{
+    const char *name;
+    json_t *value;
+    void *next;
+
+    if (lacks_required(&tool->arguments, arguments))
+        return;
+    json_object_foreach_safe(arguments, next, name, value)
+    {
+        if (!fields_find(&tool->arguments, name) && is_of_client(tool, name, arguments)) {
+            log_once(name);
+            json_object_del(arguments, name);
+        }
+    }
 }
 
 int arguments_take(struct tool_call *call, struct error *err)
@@ -26,11 +98,15 @@ int arguments_take(struct tool_call *call, struct error *err)
     const struct fields *fields = &call->tool->arguments;
     struct buf BUF_AUTO advice = {0};
     struct validation_errors problems;
-    json_auto_t *given = without_empty(fields, call->arguments);
-    json_t *taken;
+    json_auto_t *given = json_copy(call->arguments);
+    json_t *taken = NULL;
 
     validation_begin(&problems, "");
-    taken = given ? fields_take(fields, given, NULL, &problems) : NULL;
+    if (given) {
+        drop_empty(fields, given);
+        drop_clients(call->tool, given);
+        taken = fields_take(fields, given, NULL, &problems);
+    }
     if (!taken)
         return error_set(err, ERROR_MEMORY, "out of memory for the arguments");
     json_decref(call->arguments);

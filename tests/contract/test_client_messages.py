@@ -12,6 +12,13 @@ ACCEPTED = (
     ("tools/call", {"name": "history", "arguments": {}, "_meta": {"progressToken": None}}),
     ("tools/call", {"name": "find", "arguments": '{"text": "ratio"}'}),
     ("tools/call", {"name": "find", "arguments": {"text": "ratio", "session_id": "", "in": "", "node_id": "", "sort": ""}}),
+    # Arguments that clients add to each call.
+    ("tools/call", {"name": "find", "arguments": {"text": "ratio", "tool": "find", "toolCallId": "call_0BCI"}}),
+    ("tools/call", {"name": "query_graph", "arguments": {"query": "counts", "toolCallId": "toolu_01", "sessionId": "abc"}}),
+    ("tools/call", {"name": "query_graph", "arguments": {"query": "counts", "task_progress": "- [x] step", "_sessionID": "0d6c"}}),
+    ("tools/call", {"name": "query_graph", "arguments": {"query": "counts", "wait_for_previous": True, "requestId": 7, "metadata": {}}}),
+    ("tools/call", {"name": "history", "arguments": {"random_string": "dummy"}}),
+    ("tools/call", {"name": "execute_code", "arguments": {"code": "print(1)", "explanation": "one", "description": "count"}}),
     ("prompts/get", {"name": "plan_course"}), ("prompts/get", {"name": "plan_course", "arguments": None}),
     ("prompts/get", {"name": "plan_course", "arguments": {"weeks": "", "session_id": ""}}),
     ("prompts/get", {"name": "plan_course", "arguments": {"weeks": None}}),
@@ -21,6 +28,15 @@ REFUSED = (
     ("tools/list", [], "must be an object"), ("tools/list", {"cursor": "x"}, "cursor"),
     ("tools/call", {"name": "find", "arguments": []}, "must be an object"), ("tools/call", {"name": "find", "arguments": "ratio"}, "must be an object"),
     ("tools/call", {"name": "find", "arguments": {"text": "ratio"}, "_meta": {"progressToken": []}}, "progressToken"),
+)
+
+
+# The model's own faults: an argument of another tool, a misspelt one, one in place of a required one, a member of an operation.
+WRONG = (
+    ("query_graph", {"query": "counts", "code": "print(1)"}, "unknown argument 'code'"),
+    ("execute_code", {"code": "print(1)", "timeout": 3}, "did you mean 'timeout_seconds'"),
+    ("find", {"titel": "ratio", "toolCallId": "c1"}, "unknown argument 'titel'"),
+    ("change_curriculum", {"operations": [{"op": "rename_node", "node_id": "N010", "title": "Ratios", "toolCallId": "c1"}]}, "toolCallId"),
 )
 
 
@@ -43,6 +59,11 @@ class Messages(unittest.TestCase):
                 answer = send(method, params)
                 self.assertNotIn("error", answer)
                 self.assertFalse(answer["result"].get("isError"), answer)
+        for name, arguments, words in WRONG:
+            with self.subTest(name=name, arguments=arguments):
+                answer = send("tools/call", {"name": name, "arguments": arguments})["result"]
+                self.assertTrue(answer["isError"])
+                self.assertIn(words, answer["content"][0]["text"])
         empty = send("prompts/get", {"name": "plan_course", "arguments": {"weeks": ""}})["result"]
         self.assertEqual(empty, send("prompts/get", {"name": "plan_course"})["result"])
         return send
