@@ -19,6 +19,7 @@ static int find(struct rest_call *call, struct error *err)
         .without = json_get_string(call->asked, "without"),
         .node_id = json_get_string(call->asked, "node_id"),
         .limit = (size_t)rest_asked_whole(call, "limit", LIMIT_DEFAULT),
+        .offset = (size_t)rest_asked_whole(call, "offset", 0),
     };
     const char *sort = json_get_string(call->asked, "sort");
     struct buf BUF_AUTO found = {0};
@@ -43,7 +44,8 @@ static const struct fields find_query = {
         FIELD("without", FIELD_TEXT, .documentation = "What a lesson must lack: a component type, relationships, a relationship type or a field"),
         FIELD("node_id", FIELD_TEXT, .documentation = "The lesson to look in, or without text to read: id or title"),
         FIELD("sort", FIELD_TEXT, .choices = sorts, .documentation = "Default: best with text, else order"),
-        FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX, .documentation = "Hits at most; default: 20"), {0}},
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX, .documentation = "Hits at most; default: 20"),
+        FIELD("offset", FIELD_WHOLE, .most = FIND_OFFSET_MAX, .documentation = "Hits that are left out first"), {0}},
 };
 static const struct fields answer = {
     .flags = FIELDS_ANSWER, .schema = "Found",

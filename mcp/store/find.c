@@ -15,7 +15,9 @@
 #include "mcp/store/search_internal.h"
 
 #define FIELD_ROWS_CAP 2000 /* components whose texts are read to find words in one of them */
-#define RANKED_AGAIN   40   /* of which the titles and terms are compared with the text */
+#define RANKED_AGAIN     40   /* of which the titles and terms are compared with the text, */
+#define NAMES_RANKED_CAP 2000 /* and of further ones whose title or term has all words */
+#define QUESTION_WORDS   4    /* from so many on, a term need not have them all */
 #define TITLE_WEIGHT   3.0
 #define TERM_WEIGHT    3.0
 #define SHOWN          64 /* bytes of a name in an error */
@@ -291,10 +293,10 @@ static int add_hit(struct find *find, const struct search_found *found, struct e
     return rc;
 }
 
-/* In their order, those that lack what they must, up to the limit. */
+/* In their order, those that lack what they must, from the offset up to the limit. */
 static int add_hits(struct find *find, struct error *err)
 {
-    size_t looked = 0;
+    size_t looked = 0, skipped = 0;
 
     for (size_t i = 0; i < find->result.count; i++) {
         const struct search_found *found = &find->result.found[i];
@@ -302,7 +304,9 @@ static int add_hits(struct find *find, struct error *err)
 
         if (find->lacks != LACKS_NOTHING)
             rc = lacks(find, search_row_node(found->row), err);
-        if (rc > 0 && find->hits < find->request->limit) {
+        if (rc > 0 && skipped < find->request->offset) {
+            skipped++;
+        } else if (rc > 0 && find->hits < find->request->limit) {
             if (find->field && looked++ == FIELD_ROWS_CAP) {
                 find->more = true;
                 break;
@@ -319,55 +323,70 @@ static int add_hits(struct find *find, struct error *err)
     return 0;
 }
 
-/* ---- the best ones: of two that have the words, the one whose title has little else ---- */
+/* ---- the best ones ----
+ *
+ * Equal titles come first, then definitions of an equal term. Of others the one is better whose
+ * title, or term, has little else than the words. */
 
-static int count_title_word(void *user, const struct stem *stem)
+struct name_words {
+    size_t words; /* that are not small */
+    size_t same;  /* of those, words of the query */
+    double shared;
+};
+
+static int count_word(void *user, const struct stem *stem)
 {
     *(size_t *)user += !stem->small;
     return 0;
 }
 
-static int compare_scores(const void *a, const void *b)
+static struct name_words compare_name(struct find *find, const char *name)
 {
-    const struct search_found *one = a, *other = b;
+    struct name_words count = {0};
 
-    if (one->score != other->score)
-        return one->score > other->score ? -1 : 1;
-    return one->key < other->key ? -1 : one->key > other->key;
+    stems_each(find->query.stems, find->query.languages[0], name, strlen(name), count_word,
+               &count.words);
+    count.shared = search_shared(&find->query, name, strlen(name), &count.same);
+    return count;
+}
+
+/* Where the name has nothing but the words of the query, and all of them, it is equal. */
+static void weigh_name(struct find *find, struct search_found *found, const char *name,
+                       double weight, enum search_tier tier)
+{
+    struct name_words count = compare_name(find, name);
+    double all = 0;
+
+    if (count.words == 0)
+        return;
+    for (size_t i = 0; i < find->query.count; i++)
+        all += find->query.terms[i].weight;
+    found->score += weight * count.shared * (double)count.same / (double)count.words;
+    if (count.same == count.words && count.shared >= all && found->tier < tier)
+        found->tier = tier;
 }
 
 static int weigh_title(struct find *find, struct search_found *found, struct error *err)
 {
     struct rows *node =
         db_query(find->store->db, err, SQL_SEARCH_LESSON, "i", search_row_node(found->row));
-    size_t words = 0, same = 0;
-    double shared = 0;
-    const char *text;
 
     if (rows_next(node, err) <= 0)
         return -1;
-    text = rows_text(node, 3);
-    if (text) {
-        stems_each(find->query.stems, find->query.languages[0], text, strlen(text),
-                   count_title_word, &words);
-        shared = search_shared(&find->query, text, strlen(text), &same);
-    }
+    if (rows_text(node, 3))
+        weigh_name(find, found, rows_text(node, 3), TITLE_WEIGHT, SEARCH_EQUAL_TITLE);
     rows_end(node);
-    if (words > 0)
-        found->score += TITLE_WEIGHT * shared * ((double)same / (double)words);
     return 0;
 }
 
-/* The more, the less else the term that the row defines has. */
+/* If the row is a definition. */
 static int weigh_definition(struct find *find, struct search_found *found, struct error *err)
 {
     struct rows *row =
         db_query(find->store->db, err, SQL_SEARCH_HIT, "i", search_row_component(found->row));
     json_auto_t *body = NULL;
-    size_t words = 0, same = 0;
     const char *term;
     struct kept kept;
-    double shared;
 
     if (rows_next(row, err) <= 0)
         return -1;
@@ -377,27 +396,42 @@ static int weigh_definition(struct find *find, struct search_found *found, struc
     if (!body)
         return -1;
     term = json_get_string(json_object_get(body, "parameters"), "term");
-    if (!term)
-        return 0;
-    stems_each(find->query.stems, find->query.languages[0], term, strlen(term), count_title_word,
-               &words);
-    shared = search_shared(&find->query, term, strlen(term), &same);
-    if (words > 0)
-        found->score += TERM_WEIGHT * shared * ((double)same / (double)words);
+    if (term)
+        weigh_name(find, found, term, TERM_WEIGHT, SEARCH_EQUAL_TERM);
     return 0;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct search_found *one = a, *other = b;
+
+    if (one->tier != other->tier)
+        return one->tier > other->tier ? -1 : 1;
+    if (one->score != other->score)
+        return one->score > other->score ? -1 : 1;
+    return one->key < other->key ? -1 : one->key > other->key;
 }
 
 static int rank_again(struct find *find, struct error *err)
 {
-    size_t count = find->result.count < RANKED_AGAIN ? find->result.count : RANKED_AGAIN;
+    struct search_result *result = &find->result;
+    const bool is_long = find->query.count >= QUESTION_WORDS;
+    size_t names = 0;
 
-    for (size_t i = 0; i < count; i++)
-        if (weigh_title(find, &find->result.found[i], err) < 0 ||
-            (find->result.found[i].defines &&
-             weigh_definition(find, &find->result.found[i], err) < 0))
+    for (size_t i = 0; i < result->count && names < NAMES_RANKED_CAP; i++) {
+        struct search_found *found = &result->found[i];
+        bool near = i < RANKED_AGAIN;
+
+        if (!near && !found->titled && !found->defines)
+            continue;
+        names++;
+        if (weigh_title(find, found, err) < 0 ||
+            ((found->defines || (is_long && search_row_component(found->row) > 0)) &&
+             weigh_definition(find, found, err) < 0))
             return -1;
-    if (count > 1)
-        qsort(find->result.found, count, sizeof *find->result.found, compare_scores);
+    }
+    if (result->count > 1)
+        qsort(result->found, result->count, sizeof *result->found, compare_found);
     return 0;
 }
 
@@ -463,7 +497,8 @@ static int find_words(struct find *find, struct error *err)
 {
     bool best = find->sort == FIND_BEST;
     bool by_row = find->type || find->field || find->node > 0;
-    size_t wanted = find->request->limit > RANKED_AGAIN ? find->request->limit : RANKED_AGAIN;
+    const size_t last = find->request->offset + find->request->limit;
+    size_t wanted = last > RANKED_AGAIN ? last : RANKED_AGAIN;
 
     if (search_query_begin(&find->query, find->store, find->session.key, find->request->text, err) <
         0)

@@ -83,7 +83,9 @@ struct search_found {
     size_t rows;    /* of it that have any */
     unsigned terms; /* a bit for each term */
     bool defines;   /* row is a definition of the words */
-    double score;
+    bool titled;    /* the node's title has them all */
+    enum search_tier { SEARCH_OTHER, SEARCH_EQUAL_TERM, SEARCH_EQUAL_TITLE } tier;
+    double score; /* within the tier */
 };
 
 struct search_result {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "mcp/store/search_internal.h"
 
@@ -125,6 +126,38 @@ static void read_words(struct search_query *query, const char *text, size_t len,
     }
 }
 
+/* With one of these a text asks for a definition, as its first word that is not small. */
+static const char asking_words[] =
+    " define definition definitions meaning explain explanation bedeutung definiere erklärung"
+    " définition définir définis signification definición definir significado definição"
+    " definizione ";
+
+static bool is_asking(const char *text, const struct search_term *term)
+{
+    for (const char *at = asking_words + 1; *at; at = strchr(at, ' ') + 1)
+        if (strcspn(at, " ") == term->len && strncasecmp(at, text + term->start, term->len) == 0)
+            return true;
+    return false;
+}
+
+/* "definition of a sheaf" asks for a sheaf. */
+static void drop_asking(struct search_query *query, const char *text)
+{
+    struct search_term *first = NULL;
+    size_t large = 0;
+
+    for (size_t i = 0; i < query->count; i++) {
+        struct search_term *term = &query->terms[i];
+
+        if (term->small && !term->phrase)
+            continue;
+        if (large++ == 0 && !term->phrase && is_asking(text, term))
+            first = term;
+    }
+    if (first && large > 1)
+        first->small = true;
+}
+
 /* Without the small words, unless there are no others; and each word once. */
 static void drop_small(struct search_query *query)
 {
@@ -182,6 +215,7 @@ int search_query_begin(struct search_query *query, struct store *store, int64_t 
         (close ? read_phrase : read_words)(query, at + skip, len, (size_t)(at - text) + skip);
         at += skip + len + (close != NULL);
     }
+    drop_asking(query, text);
     drop_small(query);
     if (query->count == 0)
         return error_set_at(err, "text",
@@ -210,7 +244,7 @@ struct finder {
     int64_t row;
     double best[SEARCH_TERMS_CAP]; /* of its terms */
     unsigned places[SEARCH_TERMS_CAP];
-    bool in_term[SEARCH_TERMS_CAP];
+    unsigned in_term, in_head; /* a bit for each term */
     unsigned pairs; /* a bit for each term that the one before it in the text stands before */
     int last_term, last_column, last_offset;
     /* Of each of result->found: the best of each term in any of its rows. */
@@ -288,8 +322,9 @@ static void close_row(struct finder *finder)
     struct search_query *query = finder->query;
     struct search_found *found;
     struct weights *weights;
+    const unsigned all = (1u << query->count) - 1;
+    const bool defines = finder->in_term == all;
     double score = 0;
-    bool defines = true;
 
     if (finder->row < 0)
         return;
@@ -301,7 +336,6 @@ static void close_row(struct finder *finder)
         double more = finder->places[i] > 1 ? finder->places[i] - 1 : 0;
         double weight = finder->best[i] + (more > 3 ? 3 : more) * 0.15;
 
-        defines = defines && finder->in_term[i];
         if (finder->best[i] == 0)
             continue;
         found->terms |= 1u << i;
@@ -312,6 +346,7 @@ static void close_row(struct finder *finder)
             weights->of[i] = (float)weight;
     }
     found->rows++;
+    found->titled |= search_row_component(finder->row) == 0 && finder->in_head == all;
     if (score > weights->row_score || (defines && !found->defines)) {
         weights->row_score = score;
         found->row = finder->row;
@@ -322,11 +357,10 @@ static void close_row(struct finder *finder)
 static void begin_row(struct finder *finder, int64_t row)
 {
     finder->row = row;
-    finder->pairs = 0;
+    finder->pairs = finder->in_term = finder->in_head = 0;
     finder->last_term = -2;
     memset(finder->best, 0, sizeof finder->best);
     memset(finder->places, 0, sizeof finder->places);
-    memset(finder->in_term, 0, sizeof finder->in_term);
 }
 
 static void on_hit(void *user, int64_t row, int phrase, int column, int offset)
@@ -345,7 +379,10 @@ static void on_hit(void *user, int64_t row, int phrase, int column, int offset)
     if (weight > finder->best[term])
         finder->best[term] = weight;
     finder->places[term]++;
-    finder->in_term[term] |= column == SEARCH_TERM;
+    if (column == SEARCH_TERM)
+        finder->in_term |= 1u << term;
+    if (column == SEARCH_HEAD)
+        finder->in_head |= 1u << term;
     if (term == finder->last_term + 1 && column == finder->last_column &&
         offset <= finder->last_offset + PAIR_DISTANCE)
         finder->pairs |= 1u << term;

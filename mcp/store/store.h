@@ -237,6 +237,7 @@ void outline_finish(struct outline *outline);
 
 #define FIND_TEXT_MAX  1000 /* bytes */
 #define FIND_LIMIT_MAX 200
+#define FIND_OFFSET_MAX 100000
 enum find_sort { FIND_ANY, FIND_BEST, FIND_ORDER, FIND_WORDS, FIND_CHANGED };
 /* Texts are NULL if not asked for. */
 struct find_request {
@@ -247,6 +248,7 @@ struct find_request {
     const char *node_id; /* of a lesson: to read it, or to look only there */
     enum find_sort sort; /* FIND_ANY: best with text, else in teaching order */
     size_t limit;        /* 1 to FIND_LIMIT_MAX */
+    size_t offset;       /* hits that are left out first, up to FIND_OFFSET_MAX */
 };
 /* Appends {"session_id", "total", "more", "hits": [{"node_id", "title", "component_order",
  * "component_type", "component_id", "field", "text" (the words around, those of the request in

@@ -80,10 +80,14 @@ static void say_hits(const struct find_request *request, const json_t *found, st
         return;
     }
     buf_addf(to, "%s%" PRId64 " %s%s%s",
-             json_is_true(json_object_get(found, "more")) ? "Over " : "", total, things,
+             json_is_true(json_object_get(found, "more")) ? "At least " : "", total, things,
              total == 1 ? "" : "s", request->without ? " without " : "");
     buf_adds(to, request->without ? request->without : "");
-    if ((int64_t)shown < total)
+    if (request->offset > 0 && shown > 0)
+        buf_addf(to, ", from %zu to %zu", request->offset + 1, request->offset + shown);
+    else if (request->offset > 0)
+        buf_adds(to, ", none from the offset on");
+    else if ((int64_t)shown < total)
         buf_addf(to, ", the first %zu", shown);
     buf_addf(to, "%s:", sorted_as[request->sort]);
     json_array_foreach((json_t *)hits, i, hit)
@@ -212,6 +216,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         .node_id = argument_text(call, "node_id"),
         .sort = read_sort(call),
         .limit = (size_t)argument_whole(call, "limit", LIMIT_DEFAULT),
+        .offset = (size_t)argument_whole(call, "offset", 0),
     };
     struct buf BUF_AUTO found = {0};
     char sid[SESSION_ID_SIZE];
@@ -249,7 +254,8 @@ const struct tool tool_find_lessons = {
               .documentation = "a component or relationship type, relationships, a field"),
         FIELD("node_id", FIELD_TEXT), FIELD("sort", FIELD_TEXT, .choices = sorts),
         FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "other curricula"),
-        FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX)),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX),
+        FIELD("offset", FIELD_WHOLE, .most = FIND_OFFSET_MAX)),
     .read_only = true,
     .run = run,
 };

@@ -49,6 +49,62 @@ class Order(unittest.TestCase):
                         self.assertIn("Over LEADS_TO" if kind == "LEADS_TO" else "Not followed: SEE_ALSO" if kind == "SEE_ALSO" else "Over " + kind, said[-1])
 
 
+def lesson(number, title, *components):
+    return {"node_id": "N%04d" % number, "title": title, "components": [
+        dict({"component_type": kind, "order": place}, parameters=parameters) for place, (kind, parameters) in enumerate(components, 1)]}
+
+
+def text(words):
+    return "paragraph", {"text": words}
+
+
+class Ranking(unittest.TestCase):
+    """Among hundreds of lessons that use the words more often and have them in longer titles: the equal title, then the equal term."""
+    NAMES = ("Field", "Sheaf", "Tensor Product", "Category")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = harness.Workspace()
+        cls.addClassCleanup(cls.workspace.close)
+        nodes = [lesson(number, "%s of kind %d" % (cls.NAMES[number % 4], number), *[text("The %s and another %s: %s %d." % (
+            3 * (cls.NAMES[number % 4].lower(),) + (place,))) for place in range(6)]) for number in range(400)]
+        nodes += [lesson(400 + number, name, text("It is an example.")) for number, name in enumerate(cls.NAMES)]
+        nodes += [lesson(500, "Basics", ("definition", {"term": "splitting field", "definition": "The smallest one in which it splits."}),
+                         ("definition", {"term": "sheaf", "definition": "Data that is glued."}))]
+        path = pathlib.Path(cls.workspace.data, "curriculum.json")
+        path.write_text(json.dumps({"nodes": nodes, "relationships": []}), encoding="utf-8")
+        cls.sid = cls.workspace.load(path)
+        cls.server = harness.Server(cls.workspace)
+        cls.addClassCleanup(cls.server.close)
+        cls.server.initialize()
+
+    def titles(self, text, **more):
+        status, answer, _ = self.server.http("GET", "/session/%s/find?%s" % (self.sid, urllib.parse.urlencode(dict(more, text=text))))
+        self.assertEqual(status, 200, answer)
+        return [hit["title"] for hit in answer["hits"]]
+
+    def test_equal_names_are_first(self):
+        for name in self.NAMES:
+            for text in (name, name.lower(), name + "s", "what is a %s?" % name, "definition of %s" % name, "Define the %s." % name.lower(),
+                         "the meaning of \"%s\"" % name.lower()):
+                with self.subTest(text):
+                    self.assertEqual(self.titles(text)[0], name)
+        self.assertEqual(self.titles("sheaf")[:2], ["Sheaf", "Basics"])
+
+    def test_terms_count_in_a_long_question(self):
+        for text in ("splitting field", "How is the splitting field of a given polynomial over another one made?"):
+            with self.subTest(text):
+                self.assertEqual(self.titles(text)[0], "Basics")
+
+    def test_pages_are_one_list(self):
+        whole = self.titles("field", limit=30)
+        self.assertEqual(self.titles("field", limit=10) + self.titles("field", limit=20, offset=10), whole)
+        self.assertEqual(self.titles("field", offset=5000), [])
+        said = self.server.good("find", session_id=self.sid, text="field", limit=2, offset=2)
+        self.assertRegex(said, r"^(At least )?\d+ lessons, from 3 to 4:\n")
+        self.assertIn("none from the offset on", self.server.good("find", session_id=self.sid, text="field", offset=5000))
+
+
 class Asking(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -155,7 +211,7 @@ class Find(Asking):
                      "ratio " * 166, "r" * TEXT_MAX, "\u00e4\u0308\u0301" * 100, "\U0001f600 ratio"):
             is_error, answer = self.server.call("find", session_id=self.sid, text=text)
             self.assertFalse(is_error, (text, answer))
-            self.assertRegex(answer, r"^(\d+ |Over \d+ |No )lessons? ?", text)
+            self.assertRegex(answer, r"^(\d+ |At least \d+ |No )lessons? ?", text)
             if "ratio" in text:
                 self.assertRegex(answer, r"(?m)^N010 ", text)
         self.assertIn("N010", self.find(text='ratio* AND NOT {head} "'))
