@@ -443,9 +443,47 @@ static json_t *read_text(const struct field *row, const json_t *value)
     }
 }
 
+static json_t *convert(const struct fields *fields, const struct field *row, json_t *value);
+
+/* An item of an array, which may be the text of an object, and its members may be texts too. */
+static json_t *convert_item(const struct fields *of, json_t *item)
+{
+    json_t *object = json_is_string(item) ? json_read(json_string_value(item),
+                                                      json_string_length(item), of->name, NULL)
+                                          : json_copy(item);
+    const char *name;
+    json_t *value;
+    void *next;
+
+    if (!json_is_object(object)) {
+        json_decref(object);
+        return json_incref(item);
+    }
+    json_object_foreach_safe(object, next, name, value)
+    {
+        if (of->rows)
+            json_object_set_new(object, name, convert(of, fields_find(of, name), value));
+    }
+    return object;
+}
+
+static json_t *convert_items(const struct fields *of, json_t *array)
+{
+    json_t *items = json_array(), *item;
+    size_t i;
+
+    json_array_foreach(array, i, item)
+    {
+        json_array_append_new(items, convert_item(of, item));
+    }
+    json_decref(array);
+    return items;
+}
+
 /* The value in its own type: a new reference. What cannot be read stays, for the check to name. */
 static json_t *convert(const struct fields *fields, const struct field *row, json_t *value)
 {
+    const bool has_items = row && row->type == FIELD_ARRAY && row->of;
     json_t *read = NULL;
 
     if (row && json_is_string(value) &&
@@ -453,7 +491,11 @@ static json_t *convert(const struct fields *fields, const struct field *row, jso
         read = read_text(row, value);
     else if (row && row->type == FIELD_WHOLE && json_is_real(value) && is_whole(value))
         read = json_integer((json_int_t)json_real_value(value));
-    return read ? read : json_incref(value);
+    if (!read)
+        read = json_incref(value);
+    if (has_items && json_is_array(read) && (row->of->flags & FIELDS_AS_TEXT))
+        read = convert_items(row->of, read);
+    return read;
 }
 
 static bool is_given(const struct field *row, const json_t *value)
@@ -522,14 +564,20 @@ static void write_of(const struct schema *schema, const struct field *row, bool 
 }
 
 /* The short form says the most that a number may be: models send no negative ones. */
+/* An object of any members, for models. Gemini refuses an object without properties, and where
+ * others than those named are forbidden, the JSON text can be sent. */
+static const char any_object[] =
+    "\"anyOf\":[{\"type\":\"object\",\"properties\":{\"text\":{\"type\":\"string\"}}},"
+    "{\"type\":\"string\",\"description\":\"JSON\"}]";
+
 static void write_bounds(const struct schema *schema, const struct field *row)
 {
     bool text = row->type == FIELD_TEXT;
 
-    if (!is_bounded(row) || (text && !schema->refs) ||
+    if (!is_bounded(row) || !schema->refs ||
         (!text && row->type != FIELD_WHOLE && row->type != FIELD_NUMBER))
         return;
-    if (schema->refs && (!text || row->least > 0))
+    if (!text || row->least > 0)
         buf_addf(schema->to, ",\"%s\":%.15g", text ? "minLength" : "minimum", row->least);
     if (row->most > 0 && !isinf(row->most))
         buf_addf(schema->to, ",\"%s\":%.15g", text ? "maxLength" : "maximum", row->most);
@@ -574,7 +622,10 @@ static void write_row(const struct schema *schema, const struct field *row, bool
         write_of(schema, row, or_null);
         return;
     }
-    write_type(schema, row, or_null);
+    if (row->type == FIELD_OBJECT && !schema->refs)
+        buf_addf(to, ",%s", any_object);
+    else
+        write_type(schema, row, or_null);
     if (row->choices)
         write_choices(row->choices, or_null, to);
     else
@@ -679,13 +730,17 @@ static void write_object(const struct schema *schema, const struct fields *field
         write_choice(schema, fields);
         return;
     }
-    buf_adds(to, alone ? "{\"oneOf\":[{\"type\":\"object\"" : "{\"type\":\"object\"");
-    if (schema->refs || is_row(fields->rows)) {
-        buf_adds(to, ",\"properties\":{");
-        write_properties(schema, fields);
+    if (!schema->refs && row && !is_row(fields->rows)) {
+        buf_addf(to, "{%s", any_object);
+        write_documentation(schema, fields);
         buf_addc(to, '}');
-        write_required(schema, fields);
+        return;
     }
+    buf_adds(to, alone ? "{\"oneOf\":[{\"type\":\"object\"" : "{\"type\":\"object\"");
+    buf_adds(to, ",\"properties\":{");
+    write_properties(schema, fields);
+    buf_addc(to, '}');
+    write_required(schema, fields);
     if (schema->refs && !(fields->flags & (FIELDS_OPEN | FIELDS_ANSWER)))
         buf_adds(to, ",\"additionalProperties\":false");
     write_documentation(schema, fields);

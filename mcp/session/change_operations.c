@@ -312,8 +312,8 @@ static int delete_relationship(struct run *run, struct error *err)
 #define PLACE                       FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_AS_TEXT
 
 /* clang-format off */
-#define MEMBERS(operation, open, ...) \
-    {.name = (operation), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ALSO | FIELDS_NAMED | (open)}
+#define MEMBERS(operation, ...) \
+    {.name = (operation), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ALSO | FIELDS_NAMED}
 /* clang-format on */
 
 #define NODE               NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
@@ -334,49 +334,49 @@ static int delete_relationship(struct run *run, struct error *err)
 #define RELATIONSHIP       MAY_HAVE("id", PLACE), FROM(MAY_HAVE), TO(MAY_HAVE), TYPE
 
 const struct operation change_operations[] = {
-    {MEMBERS("create_node", FIELDS_OPEN, NEEDED("node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT),
-             AFTER, FIELDS),
+    {MEMBERS("create_node", NEEDED("node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT), AFTER,
+             FIELDS),
      .apply = create_node},
-    {MEMBERS("rename_node", 0, NODE, NEEDED("title", FIELD_TEXT, .also = "new_title"), REVISION),
+    {MEMBERS("rename_node", NODE, NEEDED("title", FIELD_TEXT, .also = "new_title"), REVISION),
      .reads = STORE_TEXTS_PART, .apply = rename_node},
-    {MEMBERS("edit_node", FIELDS_OPEN, NODE, MAY_HAVE("title", FIELD_TEXT), FIELDS, REVISION),
+    {MEMBERS("edit_node", NODE, MAY_HAVE("title", FIELD_TEXT), FIELDS, REVISION),
      .reads = STORE_TEXTS_PART, .apply = edit_node},
-    {MEMBERS("delete_node", 0, NODE, REVISION), .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
+    {MEMBERS("delete_node", NODE, REVISION), .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
      .apply = delete_node},
-    {MEMBERS("merge_nodes", 0, NODE, INTO(.also = "into"), REVISION),
+    {MEMBERS("merge_nodes", NODE, INTO(.also = "into"), REVISION),
      .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = merge_nodes},
-    {MEMBERS("split_node", 0, NODE, NEW_NODE, AFTER, COMPONENTS,
+    {MEMBERS("split_node", NODE, NEW_NODE, AFTER, COMPONENTS,
              MAY_HAVE("relationships", FIELD_ARRAY)),
      .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = change_split_node},
-    {MEMBERS("copy_node", 0, NODE, NEW_NODE, AFTER),
-     .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART, .apply = change_copy_node},
-    {MEMBERS("create_component", 0, NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
+    {MEMBERS("copy_node", NODE, NEW_NODE, AFTER), .reads = STORE_COMPONENTS_PART | STORE_TEXTS_PART,
+     .apply = change_copy_node},
+    {MEMBERS("create_component", NODE, NEEDED("component_type", FIELD_TEXT, .also = "type"),
              NEEDED("parameters", FIELD_OBJECT, .flags = FIELD_AS_TEXT),
              MAY_HAVE("position", PLACE), CONFIDENCE("confidence")),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = create_component},
-    {MEMBERS("edit_component", 0, NODE, COMPONENT_ID, COMPONENT_ORDER,
+    {MEMBERS("edit_component", NODE, COMPONENT_ID, COMPONENT_ORDER,
              NEEDED("new_parameters", FIELD_OBJECT, .flags = FIELD_AS_TEXT, .also = "parameters"),
              REVISION),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = edit_component},
-    {MEMBERS("delete_component", 0, NODE, COMPONENT_ID, COMPONENT_ORDER, REVISION),
+    {MEMBERS("delete_component", NODE, COMPONENT_ID, COMPONENT_ORDER, REVISION),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = delete_component},
-    {MEMBERS("reorder_components", 0, NODE, NEEDED("order", FIELD_ARRAY, .item = FIELD_WHOLE)),
+    {MEMBERS("reorder_components", NODE, NEEDED("order", FIELD_ARRAY, .item = FIELD_WHOLE)),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = reorder_components},
-    {MEMBERS("move_components", 0, NODE, COMPONENTS, INTO(.also = "to_node_id"),
+    {MEMBERS("move_components", NODE, COMPONENTS, INTO(.also = "to_node_id"),
              MAY_HAVE("position", PLACE)),
      .leaves_graph = true, .reads = STORE_COMPONENTS_PART, .apply = change_move_components},
-    {MEMBERS("replace_text", 0, NEEDED("find", FIELD_TEXT), NEEDED("replace", FIELD_TEXT),
+    {MEMBERS("replace_text", NEEDED("find", FIELD_TEXT), NEEDED("replace", FIELD_TEXT),
              FLAG("whole_words"), FLAG("match_case"), FLAG("plurals"), MAY_HAVE("in", FIELD_TEXT),
              MAY_HAVE("node_ids", FIELD_ARRAY, .item = FIELD_TEXT),
              MAY_HAVE("expected_places", FIELD_WHOLE, .least = 0, .most = INFINITY,
                       .flags = FIELD_AS_TEXT)),
      .leaves_graph = true, .apply = change_replace_text},
-    {MEMBERS("create_relationship", 0, FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION,
+    {MEMBERS("create_relationship", FROM(NEEDED), TO(NEEDED), TYPE, EXPLANATION,
              CONFIDENCE("confidence_score"), MAY_HAVE("to_session", FIELD_TEXT)),
      .apply = create_relationship},
-    {MEMBERS("edit_relationship", 0, RELATIONSHIP, MAY_HAVE("new_type", FIELD_TEXT), EXPLANATION,
+    {MEMBERS("edit_relationship", RELATIONSHIP, MAY_HAVE("new_type", FIELD_TEXT), EXPLANATION,
              CONFIDENCE("confidence_score")),
      .apply = edit_relationship},
-    {MEMBERS("delete_relationship", 0, RELATIONSHIP), .apply = delete_relationship},
+    {MEMBERS("delete_relationship", RELATIONSHIP), .apply = delete_relationship},
 };
 const size_t change_operation_count = sizeof change_operations / sizeof change_operations[0];

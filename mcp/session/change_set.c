@@ -16,6 +16,7 @@
 #include "helpers/base/validation.h"
 #include "mcp/session/change_run.h"
 #include "mcp/session/curriculum_uri.h"
+#include "mcp/session/entity.h"
 
 #define MEMBERS_CAP    10 /* of an operation */
 #define BRIEF_CAP      48 /* of all operations together */
@@ -73,23 +74,10 @@ const struct fields change_set_operation = {"an operation", .schema = "Operation
  * that allows no others can send them all. */
 static const struct fields operation_names = {.name = "op", .choice = operation_name};
 
-/* An object of any members cannot be sent where others than those named are forbidden, its JSON
- * text can. */
-static void write_object_or_text(const struct field *row, const void *context, struct buf *to)
-{
-    (void)row;
-    (void)context;
-    buf_adds(to, "{\"anyOf\":[{\"type\":\"object\"},{\"type\":\"string\"}]}");
-}
-
-static const struct fields object_or_text = {.write_schema = write_object_or_text};
-
 static struct field brief_row(const struct field *row)
 {
     struct field brief = {.name = row->name, .type = row->type, .item = row->item};
 
-    if (row->type == FIELD_OBJECT)
-        brief.of = &object_or_text;
     if (row->type == FIELD_ARRAY && row->item == FIELD_ANY) /* places, also as text, or ids */
         brief.item = FIELD_TEXT;
     return brief;
@@ -121,6 +109,7 @@ static void write_brief(const struct field *row, const void *context, struct buf
 
 const struct fields change_set_operation_brief = {
     .name = "an operation",
+    .flags = FIELDS_AS_TEXT,
     .write_schema = write_brief,
     .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. "
                      "relationships: go with a split, by id or other end. in: titles, a component "
@@ -243,6 +232,29 @@ static void drop_unused(const struct operation *operation, json_t *sent)
     }
 }
 
+/* The fields that every node may have need not stand in fields. Takes them out of sent: a new
+ * reference. */
+static json_t *take_node_fields(const struct operation *operation, json_t *sent)
+{
+    json_t *taken = json_object();
+    const char *name;
+    void *next;
+    json_t *value;
+
+    if (!fields_find(&operation->members, "fields"))
+        return taken;
+    json_object_foreach_safe(sent, next, name, value)
+    {
+        const struct field *row = fields_find(&entity_node_fields, name);
+
+        if (!row || row->flags & FIELD_GIVEN_BACK || fields_find(&operation->members, name))
+            continue;
+        json_object_set(taken, name, value);
+        json_object_del(sent, name);
+    }
+    return taken;
+}
+
 /* Puts the node's own fields that were sent in fields beside the operation's members. */
 static int spread_fields(struct run *run, struct error *err)
 {
@@ -267,7 +279,7 @@ static const struct operation *read_operation(struct run *run, const json_t *ite
                                               struct error *err)
 {
     const struct operation *operation = find(json_get_string(item, "op"));
-    json_auto_t *sent = NULL;
+    json_auto_t *sent = NULL, *node_fields = NULL;
     struct validation_errors problems;
     struct buf BUF_AUTO advice = {0};
 
@@ -285,11 +297,12 @@ static const struct operation *read_operation(struct run *run, const json_t *ite
     }
     validation_begin(&problems, "");
     sent = sent_members(operation, item, run->results);
-    if (sent)
+    if (sent) {
         drop_unused(operation, sent);
-    if (sent)
+        node_fields = take_node_fields(operation, sent);
         run->given = fields_take(&operation->members, sent, NULL, &problems);
-    if (!run->given) {
+    }
+    if (!run->given || !node_fields || json_object_update(run->given, node_fields) < 0) {
         error_set(err, ERROR_MEMORY, "out of memory for an operation");
         return NULL;
     }

@@ -280,9 +280,10 @@ STATEMENT(SQL_CHANGE_SETS,
     " ORDER BY last DESC LIMIT ?5")
 STATEMENT(SQL_CHANGE_SETS_TOTAL, "SELECT count(*)" CHANGE_SETS)
 STATEMENT(SQL_CHANGE_NEWEST,
-    "SELECT change_set, who, at FROM change WHERE session = ?1 ORDER BY version DESC, key DESC")
+    "SELECT change_set, who, at, version FROM change WHERE session = ?1"
+    " ORDER BY version DESC, key DESC")
 STATEMENT(SQL_CHANGE_SET_SUM,
-    "SELECT count(*), min(key), min(version),"
+    "SELECT count(*), min(key), min(version), max(version),"
     " max(entity = 'session' AND op IN ('create', 'import'))"
     " FROM change WHERE session = ?1 AND change_set = ?2")
 STATEMENT(SQL_CHANGE_FIRST,

@@ -517,12 +517,15 @@ struct undo_state {
     char what[256];      /* description, with titles */
     size_t entries;      /* of the log, reverted */
     int64_t version;     /* current version of the session */
+    /* Of an undo: those that it took back. */
+    int64_t first_version, last_version;
 };
 /* Undoes one change set. NULL: the newest one that is neither undone nor itself an undo, if this
  * writer made it. Writers are the same if they have the same name in the change log; a page and its
- * chat count as one. ERROR_CONFLICT if another writer made the newest change, or if something that
- * it changed has been changed since: the error says what, and by whom. ERROR_NOT_FOUND if there is
- * nothing to undo. On an error nothing changes. */
+ * chat count as one. ERROR_CONFLICT if another writer made the newest change (the error has its
+ * version and that of this writer's own), or if something that it changed has been changed since:
+ * the error says what, and by whom. ERROR_NOT_FOUND if there is nothing to undo. On an error
+ * nothing changes. */
 int store_undo(struct store *store, const struct writer *writer, const char *sid,
                const char *change_set, struct undo_state *state, struct error *err);
 /* Restores the content of that version, in one change set. Versions and times go forward. */

@@ -321,35 +321,6 @@ static int is_candidate(struct store *store, int64_t session, const char *change
     return undoing == 0 && !*by_set;
 }
 
-/* The newest change that may be undone without a name; change_set is "" if there is none. */
-struct newest {
-    char change_set[UUID_TEXT_SIZE + 64], who[WHO_CAP], at[TIME_TEXT_SIZE];
-};
-
-static int find_newest(struct store *store, int64_t session, struct newest *newest,
-                       struct error *err)
-{
-    struct rows *rows;
-    int row, candidate = 0;
-
-    newest->change_set[0] = '\0';
-    rows = db_query(store->db, err, SQL_CHANGE_NEWEST, "i", session);
-    while (candidate == 0 && (row = rows_next(rows, err)) > 0) {
-        if (strcmp(newest->change_set, rows_text(rows, 0)) == 0)
-            continue;
-        text_cut(newest->change_set, sizeof newest->change_set, rows_text(rows, 0));
-        text_cut_line(newest->who, sizeof newest->who, rows_text(rows, 1));
-        text_cut(newest->at, sizeof newest->at, rows_text(rows, 2));
-        candidate = is_candidate(store, session, newest->change_set, err);
-    }
-    rows_end(rows);
-    if (candidate < 0 || (candidate == 0 && row < 0))
-        return -1;
-    if (candidate == 0)
-        newest->change_set[0] = '\0';
-    return 0;
-}
-
 /* The name behind "page:" or "chat:": what a page writes and what its chat writes for it is one
  * person's. NULL for others. */
 static const char *person(const char *who)
@@ -369,43 +340,94 @@ static bool is_same_writer(const char *one, const char *other)
     return first && second ? strcmp(first, second) == 0 : strcmp(one, other) == 0;
 }
 
-static int not_own(struct store *store, const struct write *write, const struct newest *newest,
-                   struct error *err)
-{
-    struct buf BUF_AUTO what = {0};
+/* The newest change that may be undone without a name, of the writer or, with NULL, of anybody;
+ * change_set is "" if there is none. */
+struct newest {
+    char change_set[UUID_TEXT_SIZE + 64], who[WHO_CAP], at[TIME_TEXT_SIZE];
+    int64_t version;
+};
 
-    if (store_change_words(store, write->session, newest->change_set, &what, err) < 0)
+static int find_newest(struct store *store, int64_t session, const char *who, struct newest *newest,
+                       struct error *err)
+{
+    struct rows *rows;
+    int row, candidate = 0;
+
+    newest->change_set[0] = '\0';
+    rows = db_query(store->db, err, SQL_CHANGE_NEWEST, "i", session);
+    while (candidate == 0 && (row = rows_next(rows, err)) > 0) {
+        if (strcmp(newest->change_set, rows_text(rows, 0)) == 0)
+            continue;
+        text_cut(newest->change_set, sizeof newest->change_set, rows_text(rows, 0));
+        text_cut_line(newest->who, sizeof newest->who, rows_text(rows, 1));
+        text_cut(newest->at, sizeof newest->at, rows_text(rows, 2));
+        newest->version = rows_int(rows, 3);
+        if (who && !is_same_writer(newest->who, who))
+            continue;
+        candidate = is_candidate(store, session, newest->change_set, err);
+    }
+    rows_end(rows);
+    if (candidate < 0 || (candidate == 0 && row < 0))
         return -1;
-    return error_set(
-        err, ERROR_CONFLICT,
-        "the newest change is not yours (%s): %s, by %s at %s. Nothing was undone; send "
-        "change_set \"%s\" to undo it, or the change_set of another change from the "
-        "history",
-        write->who, what.data, newest->who, newest->at, newest->change_set);
+    if (candidate == 0)
+        newest->change_set[0] = '\0';
+    return 0;
 }
 
 struct extent { /* of a change set in the log */
-    int64_t rows, first_key, first_version;
+    int64_t rows, first_key, first_version, last_version;
+    bool begins; /* the session */
 };
 
-static int check_set(struct store *store, int64_t session, const char *change_set, bool named,
-                     struct extent *extent, struct error *err)
+static int read_extent(struct store *store, int64_t session, const char *change_set,
+                       struct extent *extent, struct error *err)
 {
-    static const char nothing[] = "there is nothing to undo in this session: its history begins "
-                                  "with its import or creation";
     struct rows *rows = db_query(store->db, err, SQL_CHANGE_SET_SUM, "is", session, change_set);
-    char by_set[UUID_TEXT_SIZE + 64];
-    int64_t undoing;
-    bool beginning;
 
     if (rows_next(rows, err) <= 0)
         return -1;
     extent->rows = rows_int(rows, 0);
     extent->first_key = rows_int(rows, 1);
     extent->first_version = rows_int(rows, 2);
-    beginning = rows_int(rows, 3) != 0;
+    extent->last_version = rows_int(rows, 3);
+    extent->begins = rows_int(rows, 4) != 0;
     rows_end(rows);
-    if (!named && (extent->rows == 0 || beginning))
+    return 0;
+}
+
+static int not_own(struct store *store, const struct write *write, const struct newest *newest,
+                   struct error *err)
+{
+    struct buf BUF_AUTO what = {0}, BUF_AUTO own_what = {0};
+    struct newest own;
+    struct extent extent;
+
+    if (store_change_words(store, write->session, newest->change_set, &what, err) < 0 ||
+        find_newest(store, write->session, write->who, &own, err) < 0)
+        return -1;
+    buf_init(&own_what, NAME_CAP);
+    if (*own.change_set && read_extent(store, write->session, own.change_set, &extent, err) < 0)
+        return -1;
+    if (*own.change_set && !extent.begins)
+        buf_addf(&own_what, ", or version %" PRId64 ", your own newest", own.version);
+    return error_set(err, ERROR_CONFLICT,
+                     "the newest change is not yours (%s): %s, by %s at %s. Nothing was undone; "
+                     "send version %" PRId64 " (change_set \"%s\") to undo it%s",
+                     write->who, what.data, newest->who, newest->at, newest->version,
+                     newest->change_set, own_what.len > 0 ? own_what.data : "");
+}
+
+static int check_set(struct store *store, int64_t session, const char *change_set, bool named,
+                     struct extent *extent, struct error *err)
+{
+    static const char nothing[] = "there is nothing to undo in this session: its history begins "
+                                  "with its import or creation";
+    char by_set[UUID_TEXT_SIZE + 64];
+    int64_t undoing;
+
+    if (read_extent(store, session, change_set, extent, err) < 0)
+        return -1;
+    if (!named && (extent->rows == 0 || extent->begins))
         return error_set(err, ERROR_NOT_FOUND, "%s", nothing);
     if (db_number(store->db, &undoing, err, SQL_UNDONE_IS_UNDOING, "is", session, change_set) != 0)
         return -1;
@@ -416,7 +438,7 @@ static int check_set(struct store *store, int64_t session, const char *change_se
                          "there is no change set '%.80s' in this session; its history lists those "
                          "there are",
                          change_set);
-    if (beginning)
+    if (extent->begins)
         return error_set_at(err, "change_set",
                             "change_set: that is where this session's history begins, it cannot be "
                             "undone");
@@ -505,6 +527,10 @@ static int undo_set(struct store *store, const struct write *write, const char *
                     write->change_set);
     if (rc == 0 && state)
         fill_state(state, write, change_set, &what, undo.rows);
+    if (rc == 0 && state) {
+        state->first_version = extent->first_version;
+        state->last_version = extent->last_version;
+    }
     rewind_finish(&undo.then);
     rewind_finish(&undo.now);
     return rc;
@@ -517,7 +543,7 @@ static int undo(struct store *store, const struct write *write, const char *name
     struct newest newest;
     struct extent extent;
 
-    if (!named && find_newest(store, write->session, &newest, err) < 0)
+    if (!named && find_newest(store, write->session, NULL, &newest, err) < 0)
         return -1;
     text_cut(change_set, sizeof change_set, named ? named : newest.change_set);
     if (check_set(store, write->session, change_set, named != NULL, &extent, err) < 0)

@@ -156,7 +156,7 @@ static struct tool_impact impact_of_edit(const struct tool_call *call)
 const struct tool tool_edit_component = {
     .name = "edit_component",
     .title = "Edit a component",
-    .description = "Change some parameters of a component.",
+    .description = "Change parameters of a component.",
     .call_title = "Edit component {component_order}[ of {node_id}]|Edit a component[ of {node_id}]",
     .icon = "edit",
     .use = "one component; send only the parameters that change",
@@ -164,6 +164,7 @@ const struct tool tool_edit_component = {
         "edit_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
         FIELD("new_parameters", FIELD_OBJECT, .required = true), ARGUMENT_REVISION),
     .destructive = true,
+    .idempotent = true,
     .run = edit_component,
     .impact = impact_of_edit,
     .operation = "edit_component",
@@ -252,6 +253,7 @@ static int preview_batch(const struct tool_call *call, struct tool_preview *prev
 
 static const struct fields component = {
     .name = "a component",
+    .flags = FIELDS_AS_TEXT,
     .rows = (const struct field[]){FIELD("type", FIELD_TEXT, .required = true),
                                    FIELD("parameters", FIELD_OBJECT, .required = true),
                                    {0}},
@@ -260,7 +262,7 @@ static const struct fields component = {
 const struct tool tool_batch_add_components = {
     .name = "batch_add_components",
     .title = "Add several components",
-    .description = "Append components (as add_component) to a node: all or none.",
+    .description = "Append components to a node, all or none.",
     .call_title = "Add {components:component}[ to {node_id}]",
     .icon = "edit",
     .use = "several components to one node",

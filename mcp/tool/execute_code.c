@@ -203,11 +203,11 @@ const struct tool tool_execute_code = {
            "texts included. The curriculum is too large to read whole: write one short program "
            "that answers the whole question and prints only what the answer needs. Do not dump "
            "texts or lists to look through them yourself.",
-    .arguments = ARGUMENTS(
-        "execute_code", ARGUMENT_SESSION, FIELD("code", FIELD_TEXT, .required = true, .least = 1),
-        FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "other curricula"),
-        FIELD("timeout_seconds", FIELD_WHOLE, .least = 1, .most = ANALYSIS_TIMEOUT_ASKED_MAX,
-              .flags = FIELD_UNLISTED)),
+    .arguments = ARGUMENTS("execute_code", ARGUMENT_SESSION,
+                           FIELD("code", FIELD_TEXT, .required = true, .least = 1),
+                           FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT),
+                           FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,
+                                 .most = ANALYSIS_TIMEOUT_ASKED_MAX, .flags = FIELD_UNLISTED)),
     .read_only = true,
     .start = start,
     .stop = stop,

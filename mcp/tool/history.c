@@ -416,7 +416,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 const struct tool tool_history = {
     .name = "history",
     .title = "History",
-    .description = "What changed and by whom; or the difference of version and to_version.",
+    .description = "What changed, by whom; or how version and to_version differ.",
     .call_title = "{action=difference}Compare versions[ {version}][ and {to_version}]"
                   "|Look at the history",
     .icon = "history",

@@ -84,10 +84,14 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
         buf_adds(to, tool->input_schema);
     else
         fields_schema(&tool->arguments, NULL, analyses, to);
-    /* What the protocol takes for granted is left out, and a title that says what the name says:
-     * each word is paid for in every conversation. */
-    if (tool->read_only)
-        buf_adds(to, ",\"annotations\":{\"readOnlyHint\":true}");
+    /* For people and programs; a model does not see them. */
+    buf_addf(to,
+             ",\"annotations\":{\"readOnlyHint\":%s,\"destructiveHint\":%s,"
+             "\"idempotentHint\":%s,\"openWorldHint\":false",
+             tool->read_only ? "true" : "false", tool->destructive ? "true" : "false",
+             tool->read_only || tool->idempotent ? "true" : "false");
+    json_write_member(to, "title", tool->title);
+    buf_addc(to, '}');
     buf_addc(to, '}');
 }
 

@@ -183,7 +183,7 @@ struct tool {
     struct fields arguments;
     const char *input_schema; /* JSON text that tools/list shows instead; or NULL */
     const struct tool_param_header *param_headers; /* ends with a row of NULL; or NULL */
-    bool read_only, destructive;                   /* annotations */
+    bool read_only, destructive, idempotent;       /* annotations */
     bool makes_session; /* works on no session that there is: not for bound connections */
 
     /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else

@@ -9,13 +9,15 @@
 
 #include "mcp/tool/arguments.h"
 
+#define VERSIONS_CAP 96 /* bytes of "versions 3 to 5, which are one change" */
+
 static int undo(struct tool_call *call, struct store *store, const char *sid, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
     const char *named = argument_text(call, "change_set");
     long version = argument_whole(call, "version", 0);
-    struct undo_state state;
-    char set[CHANGE_SET_ID_SIZE];
+    struct undo_state state = {0};
+    char set[CHANGE_SET_ID_SIZE], versions[VERSIONS_CAP];
 
     if (!named && version != 0) {
         if (tool_set_of_version(store, sid, version, set, err) < 0)
@@ -24,10 +26,15 @@ static int undo(struct tool_call *call, struct store *store, const char *sid, st
     }
     if (store_undo(store, &writer, sid, named, &state, err) < 0)
         return -1;
+    snprintf(versions, sizeof versions, "version %" PRId64, state.last_version);
+    if (state.first_version < state.last_version)
+        snprintf(versions, sizeof versions,
+                 "versions %" PRId64 " to %" PRId64 ", which are one change", state.first_version,
+                 state.last_version);
     buf_addf(&call->text,
-             "Undone: %s. The curriculum is at version %" PRId64 " now; undo version %" PRId64
+             "Undone: %s (%s). The curriculum is at version %" PRId64 " now; undo version %" PRId64
              " to do it again.",
-             state.what, state.version, state.version);
+             state.what, versions, state.version, state.version);
     return 0;
 }
 

@@ -37,7 +37,25 @@ WRONG = (
     ("execute_code", {"code": "print(1)", "timeout": 3}, "did you mean 'timeout_seconds'"),
     ("find", {"titel": "ratio", "toolCallId": "c1"}, "unknown argument 'titel'"),
     ("change_curriculum", {"operations": [{"op": "rename_node", "node_id": "N010", "title": "Ratios", "toolCallId": "c1"}]}, "toolCallId"),
+    ("change_curriculum", {"operations": [{"op": "create_node", "node_id": "X1", "title": "X", "find": "x"}]}, "unknown member 'find'"),
+    ("change_curriculum", {"operations": [{"op": "edit_node", "node_id": "N010", "level": "x"}]}, "fields?"),
 )
+
+
+HEADING = {"type": "heading", "parameters": {"text": "Ratios"}}
+RENAMING = {"op": "edit_node", "node_id": "N010", "fields": {"title": "Ratios"}}
+# JSON as text at each level where an object or an array is expected: calls that mean the same.
+AS_TEXT = (
+    ("batch_add_components", "components", ([HEADING], json.dumps([HEADING]), [json.dumps(HEADING)],
+                                            [dict(HEADING, parameters=json.dumps(HEADING["parameters"]))],
+                                            json.dumps([json.dumps(dict(HEADING, parameters=json.dumps(HEADING["parameters"])))]))),
+    ("change_curriculum", "operations", ([RENAMING], [{"op": "edit_node", "node_id": "N010", "title": "Ratios", "raw_content": "a source"}], json.dumps([RENAMING]), [json.dumps(RENAMING)],
+                                         json.dumps([dict(RENAMING, fields=json.dumps(RENAMING["fields"]))]))),
+    ("add_component", "parameters", (HEADING["parameters"], json.dumps(HEADING["parameters"]))),
+    ("edit_component", "new_parameters", (HEADING["parameters"], json.dumps(HEADING["parameters"]))),
+)
+MORE = {"batch_add_components": {"node_id": "N010"}, "change_curriculum": {"dry_run": True},
+        "add_component": {"node_id": "N010", "component_type": "heading"}, "edit_component": {"node_id": "N010", "component_order": 1}}
 
 
 class Messages(unittest.TestCase):
@@ -67,6 +85,20 @@ class Messages(unittest.TestCase):
         empty = send("prompts/get", {"name": "plan_course", "arguments": {"weeks": ""}})["result"]
         self.assertEqual(empty, send("prompts/get", {"name": "plan_course"})["result"])
         return send
+
+    def test_json_as_text_at_each_level(self):
+        client = harness.Stdio(self.workspace)
+        self.addCleanup(client.close)
+        client.initialize()
+        for name, argument, ways in AS_TEXT:
+            for way in ways:
+                with self.subTest(name=name, way=way):
+                    answer = client.request("tools/call", {"name": name, "arguments": dict(MORE[name], **{argument: way})})["result"]
+                    self.assertFalse(answer.get("isError"), answer)
+            for wrong in ("[", "ratio", 3, ["ratio"]):
+                answer = client.request("tools/call", {"name": name, "arguments": dict(MORE[name], **{argument: wrong})})["result"]
+                self.assertIn(argument, answer["content"][0]["text"])
+                self.assertTrue(answer["isError"])
 
     def test_over_stdio(self):
         client = harness.Stdio(self.workspace)

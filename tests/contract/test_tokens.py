@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a model pays for the tools before it has asked anything: the listing, counted in tokens."""
+"""The cost of the tools before a model has asked anything: the parts of the listing that a model sees, counted in tokens. Clients keep the
+annotations for themselves."""
 import json
 import unittest
 
 import harness
 import tokens
 
-EDITOR, READER = 1950, 1000  # tokens of the whole listing, for who may edit and for who may read
+SEEN = ("name", "description", "inputSchema")
+EDITOR, READER = 1950, 1000  # tokens of the listing, for who may edit and for who may read
 
 
 class Listing(unittest.TestCase):
@@ -21,12 +23,35 @@ class Listing(unittest.TestCase):
 
     def test_its_tokens(self):
         listed = self.listing()
-        counts = tokens.count([json.dumps(tool, separators=(",", ":"), ensure_ascii=False) for tool in listed])
+        counts = tokens.count([json.dumps({part: tool[part] for part in SEEN}, separators=(",", ":"), ensure_ascii=False) for tool in listed])
         table = "\n".join("%5d %s" % (count, tool["name"]) for count, tool in zip(counts, listed))
-        reading = sum(count for count, tool in zip(counts, listed) if tool.get("annotations", {}).get("readOnlyHint"))
+        reading = sum(count for count, tool in zip(counts, listed) if tool["annotations"]["readOnlyHint"])
         print("\n%s\n%5d in all, %d for a reader" % (table, sum(counts), reading))
         self.assertLess(sum(counts), EDITOR, table)
         self.assertLess(reading, READER, table)
+
+    def test_schemas_are_taken_everywhere(self):
+        """Gemini refuses all tools if one object has no properties; strict modes know no bounds."""
+        def check(schema, place):
+            if schema.get("type") == "object":
+                self.assertTrue(schema.get("properties"), place)
+            self.assertFalse({"minimum", "maximum", "minLength", "maxLength", "pattern", "$ref", "oneOf", "allOf"} & set(schema), place)
+            for name, member in schema.get("properties", {}).items():
+                check(member, place + "." + name)
+            for part in schema.get("anyOf", []) + ([schema["items"]] if "items" in schema else []):
+                check(part, place)
+
+        for tool in self.listing():
+            check(tool["inputSchema"], tool["name"])
+
+    def test_annotations_are_complete(self):
+        listed = {tool["name"]: tool["annotations"] for tool in self.listing()}
+        for name, annotations in listed.items():
+            self.assertEqual(set(annotations), {"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}, name)
+            self.assertTrue(annotations["title"])
+        self.assertEqual({name for name, given in listed.items() if given["readOnlyHint"]}, {"find", "history", "execute_code", "query_graph"})
+        self.assertEqual({name for name, given in listed.items() if given["destructiveHint"]},
+                         {"edit_component", "delete_component", "change_curriculum", "undo"})
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ import unittest
 
 import harness
 
-LISTING_BYTES = 8000  # test_tokens.py counts its tokens, of 4.16 bytes
 # Has something to report all the time; test_streaming.py has the reports of a silent run.
 PRINTING = """import time
 while True:
@@ -97,7 +96,7 @@ class Tools(unittest.TestCase):
             client.good("undo")
         self.both(check)
 
-    def test_listing_is_small_and_whole(self):
+    def test_listing_is_whole(self):
         def check(client):
             client.initialize()
             result = client.request("tools/list")["result"]
@@ -106,7 +105,6 @@ class Tools(unittest.TestCase):
                                      "batch_add_components", "change_curriculum", "import_curriculum",
                                      "history", "undo", "execute_code", "query_graph"])
             self.assertNotIn("nextCursor", result)
-            self.assertLess(len(json.dumps(result, separators=(",", ":"))), LISTING_BYTES)
             for tool in result["tools"]:
                 self.assertEqual(tool["inputSchema"]["type"], "object")
                 self.assertTrue(set(tool["inputSchema"].get("required", [])) <= set(tool["inputSchema"]["properties"]))

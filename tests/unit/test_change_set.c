@@ -7,7 +7,7 @@
 
 /* Each operation once, at least. */
 static const char all_kinds[] =
-    "[{'op':'create_node','node_id':'D','title':'Delta','node_type':'lesson'},"
+    "[{'op':'create_node','node_id':'D','title':'Delta','fields':{'node_type':'lesson'}},"
     "{'op':'rename_node','node_id':'A','title':'First'},"
     "{'op':'edit_node','node_id':'B','raw_content':'raw','chapter_id':3,"
     "'expected_revision':1},"

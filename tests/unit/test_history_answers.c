@@ -285,9 +285,10 @@ static void test_tool(void **state)
     expect(fixture, "history", "{\"action\":\"difference\",\"version\":2,\"to_version\":1}",
            "~ N1 \"Adding fractions\", component 1 (paragraph): text: [uno -> one] (component_id ");
     expect(fixture, "history", "{\"action\":\"difference\"}", "difference needs version");
-    expect(fixture, "undo", "{\"version\":2}",
-           "Undone: 1 component of N1 \"Adding fractions\" changed. The curriculum is at version 4 "
-           "now; undo version 4 to do it again.");
+    expect(
+        fixture, "undo", "{\"version\":2}",
+        "Undone: 1 component of N1 \"Adding fractions\" changed (version 2). The curriculum is at "
+        "version 4 now; undo version 4 to do it again.");
     expect(fixture, "history", "{}", "changed (component_id ");
     expect(fixture, "undo", "{\"version\":2}", "was undone already");
     expect(fixture, "undo", "{}",

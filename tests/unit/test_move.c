@@ -189,7 +189,7 @@ static void a_split_takes_what_is_named(void **state)
     struct fixture *fixture = *state;
     json_auto_t *made = NULL;
 
-    do_it(fixture, "[{'op':'edit_node','node_id':'A','chapter':7,'raw_content':'raw'}]");
+    do_it(fixture, "[{'op':'edit_node','node_id':'A','fields':{'chapter':7},'raw_content':'raw'}]");
     do_and_return(fixture, "[{'op':'split_node','node_id':'A','new_node_id':'A2','title':'Second',"
                            "'components':[2],'relationships':['Gamma']}]");
     do_it(fixture, "[{'op':'create_relationship','from':'A','to':'Second'}]");

@@ -115,8 +115,10 @@ class History(Case):
         state = self.content()
         for name in ({"X_Editor": "ann"}, {}, {"X_Editor": "page:ben"}):
             detail = self.bad(409, "POST", "~/undo", {}, **name)
-            for part in ("not yours", newest["what"], "rest:ben", newest["at"], newest["change_set"]):
+            for part in ("not yours", newest["what"], "rest:ben", newest["at"], newest["change_set"],
+                         "version %d" % newest["version"]):
                 self.assertIn(part, detail)
+            self.assertEqual("version %d, your own newest" % (newest["version"] - 1) in detail, name == {"X_Editor": "ann"})
         self.assertEqual(self.content(), state)
         self.good("POST", "~/undo", {}, X_Editor="ben")
         self.assertEqual(self.content(), between)
