@@ -60,7 +60,9 @@ json_t *message_metas_read(struct message_metas *metas, const char *json, size_t
     struct buf BUF_AUTO text = {0};
     json_t *message, *params;
 
-    if (!at || at == json || at[-1] == '\\' || memmem(json, len, PLACE_TEXT, strlen(PLACE_TEXT)))
+    /* The parser skips a NUL behind null, true or false, so it would find another end. */
+    if (!at || at == json || at[-1] == '\\' || memchr(json, '\0', len) ||
+        memmem(json, len, PLACE_TEXT, strlen(PLACE_TEXT)))
         return NULL;
     at += strlen(KEY);
     while (at < end && *at == ' ')
