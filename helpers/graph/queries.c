@@ -300,14 +300,18 @@ static int check_arguments(const struct graph_query *query, const struct graph_q
         const char *loc, *takes;
     } rules[] = {
         [GRAPH_TAKES_NOTHING] = {false, false, false, "node",
-                                 "is about the whole curriculum: leave node, from and to out"},
+                                 "is about the whole curriculum: leave node_id, from_node_id and "
+                                 "to_node_id out"},
         [GRAPH_TAKES_NODE] = {true, true, false, "node",
-                              "takes one node: its id, or a title that only one node has"},
+                              "takes one node, node_id: its id, or a title that only one node has"},
         [GRAPH_TAKES_FROM_TO] =
             {false, false, true, "from",
-             "takes two nodes, from and to: ids, or titles that only one node has"},
-        [GRAPH_MAY_TAKE_NODE] = {false, true, false, "node",
-                                 "takes one node or none: leave from and to out"},
+             "takes two nodes, from_node_id and to_node_id: ids, or titles that only one node "
+             "has"},
+        [GRAPH_MAY_TAKE_NODE] =
+            {false, true, false, "node",
+             "takes one node, node_id, or none: leave from_node_id and to_node_id "
+             "out"},
     };
     bool node = given(question->node), from = given(question->from), to = given(question->to);
     bool good = rules[query->needs].ends ? from && to : !from && !to;

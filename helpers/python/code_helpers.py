@@ -95,8 +95,7 @@ def connect(ask):
     def curriculum(given):
         session_id = named(given)
         if session_id is None:
-            raise RuntimeError("this run has no session, so there is no curriculum to read; "
-                               "pass session_id to execute_code, or --session to lectern exec")
+            raise RuntimeError("this run has no session, so there is no curriculum to read; name one as session_id")
         if session_id not in curricula:
             curricula[session_id] = Curriculum(session_id)
         return curricula[session_id]

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "helpers/base/terminal.h"
+#include "mcp/session/text.h"
 
 void command_fail(const char *name, const struct error *err)
 {
@@ -37,8 +38,14 @@ void command_format_report(const struct format_report *report, const char *losse
 int command_session(struct store *store, const char *named, char sid[SESSION_ID_SIZE],
                     struct error *err)
 {
-    return named ? store_session_named(store, named, "session", sid, err)
-                 : store_only_session(store, sid, err);
+    char text[ERROR_TEXT_CAP];
+
+    if (named)
+        return store_session_named(store, named, "session", sid, err);
+    if (store_only_session(store, sid, err) == 0)
+        return 0;
+    text_cut(text, sizeof text, err->text);
+    return error_set(err, err->kind, "--session SID: %s", text);
 }
 
 int command_option_session(const struct config *config, char sid[SESSION_ID_SIZE],

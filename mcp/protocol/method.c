@@ -16,9 +16,9 @@
 /* For the model: when to reach for this server, and how to do so cheaply. */
 #define INSTRUCTIONS                                                                               \
     "Lectern holds curricula: nodes (lessons) with ordered components, and relationships between " \
-    "them. Ask it instead of reading a curriculum: query_graph for prerequisites, paths, "         \
-    "teaching "                                                                                    \
-    "order and gaps; execute_code for any other analysis (Python; from code_helpers import "       \
+    "them. Ask it instead of reading a curriculum: query_graph for prerequisites, paths and "      \
+    "teaching order; find for words; execute_code for any other analysis (Python; from "           \
+    "code_helpers import "                                                                         \
     "get_nodes, get_relationships, get_node_content, analyze_graph). Change content with the "     \
     "component and relationship tools. session_id may be left out where there is only one "        \
     "curriculum."

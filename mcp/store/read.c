@@ -227,7 +227,7 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
         return -1;
     if (row == 0)
         return error_set_at(err, "session_id",
-                            "the store holds no session yet: import one with lectern import FILE");
+                            "the store holds no session yet: import a curriculum first");
     text_cut(sid, SESSION_ID_SIZE, rows_text(rows, 0));
     row = rows_next(rows, err);
     if (row <= 0)
@@ -236,8 +236,7 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
     if (store_list_choices(db_query(store->db, err, SQL_SESSION_NAMES, ""), sid, &choices, &count,
                            err) < 0)
         return -1;
-    return error_set_at(err, "session_id",
-                        "name the session (session_id, or --session SID); the store has %zu: %s",
+    return error_set_at(err, "session_id", "there are %zu curricula, name one as session_id: %s",
                         count, choices.data);
 }
 

@@ -410,11 +410,11 @@ static void test_wrong_questions(void **state)
     expect_error(graph, ASK(.query = "needs"), ERROR_INVALID, "takes one node");
     expect_error(graph, ASK(.query = "needs", .node = " "), ERROR_INVALID, "takes one node");
     expect_error(graph, ASK(.query = "path", .from = "A"), ERROR_INVALID,
-                 "takes two nodes, from and to");
+                 "takes two nodes, from_node_id and to_node_id");
     expect_error(graph, ASK(.query = "path", .from = "A", .to = "B", .node = "C"), ERROR_INVALID,
                  "takes two nodes");
     expect_error(graph, ASK(.query = "order", .node = "A"), ERROR_INVALID,
-                 "leave node, from and to out");
+                 "leave node_id, from_node_id and to_node_id out");
     expect_error(graph, ASK(.query = "order", .limit = 501), ERROR_INVALID,
                  "limit goes from 1 to 500");
     graph_destroy(graph);
