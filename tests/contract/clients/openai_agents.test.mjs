@@ -31,14 +31,15 @@ function closed(schema) {
   return { ...schema, properties: Object.fromEntries(properties), required: properties.map(([name]) => name), additionalProperties: false };
 }
 
-/* Arguments as a model sends them that is held to such a schema: null for what is left out, JSON text for objects of any members. */
+/* Arguments as a model sends them that is held to such a schema: null for what is left out, JSON text for objects with others than the named members. */
 function held(schema, value) {
   if (value === undefined || value === null) return null;
   const branches = schema.anyOf ?? [schema];
   if (Array.isArray(value)) return value.map((one) => held(branches.find((branch) => branch.type === "array").items, one));
   if (!isObject(value)) return value;
-  const named = branches.flatMap((branch) => (branch.anyOf ?? [branch])).find((branch) => Object.keys(branch.properties ?? {}).length > 0);
-  if (!named) return JSON.stringify(value);
+  const each = branches.flatMap((branch) => (branch.anyOf ?? [branch]));
+  const named = each.find((branch) => branch.type === "object");
+  if (each.some((branch) => branch.type === "string") && Object.keys(value).some((name) => !(name in named.properties))) return JSON.stringify(value);
   return Object.fromEntries(Object.keys({ ...named.properties, ...value }).map((name) => [name, held(named.properties[name] ?? {}, value[name])]));
 }
 
@@ -71,12 +72,8 @@ test("OpenAI Agents sends everything with convertSchemasToStrict", { timeout: 12
 
 test("every operation can be sent where only named members may be", { timeout: 120_000 }, () => withTools(async (place, tools) => {
   const schemas = new Map(place.tools().map((tool) => [tool.name, closed(tool.inputSchema)]));
-  const open = new Set();
   await callAll(place, async (name, args) => {
     const sent = held(schemas.get(name), args);
-    if (ajv.validate(schemas.get(name), sent)) return { text: (await send(schemas.get(name), sent, tools.get(name))).text };
-    open.add(name);
-    return { text: (await send(tools.get(name).parameters, args, tools.get(name))).text };
+    return { text: (await send(schemas.get(name), sent, tools.get(name))).text };
   });
-  assert.deepEqual(open, new Set(["add_component", "edit_component", "batch_add_components"])); // operations of change_curriculum do the same
 }));
