@@ -235,8 +235,8 @@ void outline_finish(struct outline *outline);
 
 /* ---- find: lessons by their words, and one lesson as a reader sees it ---- */
 
-#define FIND_TEXT_MAX  1000 /* bytes */
-#define FIND_LIMIT_MAX 200
+#define FIND_TEXT_MAX   1000 /* bytes */
+#define FIND_LIMIT_MAX  200
 #define FIND_OFFSET_MAX 100000
 enum find_sort { FIND_ANY, FIND_BEST, FIND_ORDER, FIND_WORDS, FIND_CHANGED };
 /* Texts are NULL if not asked for. */

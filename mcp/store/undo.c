@@ -321,8 +321,8 @@ static int is_candidate(struct store *store, int64_t session, const char *change
     return undoing == 0 && !*by_set;
 }
 
-/* The name behind "page:" or "chat:": what a page writes and what its chat writes for it is one
- * person's. NULL for others. */
+/* The name behind "page:" or "chat:", because a page and its chat write for one person. NULL for
+ * others. */
 static const char *person(const char *who)
 {
     static const char *const doors[] = {"page:", "chat:"};
@@ -398,23 +398,23 @@ static int read_extent(struct store *store, int64_t session, const char *change_
 static int not_own(struct store *store, const struct write *write, const struct newest *newest,
                    struct error *err)
 {
-    struct buf BUF_AUTO what = {0}, BUF_AUTO own_what = {0};
+    struct buf BUF_AUTO what = {0}, BUF_AUTO own_version = {0};
     struct newest own;
     struct extent extent;
 
     if (store_change_words(store, write->session, newest->change_set, &what, err) < 0 ||
         find_newest(store, write->session, write->who, &own, err) < 0)
         return -1;
-    buf_init(&own_what, NAME_CAP);
+    buf_init(&own_version, NAME_CAP);
     if (*own.change_set && read_extent(store, write->session, own.change_set, &extent, err) < 0)
         return -1;
     if (*own.change_set && !extent.begins)
-        buf_addf(&own_what, ", or version %" PRId64 ", your own newest", own.version);
+        buf_addf(&own_version, ", or version %" PRId64 ", your own newest", own.version);
     return error_set(err, ERROR_CONFLICT,
                      "the newest change is not yours (%s): %s, by %s at %s. Nothing was undone; "
                      "send version %" PRId64 " (change_set \"%s\") to undo it%s",
                      write->who, what.data, newest->who, newest->at, newest->version,
-                     newest->change_set, own_what.len > 0 ? own_what.data : "");
+                     newest->change_set, own_version.len > 0 ? own_version.data : "");
 }
 
 static int check_set(struct store *store, int64_t session, const char *change_set, bool named,

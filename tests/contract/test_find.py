@@ -59,7 +59,7 @@ def text(words):
 
 
 class Ranking(unittest.TestCase):
-    """Among hundreds of lessons that use the words more often and have them in longer titles: the equal title, then the equal term."""
+    """Hundreds of lessons use the words more often and have them in longer titles; the equal title still comes first, then the equal term."""
     NAMES = ("Field", "Sheaf", "Tensor Product", "Category")
 
     @classmethod

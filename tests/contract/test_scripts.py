@@ -176,6 +176,8 @@ class Report(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn("FAILED BESIDE OTHERS, passed when run again alone: ", done.stdout)
         self.assertEqual(self.report(FAILED, again=FAILED).returncode, 1)
+        self.assertEqual(self.report(FAILED, again='<testcase name="bad" status="run" time="1"><system-out>SKIPPED: no bwrap; make deps</system-out>'
+                                                   '</testcase>').returncode, 1)
         self.assertEqual(self.report(FAILED, again='<testcase name="another" status="run" time="1"/>').returncode, 1)
 
     def test_no_report_is_a_failure(self):
