@@ -14,11 +14,12 @@
 #include "mcp/session/component_type.h"
 #include "mcp/store/search_internal.h"
 
-#define FIELD_ROWS_CAP   2000 /* components whose texts are read to find words in one of them */
-#define RANKED_AGAIN     40   /* best hits whose titles and terms are compared with the text */
-#define NAMES_RANKED_CAP 2000 /* the same with the further hits whose title or term has all words  \
-                               */
-#define QUESTION_WORDS 4      /* from so many on, a term need not have them all */
+#define FIELD_ROWS_CAP 2000 /* components whose texts are read to find words in one of them */
+#define RANKED_AGAIN   40   /* best hits whose titles and terms are compared with the text */
+#define NAMES_RANKED_CAP                                                                           \
+    2000                 /* the same with the further hits whose title or term has all words       \
+                          */
+#define QUESTION_WORDS 4 /* from so many on, a term need not have them all */
 #define TITLE_WEIGHT   3.0
 #define TERM_WEIGHT    3.0
 #define SHOWN          64 /* bytes of a name in an error */
