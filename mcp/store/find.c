@@ -14,17 +14,15 @@
 #include "mcp/session/component_type.h"
 #include "mcp/store/search_internal.h"
 
-#define FIELD_ROWS_CAP 2000 /* components whose texts are read to find words in one of them */
-#define RANKED_AGAIN   40   /* best hits whose titles and terms are compared with the text */
-#define NAMES_RANKED_CAP                                                                           \
-    2000                 /* the same with the further hits whose title or term has all words       \
-                          */
-#define QUESTION_WORDS 4 /* from so many on, a term need not have them all */
-#define TITLE_WEIGHT   3.0
-#define TERM_WEIGHT    3.0
-#define SHOWN          64 /* bytes of a name in an error */
-#define NAMES_CAP      1024
-#define SCOPE          (UPSTREAM_ALL)
+#define FIELD_ROWS_CAP   2000 /* components whose texts are read to find words in one of them */
+#define RANKED_AGAIN     40   /* best hits whose title and term are compared with the text */
+#define NAMES_RANKED_CAP 2000 /* also of further hits that have all words in one */
+#define QUESTION_WORDS   4    /* from so many on, a term need not have them all */
+#define TITLE_WEIGHT     3.0
+#define TERM_WEIGHT      3.0
+#define SHOWN            64 /* bytes of a name in an error */
+#define NAMES_CAP        1024
+#define SCOPE            (UPSTREAM_ALL)
 
 /* The longest wait for the words of a large write (store_index_later). */
 #define WORDS_WAIT_MS 5000
