@@ -322,7 +322,7 @@ static void check_unknown(const struct fields *fields, const char *name, const j
     const struct field *meant = part ? part : nearest_row(fields, name, object);
     bool misspelt = meant && is_near(name, nearest_distance(name, meant->name));
 
-    if (!(fields->flags & FIELDS_OPEN) || (misspelt && !json_object_get(kept, name)))
+    if ((!(fields->flags & FIELDS_OPEN) || misspelt) && !json_object_get(kept, name))
         write_unknown(fields, name, meant, problems);
 }
 

@@ -563,8 +563,10 @@ int change_set_apply(struct store *store, const struct writer *writer, const cha
                      const struct change_set *set, struct change_set_outcome *outcome,
                      struct error *err)
 {
-    const struct writer own = {
-        .who = writer->who, .change_set = outcome->change_set, .only = writer->only};
+    const struct writer own = {.who = writer->who,
+                               .change_set = outcome->change_set,
+                               .only = writer->only,
+                               .strict = true};
     struct run run = {.store = store,
                       .sid = sid,
                       .set = set,

@@ -80,8 +80,8 @@ static struct {
 
 const char *const relationship_types[] = {"LEADS_TO", "PREREQUISITE_FOR", "PREREQUISITE",
                                           "ENRICHMENT", NULL};
-const char *const link_types[] = {"isRelatedTo", "exactMatchOf", "isChildOf",  "isPeerOf",
-                                  "isPartOf",    "precedes",     "replacedBy", "exemplar",
+const char *const link_types[] = {"isRelatedTo",   "exactMatchOf",    "isChildOf",  "isPeerOf",
+                                  "isPartOf",      "precedes",        "replacedBy", "exemplar",
                                   "hasSkillLevel", "isTranslationOf", NULL};
 
 size_t component_type_count(void)
@@ -345,14 +345,14 @@ void component_type_outline(const struct component_type *type, struct buf *to)
     }
 }
 
-static struct fields parameters_of(const struct component_type *type)
+static struct fields parameters_of(const struct component_type *type, unsigned flags)
 {
-    return (struct fields){type->name, type->parameters, FIELDS_OPEN, .noun = "parameter"};
+    return (struct fields){type->name, type->parameters, flags, .noun = "parameter"};
 }
 
 static void schema_type(struct buf *to, const struct component_type *type)
 {
-    const struct fields parameters = parameters_of(type);
+    const struct fields parameters = parameters_of(type, FIELDS_OPEN);
 
     buf_addf(to,
              "{\"type\":\"object\",\"title\":\"%s\",\"properties\":{\"type\":{\"const\":\"%s\"},"
@@ -409,20 +409,32 @@ static int unknown_type(const char *type, const char *loc, struct error *err)
                         list.data);
 }
 
+static int end_check(struct validation_errors *problems, const struct component_type *type,
+                     struct error *err)
+{
+    struct buf BUF_AUTO advice = {0};
+
+    if (problems->count == 0)
+        return 0;
+    buf_init(&advice, ADVICE_CAP);
+    buf_adds(&advice, "The parameters of ");
+    component_type_describe(type, &advice);
+    return validation_end(problems, advice.data, err);
+}
+
 int component_type_check(const char *type, const json_t *parameters, const json_t *sent,
                          const json_t *kept, const char *loc, struct error *err)
 {
     const struct component_type *row = component_type_find(type);
     char where[ERROR_LOC_CAP];
     struct validation_errors problems;
-    struct buf BUF_AUTO advice = {0};
     struct fields fields;
 
     if (!row)
         return unknown_type(type, loc, err);
     snprintf(where, sizeof where, "%s%sparameters", loc, *loc ? "." : "");
     validation_begin(&problems, where);
-    fields = parameters_of(row);
+    fields = parameters_of(row, FIELDS_OPEN);
     if (!parameters) {
         validation_add(&problems, "", "is missing, send an object");
     } else if (!json_is_object(parameters)) {
@@ -431,12 +443,39 @@ int component_type_check(const char *type, const json_t *parameters, const json_
         fields_check_rows(&fields, parameters, &problems);
         fields_check_names(&fields, sent ? sent : parameters, kept, &problems);
     }
-    if (problems.count == 0)
+    return end_check(&problems, row, err);
+}
+
+static bool is_empty(const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    return text ? text[strspn(text, " \t\r\n")] == '\0'
+                : json_is_null(value) || (json_array_size(value) == 0 && json_is_array(value)) ||
+                      (json_object_size(value) == 0 && json_is_object(value));
+}
+
+int component_type_check_sent(const char *type, const json_t *sent, const json_t *kept,
+                              const char *loc, struct error *err)
+{
+    const struct component_type *row = component_type_find(type);
+    struct validation_errors problems;
+    char where[ERROR_LOC_CAP];
+    struct fields fields;
+
+    if (!row || !json_is_object(sent))
         return 0;
-    buf_init(&advice, ADVICE_CAP);
-    buf_adds(&advice, "The parameters of ");
-    component_type_describe(row, &advice);
-    return validation_end(&problems, advice.data, err);
+    snprintf(where, sizeof where, "%s%sparameters", loc, *loc ? "." : "");
+    validation_begin(&problems, where);
+    fields = parameters_of(row, 0);
+    fields_check_names(&fields, sent, kept, &problems);
+    for (const struct field *p = row->parameters; p->name; p++) {
+        const json_t *was = json_object_get(kept, p->name);
+
+        if (p->required && was && !is_empty(was) && is_empty(json_object_get(sent, p->name)))
+            validation_add(&problems, p->name, "is required and cannot be emptied");
+    }
+    return end_check(&problems, row, err);
 }
 
 int relationship_type_check(const char *type, const char *const *types, const char *loc,

@@ -40,6 +40,11 @@ int component_types_load(const char *path, struct error *err);
  * as misspellings; or NULL. */
 int component_type_check(const char *type, const json_t *parameters, const json_t *sent,
                          const json_t *kept, const char *loc, struct error *err);
+/* For parameters that a model has sent: refuses those that the type does not have, unless `kept`,
+ * the previous parameters or NULL, has them, and a required one of `kept` that would be emptied.
+ * Returns as component_type_check. The rest is checked there, also an unknown type. */
+int component_type_check_sent(const char *type, const json_t *sent, const json_t *kept,
+                              const char *loc, struct error *err);
 /* For the `of` of a row whose value is the name of a type: an enum. */
 extern const struct fields component_type_names;
 

@@ -10,6 +10,7 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
+#include "mcp/session/component_type.h"
 #include "mcp/session/entity.h"
 #include "mcp/store/store_internal.h"
 
@@ -59,6 +60,8 @@ int store_component_renumber(struct store *store, struct component_write *work, 
     if (sequence_renumber(store, &work->write, work->node.key, work->node_id, &work->sequence,
                           err) < 0)
         return -1;
+    if (!work->sequence.moved && !store_write_changes(store, &work->write))
+        return 0;
     return store_node_touch(store, &work->write, work->node.key, err);
 }
 
@@ -107,6 +110,15 @@ out:
     return rc;
 }
 
+static int check_sent(const struct writer *writer, const char *type, const json_t *sent,
+                      const json_t *kept, const char *loc, struct error *err)
+{
+    if (!writer->strict)
+        return 0;
+    return component_type_check_sent(type, json_object_get(sent, "parameters"),
+                                     json_object_get(kept, "parameters"), loc, err);
+}
+
 static int check_position(const struct sequence *sequence, long position, struct error *err)
 {
     long most = (long)sequence->components + 1;
@@ -131,7 +143,8 @@ int store_component_insert(struct store *store, const struct writer *writer, con
     if (begin(store, writer, sid, node_id, false, &work, err) != 0)
         return -1;
     given = entity_component(component, "", err);
-    if (!given || check_position(&work.sequence, position, err) < 0) {
+    if (!given || check_position(&work.sequence, position, err) < 0 ||
+        check_sent(writer, entity_component_type(given), component, NULL, "", err) < 0) {
         json_decref(given);
         return store_component_write_end(store, &work, -1, err);
     }
@@ -143,7 +156,8 @@ int store_component_insert(struct store *store, const struct writer *writer, con
 }
 
 /* The i-th component in the stored form, owned by the caller; NULL if it has problems. */
-static json_t *check_item(const json_t *input, size_t i, struct validation_errors *problems)
+static json_t *check_item(const struct writer *writer, const json_t *input, size_t i,
+                          struct validation_errors *problems)
 {
     struct validation_errors each;
     struct error found = {.list = validation_begin(&each, "")};
@@ -152,13 +166,17 @@ static json_t *check_item(const json_t *input, size_t i, struct validation_error
 
     snprintf(loc, sizeof loc, "components.%zu", i);
     component = entity_component(input, loc, &found);
-    if (!component)
-        validation_take(problems, &found);
-    return component;
+    if (component &&
+        check_sent(writer, entity_component_type(component), input, NULL, loc, &found) == 0)
+        return component;
+    validation_take(problems, &found);
+    json_decref(component);
+    return NULL;
 }
 
 /* Checks them all before it gives up, so that one answer names every bad one. */
-static int check_batch(const json_t *components, json_t **checked, struct error *err)
+static int check_batch(const struct writer *writer, const json_t *components, json_t **checked,
+                       struct error *err)
 {
     struct validation_errors problems;
     size_t count = json_array_size(components);
@@ -172,7 +190,7 @@ static int check_batch(const json_t *components, json_t **checked, struct error 
                             BATCH_MAX);
     validation_begin(&problems, "");
     for (size_t i = 0; i < count; i++)
-        checked[i] = check_item(json_array_get(components, i), i, &problems);
+        checked[i] = check_item(writer, json_array_get(components, i), i, &problems);
     return validation_end(&problems, "Nothing was written", err);
 }
 
@@ -188,7 +206,7 @@ int store_components_append(struct store *store, const struct writer *writer, co
     if (begin(store, writer, sid, node_id, false, &work, err) != 0)
         return -1;
     index = work.sequence.count;
-    if (check_batch(components, checked, err) == 0) {
+    if (check_batch(writer, components, checked, err) == 0) {
         rc = store_components_put(store, &work, index, checked, json_array_size(components), err);
         if (rc == 0)
             fill_state(&work, &work.sequence.items[index], first);
@@ -240,15 +258,18 @@ static int update(struct store *store, struct component_write *work, struct sequ
 
     if (!after)
         return error_set(err, ERROR_MEMORY, "out of memory for a component");
-    if (entity_component_change(after, changes, merge, err) != 0 ||
-        item_update(store, item, after, err) != 0 ||
-        store_log_component(store, work, &old, item, err) != 0)
+    if (entity_component_change(after, changes, merge, err) != 0)
+        return -1;
+    if (!json_equal(before, after) &&
+        (item_update(store, item, after, err) != 0 ||
+         store_log_component(store, work, &old, item, err) != 0 ||
+         store_node_touch(store, &work->write, work->node.key, err) != 0))
         return -1;
     fill_state(work, item, state);
     if (state)
         value_change_text(json_object_get(before, "parameters"),
                           json_object_get(after, "parameters"), state->change);
-    return store_node_touch(store, &work->write, work->node.key, err);
+    return 0;
 }
 
 int store_component_update(struct store *store, const struct writer *writer, const char *sid,
@@ -256,12 +277,16 @@ int store_component_update(struct store *store, const struct writer *writer, con
                            long expected_revision, struct component_state *state, struct error *err)
 {
     struct component_write work;
+    struct sequence_item *item;
     size_t index = 0;
     int rc;
 
     if (begin_one(store, writer, sid, ref, expected_revision, &work, &index, err) != 0)
         return -1;
-    rc = update(store, &work, &work.sequence.items[index], changes, merge, state, err);
+    item = &work.sequence.items[index];
+    rc = check_sent(writer, entity_component_type(item->content), changes, item->content, "", err);
+    if (rc == 0)
+        rc = update(store, &work, item, changes, merge, state, err);
     return store_component_write_end(store, &work, rc, err);
 }
 
@@ -354,7 +379,8 @@ static void check_sequence_fields(const json_t *body, struct validation_errors *
         validation_add(problems, "overall_confidence", "must be a number from 0 to 1, or null");
 }
 
-static int read_given(const json_t *body, struct given *given, size_t *count, struct error *err)
+static int read_given(const struct writer *writer, const json_t *body, struct given *given,
+                      size_t *count, struct error *err)
 {
     const json_t *components = json_is_array(body) ? body : json_object_get(body, "components");
     struct validation_errors problems;
@@ -377,7 +403,7 @@ static int read_given(const json_t *body, struct given *given, size_t *count, st
     for (size_t i = 0; i < *count; i++) {
         const json_t *input = json_array_get(components, i);
 
-        given[i].component = check_item(input, i, &problems);
+        given[i].component = check_item(writer, input, i, &problems);
         given[i].component_id = json_get_string(input, "component_id");
         given[i].order = order_of(input, i, &problems);
         given[i].place = i;
@@ -387,14 +413,18 @@ static int read_given(const json_t *body, struct given *given, size_t *count, st
     return validation_end(&problems, "Nothing was written", err);
 }
 
-/* A difference only in order keys is not a change. */
+/* A difference only in order keys is not a change, nor is one in members that an imported component
+ * lacks and a reader is given with their default. */
 static bool same(const json_t *old, const json_t *given)
 {
-    json_auto_t *bare = json_copy((json_t *)old);
+    json_auto_t *bare = json_copy((json_t *)old), *complete = NULL;
 
     json_object_del(bare, "order");
     json_object_del(bare, "order_index");
-    return json_equal(bare, (json_t *)given);
+    if (json_equal(bare, (json_t *)given))
+        return true;
+    complete = entity_component(bare, "", NULL);
+    return complete && json_equal(complete, (json_t *)given);
 }
 
 /* Takes the old item of the id out of old and into *item, changed where what is given differs. */
@@ -556,7 +586,7 @@ int store_components_replace(struct store *store, const struct writer *writer, c
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
     if (begin(store, writer, sid, node_id, true, &work, err) != 0)
         return -1;
-    rc = read_given(body, given, &count, err);
+    rc = read_given(writer, body, given, &count, err);
     if (rc == 0) {
         qsort(given, count, sizeof *given, compare);
         rc = sequence_replace(store, &work, given, count, err);

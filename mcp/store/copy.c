@@ -52,11 +52,9 @@ static int begin(struct taking *taking, struct store *store, const struct copy_s
     return 0;
 }
 
-/* Where nothing changed the session's version stays. */
 static int end(struct taking *taking, int rc, struct error *err)
 {
-    if (rc == 0 && !taking->changed)
-        return store_end(taking->store, true, err);
+    taking->write.counts = taking->changed;
     return store_write_end(taking->store, &taking->write, rc, err);
 }
 

@@ -361,6 +361,17 @@ static int read_difference(struct store *store, const struct session_found *sess
     return rc == 0 ? buf_check(json, "the difference", err) : -1;
 }
 
+int store_version_at(struct store *store, const char *sid, const char *time, int64_t *version,
+                     struct error *err)
+{
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_SESSION, sid, NULL, &session, err) < 0)
+        return -1;
+    return store_read_end(
+        store, db_number(store->db, version, err, SQL_CHANGE_BEFORE, "is", session.key, time));
+}
+
 int store_read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
                           struct buf *json, struct error *err)
 {

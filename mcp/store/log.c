@@ -44,6 +44,7 @@ int store_log(struct store *store, const struct write *write, const char *entity
     if ((before && buf_check(before, "a change", err) < 0) ||
         (after && buf_check(after, "a change", err) < 0))
         return -1;
+    store->open.logged++;
     store_note_change(store, write, target, target == STORE_NODE_MAP ? NULL : node_id);
     return db_run(store->db, err, SQL_CHANGE_INSERT, "iisssssssbb", write->session, write->version,
                   write->change_set, write->now, write->who, entity, entity_id, node_id, op, before,

@@ -358,6 +358,8 @@ static int write_texts(struct store *store, const struct write *write, const cha
         else if (text)
             json_object_set(after, entity_categories[i], text);
     }
+    if (json_equal(before, after))
+        return 0;
     return store_node_save(store, write, node.key, before, after, flags, err);
 }
 

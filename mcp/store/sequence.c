@@ -318,6 +318,7 @@ int sequence_renumber(struct store *store, const struct write *write, int64_t no
         if (!sequence->dense && item->place >= 0 &&
             store_log_renumber(store, write, node, node_id, item, err) != 0)
             return -1;
+        sequence->moved = true;
         if (move_item(store, item, (int64_t)i, order, err) != 0)
             return -1;
     }

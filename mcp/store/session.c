@@ -128,13 +128,9 @@ int store_session_rename(struct store *store, const struct writer *writer, const
     if (store_write_begin_session(store, writer, UPSTREAM_SESSION, sid, NULL, &write, err) < 0)
         return -1;
     rc = read_fields(store, &write, title, &work, err);
-    if (rc == 0 && strcmp(work.title, title) == 0 && json_equal(work.old, work.new))
-        rc = store_end(store, false, err); /* it has this title: nothing is written */
-    else if (rc == 0)
-        rc = store_write_end(
-            store, &write, store_session_save(store, &write, &work.before, &work.after, err), err);
-    else
-        store_end(store, false, NULL);
+    if (rc == 0 && !(strcmp(work.title, title) == 0 && json_equal(work.old, work.new)))
+        rc = store_session_save(store, &write, &work.before, &work.after, err);
+    rc = store_write_end(store, &write, rc, err);
     finish_renaming(&work);
     return rc;
 }

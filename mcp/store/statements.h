@@ -286,6 +286,8 @@ STATEMENT(SQL_CHANGE_SET_SUM,
     "SELECT count(*), min(key), min(version), max(version),"
     " max(entity = 'session' AND op IN ('create', 'import'))"
     " FROM change WHERE session = ?1 AND change_set = ?2")
+STATEMENT(SQL_CHANGE_BEFORE,
+    "SELECT coalesce(max(version), 0) FROM change WHERE session = ?1 AND at < ?2")
 STATEMENT(SQL_CHANGE_FIRST,
     "SELECT coalesce(max(version), 0) FROM change WHERE session = ?1"
     " AND entity = 'session' AND op IN ('create', 'import')")

@@ -146,6 +146,8 @@ struct writer {
     const char *only;       /* the one session that the writer may name, or NULL: any */
     int64_t expected_cursor; /* 0, or the value that store_cursor must return, else ERROR_STALE: the
                                 node's for a write to its components, else the session's */
+    bool strict; /* refuse parameters that component_type_check_sent refuses: a program may store
+                    its own, a model only misspells or invents one */
 };
 
 /* Returns a separate store, opened for writing, which contains only the current state of the
@@ -510,6 +512,11 @@ int store_read_history(struct store *store, const char *sid, const struct histor
  * entity does not exist in that version. */
 int store_read_difference(struct store *store, const char *sid, int64_t from, int64_t to,
                           struct buf *json, struct error *err);
+
+/* *version: the one that was current at that time, UTC, as a date or a beginning of
+ * "2026-11-28T14:05:00.000Z"; 0 if the history begins later. */
+int store_version_at(struct store *store, const char *sid, const char *time, int64_t *version,
+                     struct error *err);
 
 struct undo_state {
     char change_set[80]; /* the one undone, or the last one that restore reverted */

@@ -24,12 +24,16 @@
 struct write {
     int64_t session; /* row key */
     char sid[SESSION_ID_SIZE];
-    int64_t version; /* the session's version after this write */
+    int64_t version_before; /* the session's version */
+    int64_t version;        /* the version of the rows that this write makes */
     char now[TIME_TEXT_SIZE];
     char change_set[UUID_TEXT_SIZE + 64];
     char who[WHO_CAP];
     int64_t expected_cursor;
-    bool silent; /* the first fill from a service: nothing is logged */
+    uint64_t logged_before; /* rows of the change log that the transaction had written */
+    bool silent;            /* the first fill from a service: nothing is logged */
+    bool counts; /* it makes a version even where it logs nothing: an undoing, a value that a
+                    service adopted */
 };
 
 /* The data that a call uses; values can be combined. All but the first two include
@@ -97,6 +101,14 @@ struct transaction {
     int64_t changes_before;       /* key of the newest log row when it began */
     size_t marks[SAVEPOINTS_CAP]; /* sizes of the dirty set when each savepoint began */
     struct dirty_set dirty;
+    uint64_t logged; /* rows that it wrote to the change log */
+
+    /* The last version that it made. Further writes of the change set to that session are part of
+     * it. */
+    struct {
+        int64_t session, version;
+        char change_set[UUID_TEXT_SIZE + 64];
+    } made;
 };
 
 /* Of the call that the store works for (store_bound). */
@@ -197,7 +209,10 @@ void store_note_change(struct store *store, const struct write *write, enum stor
 /* Adds the changes of another transaction to the open one, for the observer. What is left in
  * `changes` is the caller's. */
 void store_note_changes(struct store *store, struct dirty_set *changes);
-/* Commits if rc is 0 (-1 if that fails), else rolls back. Returns the outcome. */
+/* Whether it has changed anything so far. */
+bool store_write_changes(const struct store *store, const struct write *write);
+/* Commits if rc is 0 (-1 if that fails), else rolls back. A write that changed nothing leaves the
+ * session's version as it is. Returns the outcome. */
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err);
 
 /* ---- log.c: the change log ---- */
@@ -282,6 +297,7 @@ struct sequence { /* the entries of a node in order, including those that are no
     size_t count;
     size_t components; /* number of entries that are objects */
     bool dense;        /* when read, places were 0, 1, 2, ... and orders 1, 2, 3, ... */
+    bool moved;        /* sequence_renumber has written a place or an order */
     json_t *places;    /* of an image: component_id -> about where it is in items; owned, or NULL */
 };
 

@@ -241,6 +241,10 @@ int store_begin(struct store *store, struct error *err)
         return -1;
     if (store->upstream && store->open.depth == 0 && record(store, err) < 0)
         return -1;
+    if (store->open.depth == 0) {
+        store->open.logged = 0;
+        memset(&store->open.made, 0, sizeof store->open.made);
+    }
     store->open.marks[store->open.depth++] = store->open.dirty.count;
     return 0;
 }
@@ -367,6 +371,15 @@ int store_row_wanted(struct store *store, struct error *err)
     return store_time_left(store, err);
 }
 
+/* Whether the transaction has made the session's newest version with the same change set. */
+static bool continues_version(const struct store *store, const struct session_found *session,
+                              const char *change_set)
+{
+    return store->open.made.session == session->key &&
+           store->open.made.version == session->version &&
+           strcmp(store->open.made.change_set, change_set) == 0;
+}
+
 static int fill_write(struct store *store, const struct writer *writer, const char *sid,
                       struct write *write, struct error *err)
 {
@@ -386,7 +399,9 @@ static int fill_write(struct store *store, const struct writer *writer, const ch
     if (store_session_find(store, sid, &session, err) != 0)
         return -1;
     write->session = session.key;
-    write->version = session.version + 1;
+    write->version_before = session.version;
+    write->version = session.version + !continues_version(store, &session, write->change_set);
+    write->logged_before = store->open.logged;
     memcpy(write->sid, session.sid, sizeof write->sid);
     memcpy(bounds_of(store)->sid, session.sid, sizeof session.sid);
     return 0;
@@ -418,16 +433,25 @@ int store_write_begin_session(struct store *store, const struct writer *writer, 
     if ((scope != 0 && store_refresh(store, scope, sid, node_id, err) != 0) ||
         store_write_begin(store, writer, sid, write, err) < 0)
         return -1;
-    if (write->expected_cursor == 0 || write->expected_cursor == write->version - 1)
+    if (write->expected_cursor == 0 || write->expected_cursor == write->version_before)
         return 0;
     store_end(store, false, NULL);
     return error_set(err, ERROR_STALE, "the session has changed since it was read");
 }
 
+bool store_write_changes(const struct store *store, const struct write *write)
+{
+    return write->silent || write->counts || store->open.logged > write->logged_before;
+}
+
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err)
 {
-    if (rc == 0) {
+    if (rc == 0 && store_write_changes(store, write)) {
         store->db->backend->end_reads(store->db);
+        store->open.made.session = write->session;
+        store->open.made.version = write->version;
+        text_cut(store->open.made.change_set, sizeof store->open.made.change_set,
+                 write->change_set);
         rc = db_run(store->db, err, SQL_SESSION_TOUCH, "iis", write->session, write->version,
                     write->now);
     }

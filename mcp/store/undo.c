@@ -490,15 +490,15 @@ static int take_back(void *user, const struct rewind_row *row, struct error *err
     return rewind_invert(&undo->then, row, err);
 }
 
-static void fill_state(struct undo_state *state, const struct write *write, const char *change_set,
-                       const struct buf *what, size_t entries)
+static void fill_state(struct undo_state *state, struct store *store, const struct write *write,
+                       const char *change_set, const struct buf *what, size_t entries)
 {
     memset(state, 0, sizeof *state);
     text_cut(state->change_set, sizeof state->change_set, change_set);
     text_cut(state->by_set, sizeof state->by_set, write->change_set);
     text_cut(state->what, sizeof state->what, what->data);
     state->entries = entries;
-    state->version = write->version;
+    state->version = store_write_changes(store, write) ? write->version : write->version_before;
 }
 
 static int undo_set(struct store *store, const struct write *write, const char *change_set,
@@ -526,7 +526,7 @@ static int undo_set(struct store *store, const struct write *write, const char *
         rc = db_run(store->db, err, SQL_UNDONE_SET, "iss", write->session, change_set,
                     write->change_set);
     if (rc == 0 && state)
-        fill_state(state, write, change_set, &what, undo.rows);
+        fill_state(state, store, write, change_set, &what, undo.rows);
     if (rc == 0 && state) {
         state->first_version = extent->first_version;
         state->last_version = extent->last_version;
@@ -566,6 +566,7 @@ int store_undo(struct store *store, const struct writer *writer, const char *sid
                                   UPSTREAM_CHANGED | UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP,
                                   sid, change_set, &write, err) < 0)
         return -1;
+    write.counts = true;
     return store_write_end(store, &write, undo(store, &write, change_set, state, err), err);
 }
 
@@ -598,11 +599,11 @@ static int restore(struct store *store, const struct write *write, int64_t versi
 
     if (store_first_version(store, write->session, &first, err) < 0)
         return -1;
-    if (version < first || version >= write->version)
+    if (version < first || version > write->version_before)
         return error_set_at(err, "version",
                             "version: %" PRId64 " is not kept; send %" PRId64
                             " (where this session's history begins) to %" PRId64 " (now)",
-                            version, first, write->version - 1);
+                            version, first, write->version_before);
     store_bound_undo(store);
     rewind_init(&work.rewind, store, write->session);
     rc = rewind_each(db_query(store->db, err, SQL_CHANGE_WALK, "ii", write->session, version),
@@ -615,7 +616,7 @@ static int restore(struct store *store, const struct write *write, int64_t versi
     if (rc == 0 && *things == 0)
         buf_adds(&what, "nothing: all is as it was then");
     if (rc == 0 && state)
-        fill_state(state, write, work.last, &what, work.rows);
+        fill_state(state, store, write, work.last, &what, work.rows);
     return rc;
 }
 
@@ -630,11 +631,7 @@ int store_restore(struct store *store, const struct writer *writer, const char *
                                   &write, err) < 0)
         return -1;
     rc = restore(store, &write, version, state, &things, err);
-    if (rc != 0 || things > 0)
-        return store_write_end(store, &write, rc, err);
-    if (state) { /* nothing is written: the version stays */
-        state->version = write.version - 1;
+    if (rc == 0 && state && things == 0)
         state->by_set[0] = '\0';
-    }
-    return store_end(store, false, err);
+    return store_write_end(store, &write, rc, err);
 }

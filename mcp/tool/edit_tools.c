@@ -25,9 +25,11 @@ struct edit {
 static int begin_edit(struct edit *edit, struct tool_call *call, struct store *store,
                       struct error *err)
 {
-    *edit = (struct edit){
-        .writer = {.who = call->who, .change_set = call->change_set, .only = call->bound_session},
-        .expected_revision = argument_whole(call, "expected_revision", 0)};
+    *edit = (struct edit){.writer = {.who = call->who,
+                                     .change_set = call->change_set,
+                                     .only = call->bound_session,
+                                     .strict = true},
+                          .expected_revision = argument_whole(call, "expected_revision", 0)};
     if (tool_session(call, store, edit->sid, err) < 0 ||
         arguments_resolve(call, store, edit->sid, err) < 0)
         return -1;

@@ -24,9 +24,9 @@
 /* What every action needs of a call. */
 struct asked {
     char sid[SESSION_ID_SIZE];
-    const char *node_id; /* or NULL */
-    struct buf found;    /* owned: the id, where node_id was a title */
-    long version;        /* 0: none was sent */
+    const char *node_id;                /* or NULL */
+    struct buf found;                   /* owned: the id, where node_id was a title */
+    int64_t version, to_version, since; /* 0: none was sent */
 };
 
 /* Returns as store_read_history does; *read is a new reference. */
@@ -84,7 +84,7 @@ static int list(struct tool_call *call, struct store *store, const struct asked 
                 struct error *err)
 {
     const struct history_page page = {
-        .since = argument_whole(call, "since", 0),
+        .since = asked->since,
         .before = asked->version,
         .node_id = asked->node_id,
         .limit = (size_t)argument_whole(call, "limit", LIST_DEFAULT),
@@ -301,7 +301,7 @@ static int difference(struct tool_call *call, struct store *store, const struct 
 {
     struct buf BUF_AUTO text = {0};
     json_auto_t *read = NULL;
-    int64_t to = argument_whole(call, "to_version", 0);
+    int64_t to = asked->to_version;
 
     if (asked->version == 0)
         return error_set_at(err, "version",
@@ -384,6 +384,116 @@ static void check_action(const struct field *row, const json_t *value, const jso
 static const struct fields action_names = {
     .name = "action", .choice = action_name, .check = check_action};
 
+/* ---- versions: by number, or by a time at which they were current ---- */
+
+#define TIME_LEN_MAX (sizeof "2026-11-28T14:05:00.000" - 1)
+
+/* Whether text is a date, or a date and a time in UTC; to: the same as the change log writes it. */
+static bool read_time(const char *text, char to[TIME_LEN_MAX + 1])
+{
+    static const char form[] = "0000-00-00T00:00:00.000";
+    size_t len = strlen(text);
+
+    if (len > 0 && text[len - 1] == 'Z')
+        len--;
+    if (len != strlen("2026-11-28") && len != strlen("2026-11-28T14:05") &&
+        len != strlen("2026-11-28T14:05:00") && len != TIME_LEN_MAX)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        to[i] = text[i] == ' ' ? 'T' : text[i];
+        if (form[i] == '0' ? to[i] < '0' || to[i] > '9' : to[i] != form[i])
+            return false;
+    }
+    to[len] = '\0';
+    return true;
+}
+
+/* The number, also if it was sent as text; -1 for anything else. */
+static int64_t read_number(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    char *end;
+    int64_t number;
+
+    if (json_is_integer(value))
+        return json_integer_value(value);
+    if (json_is_real(value) && json_real_value(value) == (double)(int64_t)json_real_value(value))
+        return (int64_t)json_real_value(value);
+    if (!text || *text < '0' || *text > '9')
+        return -1;
+    number = strtoll(text, &end, 10);
+    return *end ? -1 : number;
+}
+
+static void check_version(const struct field *row, const json_t *value, const json_t *object,
+                          const char *name, struct validation_errors *problems)
+{
+    const char *text = json_string_value(value);
+    char time[TIME_LEN_MAX + 1];
+
+    (void)row;
+    (void)object;
+    if (read_number(value) < 0 && !(text && read_time(text, time)))
+        validation_add(
+            problems, name,
+            "must be a version, a whole number, or a time in UTC at which it was current, "
+            "such as 2026-11-28 or 2026-11-28T14:05");
+}
+
+static void write_whole(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"type\":\"integer\"}");
+}
+
+static void write_text(const struct field *row, const void *context, struct buf *to)
+{
+    (void)row;
+    (void)context;
+    buf_adds(to, "{\"type\":\"string\"}");
+}
+
+static const struct fields version_number = {
+    .name = "a version", .check = check_version, .write_schema = write_whole};
+static const struct fields version_or_time = {
+    .name = "a version", .check = check_version, .write_schema = write_text};
+
+/* *version stays as it is if the argument was not sent. */
+static int take_version(const struct tool_call *call, struct store *store, const char *sid,
+                        const char *name, int64_t newest, int64_t *version, struct error *err)
+{
+    const json_t *value = json_object_get(call->arguments, name);
+    const char *text = json_string_value(value);
+    char time[TIME_LEN_MAX + 1];
+
+    if (!value)
+        return 0;
+    if (!text || !read_time(text, time))
+        *version = read_number(value);
+    else if (store_version_at(store, sid, time, version, err) < 0)
+        return -1;
+    if (*version > newest)
+        return error_set_at(err, name,
+                            "%s: there is no version %" PRId64 ", the newest is %" PRId64, name,
+                            *version, newest);
+    if (*version > 0 || strcmp(name, "since") == 0)
+        return 0;
+    return error_set_at(err, name, "%s: the history of this curriculum begins later", name);
+}
+
+static int take_versions(const struct tool_call *call, struct store *store, struct asked *asked,
+                         struct error *err)
+{
+    int64_t newest;
+
+    if (store_session(store, asked->sid, NULL, 0, &newest, err) < 0 ||
+        take_version(call, store, asked->sid, "version", newest, &asked->version, err) < 0 ||
+        take_version(call, store, asked->sid, "to_version", newest, &asked->to_version, err) < 0)
+        return -1;
+    return take_version(call, store, asked->sid, "since", newest, &asked->since, err);
+}
+
 /* An id of a node that was deleted is taken as it is: history has it still. */
 static int resolve_node(struct store *store, struct asked *asked, struct error *err)
 {
@@ -401,13 +511,13 @@ static int resolve_node(struct store *store, struct asked *asked, struct error *
 
 static int run(struct tool_call *call, struct store *store, struct error *err)
 {
-    struct asked asked = {.node_id = argument_text(call, "node_id"),
-                          .version = argument_whole(call, "version", 0)};
+    struct asked asked = {.node_id = argument_text(call, "node_id")};
     int rc = -1;
 
     if (call->briefly && (!actions[find_action(call)].brief || asked.node_id))
         return 1;
-    if (tool_session(call, store, asked.sid, err) == 0 && resolve_node(store, &asked, err) == 0)
+    if (tool_session(call, store, asked.sid, err) == 0 &&
+        take_versions(call, store, &asked, err) == 0 && resolve_node(store, &asked, err) == 0)
         rc = actions[find_action(call)].run(call, store, &asked, err);
     buf_finish(&asked.found);
     return rc;
@@ -416,18 +526,18 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 const struct tool tool_history = {
     .name = "history",
     .title = "History",
-    .description = "What changed, by whom; or how version and to_version differ.",
+    .description = "What changed, by whom, since a version or date; or how versions differ.",
     .call_title = "{action=difference}Compare versions[ {version}][ and {to_version}]"
                   "|Look at the history",
     .icon = "history",
     .use = "lists changes, and what is different between versions",
-    .arguments = ARGUMENTS(
-        "history", ARGUMENT_SESSION,
-        FIELD("action", FIELD_TEXT, .of = &action_names, .flags = FIELD_UNLISTED),
-        FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
-        FIELD("to_version", FIELD_WHOLE, .least = 1, .most = INFINITY),
-        FIELD("node_id", FIELD_TEXT), FIELD("since", FIELD_WHOLE, .least = 0, .most = INFINITY),
-        FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIST_MAX)),
+    .arguments =
+        ARGUMENTS("history", ARGUMENT_SESSION,
+                  FIELD("action", FIELD_TEXT, .of = &action_names, .flags = FIELD_UNLISTED),
+                  FIELD("version", FIELD_ANY, .of = &version_number),
+                  FIELD("to_version", FIELD_ANY, .of = &version_number),
+                  FIELD("node_id", FIELD_TEXT), FIELD("since", FIELD_ANY, .of = &version_or_time),
+                  FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIST_MAX)),
     .read_only = true,
     .run = run,
     .brief = true,

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """change_curriculum and POST /session/{sid}/changes as clients use them, keys that prevent a call from being applied twice, and the answers
 of create_relationship to duplicates and cycles. No analysis runs."""
+import datetime
 import json
+import re
 import threading
 import unittest
 
@@ -135,6 +137,84 @@ class Tool(Case):
         client.good("change_curriculum", operations=[{"op": "delete_node", "node_id": "N001"}])
         self.assertEqual(len(self.export(other)["nodes"]), 5)
         self.assertEqual(client.close(), 0)
+
+
+class Versions(Case):
+    def setUp(self):
+        super().setUp()
+        self.client = self.stdio()
+
+    def history(self):
+        return self.client.good("history")
+
+    def test_a_change_set_is_one_version(self):
+        self.assertIn("is at version 1;", self.history())
+        text = self.client.good("change_curriculum", operations=[
+            {"op": "rename_node", "node_id": "N001", "title": "Counting on"},
+            {"op": "edit_component", "node_id": "N002", "component_order": 1, "new_parameters": {"text": "New"}},
+            {"op": "delete_node", "node_id": "N003"}])
+        self.assertIn("now version 2)", text)
+        self.client.good("edit_component", node_id="N001", component_order=1, new_parameters={"text": "Later"})
+        self.assertRegex(self.history(), r"(?s)version 3; 3 changes.*\nv3 .*\nv2 .*\nv1 ")
+        self.assertIn("1 thing", self.client.good("history", version=2, to_version=3))
+        text = self.client.good("undo", version=2)
+        self.assertIn("(version 2)", text)
+        self.assertIn("is at version 4 now", text)
+        self.assertEqual(self.node("N003"), next(n for n in CURRICULUM["nodes"] if n["node_id"] == "N003") | self.node("N003"))
+        self.assertEqual(self.node("N001")["components"][0]["parameters"]["text"], "Later")
+
+    def test_history_knows_dates_and_its_newest_version(self):
+        self.client.good("edit_component", node_id="N001", component_order=1, new_parameters={"text": "Once"})
+        day = re.search(r"v2 (\d{4}-\d\d-\d\d)", self.history())[1]
+        later = (datetime.date.fromisoformat(day) + datetime.timedelta(2)).isoformat()
+        for since in day, day + "T00:00", day + " 00:00:00Z", "0", 0, "2001-02-03":
+            self.assertIn("2 changes", self.client.good("history", since=since))
+        for since in later, 2, "2", 2.0:
+            self.assertIn("; 0 changes", self.client.good("history", since=since))
+        self.assertIn("1 thing", self.client.good("history", version=1, to_version=later))
+        self.assertIn("2 changes", self.client.good("history", action="list", version=later))
+        self.bad(self.client, "history", "version: there is no version 3, the newest is 2", version=3)
+        self.bad(self.client, "history", "since: there is no version 9", since=9)
+        self.bad(self.client, "history", "begins later", version=day)
+        for wrong in "yesterday", "2026-11", -1, "28.11.2026", 1.5, True, "2026-11-28T14:05+01:00":
+            self.bad(self.client, "history", "such as 2026-11-28", since=wrong)
+
+    def test_an_edit_that_changes_nothing_leaves_no_trace(self):
+        self.client.good("edit_component", node_id="N001", component_order=1, new_parameters={"text": "Once"})
+        before, was = self.history(), self.export()
+        revision = self.client.good("edit_component", node_id="N001", component_order=1, new_parameters={"text": "Once"})
+        self.assertIn("revision 2", revision)
+        edits = [
+            {"op": "edit_node", "node_id": "N001", "title": "Counting"},
+            {"op": "rename_node", "node_id": "N001", "title": "Counting"},
+            {"op": "edit_component", "node_id": "N001", "component_order": 2, "new_parameters": {"text": "More on Counting"}},
+            {"op": "reorder_components", "node_id": "N001", "order": [1, 2]},
+            {"op": "edit_relationship", "from_node_id": "N001", "to_node_id": "N002", "relationship_type": "PREREQUISITE",
+             "explanation": "Adding is counting on"}]
+        for edit in edits:
+            text = self.client.good("change_curriculum", operations=[edit])
+            self.assertNotIn("change set", text)
+            self.assertEqual(self.history(), before, text)
+        self.client.good("change_curriculum", operations=edits)
+        self.assertEqual(self.history(), before)
+        self.assertEqual(self.export(), was)
+
+    def test_routes_that_change_nothing_leave_no_trace(self):
+        server = harness.Server(self.workspace)
+        self.addCleanup(server.close)
+        base = "/session/" + self.sid
+        _, components, _ = server.http("GET", base + "/nodes/N001/components")
+        was = self.export()
+        for method, path, body in [
+                ("PUT", "/nodes/N001/auto-save", components), ("PUT", "/nodes/N001", {"title": "Counting"}),
+                ("PUT", "/nodes/N001/components/1", {"parameters": {"text": "About Counting"}}),
+                ("PUT", "/relationships/1", {"explanation": "Adding is counting on"}),
+                ("PUT", "/positions", {"positions": {}}), ("PUT", "", {"title": "Five in a row"})]:
+            status, answer, _ = server.http(method, base + path, body)
+            self.assertEqual(status, 200, (method, path, answer))
+            _, answer, _ = server.http("GET", base + "/history")
+            self.assertEqual(answer["version"], 1, (method, path))
+        self.assertEqual(self.export(), was)
 
 
 class Places(Case):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Parameters of components: misspelt ones on every route and tool, more pictures than a type allows, and types that a file adds
 (--component-types). No analysis runs."""
+import itertools
 import json
 import os
 import re
@@ -100,10 +101,33 @@ class Parameters(Case):
             self.assertIn("unknown parameter 'definiton'; did you mean 'definition'?", text)
             self.assertEqual(self.components(), before)
 
-    def test_a_further_one_is_kept(self):
-        for count, (is_error, text) in enumerate(self.edits({"source": "a book"})):
-            self.assertFalse(is_error, text)
-            self.assertEqual(self.components()[0]["parameters"]["source"], "a book", count)
+    def test_a_further_one_is_refused_from_a_model_and_kept_from_a_program(self):
+        *of_models, (is_error, text) = self.edits({"source": "a book"})
+        self.assertFalse(is_error, text)
+        self.assertEqual(self.components()[0]["parameters"]["source"], "a book")
+        for is_error, text in of_models:
+            self.assertTrue(is_error, text)
+            self.assertIn("unknown parameter 'source' of definition, which has the parameters term, definition", text)
+
+    def test_a_further_one_is_refused_in_a_new_component(self):
+        before = self.components()
+        component = {"component_type": "heading", "parameters": {"text": "t", "level": 2}}
+        for tool, arguments in [
+                ("add_component", component), ("batch_add_components", {"components": [component]}),
+                ("change_curriculum", {"operations": [{"op": "create_component", "node_id": "N001", **component}]})]:
+            is_error, text = self.call(tool, **arguments) if tool != "change_curriculum" else \
+                self.server.call(tool, session_id=self.sid, **arguments)
+            self.assertTrue(is_error, (tool, text))
+            self.assertIn("unknown parameter 'level' of heading, which has the parameters text", text)
+        self.assertEqual(self.components(), before)
+
+    def test_a_required_one_cannot_be_emptied(self):
+        before = self.components()
+        for empty in "", " \n", None, [], {}:
+            for is_error, text in itertools.islice(self.edits({"definition": empty}), 3):  # not by PUT
+                self.assertTrue(is_error, (empty, text))
+                self.assertIn("parameters.definition", text)
+        self.assertEqual(self.components(), before)
 
     def test_one_that_is_there_already_may_be_changed(self):
         for is_error, text in self.edits({"tern": "changed"}):

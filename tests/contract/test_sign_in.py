@@ -244,7 +244,7 @@ class Doors(SignInCase):
         self.assertIn("rest:anna", json.dumps(answer))
         self.assertNotIn("Mallory", json.dumps(answer))
         is_error, text = self.mcp(self.edit).call("add_component", session_id=self.sid, node_id="N001", component_type="heading",
-                                                  parameters={"text": "Another", "level": 2})
+                                                  parameters={"text": "Another"})
         self.assertFalse(is_error, text)
         self.assertIn("mcp:anna", json.dumps(self.http("GET", "/session/%s/history" % self.sid, self.edit)[1]))
 

@@ -188,7 +188,7 @@ WRONG = (
     ("history", {"version": "v1"}, must_be("whole number", 1, "version")),
     ("add_component", add("paragraph", TEXT, position=99), said(r"1 to (\d+)", "position")),
     ("add_component", add("paragraph", TEXT, position="first"), said(r"whole number from (\d+) on", "position")),
-    ("edit_component", edit(component_order=30), said(r"it has (\d), counted from 1", "component_order")),
+    ("edit_component", edit(component_order=30, new_parameters={"text": "Compare."}), said(r"it has (\d), counted from 1", "component_order")),
     ("edit_component", edit(component_order=0), must_be("from 1 on", 3, "component_order")),
     ("edit_component", {"node_id": LESSON, "component_id": "3", "new_parameters": {"definition": "Another."}},
      lambda tool, arguments, text: (tool, {"node_id": LESSON, "new_parameters": {"definition": "Another."},

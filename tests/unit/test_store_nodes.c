@@ -277,7 +277,7 @@ static void test_reorder(void **state)
         "[1,2]", "[1,2,3,4]", "[1,1,2]",   "[0,1,2]",    "[1,2,4]", "[1,2,\"3\"]",
         "{}",    "[]",        "[1.0,2,3]", "[1,2,null]", "\"321\"", "[1,2,99999999999999]"};
     struct fixture *fixture = *state;
-    json_auto_t *rows = NULL, *same = NULL, *file = NULL, *was = NULL;
+    json_auto_t *rows = NULL, *file = NULL, *was = NULL;
     int64_t version;
 
     must(fixture, reorder(fixture, "N001", "[3,1,2]"));
@@ -301,8 +301,7 @@ static void test_reorder(void **state)
     assert_int_equal(version_of(fixture), version);
     must(fixture, reorder(fixture, "N003", "[]"));
     must(fixture, reorder(fixture, "N001", "[1,2,3]"));
-    same = last_rows(fixture);
-    assert_int_equal(json_array_size(same), 0);
+    assert_int_equal(version_of(fixture), version);
     assert_texts(fixture, "N001", "1c 1a 1b");
 }
 
