@@ -58,15 +58,21 @@ struct graph_ask {
     ROW(cycles, "nodes that need one another", TAKES_NOTHING, NEEDS, RELATIONSHIPS, HEAVY)               \
     ROW(bottlenecks, "highest betweenness", TAKES_NOTHING, PATHS, NO_FACTS, HEAVY)                       \
     ROW(hubs, "most direct prerequisites or dependents", TAKES_NOTHING, NEEDS, NO_FACTS, LINEAR)         \
-    ROW(unlocks, "most dependents in all", TAKES_NOTHING, NEEDS, NO_FACTS, HEAVY)                        \
+    ROW(unlocks, "most dependents", TAKES_NOTHING, NEEDS, NO_FACTS, HEAVY)                               \
     ROW(redundant, "edges that longer chains imply", TAKES_NOTHING, NEEDS, NO_FACTS, HEAVY)              \
-    ROW(unreachable, "from all starts, or a node", MAY_TAKE_NODE, PATHS, NO_FACTS, LINEAR)
+    ROW(unreachable, "from all starts, or a node", MAY_TAKE_NODE, PATHS, NO_FACTS, LINEAR)               \
+    ROW(coverage, "statements without lessons, and the reverse", TAKES_FRAMEWORK, ALL, NO_FACTS, LINEAR)
 /* clang-format on */
 
 #define GRAPH_QUERY_DECLARE(name, ...)                                                             \
     int graph_query_##name(struct graph_ask *ask, struct error *err);
 GRAPH_QUERIES(GRAPH_QUERY_DECLARE)
 #undef GRAPH_QUERY_DECLARE
+
+/* The node of a graph by its id, or by a title that only one has; what: the argument, for the
+ * error. */
+int graph_find_node(const struct graph *graph, const char *name, const char *what, uint32_t *node,
+                    struct error *err);
 
 /* ---- words only ---- */
 

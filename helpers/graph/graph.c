@@ -277,9 +277,10 @@ static int add_edges(struct graph *graph, const struct graph_edge *edges, size_t
 
 static size_t count_bytes(const struct graph *graph)
 {
-    const void *const parts[] = {graph,        graph->strays,       graph->links,
-                                 graph->types, graph->groups,       graph->by_id,
-                                 graph->nodes, graph->edge_strings, graph->node_strings};
+    const void *const parts[] = {graph,           graph->strays,         graph->links,
+                                 graph->types,    graph->groups,         graph->by_id,
+                                 graph->nodes,    graph->edge_strings,   graph->node_strings,
+                                 graph->outsides, graph->outside_strings};
     size_t bytes = graph_held(parts, sizeof parts / sizeof *parts);
 
     for (size_t i = 0; i < GRAPH_VIEWS_CAP && graph->views[i]; i++)
@@ -287,6 +288,33 @@ static size_t count_bytes(const struct graph *graph)
     for (size_t i = 0; i < GRAPH_KEPT_CAP; i++)
         bytes += graph->kept[i].len;
     return bytes;
+}
+
+int graph_set_outsides(struct graph *graph, const struct graph_outside *outsides, size_t count,
+                       struct error *err)
+{
+    size_t size = 0;
+    char *end;
+
+    for (size_t i = 0; i < count; i++)
+        size += text_size(outsides[i].from) + text_size(outsides[i].type) +
+                text_size(outsides[i].curriculum) + text_size(outsides[i].node) +
+                text_size(outsides[i].title);
+    graph->outside_strings = end = graph_alloc(size, 1, err);
+    graph->outsides = graph_alloc(count, sizeof *graph->outsides, err);
+    if (!end || !graph->outsides)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        graph->outsides[graph->outside_count++] = (struct graph_outside){
+            .id = outsides[i].id,
+            .from = copy_text(&end, outsides[i].from),
+            .type = copy_text(&end, outsides[i].type),
+            .curriculum = copy_text(&end, outsides[i].curriculum),
+            .node = copy_text(&end, outsides[i].node),
+            .title = copy_text(&end, outsides[i].title),
+        };
+    graph->bytes = count_bytes(graph);
+    return 0;
 }
 
 struct graph *graph_create(const struct graph_node *nodes, size_t node_count,
@@ -355,6 +383,8 @@ void graph_destroy(struct graph *graph)
         graph_view_destroy(graph->views[i]);
     for (size_t i = 0; i < GRAPH_KEPT_CAP; i++)
         free(graph->kept[i].text);
+    free(graph->outsides);
+    free(graph->outside_strings);
     free(graph->strays);
     free(graph->links);
     free(graph->types);

@@ -42,12 +42,23 @@ struct graph_edge {
     const char *type;
 };
 
+/* A relationship to a node of another curriculum. No query follows it. */
+struct graph_outside {
+    int64_t id;                    /* of the relationship */
+    const char *from, *type;       /* from: the id of a node */
+    const char *curriculum, *node; /* ids */
+    const char *title;             /* of that node when the link was made; may be "" */
+};
+
 struct graph;
 
 /* Copies its arguments. If a node id repeats, the first node counts. Returns NULL with
  * ERROR_TOO_LARGE or ERROR_MEMORY. */
 struct graph *graph_create(const struct graph_node *nodes, size_t node_count,
                            const struct graph_edge *edges, size_t edge_count, struct error *err);
+/* Gives the graph its links to other curricula, once, before it is asked. Copies its argument. */
+int graph_set_outsides(struct graph *graph, const struct graph_outside *outsides, size_t count,
+                       struct error *err);
 /* Another reference to it, which is given up by graph_destroy. */
 struct graph *graph_ref(struct graph *graph);
 void graph_destroy(struct graph *graph); /* frees it with the last reference; takes NULL */
@@ -91,9 +102,12 @@ struct graph_question {
     /* Relationship types, NULL-terminated; "all" means every type; NULL or empty: the default types
      * of the query. */
     const char *const *types;
-    unsigned limit;                  /* rows of each list; 0: the default, which is all for data */
-    bool words;                      /* count the words of nodes: only for queries that do so */
-    unsigned parts;                  /* of pace, 1 to GRAPH_PARTS_MAX; 0: not given */
+    unsigned limit; /* rows of each list; 0: the default, which is all for data */
+    bool words;     /* count the words of nodes: only for queries that do so */
+    unsigned parts; /* of pace, 1 to GRAPH_PARTS_MAX; 0: not given */
+    /* Of coverage: the graph of the other curriculum, which has `node`, and its id; else NULL. */
+    const struct graph *framework;
+    const char *framework_id;
     const struct graph_facts *facts; /* NULL: relationships have only a type, nodes no words */
     struct graph_bounds bounds;
 };
@@ -103,7 +117,8 @@ enum graph_needs {
     GRAPH_TAKES_NOTHING,
     GRAPH_TAKES_NODE,
     GRAPH_TAKES_FROM_TO,
-    GRAPH_MAY_TAKE_NODE
+    GRAPH_MAY_TAKE_NODE,
+    GRAPH_TAKES_FRAMEWORK /* and may take a node of it */
 };
 
 /* The types that a query follows if none are named. */

@@ -70,6 +70,9 @@ struct graph {
     size_t link_count;
     struct graph_stray *strays; /* in their original order */
     size_t stray_count;
+    char *outside_strings;
+    struct graph_outside *outsides; /* in their original order */
+    size_t outside_count;
     struct graph_view *views[GRAPH_VIEWS_CAP]; /* newest first; owned */
     /* Views that have left the list while questions were asked, which may use them; the last of
      * these questions frees them. */

@@ -169,8 +169,8 @@ static int write_nearest(const struct graph *graph, const char *name, const char
     return error_set(err, ERROR_NOT_FOUND, "%s: no node has the id or title '%s.", what, text.data);
 }
 
-static int find_node(const struct graph *graph, const char *name, const char *what, uint32_t *node,
-                     struct error *err)
+int graph_find_node(const struct graph *graph, const char *name, const char *what, uint32_t *node,
+                    struct error *err)
 {
     struct graph_name search;
     size_t place;
@@ -312,10 +312,18 @@ static int check_arguments(const struct graph_query *query, const struct graph_q
             {false, true, false, "node",
              "takes one node, node_id, or none: leave from_node_id and to_node_id "
              "out"},
+        [GRAPH_TAKES_FRAMEWORK] =
+            {false, true, false, "framework",
+             "takes framework, the id or title of another curriculum, and node_id, a chapter or "
+             "statement of it, or not: leave from_node_id and to_node_id out"},
     };
     bool node = given(question->node), from = given(question->from), to = given(question->to);
     bool good = rules[query->needs].ends ? from && to : !from && !to;
 
+    if (question->framework && query->needs != GRAPH_TAKES_FRAMEWORK)
+        return error_set_at(err, "framework", "the query %s takes no framework; coverage does.",
+                            query->name);
+    good = good && (question->framework || query->needs != GRAPH_TAKES_FRAMEWORK);
     good = good && (node ? rules[query->needs].node_allowed : !rules[query->needs].node_needed);
     if (!good)
         return error_set_at(err, rules[query->needs].loc, "the query %s %s.", query->name,
@@ -329,7 +337,7 @@ static int find_one(struct graph_ask *ask, const char *name, const char *what, u
                     struct error *err)
 {
     *node = GRAPH_NO_NODE;
-    return given(name) ? find_node(ask->graph, name, what, node, err) : 0;
+    return given(name) ? graph_find_node(ask->graph, name, what, node, err) : 0;
 }
 
 static int count_words(struct graph_ask *ask, struct error *err)
@@ -360,7 +368,7 @@ static int prepare(struct graph_ask *ask, struct error *err)
     cleanup_free bool *follows = NULL;
 
     if (check_arguments(ask->query, question, ask->data, err) < 0 ||
-        find_one(ask, question->node, names[0], &ask->node, err) < 0 ||
+        (!question->framework && find_one(ask, question->node, names[0], &ask->node, err) < 0) ||
         find_one(ask, question->from, names[1], &ask->from, err) < 0 ||
         find_one(ask, question->to, names[2], &ask->to, err) < 0)
         return -1;
@@ -434,7 +442,7 @@ static size_t write_key(const struct graph_question *question, char key[GRAPH_KE
     const char *const names[] = {question->query, question->node, question->from, question->to};
     size_t len = sizeof numbers, names_count = sizeof names / sizeof *names;
 
-    if (question->facts)
+    if (question->facts || question->framework)
         return 0;
     memcpy(key, numbers, sizeof numbers);
     for (size_t i = 0;; i++) {

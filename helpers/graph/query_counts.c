@@ -14,11 +14,24 @@
 
 struct defects {
     size_t loops, repeats, untitled, bare, components;
+    size_t linked; /* nodes with a link to another curriculum */
 };
 
-static struct defects find_defects(const struct graph *graph)
+static int find_defects(const struct graph *graph, struct defects *found_defects, struct error *err)
 {
+    cleanup_free bool *is_linked = graph_alloc(graph->node_count, sizeof *is_linked, err);
     struct defects found = {0};
+
+    if (!is_linked)
+        return -1;
+    for (size_t i = 0; i < graph->outside_count; i++) {
+        uint32_t from = graph_node_by_id(graph, graph->outsides[i].from);
+
+        if (from == GRAPH_NO_NODE || is_linked[from])
+            continue;
+        is_linked[from] = true;
+        found.linked++;
+    }
 
     for (size_t i = 0; i < graph->link_count; i++) {
         const struct graph_link *link = &graph->links[i];
@@ -32,7 +45,8 @@ static struct defects find_defects(const struct graph *graph)
         found.components += graph->nodes[v].components;
         found.bare += graph->nodes[v].components == 0;
     }
-    return found;
+    *found_defects = found;
+    return 0;
 }
 
 /* The types themselves are sorted by name. */
@@ -124,6 +138,10 @@ static void write_sizes(struct graph_ask *ask, const struct defects *found, cons
     if (graph->type_count > TYPES_SHOWN)
         graph_say(ask, " and %u more types", graph->type_count - TYPES_SHOWN);
     graph_say(ask, ".\n");
+    if (graph->outside_count > 0)
+        graph_say(ask, "%s to other curricula, from %s (query coverage).\n",
+                  graph_count_text(ask, graph->outside_count, "link"),
+                  graph_count_text(ask, found->linked, "node"));
 }
 
 static void write_defects(struct graph_ask *ask, const struct defects *found)
@@ -196,6 +214,8 @@ static void put_sizes(struct graph_ask *ask, const struct defects *found, const 
     graph_put(ask, "relationships", graph->link_count + graph->stray_count);
     graph_put(ask, "to_itself", found->loops);
     graph_put(ask, "repeats", found->repeats);
+    graph_put(ask, "links", graph->outside_count);
+    graph_put(ask, "linked_nodes", found->linked);
     graph_list_begin(&list, ask, "by_type", graph->type_count);
     while (graph_list_row(&list)) {
         const struct graph_type *type = &graph->types[sorted[list.shown - 1]];
@@ -241,10 +261,10 @@ int graph_query_counts(struct graph_ask *ask, struct error *err)
 {
     bool own_types = ask->question->types && ask->question->types[0];
     cleanup_free uint32_t *sorted = sort_types(ask->graph, err);
-    struct defects defects = find_defects(ask->graph);
+    struct defects defects;
     struct prerequisites prerequisites;
 
-    if (!sorted || find_pieces(ask->view, err) < 0)
+    if (!sorted || find_defects(ask->graph, &defects, err) < 0 || find_pieces(ask->view, err) < 0)
         return -1;
     ask->no_scope = true;
     if (!ask->data) {

@@ -2,6 +2,9 @@
  *
  * path and neighbours: which edges lead from one node to another, and which edges a node has.
  */
+#include <inttypes.h>
+#include <string.h>
+
 #include "helpers/graph/ask.h"
 #include "helpers/graph/view.h"
 
@@ -91,6 +94,53 @@ int graph_query_path(struct graph_ask *ask, struct error *err)
     return 0;
 }
 
+/* How many of the links to other curricula leave the node, which all have the same id. */
+static size_t count_outsides(const struct graph *graph, const char *id)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < graph->outside_count; i++)
+        count += strcmp(graph->outsides[i].from, id) == 0;
+    return count;
+}
+
+/* Each with the id of its relationship, by which it can be edited or deleted. */
+static void add_outsides(struct graph_ask *ask)
+{
+    const struct graph *graph = ask->graph;
+    const char *id = graph->nodes[ask->node].id;
+    size_t count = count_outsides(graph, id), at = 0;
+    struct graph_list list;
+
+    if (count > 0)
+        graph_say(ask, "Linked to other curricula (%zu):\n", count);
+    graph_list_begin(&list, ask, "links", count);
+    while (graph_list_row(&list)) {
+        const struct graph_outside *link;
+
+        while (strcmp(graph->outsides[at].from, id) != 0)
+            at++;
+        link = &graph->outsides[at++];
+        graph_open(ask, NULL, '{');
+        if (ask->data) {
+            graph_put(ask, "id", (size_t)link->id);
+            graph_put_text(ask, "relationship_type", link->type);
+            graph_put_text(ask, "session_id", link->curriculum);
+            graph_put_text(ask, "node_id", link->node);
+            graph_put_text(ask, "title", link->title);
+        } else {
+            graph_text_add(ask->answer, link->type, GRAPH_TYPE_CAP, false);
+            graph_say(ask, " ");
+            graph_text_add(ask->answer, link->node, GRAPH_ID_CAP, false);
+            graph_say(ask, " ");
+            graph_text_add(ask->answer, link->title, GRAPH_TITLE_CAP, true);
+            graph_say(ask, " of curriculum %s (relationship id %" PRId64 ")\n", link->curriculum,
+                      link->id);
+        }
+        graph_close(ask, '}');
+    }
+}
+
 static void add_side(struct graph_ask *ask, const char *head, const char *key,
                      const uint32_t *nodes, size_t count, bool arriving)
 {
@@ -122,5 +172,6 @@ int graph_query_neighbours(struct graph_ask *ask, struct error *err)
              true);
     add_side(ask, "Directly after it", "after", view->out + out,
              view->out_start[ask->node + 1] - out, false);
+    add_outsides(ask);
     return 0;
 }

@@ -267,19 +267,22 @@ def connect(ask):
             raise ValueError("%s %a is not valid text" % (name, value)) from None
 
     def query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, limit=None, words=False, parts=None,
-                    session_id=None):
+                    session_id=None, framework=None):
         """One of the graph's queries, computed by the server, as a dict: "query", "over" (the relationship types and edges it
         speaks about), "cut" (rows left out) and its own members; nodes are ids. In teaching order or the greatest first.
 
         @QUERIES@
 
         types: relationship types instead of the query's own, or "all". limit: rows of each list; all without.
-        words: count the words of nodes, in outline, order and levels. parts: how many, of pace."""
+        words: count the words of nodes, in outline, order and levels. parts: how many, of pace.
+        framework: of coverage, a curriculum that the call names in also."""
         if not isinstance(query, str):
             raise TypeError("query must be text such as 'bottlenecks', not %s" % type(query).__name__)
         read_from = curriculum(session_id)
         asked = [argument(name, value) for name, value in (("node_id", node_id), ("from_node_id", from_node_id),
                                                            ("to_node_id", to_node_id)) if value is not None]
+        if framework is not None:
+            asked.append(argument("framework", named(framework)))
         for kind in [] if types is None else [types] if isinstance(types, str) else types:
             asked.append(argument("types", kind))
         for name, value, without in (("limit", limit, "leave it out for all rows"), ("parts", parts, "only pace takes it")):

@@ -17,6 +17,7 @@ static int find(struct rest_call *call, struct error *err)
         .text = json_get_string(call->asked, "text"),
         .in = json_get_string(call->asked, "in"),
         .without = json_get_string(call->asked, "without"),
+        .only = call->writer.only,
         .node_id = json_get_string(call->asked, "node_id"),
         .limit = (size_t)rest_asked_whole(call, "limit", LIMIT_DEFAULT),
         .offset = (size_t)rest_asked_whole(call, "offset", 0),

@@ -19,6 +19,8 @@ static const char *const takes[] = {
     [GRAPH_TAKES_NODE] = "node_id: an id, or a title that only one node has",
     [GRAPH_TAKES_FROM_TO] = "from_node_id and to_node_id: ids, or titles that only one node has",
     [GRAPH_MAY_TAKE_NODE] = "node_id or nothing",
+    [GRAPH_TAKES_FRAMEWORK] = "framework, the id or title of another curriculum, and node_id, a "
+                              "chapter or statement of it, or nothing",
 };
 
 /* ---- the list ---- */
@@ -30,6 +32,7 @@ static int list_queries(struct rest_call *call, struct error *err)
         [GRAPH_TAKES_NODE] = "\"node_id\"",
         [GRAPH_TAKES_FROM_TO] = "\"from_node_id\",\"to_node_id\"",
         [GRAPH_MAY_TAKE_NODE] = "\"node_id?\"",
+        [GRAPH_TAKES_FRAMEWORK] = "\"framework\",\"node_id?\"",
     };
     struct buf *to = &call->response->body;
     size_t count;
@@ -89,6 +92,9 @@ static int rename_error(const char *query, struct error *err)
     for (size_t i = 0; i < count; i++) {
         bool ends = queries[i].needs == GRAPH_TAKES_FROM_TO;
 
+        if (strcmp(queries[i].name, query) == 0 && strcmp(err->loc, "framework") == 0)
+            return error_set_at(err, "query.framework", "the graph query %s takes %s", query,
+                                takes[queries[i].needs]);
         if (strcmp(queries[i].name, query) == 0 && strcmp(err->loc, ends ? "from" : "node") == 0)
             return error_set_at(err, ends ? "query.from_node_id" : "query.node_id",
                                 "the graph query %s takes %s", query, takes[queries[i].needs]);
@@ -98,7 +104,9 @@ static int rename_error(const char *query, struct error *err)
 
 static int ask(struct rest_call *call, struct error *err)
 {
+    const char *framework_name = json_get_string(call->asked, "framework");
     struct session_facts FACTS_AUTO facts = {0};
+    struct framework FRAMEWORK_AUTO framework = {0};
     struct graph_question question;
     const char *types[TYPES_CAP + 1];
     struct graph GRAPH_AUTO *graph = NULL;
@@ -111,6 +119,9 @@ static int ask(struct rest_call *call, struct error *err)
         return error_set_at(err, "query.types",
                             "up to %u relationship types, or types=all for every one", TYPES_CAP);
     read_question(call, &question, types);
+    if (framework_name && framework_get(&framework, call->request->graphs, call->store,
+                                        &call->request->scope, framework_name, &question, err) < 0)
+        return -1;
     if (session_facts_read(&facts, call->store, call->session, &question, err) < 0)
         return rename_error(call->item, err);
     graph = graph_cache_get(call->request->graphs, call->store, call->session, err);
@@ -150,6 +161,7 @@ static const struct fields ask_query = {
     .name = "the query", .flags = FIELDS_AS_TEXT, .noun = "parameter",
     .rows = (const struct field[]){
         FIELD("node_id", FIELD_TEXT, .documentation = "A node's id, or its title"),
+        FIELD("framework", FIELD_TEXT, .documentation = "Of coverage: another curriculum, by id or title"),
         FIELD("from_node_id", FIELD_TEXT, .documentation = "Where a path begins: id or title"),
         FIELD("to_node_id", FIELD_TEXT, .documentation = "Where a path ends: id or title"),
         FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "Relationship types, or all"),

@@ -293,7 +293,7 @@ static int read_body(struct rest_call *call, struct error *err)
  * sessions is cut to that one by its handler. */
 static int bind_session(struct rest_call *call, struct error *err)
 {
-    const char *only = call->request->only, *header = call->request->session_header;
+    const char *only = call->request->scope.only, *header = call->request->session_header;
     const char *given = json_get_string(call->asked, "session_id");
     const char *named = call->session ? call->session : header && *header ? header : given;
 
@@ -337,8 +337,9 @@ static int resolve(struct rest_call *call, struct error *err)
 /* All that an answer to a read depends on but for the state. */
 static void write_key(const struct rest_call *call, struct buf *key)
 {
-    const char *const parts[] = {call->route->pattern, call->session,        call->node,
-                                 call->item,           call->request->query, call->request->only};
+    const char *const parts[] = {call->route->pattern, call->session,
+                                 call->node,           call->item,
+                                 call->request->query, call->request->scope.only};
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i])
@@ -619,7 +620,7 @@ static void begin(struct rest_call *call, struct store *store, const struct rest
     call->response = response;
     call->route = request->route;
     call->writer.who = request->who ? request->who : "rest";
-    call->writer.only = request->only;
+    call->writer.only = request->scope.only;
     memset(response, 0, sizeof *response);
     buf_init(&response->body, 0);
     response->status = 200;
@@ -691,6 +692,7 @@ void rest_broker(struct store *store, const struct rest_broker_request *asked,
                                    .path = "",
                                    .query = "",
                                    .who = "run",
+                                   .scope = {asked->sid, asked->also, asked->also_count},
                                    .graphs = asked->graphs,
                                    .cancel = asked->cancel};
     char path[REST_PATH_MAX];

@@ -33,7 +33,7 @@ struct rest_request {
     const char *if_none_match;   /* or NULL */
     const char *idempotency_key; /* or NULL */
     const char *who;             /* for the change log: "rest" */
-    const char *only;            /* the one session that it may use, or NULL */
+    struct session_scope scope;  /* the sessions that it may use */
     const char *body;
     size_t body_len;
     struct graph_cache *graphs;  /* on the graph work queue; else NULL */
@@ -101,6 +101,8 @@ extern const struct fields rest_execute_fields;
 struct rest_broker_request {
     const struct rest_route *route; /* from rest_broker_find */
     const char *sid;
+    const char (*also)[SESSION_ID_SIZE]; /* further sessions that may be a framework */
+    size_t also_count;
     const char *target; /* as in a URL: "/session/SID/nodes?limit=5" */
     struct graph_cache *graphs;
     const struct cancel *cancel; /* both as in a rest_request */

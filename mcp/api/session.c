@@ -88,7 +88,7 @@ static int cut_list(struct buf *body, const char *only, struct error *err)
 static int list_sessions(struct rest_call *call, struct error *err)
 {
     struct buf *body = &call->response->body;
-    const char *only = call->request->only;
+    const char *only = call->request->scope.only;
 
     if (store_read_sessions(call->store, body, err) < 0)
         return -1;

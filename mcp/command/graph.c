@@ -16,6 +16,7 @@ static const char *const takes[] = {
     [GRAPH_TAKES_NODE] = " NODE",
     [GRAPH_TAKES_FROM_TO] = " FROM TO",
     [GRAPH_MAY_TAKE_NODE] = " [NODE]",
+    [GRAPH_TAKES_FRAMEWORK] = " CURRICULUM [NODE]",
 };
 
 static void help(struct buf *to)
@@ -34,15 +35,18 @@ static void help(struct buf *to)
 
 /* The words after the query's name are its nodes, unless options name them. */
 static int read_nodes(const struct config *config, const struct graph_query *query,
-                      struct graph_question *question, struct error *err)
+                      struct graph_question *question, const char **framework, struct error *err)
 {
-    const char **nodes[] = {&question->node, NULL};
+    const char **nodes[] = {&question->node, &question->node};
     size_t count = query->needs == GRAPH_TAKES_NOTHING ? 0 : 1, given = 0;
     bool wrong = false;
 
     if (query->needs == GRAPH_TAKES_FROM_TO) {
         nodes[0] = &question->from;
         nodes[1] = &question->to;
+        count = 2;
+    } else if (query->needs == GRAPH_TAKES_FRAMEWORK) {
+        nodes[0] = framework;
         count = 2;
     }
     for (size_t i = 1; i < config->argument_count && !wrong; i++) {
@@ -53,14 +57,15 @@ static int read_nodes(const struct config *config, const struct graph_query *que
             *nodes[given] = config->arguments[i];
     }
     for (size_t i = 0; i < count; i++)
-        wrong = wrong || (!*nodes[i] && query->needs != GRAPH_MAY_TAKE_NODE);
+        wrong = wrong || (!*nodes[i] && query->needs != GRAPH_MAY_TAKE_NODE &&
+                          (i == 0 || query->needs != GRAPH_TAKES_FRAMEWORK));
     return wrong ? error_set(err, ERROR_INVALID, "usage: lectern graph %s%s", query->name,
                              takes[query->needs])
                  : 0;
 }
 
 static int read_question(const struct config *config, struct graph_question *question,
-                         struct error *err)
+                         const char **framework, struct error *err)
 {
     struct buf BUF_AUTO known = {0};
     const struct graph_query *query;
@@ -85,12 +90,13 @@ static int read_question(const struct config *config, struct graph_question *que
         .parts = (unsigned)config->parts,
         .bounds.timeout_ms = (unsigned)config->query_timeout * 1000,
     };
-    return read_nodes(config, query, question, err);
+    return read_nodes(config, query, question, framework, err);
 }
 
 static int answer(const struct config *config, struct store *store, struct graph_question *question,
-                  struct buf *text, struct error *err)
+                  const char *name, struct buf *text, struct error *err)
 {
+    struct framework FRAMEWORK_AUTO framework = {0};
     struct session_facts FACTS_AUTO facts = {0};
     char sid[SESSION_ID_SIZE];
     struct graph *graph;
@@ -98,7 +104,9 @@ static int answer(const struct config *config, struct store *store, struct graph
 
     if (command_session(store, config->session, sid, err) < 0)
         return -1;
-    if (session_facts_read(&facts, store, sid, question, err) < 0)
+    if ((name && framework_get(&framework, NULL, store, &(struct session_scope){0}, name, question,
+                               err) < 0) ||
+        session_facts_read(&facts, store, sid, question, err) < 0)
         return -1;
     graph = graph_of_session(store, sid, NULL, err);
     if (!graph)
@@ -113,13 +121,14 @@ static int run(const struct config *config, struct error *err)
     struct buf BUF_AUTO text = {0};
     cleanup_store struct store *store = NULL;
     struct graph_question question;
+    const char *framework = NULL;
 
-    if (read_question(config, &question, err) < 0)
+    if (read_question(config, &question, &framework, err) < 0)
         return EXIT_USAGE;
     store = store_open(config->store, STORE_READ, err);
     if (!store)
         return EXIT_FAILED;
-    if (answer(config, store, &question, &text, err) < 0)
+    if (answer(config, store, &question, framework, &text, err) < 0)
         return err->kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED;
     terminal_write(stdout, text.data, text.len); /* main tells when it cannot be written */
     return EXIT_OK;

@@ -262,7 +262,8 @@ static int create_relationship(struct run *run, struct error *err)
 static int find_relationship(const struct run *run, int64_t *id, struct error *err)
 {
     const char *from = get_text(run, "from_node_id"), *to = get_text(run, "to_node_id");
-    const char *type = get_text(run, "relationship_type");
+    const char *type = get_text(run, "relationship_type"), *session = get_text(run, "to_session");
+    struct buf BUF_AUTO uri = {0};
 
     *id = json_integer_value(get(run, "id"));
     if (*id > 0)
@@ -271,6 +272,11 @@ static int find_relationship(const struct run *run, int64_t *id, struct error *e
         return error_set_at(err, "id",
                             "id is needed, or from_node_id, to_node_id and relationship_type "
                             "together");
+    if (session) { /* a link */
+        if (store_link_uri(run->store, run->writer, session, to, &uri, err) < 0)
+            return -1;
+        to = uri.data;
+    }
     return store_relationship_find(run->store, run->sid, from, to, type, id, err);
 }
 
@@ -331,7 +337,8 @@ static int delete_relationship(struct run *run, struct error *err)
 #define FROM(macro)        macro("from_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "from")
 #define TO(macro)          macro("to_node_id", FIELD_TEXT, .flags = FIELD_NAME, .also = "to")
 #define TYPE               MAY_HAVE("relationship_type", FIELD_TEXT, .also = "type")
-#define RELATIONSHIP       MAY_HAVE("id", PLACE), FROM(MAY_HAVE), TO(MAY_HAVE), TYPE
+#define RELATIONSHIP                                                                               \
+    MAY_HAVE("id", PLACE), FROM(MAY_HAVE), TO(MAY_HAVE), TYPE, MAY_HAVE("to_session", FIELD_TEXT)
 
 const struct operation change_operations[] = {
     {MEMBERS("create_node", NEEDED("node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT), AFTER,

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "helpers/base/cleanup.h"
+
 struct graph_entry {
     char sid[SESSION_ID_SIZE];
     int64_t version;
@@ -61,6 +63,25 @@ void graph_cache_destroy(struct graph_cache *cache)
 
 /* ---- building ---- */
 
+static int add_outsides(struct graph *graph, const struct outline *outline, struct error *err)
+{
+    cleanup_free struct graph_outside *outsides = calloc(outline->link_count + 1, sizeof *outsides);
+
+    if (!outsides)
+        return error_set(err, ERROR_MEMORY, "out of memory for the graph");
+    for (size_t i = 0; i < outline->link_count; i++) {
+        const struct outline_link *link = &outline->links[i];
+
+        outsides[i] = (struct graph_outside){.id = link->id,
+                                             .from = link->from,
+                                             .type = link->type,
+                                             .curriculum = link->curriculum,
+                                             .node = link->node,
+                                             .title = link->title};
+    }
+    return graph_set_outsides(graph, outsides, outline->link_count, err);
+}
+
 struct graph *graph_of_outline(const struct outline *outline, struct error *err)
 {
     struct graph_node *nodes = calloc(outline->node_count + 1, sizeof *nodes);
@@ -82,6 +103,10 @@ struct graph *graph_of_outline(const struct outline *outline, struct error *err)
         edges[i] = (struct graph_edge){edge->from, edge->to, edge->type};
     }
     graph = graph_create(nodes, outline->node_count, edges, outline->edge_count, err);
+    if (graph && add_outsides(graph, outline, err) < 0) {
+        graph_destroy(graph);
+        graph = NULL;
+    }
 out:
     free(nodes);
     free(edges);
@@ -239,4 +264,35 @@ struct graph_cache_counts graph_cache_counts(struct graph_cache *cache)
     counts = cache->counts;
     pthread_mutex_unlock(&cache->lock);
     return counts;
+}
+
+/* ---- the other curriculum of a question ---- */
+
+static bool may_read(const struct session_scope *scope, const char *sid)
+{
+    for (size_t i = 0; i < scope->also_count; i++)
+        if (strcmp(scope->also[i], sid) == 0)
+            return true;
+    return strcmp(scope->only, sid) == 0;
+}
+
+int framework_get(struct framework *framework, struct graph_cache *graphs, struct store *store,
+                  const struct session_scope *scope, const char *name,
+                  struct graph_question *question, struct error *err)
+{
+    if (scope->only && !may_read(scope, name))
+        return error_set_at(err, "framework", "framework: session %s alone may be read here",
+                            scope->only);
+    if (store_session_named(store, name, "framework", framework->sid, err) < 0)
+        return -1;
+    framework->graph = graphs ? graph_cache_get(graphs, store, framework->sid, err)
+                              : graph_of_session(store, framework->sid, NULL, err);
+    question->framework = framework->graph;
+    question->framework_id = framework->sid;
+    return framework->graph ? 0 : -1;
+}
+
+void framework_finish(struct framework *framework)
+{
+    graph_destroy(framework->graph);
 }

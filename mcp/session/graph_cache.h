@@ -68,4 +68,19 @@ void session_facts_finish(struct session_facts *facts);
 
 #define FACTS_AUTO __attribute__((cleanup(session_facts_finish)))
 
+/* ---- the other curriculum of a question ---- */
+
+struct framework {
+    char sid[SESSION_ID_SIZE];
+    struct graph *graph; /* owned */
+};
+
+/* Finds the curriculum by id or title, and sets it in the question, which borrows it. graphs: NULL
+ * outside of a server. only: the one session that the reader may know of, or NULL. */
+int framework_get(struct framework *framework, struct graph_cache *graphs, struct store *store,
+                  const struct session_scope *scope, const char *name,
+                  struct graph_question *question, struct error *err);
+void framework_finish(struct framework *framework);
+#define FRAMEWORK_AUTO __attribute__((cleanup(framework_finish)))
+
 #endif

@@ -12,6 +12,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 #include "mcp/session/component_type.h"
+#include "mcp/session/curriculum_uri.h"
 #include "mcp/store/search_internal.h"
 
 #define FIELD_ROWS_CAP   2000 /* components whose texts are read to find words in one of them */
@@ -40,9 +41,9 @@ struct find {
     bool has_lessons;
     /* in */
     const char *type, *field;
-    bool titles;
+    bool titles, linked;
     /* without */
-    enum { LACKS_NOTHING, LACKS_COMPONENT, LACKS_RELATIONSHIP, LACKS_FIELD } lacks;
+    enum { LACKS_NOTHING, LACKS_COMPONENT, LACKS_RELATIONSHIP, LACKS_LINK, LACKS_FIELD } lacks;
     const char *lacked; /* NULL: any relationship */
     int64_t node;       /* to look only there, or 0 */
     struct buf *json;
@@ -87,6 +88,11 @@ static int refuse(const char *member, const char *value, const char *others, str
         nearest.best ? nearest.best : "", nearest.best ? "'?" : "", others, types.data);
 }
 
+static bool is_links(const char *name)
+{
+    return strcasecmp(name, "links") == 0 || strcasecmp(name, "link") == 0;
+}
+
 static int read_in(struct find *find, struct error *err)
 {
     const char *in = find->request->in;
@@ -94,18 +100,19 @@ static int read_in(struct find *find, struct error *err)
     if (!in || !*in)
         return 0;
     find->titles = strcasecmp(in, "titles") == 0 || strcasecmp(in, "title") == 0;
+    find->linked = is_links(in);
     if (component_type_find(in))
         find->type = in;
     else if (!find->titles && is_parameter(in))
         find->field = in;
-    if (find->titles || find->type || (find->field && find->request->text))
+    if (find->titles || find->linked || find->type || (find->field && find->request->text))
         return 0;
     if (find->field)
         return error_set_at(err, "in",
                             "in: %s is a field, in which only words can be found: send text "
                             "too, or a component type",
                             in);
-    return refuse("in", in, "titles, a parameter such as definition, or", err);
+    return refuse("in", in, "titles, links, a parameter such as definition, or", err);
 }
 
 /* Whether any lesson has the field. */
@@ -143,6 +150,15 @@ static int read_without(struct find *find, struct error *err)
             find->lacked = relationship_types[i];
             return 0;
         }
+    for (size_t i = 0; link_types[i]; i++)
+        if (strcasecmp(without, link_types[i]) == 0) {
+            find->lacked = link_types[i];
+            return 0;
+        }
+    find->lacks = LACKS_LINK;
+    if (is_links(without))
+        return 0;
+    find->lacks = LACKS_RELATIONSHIP;
     find->lacked = NULL;
     if (strcasecmp(without, "relationship") == 0 || strcasecmp(without, "relationships") == 0)
         return 0;
@@ -151,11 +167,11 @@ static int read_without(struct find *find, struct error *err)
     if (is_field(find, without, &is, err) < 0)
         return -1;
     return is ? 0
-              : refuse("without", without,
-                       "a field that some lesson has (none has this one), relationships, a "
-                       "relationship "
-                       "type (LEADS_TO, PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT) or",
-                       err);
+              : refuse(
+                    "without", without,
+                    "a field that some lesson has (none has this one), links, relationships, "
+                    "a relationship type (LEADS_TO, PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT) or",
+                    err);
 }
 
 static bool is_empty(const json_t *value)
@@ -166,39 +182,58 @@ static bool is_empty(const json_t *value)
            (json_is_object(value) && json_object_size(value) == 0);
 }
 
-/* 1: the lesson lacks what it must lack. */
-static int lacks(struct find *find, int64_t node, struct error *err)
+static int count_links(struct find *find, const char *node_id, int64_t *count, struct error *err)
+{
+    return db_number(find->store->db, count, err, SQL_SEARCH_LINKS, "iss", find->session.key,
+                     node_id, CURRICULUM_URI "%" CURRICULUM_URI_NODE "%");
+}
+
+static bool is_filtered(const struct find *find)
+{
+    return find->lacks != LACKS_NOTHING || find->linked;
+}
+
+/* 1: the lesson lacks what it must lack, and has the links that it must have. */
+static int fits(struct find *find, int64_t node, struct error *err)
 {
     struct rows *rows;
     json_auto_t *body = NULL;
     struct kept kept;
-    int64_t count;
+    int64_t count = 0;
+    int rc = 0;
 
-    switch (find->lacks) {
-    case LACKS_NOTHING:
-        return 1;
-    case LACKS_COMPONENT:
-        if (db_number(find->store->db, &count, err, SQL_SEARCH_HAS_TYPE, "is", node, find->lacked) <
-            0)
-            return -1;
-        return count == 0;
-    default:
-        break;
-    }
     rows = db_query(find->store->db, err, SQL_SEARCH_LESSON, "i", node);
     if (rows_next(rows, err) <= 0)
         return -1;
-    if (find->lacks == LACKS_RELATIONSHIP) {
-        if (db_number(find->store->db, &count, err, SQL_SEARCH_HAS_RELATIONSHIP, "iss",
-                      find->session.key, rows_text(rows, 2), find->lacked) < 0)
-            return -1;
+    if (find->linked && count_links(find, rows_text(rows, 2), &count, err) < 0)
+        return -1;
+    if (find->linked && count == 0) {
         rows_end(rows);
-        return count == 0;
+        return 0;
     }
-    kept = rows_kept(rows, 0);
-    body = json_read(kept.body, kept.len, "a kept node", err);
+    switch (find->lacks) {
+    case LACKS_COMPONENT:
+        rc = db_number(find->store->db, &count, err, SQL_SEARCH_HAS_TYPE, "is", node, find->lacked);
+        break;
+    case LACKS_RELATIONSHIP:
+        rc = db_number(find->store->db, &count, err, SQL_SEARCH_HAS_RELATIONSHIP, "iss",
+                       find->session.key, rows_text(rows, 2), find->lacked);
+        break;
+    case LACKS_LINK:
+        rc = count_links(find, rows_text(rows, 2), &count, err);
+        break;
+    case LACKS_FIELD:
+        kept = rows_kept(rows, 0);
+        body = json_read(kept.body, kept.len, "a kept node", err);
+        count = body ? !is_empty(json_object_get(body, find->lacked)) : 0;
+        rc = body ? 0 : -1;
+        break;
+    case LACKS_NOTHING:
+        count = 0;
+        break;
+    }
     rows_end(rows);
-    return body ? is_empty(json_object_get(body, find->lacked)) : -1;
+    return rc < 0 ? -1 : count == 0;
 }
 
 /* ---- hits ---- */
@@ -302,8 +337,8 @@ static int add_hits(struct find *find, struct error *err)
         const struct search_found *found = &find->result.found[i];
         int rc = 1;
 
-        if (find->lacks != LACKS_NOTHING)
-            rc = lacks(find, search_row_node(found->row), err);
+        if (is_filtered(find))
+            rc = fits(find, search_row_node(found->row), err);
         if (rc > 0 && skipped < find->request->offset) {
             skipped++;
         } else if (rc > 0 && find->hits < find->request->limit) {
@@ -509,7 +544,7 @@ static int find_words(struct find *find, struct error *err)
         find->query.first = find->node << 31;
         find->query.last = search_row_last(find->query.first);
     }
-    if (find->lacks != LACKS_NOTHING || find->field)
+    if (is_filtered(find) || find->field)
         wanted = SIZE_MAX;
     if (search_find(&find->query, find->store, by_row, best, wanted, &find->result, err) < 0)
         return -1;
@@ -576,7 +611,7 @@ static int answer(struct find *find, struct error *err)
             return refuse("in", request->in, "all or", err);
         if (!request->text)
             return find_lesson(find->store, &find->session, request->node_id, request->in,
-                               find->json, err);
+                               request->only, find->json, err);
     }
     if (search_is_ready(find->store, &ready, err) < 0)
         return -1;

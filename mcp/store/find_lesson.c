@@ -97,8 +97,9 @@ static int add_component(struct rows *rows, size_t order, const char *whole, siz
 }
 
 int find_lesson(struct store *store, const struct session_found *session, const char *node_id,
-                const char *whole, struct buf *json, struct error *err)
+                const char *whole, const char *only, struct buf *json, struct error *err)
 {
+    json_auto_t *links = json_array();
     struct node_found node;
     struct rows *rows;
     size_t order = 0, words = 0;
@@ -120,6 +121,13 @@ int find_lesson(struct store *store, const struct session_found *session, const 
             return -1;
         }
     }
-    buf_addf(json, "],\"words\":%zu}", words);
-    return row < 0 ? -1 : buf_check(json, "the lesson", err);
+    if (row < 0 || store_links_add(store, session->key, node_id, only, links, err) < 0)
+        return -1;
+    buf_addf(json, "],\"words\":%zu", words);
+    if (json_array_size(links) > 0) {
+        buf_adds(json, ",\"links\":");
+        json_write(json, links);
+    }
+    buf_addc(json, '}');
+    return buf_check(json, "the lesson", err);
 }

@@ -36,17 +36,24 @@ static int check_may_name(const struct writer *writer, const char *sid, struct e
                         writer->only);
 }
 
-/* By to_session, an id or a title, and the node's id or title there. */
+/* to_session: an id or a title. */
+static int find_session(struct store *store, const struct writer *writer, const char *session,
+                        char sid[SESSION_ID_SIZE], struct error *err)
+{
+    if (!writer->only)
+        return store_session_named(store, session, "to_session", sid, err);
+    snprintf(sid, SESSION_ID_SIZE, "%s", writer->only);
+    return check_may_name(writer, session, err);
+}
+
+/* to: the node's id or title there. */
 static int find_named(struct store *store, const struct writer *writer, const char *session,
                       const char *to, struct link_end *end, struct error *err)
 {
     struct buf BUF_AUTO found = {0};
     const char *id;
 
-    if (writer->only)
-        snprintf(end->sid, sizeof end->sid, "%s", writer->only);
-    if ((writer->only && check_may_name(writer, session, err) < 0) ||
-        (!writer->only && store_session_named(store, session, "to_session", end->sid, err) < 0) ||
+    if (find_session(store, writer, session, end->sid, err) < 0 ||
         store_node_id(store, end->sid, to, "to_node_id", &found, &id, err) < 0)
         return -1;
     buf_adds(&end->node_id, id);
@@ -135,6 +142,26 @@ static int resolve_end(struct store *store, const struct writer *writer, const c
     return rc;
 }
 
+int store_link_uri(struct store *store, const struct writer *writer, const char *session,
+                   const char *to, struct buf *uri, struct error *err)
+{
+    struct store *whole = store_whole(store);
+    struct buf BUF_AUTO found = {0};
+    struct error why = {0};
+    char sid[SESSION_ID_SIZE];
+    const char *id;
+
+    if (find_session(whole, writer, session, sid, err) < 0)
+        return -1;
+    if (store_node_id(whole, sid, to, "to_node_id", &found, &id, &why) < 0) {
+        if (why.kind != ERROR_NOT_FOUND)
+            return error_set_at(err, "to_node_id", "%s", why.text);
+        id = to; /* the node is gone, its id is not */
+    }
+    curriculum_uri_write(uri, sid, id);
+    return buf_check(uri, "a link", err);
+}
+
 int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                               const json_t *relationship, struct relationship_state *state,
                               struct error *err)
@@ -149,7 +176,8 @@ int store_relationship_create(struct store *store, const struct writer *writer, 
 /* ---- showing ---- */
 
 /* The other end as it is now, beside what the link has kept of it. */
-static json_t *show(struct store *store, const json_t *link, const char *only, struct error *err)
+static json_t *show(struct store *store, int64_t id, const json_t *link, const char *only,
+                    struct error *err)
 {
     const char *uri = json_get_string(link, "to_node_id");
     struct link_end end = {.sid = ""};
@@ -161,15 +189,18 @@ static json_t *show(struct store *store, const json_t *link, const char *only, s
 
     there = curriculum_uri_read(uri, end.sid, sizeof end.sid, &end.node_id, NULL) == 0;
     if (only && strcmp(end.sid, only) != 0) { /* it learns nothing of what is elsewhere */
-        shown = json_pack("{s:O*, s:s, s:O*}", "type", json_object_get(link, "relationship_type"),
-                          "uri", uri, "title", json_object_get(link, "to_title"));
+        shown = json_pack("{s:I, s:O*, s:s, s:s, s:O*}", "id", (json_int_t)id, "type",
+                          json_object_get(link, "relationship_type"), "uri", uri, "node_id",
+                          end.node_id.data, "title", json_object_get(link, "to_title"));
         finish_end(&end);
         return shown;
     }
     there = there && store_session_find(store, end.sid, &session, &found) == 0 &&
             store_node_find(store, session.key, end.node_id.data, &node, &found) == 0;
-    shown = json_pack("{s:O*, s:s, s:O*, s:b}", "type", json_object_get(link, "relationship_type"),
-                      "uri", uri, "title", json_object_get(link, "to_title"), "gone", !there);
+    shown = json_pack("{s:I, s:O*, s:s, s:s, s:O*, s:b}", "id", (json_int_t)id, "type",
+                      json_object_get(link, "relationship_type"), "uri", uri, "node_id",
+                      end.node_id.data ? end.node_id.data : uri, "title",
+                      json_object_get(link, "to_title"), "gone", !there);
     if (there) {
         json_object_set_new(shown, "title", json_string(node.title));
         json_object_set_new(shown, "curriculum", json_string(session.title));
@@ -180,8 +211,8 @@ static json_t *show(struct store *store, const json_t *link, const char *only, s
     return shown;
 }
 
-static int add_links(struct store *store, int64_t session, const char *node_id, const char *only,
-                     json_t *links, struct error *err)
+int store_links_add(struct store *store, int64_t session, const char *node_id, const char *only,
+                    json_t *links, struct error *err)
 {
     int64_t *keys, place;
     size_t count;
@@ -193,7 +224,7 @@ static int add_links(struct store *store, int64_t session, const char *node_id, 
         if (!each)
             rc = -1;
         else if (curriculum_uri_is_node(json_get_string(each, "to_node_id")))
-            rc = json_array_append_new(links, show(store, each, only, err));
+            rc = json_array_append_new(links, show(store, keys[i], each, only, err));
     }
     free(keys);
     return rc;
@@ -210,7 +241,7 @@ json_t *store_links(struct store *store, const char *sid, const char *node_id, c
         return NULL;
     }
     if (store_read_begin(store, UPSTREAM_RELATIONSHIPS, sid, NULL, &session, err) < 0 ||
-        store_read_end(store, add_links(store, session.key, node_id, only, links, err)) < 0)
+        store_read_end(store, store_links_add(store, session.key, node_id, only, links, err)) < 0)
         return NULL;
     return json_incref(links);
 }

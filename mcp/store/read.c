@@ -568,9 +568,8 @@ union text_at {
     uintptr_t offset;
 };
 
-static const char *keep(struct buf *strings, struct rows *rows, int column)
+static const char *keep(struct buf *strings, const char *text)
 {
-    const char *text = rows_text(rows, column);
     union text_at at = {.offset = strings->len};
 
     if (!text)
@@ -613,12 +612,39 @@ static int read_nodes(struct store *store, int64_t session, struct outline *outl
             return -1;
         outline->nodes = nodes;
         nodes += outline->node_count++;
-        nodes->id = keep(&outline->strings, rows, 0);
-        nodes->title = keep(&outline->strings, rows, 1);
-        nodes->group = keep(&outline->strings, rows, 2);
+        nodes->id = keep(&outline->strings, rows_text(rows, 0));
+        nodes->title = keep(&outline->strings, rows_text(rows, 1));
+        nodes->group = keep(&outline->strings, rows_text(rows, 2));
         nodes->components = (size_t)rows_int(rows, 3);
     }
     return row;
+}
+
+/* A URI that cannot be read is no link. */
+static int read_link(struct rows *rows, struct outline *outline, struct error *err)
+{
+    struct row_text body = rows_string(rows, 0);
+    json_auto_t *relationship = json_read(body.text, body.len, "a kept relationship", err);
+    struct buf BUF_AUTO node = {0};
+    char sid[SESSION_ID_SIZE];
+    struct outline_link *links;
+
+    if (!relationship)
+        return -1;
+    if (curriculum_uri_read(rows_text(rows, 4), sid, sizeof sid, &node, NULL) < 0)
+        return 0;
+    links = grow(outline->links, outline->link_count, sizeof *links, err);
+    if (!links)
+        return -1;
+    outline->links = links;
+    links += outline->link_count++;
+    links->id = rows_int(rows, 2);
+    links->from = keep(&outline->strings, rows_text(rows, 3));
+    links->curriculum = keep(&outline->strings, sid);
+    links->node = keep(&outline->strings, node.data);
+    links->type = keep(&outline->strings, rows_text(rows, 5));
+    links->title = keep(&outline->strings, json_get_string(relationship, "to_title"));
+    return 0;
 }
 
 static int read_edges(struct store *store, int64_t session, struct outline *outline,
@@ -630,16 +656,23 @@ static int read_edges(struct store *store, int64_t session, struct outline *outl
     while ((row = rows_next(rows, err)) > 0) {
         struct outline_edge *edges;
 
-        if (((unsigned)rows_int(rows, 1) & ROW_RAW) || curriculum_uri_is_node(rows_text(rows, 4)))
+        if ((unsigned)rows_int(rows, 1) & ROW_RAW)
             continue;
+        if (curriculum_uri_is_node(rows_text(rows, 4))) {
+            if (read_link(rows, outline, err) < 0) {
+                rows_end(rows);
+                return -1;
+            }
+            continue;
+        }
         edges = grow(outline->edges, outline->edge_count, sizeof *edges, err);
         if (!edges)
             return -1;
         outline->edges = edges;
         edges += outline->edge_count++;
-        edges->from = keep(&outline->strings, rows, 3);
-        edges->to = keep(&outline->strings, rows, 4);
-        edges->type = keep(&outline->strings, rows, 5);
+        edges->from = keep(&outline->strings, rows_text(rows, 3));
+        edges->to = keep(&outline->strings, rows_text(rows, 4));
+        edges->type = keep(&outline->strings, rows_text(rows, 5));
     }
     return row;
 }
@@ -661,6 +694,15 @@ static void settle_all(struct outline *outline)
         edge->from = settle(strings, edge->from, "");
         edge->to = settle(strings, edge->to, "");
         edge->type = settle(strings, edge->type, "");
+    }
+    for (size_t i = 0; i < outline->link_count; i++) {
+        struct outline_link *link = &outline->links[i];
+
+        link->from = settle(strings, link->from, "");
+        link->curriculum = settle(strings, link->curriculum, "");
+        link->node = settle(strings, link->node, "");
+        link->type = settle(strings, link->type, "");
+        link->title = settle(strings, link->title, "");
     }
 }
 
@@ -715,6 +757,7 @@ void outline_finish(struct outline *outline)
         return;
     free(outline->nodes);
     free(outline->edges);
+    free(outline->links);
     buf_finish(&outline->strings);
     memset(outline, 0, sizeof *outline);
 }

@@ -145,9 +145,10 @@ const struct search_lesson *search_lesson(const struct search_lessons *lessons, 
 
 /* ---- find_lesson.c ---- */
 
-/* Appends one lesson; whole: NULL, "all", or the component type whose components are shown whole.
+/* Appends one lesson; whole: NULL, "all", or the component type whose components are shown whole;
+ * only: as in struct find_request.
  */
 int find_lesson(struct store *store, const struct session_found *session, const char *node_id,
-                const char *whole, struct buf *json, struct error *err);
+                const char *whole, const char *only, struct buf *json, struct error *err);
 
 #endif

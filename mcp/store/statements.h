@@ -409,6 +409,9 @@ STATEMENT(SQL_SEARCH_HAS_RELATIONSHIP,
     "  AND (?3 IS NULL OR type = ?3))"
     " + (SELECT count(*) FROM " RELATIONSHIP_BY_TO "session = ?1 AND to_id = ?2"
     "  AND (?3 IS NULL OR type = ?3))")
+STATEMENT(SQL_SEARCH_LINKS,
+    "SELECT count(*) FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2"
+    " AND to_id LIKE ?3")
 STATEMENT(SQL_SEARCH_HAS_TYPE,
     "SELECT count(*) FROM component WHERE node = ?1 AND type = ?2 AND flags & 1 = 0")
 

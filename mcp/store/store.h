@@ -139,6 +139,13 @@ void store_unbound(struct store *store);
 int store_snapshot_begin(struct store *store, struct error *err);
 void store_snapshot_end(struct store *store);
 
+/* Which sessions a reader may name: all, or `only` and those of also. */
+struct session_scope {
+    const char *only; /* or NULL */
+    const char (*also)[SESSION_ID_SIZE];
+    size_t also_count;
+};
+
 /* Who writes, for the change log. The texts are borrowed for the call. */
 struct writer {
     const char *who;        /* "mcp", "rest", "import", ... with the client's name if it sent one */
@@ -222,11 +229,18 @@ struct outline_node {
 struct outline_edge {
     const char *from, *to, *type;
 };
+struct outline_link { /* to a node of another curriculum */
+    int64_t id;
+    const char *from, *curriculum, *node; /* ids */
+    const char *type, *title;             /* title: of that node when the link was made */
+};
 struct outline {
     struct outline_node *nodes;
     size_t node_count;
     struct outline_edge *edges;
     size_t edge_count;
+    struct outline_link *links;
+    size_t link_count;
     int64_t version;       /* the session's; nodes, edges and versions are of one snapshot */
     int64_t graph_version; /* of store_graph_version */
     struct buf strings;
@@ -243,10 +257,11 @@ void outline_finish(struct outline *outline);
 enum find_sort { FIND_ANY, FIND_BEST, FIND_ORDER, FIND_WORDS, FIND_CHANGED };
 /* Texts are NULL if not asked for. */
 struct find_request {
-    const char *text; /* words, "phrases in quotes" */
-    const char *in;   /* "titles", a component type, a parameter; with node_id "all" */
-    const char
-        *without; /* what a lesson must lack: a component type, a relationship type, a field */
+    const char *text;    /* words, "phrases in quotes" */
+    const char *in;      /* "titles", "links", a component type, a parameter; with node_id "all" */
+    const char *without; /* a component type, a relationship type, "links", a field: which the
+                            lessons must lack */
+    const char *only;    /* the one session that the reader may know of, or NULL */
     const char *node_id; /* of a lesson: to read it, or to look only there */
     enum find_sort sort; /* FIND_ANY: best with text, else in teaching order */
     size_t limit;        /* 1 to FIND_LIMIT_MAX */
@@ -257,7 +272,8 @@ struct find_request {
  * brackets), "places" (of the lesson that have words), "words", "last_modified"}]}. more: total is
  * a lower bound. Without text and with node_id: {"session_id", "node_id", "title", "words",
  * "components": [{"component_order", "component_type", "component_id", "revision", "words", and
- * "text" (its beginning) or "parameters" (drawings as "svg, 2.1 kB")}]}. */
+ * "text" (its beginning) or "parameters" (drawings as "svg, 2.1 kB")}], and if it has some "links"
+ * as store_links describes them}. */
 int store_find(struct store *store, const char *sid, const struct find_request *request,
                struct buf *json, struct error *err);
 
@@ -475,9 +491,13 @@ int store_relationship_update(struct store *store, const struct writer *writer, 
                               struct error *err);
 int store_relationship_delete(struct store *store, const struct writer *writer, const char *sid,
                               int64_t id, struct relationship_state *state, struct error *err);
-/* The links of a node: [{"type", "uri", "title", "curriculum", "gone"}], the last two as they are
- * now. only: the one session that the reader may know of, or NULL: of links to another it gets what
- * they have kept. A new reference, or NULL. */
+/* Writes the URI at which a link to a node ends. session: an id or a title; to: the node's id or
+ * title there, also the id of one that is gone. */
+int store_link_uri(struct store *store, const struct writer *writer, const char *session,
+                   const char *to, struct buf *uri, struct error *err);
+/* The links of a node: [{"id", "type", "uri", "node_id", "title", "curriculum", "gone"}], the last
+ * two as they are now. only: the one session that the reader may know of, or NULL: of links to
+ * another it gets what they have kept. A new reference, or NULL. */
 json_t *store_links(struct store *store, const char *sid, const char *node_id, const char *only,
                     struct error *err);
 /* Finds a relationship by its ends and its type; ERROR_NOT_FOUND. type may be NULL: the error then

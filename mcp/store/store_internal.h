@@ -497,4 +497,10 @@ int store_relationship_save(struct store *store, const struct write *write, int6
 int store_relationship_drop(struct store *store, const struct write *write, int64_t key,
                             int64_t place, const json_t *relationship, struct error *err);
 
+/* ---- link.c ---- */
+
+/* Appends to links as store_links describes them; within a transaction. */
+int store_links_add(struct store *store, int64_t session, const char *node_id, const char *only,
+                    json_t *links, struct error *err);
+
 #endif

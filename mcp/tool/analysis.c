@@ -138,7 +138,10 @@ struct brokered {
     struct workq_job job;
     struct broker_request *request;
     const struct rest_route *route;
-    char sid[SESSION_ID_SIZE];  /* the one session that the request may read */
+    char sid[SESSION_ID_SIZE]; /* the session that the request reads */
+    /* All that the run may read, since the run may end before the request. */
+    char readable[1 + ANALYSIS_ALSO_CAP][SESSION_ID_SIZE];
+    size_t readable_count;
     struct graph_cache *graphs; /* for graph queries, else NULL */
     struct cancel *cancel;      /* likewise */
 };
@@ -154,6 +157,8 @@ static void answer_request(struct workq_job *job, void *context)
     const struct rest_broker_request read = {
         .route = brokered->route,
         .sid = brokered->sid,
+        .also = (const char(*)[SESSION_ID_SIZE])brokered->readable,
+        .also_count = brokered->readable_count,
         .target = broker_request_target(brokered->request),
         .graphs = brokered->graphs,
         .cancel = brokered->cancel,
@@ -216,6 +221,9 @@ static void on_request(void *user, struct broker_request *request)
     brokered->job.work = answer_request;
     brokered->job.done = on_answered;
     snprintf(brokered->sid, sizeof brokered->sid, "%s", choose_session(analysis, request));
+    snprintf(brokered->readable[0], SESSION_ID_SIZE, "%s", broker_request_session(request));
+    memcpy(brokered->readable[1], analysis->also, sizeof analysis->also);
+    brokered->readable_count = 1 + analysis->also_count;
     brokered->job.key = workq_key(brokered->sid);
     if (workq_submit(choose_workq(brokered, store), &brokered->job, NULL) < 0) {
         refuse(request, "{\"detail\": \"the server is busy; try again\"}");

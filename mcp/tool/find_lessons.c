@@ -114,8 +114,23 @@ static void say_component(const json_t *component, struct buf *to)
     }
 }
 
+static void say_link(const json_t *link, struct buf *to)
+{
+    const char *curriculum = json_get_string(link, "curriculum");
+    char shown[TITLE_SHOWN];
+
+    buf_addf(to, "\nLink: %.64s %s \"%s\"", json_get_string(link, "type"),
+             json_get_string(link, "node_id"),
+             text_cut_line(shown, sizeof shown, json_get_string(link, "title")));
+    if (curriculum)
+        buf_addf(to, " of \"%s\"", text_cut_line(shown, sizeof shown, curriculum));
+    buf_addf(to, " (relationship id %" PRId64 ")%s", whole(link, "id"),
+             json_is_true(json_object_get(link, "gone")) ? ", which is gone" : "");
+}
+
 static void say_lesson(const json_t *lesson, struct buf *to)
 {
+    const json_t *links = json_object_get(lesson, "links"), *link;
     const json_t *components = json_object_get(lesson, "components"), *component;
     char title[TITLE_SHOWN];
     size_t i;
@@ -127,6 +142,10 @@ static void say_lesson(const json_t *lesson, struct buf *to)
     json_array_foreach((json_t *)components, i, component)
     {
         say_component(component, to);
+    }
+    json_array_foreach((json_t *)links, i, link)
+    {
+        say_link(link, to);
     }
 }
 
@@ -213,6 +232,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         .text = argument_text(call, "text"),
         .in = argument_text(call, "in"),
         .without = argument_text(call, "without"),
+        .only = call->bound_session,
         .node_id = argument_text(call, "node_id"),
         .sort = read_sort(call),
         .limit = (size_t)argument_whole(call, "limit", LIMIT_DEFAULT),

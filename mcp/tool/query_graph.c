@@ -31,7 +31,8 @@ static int read_types(const struct tool_call *call, const char *types[TYPES_CAP 
 }
 
 /* The library says the same, but not by the names of these arguments. */
-static int check_needs(const struct graph_question *question, struct error *err)
+static int check_needs(const struct graph_question *question, const char *framework,
+                       struct error *err)
 {
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
@@ -44,6 +45,11 @@ static int check_needs(const struct graph_question *question, struct error *err)
                 err, "node_id",
                 "the query %s takes node_id: an id, or a title that only one node has.",
                 question->query);
+        if (queries[i].needs == GRAPH_TAKES_FRAMEWORK && !framework)
+            return error_set_at(err, "framework",
+                                "the query %s takes framework, the id or title of another "
+                                "curriculum, such as \"Grade 6\".",
+                                question->query);
         if (queries[i].needs == GRAPH_TAKES_FROM_TO && (!question->from || !question->to))
             return error_set_at(err, question->from ? "to_node_id" : "from_node_id",
                                 "the query %s takes from_node_id and to_node_id: ids, or titles "
@@ -57,12 +63,19 @@ static int answer(struct tool_call *call, struct store *store, const char *sid,
                   struct graph_question *question, struct error *err)
 {
     struct graph_cache *graphs = call->server->store.graphs;
+    const char *name = argument_text(call, "framework");
     struct session_facts FACTS_AUTO facts = {0};
+    struct framework FRAMEWORK_AUTO framework = {0};
     struct graph GRAPH_AUTO *graph = NULL;
     int found;
 
+    if (call->briefly && name)
+        return 1;
     if (!call->briefly) {
-        if (session_facts_read(&facts, store, sid, question, err) < 0)
+        if ((name && framework_get(&framework, graphs, store,
+                                   &(struct session_scope){.only = call->bound_session}, name,
+                                   question, err) < 0) ||
+            session_facts_read(&facts, store, sid, question, err) < 0)
             return -1;
         graph = graph_cache_get(graphs, store, sid, err);
         return graph ? graph_answer(graph, question, &call->text, err) : -1;
@@ -100,8 +113,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     };
     char sid[SESSION_ID_SIZE];
 
-    if (check_needs(&question, err) < 0 || read_types(call, types, err) < 0 ||
-        tool_session(call, store, sid, err) < 0)
+    if (check_needs(&question, argument_text(call, "framework"), err) < 0 ||
+        read_types(call, types, err) < 0 || tool_session(call, store, sid, err) < 0)
         return -1;
     return answer(call, store, sid, &question, err);
 }
@@ -116,15 +129,16 @@ static const char *query_name(size_t i)
     return i < count ? queries[i].name : NULL;
 }
 
-/* Says which queries take nodes, and what those answer whose names do not say it. */
+/* Says which queries take nodes, and what the one answers whose name does not say it. */
 static void document_queries(const void *context, struct buf *to)
 {
     static const char *const takes[] = {
         [GRAPH_TAKES_NODE] = "node_id",
         [GRAPH_TAKES_FROM_TO] = "from_node_id, to_node_id",
         [GRAPH_MAY_TAKE_NODE] = "node_id or all",
+        [GRAPH_TAKES_FRAMEWORK] = "framework",
     };
-    static const char *const unclear[] = {"unlocks", "redundant"};
+    static const char unclear[] = "unlocks";
     size_t count;
     const struct graph_query *queries = graph_queries(&count);
 
@@ -141,9 +155,7 @@ static void document_queries(const void *context, struct buf *to)
         }
         buf_adds(to, "; ");
     }
-    for (size_t k = 0; k < sizeof unclear / sizeof unclear[0]; k++)
-        buf_addf(to, "%s%s: %s", k > 0 ? "; " : "", unclear[k],
-                 graph_query_find(unclear[k], NULL)->summary);
+    buf_addf(to, "%s: %s", unclear, graph_query_find(unclear, NULL)->summary);
 }
 
 static const struct fields query_names = {
@@ -152,21 +164,20 @@ static const struct fields query_names = {
 const struct tool tool_query_graph = {
     .name = "query_graph",
     .title = "Ask the graph",
-    .description = "Exact answers about the graph.",
+    .description = "Exact graph answers.",
     .call_title = "Graph question: {query:words}[ of {node_id}][ from {from_node_id}]"
                   "[ to {to_node_id}]|Graph question",
     .icon = "ask",
     .use = "for a question that one query by name answers (what a node needs, a path, cycles, "
            "bottlenecks, teaching order). Exact and cheap.",
-    .arguments = ARGUMENTS("query_graph", ARGUMENT_SESSION,
-                           FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
-                           FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
-                           FIELD("to_node_id", FIELD_TEXT),
-                           FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT,
-                                 .documentation = "of relationships, or all"),
-                           FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX),
-                           FIELD("words", FIELD_FLAG),
-                           FIELD("parts", FIELD_WHOLE, .least = 1, .most = INFINITY)),
+    .arguments = ARGUMENTS(
+        "query_graph", ARGUMENT_SESSION,
+        FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
+        FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
+        FIELD("to_node_id", FIELD_TEXT), FIELD("framework", FIELD_TEXT),
+        FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "or all"),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX),
+        FIELD("words", FIELD_FLAG), FIELD("parts", FIELD_WHOLE, .least = 1, .most = INFINITY)),
     .read_only = true,
     .run = run,
     .graphs = true,

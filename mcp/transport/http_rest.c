@@ -294,7 +294,7 @@ static struct rest_job *create_job(struct exchange *exchange)
         .if_none_match = copy(&at, *request->if_none_match ? request->if_none_match : NULL),
         .idempotency_key = copy(&at, request->has_key ? request->idempotency_key : NULL),
         .who = job->who,
-        .only = *job->only ? job->only : NULL,
+        .scope.only = *job->only ? job->only : NULL,
         .body = job->body.data ? job->body.data : "",
         .body_len = job->body.len,
         .answers = exchange->services->rest_answers,

@@ -32,15 +32,18 @@ class CurriculaCase(unittest.TestCase):
         self.levers = self.load("Levers", "L")
         self.secret = self.load("Unseen", "U")
 
+    def load_file(self, curriculum):
+        path = pathlib.Path(self.workspace.data) / "curriculum.json"
+        path.write_text(json.dumps(curriculum))
+        return self.workspace.load(path)
+
     def load(self, title, letter):
         """A curriculum of two lessons whose texts have its letter."""
-        path = pathlib.Path(self.workspace.data) / "curriculum.json"
-        path.write_text(json.dumps({"meta": {"title": title}, "nodes": [
+        return self.load_file({"meta": {"title": title}, "nodes": [
             {"node_id": "N%03d" % place, "title": "%s%d" % (letter, place), "components": [
                 {"component_type": "paragraph", "order": 1, "parameters": {"text": "text of %s%d" % (letter, place)}}]}
             for place in (1, 2)], "relationships": [
-                {"from_node_id": "N001", "to_node_id": "N002", "relationship_type": "PREREQUISITE", "explanation": letter}]}))
-        return self.workspace.load(path)
+                {"from_node_id": "N001", "to_node_id": "N002", "relationship_type": "PREREQUISITE", "explanation": letter}]})
 
     def start(self, *words):
         client = harness.Stdio(self.workspace, *words)
@@ -209,10 +212,75 @@ class Links(CurriculaCase):
         self.assertIn("- exactMatchOf [L2](%s) of Levers\n" % self.uri("N002"), self.lesson(client))
         self.assertNotIn("Links", self.lesson(client, "N002"))
 
+    def test_links_are_seen_and_removed(self):
+        client = self.start()
+        self.assertNotIn("Link", client.good("find", session_id=self.scales, node_id="S1"))
+        self.link(client)
+        self.link(client, relationship_type=None)
+        number = re.search(r'N002 "L2" of curriculum %s \(relationship id (\d+)\)' % self.levers,
+                           client.good("query_graph", session_id=self.scales, query="neighbours", node_id="S1"))[1]
+        self.assertIn("Linked to other curricula (2):",
+                      client.good("query_graph", session_id=self.scales, query="neighbours", node_id="S1"))
+        self.assertNotIn("Linked", client.good("query_graph", session_id=self.scales, query="neighbours", node_id="S2"))
+        self.assertIn("2 links to other curricula, from 1 node", client.good("query_graph", session_id=self.scales, query="counts"))
+        self.assertIn('Link: exactMatchOf N002 "L2" of "Levers" (relationship id %s)' % number,
+                      client.good("find", session_id=self.scales, node_id="S1"))
+        for arguments, first in ({"in": "links"}, "S1"), ({"without": "links"}, "S2"), ({"without": "exactMatchOf"}, "S2"), \
+                ({"in": "links", "text": "S1"}, "S1"):
+            text = client.good("find", session_id=self.scales, **arguments)
+            self.assertIn('"%s"' % first, text)
+            self.assertNotIn('"S1"' if first == "S2" else '"S2"', text)
+        self.refused(client, "change_curriculum", "did you mean 'Levers'", session_id=self.scales, operations=[
+            {"op": "delete_relationship", "from": "S1", "to": "L2", "to_session": "Lever", "type": "exactMatchOf"}])
+        self.refused(client, "change_curriculum", "isRelatedTo (id ", session_id=self.scales, operations=[
+            {"op": "delete_relationship", "from": "S1", "to": "L2", "to_session": "Levers", "type": "isPartOf"}])
+        self.change(client, {"op": "delete_relationship", "from": "S1", "to": "L2", "to_session": "Levers", "type": "isRelatedTo"})
+        self.assertEqual([each[1] for each in self.links()], ["exactMatchOf"])
+        client.good("change_curriculum", session_id=self.levers, operations=[{"op": "delete_node", "node_id": "L2"}])
+        self.assertIn("which is gone", client.good("find", session_id=self.scales, node_id="S1"))
+        self.change(client, {"op": "delete_relationship", "from": "S1", "to": "N002", "to_session": "Levers", "type": "exactMatchOf"})
+        self.assertEqual(self.links(), [])
+
+    def test_coverage_of_a_framework(self):
+        client = self.start()
+        framework = self.load_file({
+            "meta": {"title": "Grade 6"},
+            "nodes": [{"node_id": each, "title": "Statement " + each, "chapter_id": each[0], "components": []}
+                      for each in ("A", "A1", "A2", "B", "B1", "B2", "B21")],
+            "relationships": [{"from_node_id": below, "to_node_id": above, "relationship_type": "isChildOf"}
+                              for below, above in (("A1", "A"), ("A2", "A"), ("B1", "B"), ("B2", "B"), ("B21", "B2"))]})
+
+        def ask(**more):
+            return client.good("query_graph", session_id=self.scales, query="coverage", framework="Grade 6", **more)
+        self.assertRegex(ask(), r'(?s)^0 of 4 statements have a lesson \(3 headings.*4 without a lesson:\nA1 "Statement A1"\nA2 .*'
+                                r'\nB1 .*\nB21 .*0 with several lessons\.\n2 of 2 lessons without a statement:')
+        for lesson, statement in ("S1", "A1"), ("S2", "A1"), ("S1", "B21"), ("S2", "B"):
+            self.link(client, from_node_id=lesson, to_node_id=statement, to_session="Grade 6", relationship_type="isRelatedTo")
+        self.link(client, from_node_id="S1", to_node_id="A1", to_session=framework, relationship_type="exactMatchOf")
+        self.assertRegex(ask(), r'(?s)^2 of 4 statements have.*2 without a lesson:\nA2 .*\nB1 .*1 with several lessons:\nA1 "Statement A1": '
+                                r'N001 "S1", N002 "S2"\n0 of 2 lessons without a statement\.')
+        for part in "B", "Statement B":
+            self.assertRegex(ask(node_id=part), r'(?s)^1 of 2 statements.*1 without a lesson:\nB1 "Statement B1"\n0 with several lessons\.\n$')
+        self.assertRegex(ask(node_id="B2"), r"^1 of 1 statement ")
+        data = self.run_code(client, "query_graph('coverage', framework='Grade 6')", session_id=self.scales, also=["Grade 6"])
+        self.assertEqual((data["statements"], data["headings"], data["covered"], data["lessons_without"]), (4, 3, 2, []))
+        self.assertEqual(data["several"], [{"node_id": "A1", "title": "Statement A1", "lessons": ["N001", "N002"]}])
+        self.assertIn("Error", self.run_code(client, "told(lambda: query_graph('coverage', framework='Grade 6'))", session_id=self.scales))
+        for change, says in (({"framework": "Grade 7"}, "did you mean 'Grade 6'"), ({"framework": None}, "takes framework"),
+                             ({"node_id": "C"}, "no node"), ({"query": "counts"}, "takes no framework"),
+                             ({"from_node_id": "S1"}, "leave from_node_id")):
+            self.refused(client, "query_graph", says, **{"session_id": self.scales, "query": "coverage", "framework": "Grade 6", **change})
+
+    def test_a_reader_of_one_curriculum_learns_nothing_of_a_framework(self):
+        self.link(self.start())
+        client = self.start("--session", self.scales)
+        self.refused(client, "query_graph", "session %s alone may be read here" % self.scales, query="coverage", framework="Levers")
+        self.assertNotIn("Levers", client.good("find", node_id="S1") + client.good("query_graph", query="neighbours", node_id="S1"))
+
     def test_the_graph_leaves_links_out(self):
         client = self.start()
         before = {query: client.good("query_graph", query=query, session_id=self.scales, types=["all"])
-                  for query in ("counts", "outline", "cycles", "order", "hubs")}
+                  for query in ("outline", "cycles", "order", "hubs")}
         self.link(client)
         self.link(client, relationship_type="precedes")
         self.change(client, {"op": "create_relationship", "from": "S2", "to": "L1", "to_session": "Levers", "type": "isPartOf"})

@@ -14,7 +14,8 @@ QUESTIONS = {
     "common_needs": {"from_node_id": "N009", "to_node_id": "N013"}, "starting_points": {}, "end_points": {},
     "order": {"limit": 5, "words": "true"}, "pace": {"parts": 3}, "levels": {"node_id": "N009"}, "longest_chain": {},
     "cycles": {"types": ["all"]}, "bottlenecks": {"types": ["PREREQUISITE", "ENRICHMENT"]}, "hubs": {"limit": 3},
-    "unlocks": {}, "redundant": {}, "unreachable": {"node_id": "N002"}}
+    "unlocks": {}, "redundant": {}, "unreachable": {"node_id": "N002"},
+    "coverage": {"framework": "self.sid"}}
 
 
 class Helpers(unittest.TestCase):
@@ -44,6 +45,7 @@ class Helpers(unittest.TestCase):
 
     def test_a_run_is_told_what_http_says(self):
         for name, given in QUESTIONS.items():
+            given = {argument: self.sid if value == "self.sid" else value for argument, value in given.items()}
             inside = self.run_code("print(json.dumps(query_graph(%r, **%r)))" % (name, given))
             status, outside = self.get("/graph/%s?%s" % (name, urllib.parse.urlencode(given, doseq=True)))
             self.assertEqual((status, outside), (200, inside))

@@ -351,6 +351,8 @@ static void test_empty_and_single(void **state)
 
         question.node = node ? "A" : NULL;
         question.from = question.to = ends ? "A" : NULL;
+        question.framework = queries[i].needs == GRAPH_TAKES_FRAMEWORK ? single : NULL;
+        question.framework_id = "other";
         free(ask(single, &question));
         if (node || ends)
             expect_error(empty, &question, ERROR_NOT_FOUND, "the curriculum has no nodes yet");
@@ -658,13 +660,17 @@ static int live_through(const struct graph_question *question, struct error *err
                                               {"C", "B", "PREREQUISITE"},
                                               {"A", "C", "LEADS_TO"},
                                               {"A", "Z", "PREREQUISITE"}};
+    static const struct graph_outside link = {1, "A", "isRelatedTo", "f", "B", "b"};
     struct graph *graph = graph_create(nodes, 3, edges, 5, err);
+    struct graph_question asked = *question;
     struct buf answer;
-    int rc = graph ? 0 : -1;
+    int rc = graph ? graph_set_outsides(graph, &link, 1, err) : -1;
 
     buf_init(&answer, 0);
+    if (asked.framework_id)
+        asked.framework = graph;
     if (rc == 0)
-        rc = graph_answer(graph, question, &answer, err);
+        rc = graph_answer(graph, &asked, &answer, err);
     buf_finish(&answer);
     graph_destroy(graph);
     return rc;
@@ -688,6 +694,8 @@ static void test_failing_allocations(void **state)
             question.from = "A";
             question.to = "C";
         }
+        if (queries[i].needs == GRAPH_TAKES_FRAMEWORK)
+            question.framework_id = "f";
         /* Until a run asks for fewer than that; some failures are none, as of giving memory back.
          */
         for (long at = 1; fail_at == 0; at++) {

@@ -507,6 +507,8 @@ static void test_graph(void **state)
     broker(fixture, in_session(fixture, "/graph/needs?node_id=New+on%65"), 200,
            "\"node_id\":\"N003\"");
     broker(fixture, in_session(fixture, "/graph"), 200, "\"total\":");
+    broker(fixture, in_session(fixture, "/graph/coverage?framework=Other"), 422,
+           "may be read here");
     broker(fixture, in_session(fixture, "/graph/nothing"), 404, "The queries: ");
     broker(fixture, "/session/11111111-1111-1111-1111-111111111111/graph/order", 403, "its own");
     graph_cache_destroy(graphs);
