@@ -21,6 +21,7 @@ struct execution {
     struct analysis analysis;
     struct exchange *exchange; /* NULL after the client has disconnected */
     json_t *body;              /* owned; has the texts of the analysis */
+    char sid[SESSION_ID_SIZE]; /* of the session that the body names by its id or title */
     const char *profile;
     struct buf answer;
     int status;
@@ -197,6 +198,16 @@ static int check_session(const struct execution *execution, struct error *err)
     return error_set(err, ERROR_FORBIDDEN, "this token may use the session %s only", only);
 }
 
+static int find_session(struct analysis *analysis, struct store *store, struct error *err)
+{
+    struct execution *execution = execution_of(analysis);
+
+    if (store_session_named(store, analysis->session_id, "session_id", execution->sid, err) < 0)
+        return -1;
+    analysis->session_id = execution->sid;
+    return 0;
+}
+
 static void run(struct execution *execution, const struct buf *body)
 {
     struct buf BUF_AUTO why = {0};
@@ -209,6 +220,8 @@ static void run(struct execution *execution, const struct buf *body)
             answer_refused(execution, &why);
             return;
         }
+        if (execution->analysis.session_id)
+            execution->analysis.find_session = find_session;
         if (analysis_start(&execution->analysis, &err) == 0) {
             execution->exchange->on_gone = on_gone;
             execution->exchange->on_gone_user = execution;

@@ -100,6 +100,10 @@ class Execute(ExecuteCase):
     def test_session(self):
         code = "from code_helpers import get_nodes\nprint(len(get_nodes()))"
         self.assertEqual(self.execute(code, session_id=self.sid)["stdout"], "40\n")
+        title = "Demo curriculum"
+        self.assertEqual(self.execute(code, session_id=title)["stdout"], "40\n")
+        status, answer, _ = self.server.http("POST", "/execute", {"code": code, "session_id": title[:-1]})
+        self.assertEqual((status, "did you mean '%s'" % title in answer["detail"]), (404, True), answer)
         without = self.execute(code)
         self.assertIn("session", without["error"])
         status, answer, _ = self.server.http("POST", "/execute", {"code": "1", "session_id": "nope"})
