@@ -9,6 +9,8 @@
 #include "helpers/base/terminal.h"
 #include "mcp/session/text.h"
 
+#define REPORT_LINES_CAP 100
+
 void command_fail(const char *name, const struct error *err)
 {
     terminal_printf(stderr, "lectern %s: %s\n", name, err->text);
@@ -28,11 +30,15 @@ const struct format *command_format(const struct config *config, const char *pat
     return format;
 }
 
-void command_format_report(const struct format_report *report, const char *losses)
+void command_report(const char *what, size_t count, const struct buf *lines)
 {
-    if (report->losses > 0)
-        fprintf(stderr, "%zu things are %s:\n", report->losses, losses);
-    terminal_write(stderr, report->text.data, report->text.len);
+    struct buf BUF_AUTO text = {0};
+
+    format_report_lines(&text, what, count, lines, REPORT_LINES_CAP);
+    if (text.len == 0)
+        return;
+    buf_addc(&text, '\n');
+    terminal_write(stderr, text.data + 1, text.len - 1); /* the line before has ended */
 }
 
 int command_session(struct store *store, const char *named, char sid[SESSION_ID_SIZE],

@@ -44,9 +44,8 @@ void command_fail(const char *name, const struct error *err);
 /* The format named by --format, else by the path. NULL with an error that lists the names. */
 const struct format *command_format(const struct config *config, const char *path,
                                     struct error *err);
-/* Prints the report of a format to stderr; losses says what happened to the things that it
- * counts. */
-void command_format_report(const struct format_report *report, const char *losses);
+/* Prints count lines of a report to stderr, below what they are. */
+void command_report(const char *what, size_t count, const struct buf *lines);
 
 /* The id of the session that the user has named, by its id or its title; NULL: of the only one. */
 int command_session(struct store *store, const char *named, char sid[SESSION_ID_SIZE],

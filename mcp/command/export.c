@@ -48,7 +48,7 @@ static int write_path(const struct config *config, const char *path, const struc
     if (curriculum)
         rc = format->write(curriculum, path, &report, err);
     if (rc == 0)
-        command_format_report(&report, "not supported by this format");
+        command_report("How it was written", report.losses + report.notes, &report.text);
     format_report_finish(&report);
     return rc;
 }

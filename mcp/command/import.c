@@ -36,11 +36,8 @@ static void print_report(const struct config *config, const struct import_report
 {
     terminal_printf(stderr, "%s: %zu nodes, %zu components, %zu relationships\n",
                     config->arguments[0], report->nodes, report->components, report->relationships);
-    command_format_report(read, "read differently from the file");
-    if (report->findings > 0)
-        terminal_printf(stderr,
-                        "%zu things break the contract's rules and are kept as they are:\n%s",
-                        report->findings, report->text.data ? report->text.data : "");
+    command_report("How the file was read", read->losses + read->notes, &read->text);
+    command_report("Kept as it is, though it breaks the rules", report->findings, &report->text);
 }
 
 /* The path's curriculum, as the text of a curriculum file. */

@@ -411,7 +411,8 @@ static json_t *read_associations(const json_t *package, const json_t *ids, json_
         }
     }
     if (ordered > 0)
-        format_note(report, "%zu associations %s are read as PREREQUISITE", ordered, FOREIGN_ORDER);
+        format_note(report, "associations %s (%zu) are read as PREREQUISITE", FOREIGN_ORDER,
+                    ordered);
     return relationships;
 }
 
@@ -481,8 +482,8 @@ json_t *case_curriculum(const json_t *package, struct format_report *report, str
         json_object_set(root, "relationships", relationships);
     if (json_array_size(aside) > 0)
         format_note(report,
-                    "%zu associations end at the document or outside its items: kept in meta.case, "
-                    "and no relationships",
+                    "associations that end at the document or outside its items (%zu) are kept in "
+                    "meta.case; they are not relationships",
                     json_array_size(aside));
     return root;
 }
@@ -817,11 +818,10 @@ static json_t *case_package(const json_t *curriculum, struct format_report *repo
             json_object_set(package, key, value);
     }
     if (writer.mapped > 0)
-        format_note(
-            report,
-            "%zu relationships are of types that CASE does not have: prerequisites stand as "
-            "precedes, others as isRelatedTo, the exact type in extensions",
-            writer.mapped);
+        format_note(report,
+                    "relationships of types that CASE does not have (%zu): prerequisites stand as "
+                    "precedes, others as isRelatedTo, the exact type in extensions",
+                    writer.mapped);
     format_note(report, "components and other fields without a place in CASE 1.0 stand in "
                         "extensions." CASE_EXTENSION ", which other tools do not read");
     json_decref(writer.items);

@@ -12,8 +12,8 @@
  * otherwise a missing id or title is generated, as foreign files require. The other fields of the
  * curriculum (meta) are in a third file, curriculum.json.
  *
- * Read from a folder, from PREFIX-nodes.csv and its like, or from the file of the nodes; written as
- * a folder.
+ * Read from a folder, from PREFIX-nodes.csv and its like, or from the file of the nodes, which is
+ * enough alone: a column of it may name the prerequisites of each node. Written as a folder.
  */
 #include "mcp/format/format.h"
 
@@ -52,6 +52,8 @@ struct csv_sheet {
          * "personId:ID(Person)". */
         const char *names[12];
     } roles[SHEET_ROLES + 1];
+    /* Columns that name other rows, best first, beside being a field. */
+    const char *prerequisites[24];
     size_t needed;              /* of the roles, from the first */
     const char *heading_needed; /* in words */
 };
@@ -59,7 +61,11 @@ struct csv_sheet {
 const struct csv_sheet csv_nodes = {
     .file = NODES_FILE,
     .roles = {{"node_id", "Id", {":ID", "id", "node_id", "nodeid", "node", "key"}},
-              {"title", "Label", {"label", "title", "name", "shared name"}}},
+              {"title", "Label", {"label", "title", "name", "shared name", "titel", "titre"}}},
+    .prerequisites = {"prerequisites", "prerequisite", "pre-requisites", "pre-requisite", "prereqs",
+                      "prereq", "prerequisite_ids", "requires", "requirements", "depends_on",
+                      "depends on", "dependencies", "needs", "Voraussetzungen", "Voraussetzung",
+                      "vorausgesetzt", "prérequis", "prerrequisitos"},
     .needed = 1,
     .heading_needed =
         "Id (or id, node_id, :ID), and Label (or title, name) where nodes have titles",
@@ -187,8 +193,10 @@ struct sheet_reader {
     size_t columns;
     size_t rest; /* our last column, from 1: no word in the sheet is another tool's; 0: none */
     enum csv_kind kinds[COLUMNS_READ_CAP];
-    json_t *keys;  /* of the entry, a text a column; null: it is not read */
-    json_t *taken; /* keys that have a column */
+    json_t *keys;         /* of the entry, a text a column; null: it is not read */
+    json_t *taken;        /* keys that have a column */
+    size_t prerequisites; /* the column that names other rows, from 1; 0: none */
+    json_t *naming;       /* of that column: [{"to", "line", "text"}] */
     json_t *entries;
     size_t titles_made, types_made, undirected;
 };
@@ -237,6 +245,25 @@ static void name_field(struct sheet_reader *reader, size_t i, const char *headin
     json_array_set_new(reader->keys, i, json_string(key));
 }
 
+/* In a sheet that we wrote, the relationships are in the other. */
+static void find_prerequisites(struct sheet_reader *reader)
+{
+    const json_t *heading;
+    size_t i;
+
+    if (reader->rest > 0)
+        return;
+    for (const char *const *name = reader->sheet->prerequisites; *name; name++) {
+        json_array_foreach(reader->cells, i, heading)
+        {
+            if (is_called(json_string_value(heading), *name)) {
+                reader->prerequisites = i + 1;
+                return;
+            }
+        }
+    }
+}
+
 static int read_heading(struct sheet_reader *reader)
 {
     reader->has_heading = true;
@@ -257,6 +284,7 @@ static int read_heading(struct sheet_reader *reader)
     for (size_t i = 0; i < reader->columns; i++)
         if (json_is_null(json_array_get(reader->keys, i)))
             name_field(reader, i, json_string_value(json_array_get(reader->cells, i)));
+    find_prerequisites(reader);
     return 0;
 }
 
@@ -364,6 +392,11 @@ static int read_row(struct sheet_reader *reader)
         return 0;
     if (!rest && complete(reader, entry) < 0)
         return -1;
+    if (reader->prerequisites > 0 &&
+        (cell = json_array_get(reader->cells, reader->prerequisites - 1)))
+        json_array_append_new(reader->naming,
+                              json_pack("{s:O, s:I, s:O}", "to", json_object_get(entry, "node_id"),
+                                        "line", (json_int_t)reader->row_line, "text", cell));
     whole = rest ? add_rest(reader, rest, entry) : json_incref(entry);
     if (whole && json_array_append(reader->entries, whole) < 0)
         return error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
@@ -485,18 +518,19 @@ static int read_rows(struct sheet_reader *reader, const struct buf *text)
 static void write_what_was_made(const struct sheet_reader *reader)
 {
     if (reader->titles_made > 0)
-        format_note(reader->report, "%s: %zu nodes have no title: the id stands for it",
-                    reader->name, reader->titles_made);
+        format_note(reader->report, "%s: %zu node%s no title: the id stands for it", reader->name,
+                    reader->titles_made, reader->titles_made == 1 ? " has" : "s have");
     if (reader->types_made > 0)
         format_note_untyped(reader->report, reader->name, reader->types_made, "relationships");
     if (reader->undirected > 0)
         format_loss(reader->report,
-                    "%s: %zu relationships without a direction are read as from source to target",
-                    reader->name, reader->undirected);
+                    "%s: %zu relationship%s without a direction: read as from source to target",
+                    reader->name, reader->undirected, reader->undirected == 1 ? "" : "s");
 }
 
-json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
-                       struct format_report *report, struct error *err)
+/* relationships: what csv_read_nodes appends to; or NULL. */
+static json_t *read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
+                          json_t *relationships, struct format_report *report, struct error *err)
 {
     struct sheet_reader reader = {.sheet = sheet,
                                   .name = name,
@@ -505,6 +539,7 @@ json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const st
                                   .cells = json_array(),
                                   .keys = json_array(),
                                   .taken = json_object(),
+                                  .naming = json_array(),
                                   .entries = json_array()};
     int rc = read_rows(&reader, text);
 
@@ -513,6 +548,11 @@ json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const st
                        name, sheet->heading_needed);
     if (rc == 0)
         write_what_was_made(&reader);
+    if (rc == 0 && relationships && reader.prerequisites > 0)
+        prerequisites_add(reader.entries, reader.naming, name,
+                          json_string_value(json_array_get(reader.keys, reader.prerequisites - 1)),
+                          relationships, report);
+    json_decref(reader.naming);
     json_decref(reader.cells);
     json_decref(reader.keys);
     json_decref(reader.taken);
@@ -520,6 +560,98 @@ json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const st
         return reader.entries;
     json_decref(reader.entries);
     return NULL;
+}
+
+json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
+                       struct format_report *report, struct error *err)
+{
+    return read_sheet(sheet, name, text, NULL, report, err);
+}
+
+json_t *csv_read_nodes(const char *name, const struct buf *text, json_t *relationships,
+                       struct format_report *report, struct error *err)
+{
+    return read_sheet(&csv_nodes, name, text, relationships, report, err);
+}
+
+json_t *csv_curriculum(const char *name, const struct buf *text, struct format_report *report,
+                       struct error *err)
+{
+    json_auto_t *relationships = json_array();
+    json_t *nodes = csv_read_nodes(name, text, relationships, report, err);
+
+    if (!nodes)
+        return NULL;
+    if (json_array_size(relationships) == 0)
+        format_note(report,
+                    "%s: no column Prerequisites names other rows: there are no "
+                    "relationships",
+                    name);
+    return json_pack("{s:o, s:O}", "nodes", nodes, "relationships", relationships);
+}
+
+/* ---- JSON of other tools, whose fields have the names of columns ---- */
+
+/* Numbers become texts, as all ids are. */
+static json_t *take_name(json_t *entry, const char *name)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(entry, key, value)
+    {
+        if (!is_called(key, name) || (!json_is_string(value) && !json_is_integer(value)))
+            continue;
+        value = json_is_string(value) ? json_incref(value)
+                                      : json_sprintf("%lld", json_integer_value(value));
+        json_object_del(entry, key);
+        return value;
+    }
+    return NULL;
+}
+
+static int name_entry(struct sheet_reader *reader, json_t *entry, size_t i)
+{
+    for (size_t r = 0; reader->sheet->roles[r].key; r++) {
+        const char *key = reader->sheet->roles[r].key;
+
+        for (const char *const *name = reader->sheet->roles[r].names;
+             *name && !json_object_get(entry, key); name++) {
+            json_t *value = take_name(entry, *name);
+
+            if (value)
+                json_object_set_new(entry, key, value);
+        }
+        if (r < reader->sheet->needed && !json_object_get(entry, key))
+            return error_set(reader->err, ERROR_INVALID,
+                             "%s[%zu]: it has no %s: send {\"nodes\": [{\"node_id\": \"N1\", "
+                             "\"title\": \"Counting\"}], \"relationships\": [{\"from_node_id\": "
+                             "\"N1\", \"to_node_id\": \"N2\", \"relationship_type\": "
+                             "\"PREREQUISITE\"}]}, or nodes with id and %s with source and target",
+                             reader->name, i, key,
+                             reader->sheet == &csv_nodes ? "links" : reader->name);
+    }
+    return complete(reader, entry);
+}
+
+json_t *csv_name_entries(const struct csv_sheet *sheet, const char *key, const json_t *entries,
+                         struct format_report *report, struct error *err)
+{
+    struct sheet_reader reader = {.sheet = sheet, .name = key, .report = report, .err = err};
+    json_auto_t *named = json_array();
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach((json_t *)entries, i, entry)
+    {
+        json_auto_t *copy = json_is_object(entry) ? json_copy((json_t *)entry) : json_object();
+
+        if (name_entry(&reader, copy, i) < 0)
+            return NULL;
+        json_array_append(named, copy);
+    }
+    write_what_was_made(&reader);
+    return json_incref(named);
 }
 
 /* ---- writing a sheet: first which columns there are and of what type, by what the entries have
@@ -782,14 +914,13 @@ static bool looks_like(const char *path)
 
 /* ---- reading ---- */
 
-static json_t *read_sheet_file(const struct csv_sheet *sheet, const char *path,
-                               struct format_report *report, struct error *err)
+static json_t *read_relationships(const char *path, struct format_report *report, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
 
     if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
         return NULL;
-    return csv_read_sheet(sheet, path, &text, report, err);
+    return csv_read_sheet(&csv_relationships, path, &text, report, err);
 }
 
 /* The other fields of the curriculum, if their file exists: {"further": {...}, "relationships":
@@ -814,36 +945,49 @@ static json_t *read_further(const char *path, bool *relationships, struct error 
     return NULL;
 }
 
-static json_t *read_csv(const char *path, struct format_report *report, struct error *err)
+/* A file of nodes alone. */
+static json_t *read_one(const char *path, struct format_report *report, struct error *err)
 {
-    json_auto_t *root = NULL, *nodes = NULL, *relationships = NULL;
-    bool has_relationships = true;
-    char prefix[PATH_MAX], name[PATH_MAX];
+    struct buf BUF_AUTO text = {0};
 
-    if (!find_prefix(path, prefix)) {
+    if (strcmp(path, "-") != 0 && (access(path, F_OK) != 0 || file_is_folder(path))) {
         error_set(err, ERROR_NOT_FOUND,
-                  "%s is not a pair of CSV files: name a folder with " NODES_FILE
-                  " and " RELATIONSHIPS_FILE " (or edges.csv), or PREFIX of "
-                  "PREFIX-" NODES_FILE " and PREFIX-" RELATIONSHIPS_FILE,
+                  "there is no CSV file %s, nor a pair of them: name a file with the heading "
+                  "Id,Title,Prerequisites, a folder with " NODES_FILE " and " RELATIONSHIPS_FILE
+                  " (or edges.csv), or PREFIX of PREFIX-" NODES_FILE
+                  " and PREFIX-" RELATIONSHIPS_FILE,
                   path);
         return NULL;
     }
+    if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
+        return NULL;
+    return csv_curriculum(path, &text, report, err);
+}
+
+static json_t *read_csv(const char *path, struct format_report *report, struct error *err)
+{
+    json_auto_t *root = NULL, *nodes = NULL, *relationships = NULL;
+    bool has_relationships = true, is_pair;
+    char prefix[PATH_MAX], name[PATH_MAX];
+    struct buf BUF_AUTO text = {0};
+
+    if (!find_prefix(path, prefix))
+        return read_one(path, report, err);
     root = find_file(prefix, further_names, name) ? read_further(name, &has_relationships, err)
                                                   : json_object();
-    if (root && find_file(prefix, node_names, name))
-        nodes = read_sheet_file(&csv_nodes, name, report, err);
-    if (nodes && find_file(prefix, relationship_names, name)) {
-        relationships = read_sheet_file(&csv_relationships, name, report, err);
-        if (!relationships)
-            return NULL;
-    } else if (nodes) {
-        format_loss(report, "%s%s is not there: the nodes come without relationships", prefix,
-                    RELATIONSHIPS_FILE);
-    }
+    is_pair = find_file(prefix, relationship_names, name);
+    if (root)
+        relationships = is_pair ? read_relationships(name, report, err) : json_array();
+    if (relationships && find_file(prefix, node_names, name) &&
+        file_read(name, CURRICULUM_FILE_CAP, &text, err) == 0)
+        nodes = csv_read_nodes(name, &text, relationships, report, err);
     if (!nodes)
         return NULL;
+    if (!is_pair && json_array_size(relationships) == 0)
+        format_loss(report, "%s%s is not there: the nodes come without relationships", prefix,
+                    RELATIONSHIPS_FILE);
     json_object_set(root, "nodes", nodes);
-    if (relationships && (has_relationships || json_array_size(relationships) > 0))
+    if ((is_pair && has_relationships) || json_array_size(relationships) > 0)
         json_object_set(root, "relationships", relationships);
     return json_incref(root);
 }

@@ -29,6 +29,10 @@ struct format_report {
     struct buf text; /* one per line; owned */
 };
 void format_report_finish(struct format_report *report);
+/* Appends "\nWHAT (2):\n- a line\n- another" for a report of count lines, of which lines holds the
+ * first: at most most of them, then how many more there are. Nothing where count is 0. */
+void format_report_lines(struct buf *to, const char *what, size_t count, const struct buf *lines,
+                         size_t most);
 /* The type of relationships without one. */
 const char *format_untyped(const struct format_report *report);
 /* Notes that as many relationships were read as that type, and how to choose another. */
@@ -65,9 +69,30 @@ struct csv_sheet;
 extern const struct csv_sheet csv_nodes, csv_relationships;
 json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
                        struct format_report *report, struct error *err);
-/* The curriculum in a text (text.c): our own JSON or CASE if it begins like JSON, a sheet of nodes
- * if its first line is a heading with separators, else a lesson or note in Markdown. NULL with
- * err. */
+/* A sheet of nodes. The relationships that its column of prerequisites names are appended to
+ * relationships, except between nodes that have one. */
+json_t *csv_read_nodes(const char *name, const struct buf *text, json_t *relationships,
+                       struct format_report *report, struct error *err);
+/* A curriculum from one sheet of nodes. */
+json_t *csv_curriculum(const char *name, const struct buf *text, struct format_report *report,
+                       struct error *err);
+/* The entries of another tool's JSON, whose fields are called like the columns of its sheets
+ * ("id", "source"), as ours: a new array, or NULL. key: where they stand, for errors. */
+json_t *csv_name_entries(const struct csv_sheet *sheet, const char *key, const json_t *entries,
+                         struct format_report *report, struct error *err);
+
+/* Appends a relationship PREREQUISITE for each node that a cell names, by id or title
+ * (prerequisites.c). cells: [{"to": node id, "line": n, "text": "L1; L2"}] of the column; name is
+ * the file's. What names no other node is reported. */
+void prerequisites_add(const json_t *nodes, const json_t *cells, const char *name,
+                       const char *column, json_t *relationships, struct format_report *report);
+
+/* The curriculum in JSON that is ours, or a graph in node-link form (json.c): a new reference, or
+ * NULL. */
+json_t *json_curriculum(json_t *root, struct format_report *report, struct error *err);
+/* The curriculum in a text (text.c): our own JSON, a graph or CASE if it begins like JSON, a sheet
+ * of nodes if its first line is a heading with separators, else lessons or notes in Markdown; or
+ * one of these in a fence. NULL with err, which names what is taken. */
 json_t *format_read_text(const char *text, size_t len, struct format_report *report,
                          struct error *err);
 /* The curriculum in a CFPackage (case.c). */

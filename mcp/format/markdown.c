@@ -488,18 +488,19 @@ static json_t *read_folder(struct markdown_reader *reader, const json_t *names, 
 static void write_what_was_done(const struct markdown_reader *reader, size_t links)
 {
     if (reader->notes > 0)
-        format_note(reader->report,
-                    "%zu ordinary notes: title from front matter, first heading or file name, text "
-                    "as components",
-                    reader->notes);
+        format_note(
+            reader->report,
+            "ordinary notes (%zu): title from front matter, first heading or file name, text "
+            "as components",
+            reader->notes);
     if (reader->made > 0)
         format_note_untyped(reader->report, "notes", reader->made, "links");
     if (reader->rules > 0)
-        format_loss(reader->report, "%zu lines between paragraphs (---) are left out",
+        format_loss(reader->report, "lines between paragraphs (---) that are left out: %zu",
                     reader->rules);
     if (links > 0)
-        format_loss(reader->report, "%zu links, special files or folders too deep are not read",
-                    links);
+        format_loss(reader->report,
+                    "links, special files or folders too deep that are not read: %zu", links);
 }
 
 static json_t *markdown_read(const char *path, struct format_report *report, struct error *err)

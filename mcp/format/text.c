@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A curriculum from one text instead of a file: what it is, its first characters say.
+ * A curriculum from one text instead of a file: what it is, its first characters say. Models write
+ * such a text in a fence ("```json"), which is taken away.
  */
+#include <cmark.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
@@ -10,7 +13,8 @@
 #include "mcp/format/markdown.h"
 
 #define TEXT_NAME "the text"
-#define NOTE_ID   "N001" /* of a note that has none */
+#define NOTE_ID   "N%03zu" /* of a note that has none */
+#define ID_SIZE   32
 
 static json_t *read_json(const struct buf *text, struct format_report *report, struct error *err)
 {
@@ -20,38 +24,149 @@ static json_t *read_json(const struct buf *text, struct format_report *report, s
         return NULL;
     if (json_object_get(root, "CFDocument") || json_object_get(root, "CFPackage"))
         return case_curriculum(root, report, err);
-    return json_incref(root);
+    return json_curriculum(root, report, err);
+}
+
+/* ---- lessons in Markdown ---- */
+
+struct notes {
+    struct format_report *report;
+    json_t *nodes; /* owned */
+    size_t rules, links;
+};
+
+/* What has no title is no lesson: a path, prose, a diagram. */
+static int refuse(struct error *err)
+{
+    return error_set_at(
+        err, "text",
+        "text: this is not a curriculum. Send one of: JSON, as {\"nodes\": [{\"node_id\": \"N1\", "
+        "\"title\": \"Counting\"}], \"relationships\": []}; a CFPackage of CASE; CSV, with the "
+        "heading Id,Title,Prerequisites; or lessons in Markdown, each with a title, as # Counting. "
+        "Send the content of a file, not its path");
 }
 
 /* One lesson, or an ordinary note, which becomes one. */
-static json_t *read_note(const struct buf *text, struct error *err)
+static int read_note(struct notes *notes, const struct buf *text, struct error *err)
 {
     struct note note = {.links = json_array()};
-    json_auto_t *node = node_read(text, TEXT_NAME, SHAPE_USUAL, &note, err);
-    json_t *curriculum = NULL;
+    json_t *node = node_read(text, TEXT_NAME, SHAPE_USUAL, &note, err);
+    char id[ID_SIZE];
+    int rc = node ? 0 : -1;
 
     if (node && !json_is_object(node)) {
-        error_set(err, ERROR_INVALID, TEXT_NAME " is not a lesson in Markdown");
+        rc = error_set(err, ERROR_INVALID, TEXT_NAME " is not a lesson in Markdown");
     } else if (node) {
         if (!json_is_string(json_object_get(node, "title")) && json_string_length(note.title) > 0)
             json_object_set(node, "title", note.title);
+        if (!json_is_string(json_object_get(node, "node_id")) &&
+            !json_is_string(json_object_get(node, "title")))
+            rc = refuse(err);
+        snprintf(id, sizeof id, NOTE_ID, json_array_size(notes->nodes) + 1);
         if (!json_is_string(json_object_get(node, "node_id")))
-            json_object_set_new(node, "node_id", json_string(NOTE_ID));
+            json_object_set_new(node, "node_id", json_string(id));
         if (!json_is_string(json_object_get(node, "title")))
             json_object_set(node, "title", json_object_get(node, "node_id"));
-        curriculum = json_pack("{s:{s:O}, s:[O], s:[]}", "meta", "title",
-                               json_object_get(node, "title"), "nodes", node, "relationships");
+        notes->rules += note.rules;
+        notes->links += json_array_size(note.links);
+        json_array_append(notes->nodes, node);
     }
+    json_decref(node);
     note_finish(&note);
+    return rc;
+}
+
+/* The start of a line, from 1. */
+static const char *find_line(const struct buf *text, const char *from, size_t lines)
+{
+    for (; lines > 0; lines--) {
+        const char *end = memchr(from, '\n', text->len - (size_t)(from - text->data));
+
+        if (!end)
+            break;
+        from = end + 1;
+    }
+    return from;
+}
+
+/* Whether the whole text is one lesson: it begins with front matter, or has the marks of our own
+ * components. */
+static bool is_node_file(const struct buf *text)
+{
+    const char *line = text->data;
+
+    if (strncmp(line, "---", 3) == 0)
+        return true;
+    for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (component_is_mark(line, strcspn(line, "\n")))
+            return true;
+    return false;
+}
+
+/* A lesson for each heading of level 1; what stands before the first belongs to it. */
+static int read_parts(struct notes *notes, const struct buf *text, struct error *err)
+{
+    cmark_node *document = cmark_parse_document(text->data, text->len, CMARK_OPT_DEFAULT);
+    const char *part = text->data, *at = part;
+    size_t line = 1, headings = 0;
+    int rc = 0;
+
+    for (cmark_node *block = cmark_node_first_child(document); block && rc == 0;
+         block = cmark_node_next(block)) {
+        size_t start = (size_t)cmark_node_get_start_line(block);
+        struct buf BUF_AUTO lesson = {0};
+
+        if (cmark_node_get_type(block) != CMARK_NODE_HEADING ||
+            cmark_node_get_heading_level(block) != 1 || headings++ == 0)
+            continue;
+        at = find_line(text, at, start - line);
+        line = start;
+        buf_add(&lesson, part, (size_t)(at - part));
+        part = at;
+        rc = read_note(notes, &lesson, err);
+    }
+    cmark_node_free(document);
+    if (rc == 0) {
+        struct buf BUF_AUTO lesson = {0};
+
+        buf_add(&lesson, part, text->len - (size_t)(part - text->data));
+        rc = read_note(notes, &lesson, err);
+    }
+    return rc;
+}
+
+static void write_what_was_read(const struct notes *notes)
+{
+    size_t count = json_array_size(notes->nodes);
+
+    if (count > 1)
+        format_note(notes->report, TEXT_NAME ": %zu lessons, one for each heading of level 1",
+                    count);
+    if (notes->rules > 0)
+        format_loss(notes->report,
+                    TEXT_NAME ": lines between paragraphs (---) that are left out: %zu",
+                    notes->rules);
+    if (notes->links > 0)
+        format_note(notes->report, TEXT_NAME ": links that are kept as text alone: %zu",
+                    notes->links);
+}
+
+static json_t *read_notes(const struct buf *text, struct format_report *report, struct error *err)
+{
+    struct notes notes = {.report = report, .nodes = json_array()};
+    json_t *curriculum = NULL, *title;
+
+    if ((is_node_file(text) ? read_note : read_parts)(&notes, text, err) == 0) {
+        write_what_was_read(&notes);
+        title = json_object_get(json_array_get(notes.nodes, 0), "title");
+        curriculum = json_pack("{s:{s:O}, s:O, s:[]}", "meta", "title", title, "nodes", notes.nodes,
+                               "relationships");
+    }
+    json_decref(notes.nodes);
     return curriculum;
 }
 
-static json_t *read_sheet(const struct buf *text, struct format_report *report, struct error *err)
-{
-    json_t *nodes = csv_read_sheet(&csv_nodes, TEXT_NAME, text, report, err);
-
-    return nodes ? json_pack("{s:o, s:[]}", "nodes", nodes, "relationships") : NULL;
-}
+/* ---- any text ---- */
 
 /* Whether the first line is the heading of a table. */
 static bool is_table(const char *text)
@@ -59,25 +174,60 @@ static bool is_table(const char *text)
     return strcspn(text, ",;\t") < strcspn(text, "\r\n");
 }
 
+static json_t *read_bare(const struct buf *text, struct format_report *report, struct error *err)
+{
+    if (strchr("{[", *text->data))
+        return read_json(text, report, err);
+    return strchr("#-<>*|", *text->data) || !is_table(text->data)
+               ? read_notes(text, report, err)
+               : csv_curriculum(TEXT_NAME, text, report, err);
+}
+
+/* Appends the text without the blanks and the byte order mark before it. */
+static int take(struct buf *to, const char *given, size_t len, struct error *err)
+{
+    size_t skip = 0, mark;
+
+    do {
+        while (skip < len && strchr(" \t\r\n", given[skip]))
+            skip++;
+        mark = file_mark(given + skip, len - skip);
+        skip += mark;
+    } while (mark > 0);
+    if (skip == len)
+        return error_set_at(err, "text",
+                            "text: is empty: send a curriculum as JSON, CSV, CASE or Markdown");
+    buf_init(to, len + 1);
+    buf_add(to, given + skip, len - skip);
+    return buf_check(to, TEXT_NAME, err);
+}
+
+/* What the fence holds, where nothing else is in the text. */
+static int unwrap(struct buf *text, struct error *err)
+{
+    cmark_node *document, *block;
+    int rc = 0;
+
+    if (!strchr("`~", *text->data))
+        return 0;
+    document = cmark_parse_document(text->data, text->len, CMARK_OPT_DEFAULT);
+    block = cmark_node_first_child(document);
+    if (block && cmark_node_get_type(block) == CMARK_NODE_CODE_BLOCK && !cmark_node_next(block)) {
+        const char *content = cmark_node_get_literal(block);
+
+        buf_finish(text);
+        rc = take(text, content, strlen(content), err);
+    }
+    cmark_node_free(document);
+    return rc;
+}
+
 json_t *format_read_text(const char *given, size_t len, struct format_report *report,
                          struct error *err)
 {
     struct buf BUF_AUTO text = {0};
-    size_t skip = file_mark(given, len);
 
-    while (skip < len && strchr(" \t\r\n", given[skip]))
-        skip++;
-    if (skip == len) {
-        error_set_at(err, "text",
-                     "text: is empty: send a curriculum as JSON, CSV, CASE or Markdown");
+    if (take(&text, given, len, err) < 0 || unwrap(&text, err) < 0)
         return NULL;
-    }
-    buf_init(&text, len + 1);
-    buf_add(&text, given + skip, len - skip);
-    if (buf_check(&text, TEXT_NAME, err) < 0)
-        return NULL;
-    if (strchr("{[", *text.data))
-        return read_json(&text, report, err);
-    return strchr("#-<>*", *text.data) || !is_table(text.data) ? read_note(&text, err)
-                                                              : read_sheet(&text, report, err);
+    return read_bare(&text, report, err);
 }

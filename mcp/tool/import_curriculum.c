@@ -12,22 +12,6 @@
 #define LINES_SAID_CAP 12                 /* of what was found, each kind */
 #define LARGE_TEXT     ((size_t)16 << 10) /* bytes */
 
-/* The first lines of a report. */
-static void add_lines(struct buf *to, const char *what, size_t count, const struct buf *lines)
-{
-    const char *line = lines->data;
-
-    if (count == 0)
-        return;
-    buf_addf(to, "\n%s (%zu):", what, count);
-    for (size_t i = 0; i < LINES_SAID_CAP && line && *line; i++) {
-        size_t len = strcspn(line, "\n");
-
-        buf_addf(to, "\n- %.*s", (int)len, line);
-        line += len + (line[len] == '\n');
-    }
-}
-
 static int import(struct tool_call *call, struct store *store, const struct buf *text,
                   const struct format_report *read, struct error *err)
 {
@@ -43,9 +27,10 @@ static int import(struct tool_call *call, struct store *store, const struct buf 
         buf_addf(&call->text,
                  "Imported \"%s\" as session %s: %zu nodes, %zu components, %zu relationships.",
                  title, report.session_id, report.nodes, report.components, report.relationships);
-        add_lines(&call->text, "How the text was read", read->losses + read->notes, &read->text);
-        add_lines(&call->text, "Kept as it is, though it breaks the rules", report.findings,
-                  &report.text);
+        format_report_lines(&call->text, "How the text was read", read->losses + read->notes,
+                            &read->text, LINES_SAID_CAP);
+        format_report_lines(&call->text, "Kept as it is, though it breaks the rules",
+                            report.findings, &report.text, LINES_SAID_CAP);
     }
     import_report_finish(&report);
     return rc;

@@ -463,6 +463,81 @@ class Imports(CurriculaCase):
             self.refused(client, "import_curriculum", says, text=text)
         self.assertEqual(self.workspace.run("sessions").stdout, before)
 
+    def test_text_that_is_no_curriculum(self):
+        """A path, prose, a diagram: the error names what is taken, with an example of each. Nothing is stored."""
+        client = self.start()
+        before = self.workspace.run("sessions").stdout
+        for text in ("/home/me/course.json", "C:\\course.json", "https://example.org/course.json", "hello", "graph TD\n  A[Counting] --> B[Adding]\n",
+                     "```mermaid\ngraph TD\n  A --> B\n```", "| Id | Title |\n|---|---|\n| L1 | Counting |\n", "1. Counting\n2. Adding\n", "#\n\nA text.\n",
+                     "````\n```json\n{}\n```\n````", "nodes:\n- node_id: A\n"):
+            with self.subTest(text=text):
+                for said in ('{"nodes": [{"node_id": ', "Id,Title,Prerequisites", "# Counting", "CASE", "not its path"):
+                    self.refused(client, "import_curriculum", said, text=text)
+        self.assertEqual(self.workspace.run("sessions").stdout, before)
+
+    def test_a_fence_around_the_text(self):
+        file = {"nodes": [{"node_id": "A", "title": "a"}], "relationships": []}
+        for text in ("```json\n%s\n```", "~~~\n%s\n~~~\n", "\n```JSON\n\ufeff %s\n```  \n", "````\n%s"):
+            with self.subTest(text=text):
+                self.assertEqual(self.imported(text % json.dumps(file, indent=1), title="Fenced " + text)[1], file)
+        _, back = self.imported("```csv\nId,Title\nA,First\n```")
+        self.assertEqual([node["title"] for node in back["nodes"]], ["First"])
+        _, back = self.imported("```markdown\n# Levers\n\nA lever turns.\n```")
+        self.assertEqual([node["title"] for node in back["nodes"]], ["Levers"])
+        _, back = self.imported("# A lesson about JSON\n\n```json\n{}\n```\n")
+        self.assertEqual(back["nodes"][0]["components"][0]["parameters"], {"text": "```json\n{}\n```"})
+
+    def test_several_lessons_in_one_markdown_text(self):
+        said, back = self.imported("Before.\n\n# Fractions\n\nText.\n\n```\n# no heading\n```\n\nRatios\n======\n\n## More\n\nLast.\n", title="Two")
+        self.assertEqual([(node["node_id"], node["title"]) for node in back["nodes"]], [("N001", "Fractions"), ("N002", "Ratios")])
+        self.assertEqual([part["parameters"]["text"] for node in back["nodes"] for part in node["components"]],
+                         ["Before.", "Text.", "```\n# no heading\n```", "More", "Last."])
+        self.assertIn("2 lessons, one for each heading of level 1", said)
+        said, back = self.imported("---\ntitle: One\n---\n# A\n\nText.\n\n---\n\n# B\n", title="Front matter")
+        self.assertEqual([node["title"] for node in back["nodes"]], ["One"])
+        self.assertIn("lines between paragraphs (---) that are left out: 1", said)
+
+    def test_a_column_of_prerequisites(self):
+        for heading in ("Prerequisites", "prereqs:string", "Requires", "Depends on", "Voraussetzungen", "depends_on"):
+            with self.subTest(heading=heading):
+                said, back = self.imported('Id;Titel;%s\nL1;"Counting; slowly";\nL2;Adding, first;L1\nL3;Halving;"l1 | adding, First"\nL4;Last;"L2,L3;L2;'
+                                           'Counting; slowly"\nL5;End;"Counting; slowly"\n' % heading, title=heading)
+                self.assertEqual([(edge["from_node_id"], edge["to_node_id"]) for edge in back["relationships"]],
+                                 [("L1", "L2"), ("L2", "L3"), ("L2", "L4"), ("L3", "L4"), ("L1", "L5")])
+                self.assertEqual({edge["relationship_type"] for edge in back["relationships"]}, {"PREREQUISITE"})
+                self.assertEqual(back["nodes"][1][heading.split(":")[0]], "L1")
+                self.assertIn("5 relationships PREREQUISITE are read from the column '%s'" % heading.split(":")[0], said)
+                for value in "l1", "Counting", "slowly":
+                    self.assertIn("'%s' of '%s' is neither" % (value, heading.split(":")[0]), said)
+        said, back = self.imported("Id,Title,Needs\nA,Same,A\nB,Same,\nC,Third,Same\n", title="Ambiguous")
+        self.assertEqual(back["relationships"], [])
+        self.assertIn("line 2: 'A' of 'Needs' is the row itself", said)
+        self.assertIn("line 4: 'Same' of 'Needs' is the title of 2 rows", said)
+        said, back = self.imported("Id,Title\nA,First\n", title="No column")
+        self.assertIn("no column Prerequisites", said)
+
+    def test_node_link_json(self):
+        """As NetworkX and D3 write graphs."""
+        for key in "links", "edges":
+            graph = {"directed": True, "multigraph": False, "graph": {}, "nodes": [{"id": 1, "name": "Counting"}, {"id": "b", "size": 2}],
+                     key: [{"source": 1, "target": "b", "weight": 3}, {"source": "b", "target": 1, "type": "PREREQUISITE"}]}
+            said, back = self.imported(json.dumps(graph), title="With " + key)
+            self.assertEqual([(node["node_id"], node["title"]) for node in back["nodes"]], [("1", "Counting"), ("b", "b")])
+            self.assertEqual(back["nodes"][1]["size"], 2)
+            self.assertEqual([(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]],
+                             [("1", "b", "LEADS_TO"), ("b", "1", "PREREQUISITE")])
+            self.assertEqual((back["relationships"][0]["weight"], back["directed"], key in back), (3, True, False))
+            self.assertIn("1 node has no title: the id stands for it", said)
+            self.assertIn("2 relationships are read from '%s'" % key, said)
+        self.refused(self.start(), "import_curriculum", "links", text='{"nodes": [{"id": "a"}], "links": [["a", "b"]]}')
+
+    def test_the_report_is_whole(self):
+        said, _ = self.imported("Id,Title\n" + "".join("N%d,\n" % i for i in range(3)), title="Ids")
+        self.assertIn("How the text was read (2):\n- the text: 3 nodes have no title: the id stands for it\n", said)
+        said, _ = self.imported("Id,Title,Needs\n" + "".join("N%d,T%d,missing\n" % (i, i) for i in range(60)), title="Many")
+        lines = said.split("How the text was read (61):\n")[1].splitlines()
+        self.assertEqual((len(lines), lines[-1]), (13, "- 49 more"))
+
     def test_a_key_imports_once(self):
         client = self.start()
         arguments = {"name": "import_curriculum", "arguments": {"text": "# Once\n\nA text.\n"}}

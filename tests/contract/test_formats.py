@@ -218,7 +218,7 @@ class Formats(FormatCase):
         self.assertEqual(back["nodes"][0]["components"][0]["confidence"], 0.5)
         self.assertEqual(back["nodes"][0]["components"][1]["order"], 2)
         self.assertEqual([(r["from_node_id"], r["to_node_id"]) for r in back["relationships"]], [("Another-one", "N001")])
-        self.assertIn("1 ordinary notes", said)
+        self.assertIn("ordinary notes (1)", said)
 
     def test_file_names_are_safe(self):
         curriculum = hostile(7)
@@ -289,7 +289,7 @@ class Formats(FormatCase):
         self.write("csv/edges.csv", "Source,Target,Type\na,b,LEADS_TO\na,zzz,LEADS_TO\n")
         done = self.workspace.run("import", "--dry-run", "--format", "csv", str(self.folder / "csv"))
         self.assertEqual(done.stdout, b"")
-        for words in ("2 nodes, 0 components, 2 relationships", "'zzz'", "1 nodes have no title"):
+        for words in ("2 nodes, 0 components, 2 relationships", "'zzz'", "1 node has no title"):
             self.assertIn(words, done.stderr.decode())
         self.assertIn("there is no store at", self.workspace.run("export", check=False).stderr.decode())
 
@@ -315,7 +315,7 @@ class Formats(FormatCase):
         self.refused("export", "--format", "csv", sid, str(self.folder / "no" / "such" / "place"), saying=("No such file",))
         self.refused("export", "--format", "word", sid, "x", saying=("must be one of json, csv, case, markdown",))
         self.refused("export", "--format", "csv", sid, saying=("a folder",))
-        self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("not a pair of CSV files",))
+        self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("there is no CSV file",))
         self.refused("import", self.workspace.data, saying=("neither nodes.csv nor files NAME.md",))
         self.assertEqual(sorted(os.listdir(self.folder)), ["csv", "in.json", "markdown", "taken.json"])
 
@@ -353,7 +353,7 @@ class Foreign(FormatCase):
                                  [("a", "b", kind), ("b", "c", kind)])
                 if name == "gephi":
                     self.assertEqual([node.get("Weight") for node in back["nodes"]], [1, 2.5, None])
-                    self.assertIn("1 relationships without a direction", said)
+                    self.assertIn("1 relationship without a direction", said)
                     self.assertIn("read as LEADS_TO", said)
                 if name == "neo4j":
                     self.assertEqual([node.get("node_type") for node in back["nodes"]], ["Topic", "Topic", None])
@@ -364,6 +364,38 @@ class Foreign(FormatCase):
             self.assertEqual(back, {"nodes": [{"node_id": "x", "title": "x"}, {"node_id": "y", "title": "y"}],
                                     "relationships": [{"from_node_id": "x", "to_node_id": "y", "relationship_type": "LEADS_TO"}]})
             self.assertIn("2 nodes have no title", said)
+
+    def test_one_sheet(self):
+        """A file of lessons is taken without a second file, as the tool takes it."""
+        sheet = "Id,Title,Prerequisites\nL1,Counting,\nL2,Adding,L1\nL3,Ratios,Adding; L9\n"
+        path = self.write("lessons.csv", sheet)
+        back, said = self.load(path)
+        self.assertEqual([(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]],
+                         [("L1", "L2", "PREREQUISITE"), ("L2", "L3", "PREREQUISITE")])
+        self.assertEqual([node.get("Prerequisites") for node in back["nodes"]], [None, "L1", "Adding; L9"])
+        self.assertIn("How the file was read (2):\n- ", said)
+        self.assertIn("line 4: 'L9' of 'Prerequisites' is neither the id nor the title of another row", said)
+        self.assertEqual(same(back, self.load(self.round_trip(back, "csv"))[0]), True)
+        self.write("pair/nodes.csv", sheet)
+        self.write("pair/edges.csv", "Source,Target,Type\nL1,L2,ENRICHMENT\n")
+        back, _ = self.load(self.folder / "pair")
+        self.assertEqual([(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]],
+                         [("L1", "L2", "ENRICHMENT"), ("L2", "L3", "PREREQUISITE")])
+        self.refused("import", str(self.folder / "missing.csv"), saying=("missing.csv", "there is no CSV file"))
+        self.assertEqual(len(json.loads(self.workspace.run("export", self.workspace.run("import", "--format", "csv", "-", stdin=sheet.encode())
+                                                           .stdout.decode().split()[-1]).stdout)["nodes"]), 3)
+
+    def test_the_report_counts_its_lines(self):
+        self.write("odd/nodes.csv", "Id,chapter_id\na,one\n")
+        _, said = self.load(self.folder / "odd")
+        lines = said.split("How the file was read (")[1].split("Kept as it is")[0]
+        self.assertEqual(lines.split("):\n")[0], str(len(lines.splitlines()) - 1))
+        self.assertNotIn("things", said)
+        broken = self.write("broken.json", {"nodes": [{"node_id": "A", "title": "a"}], "relationships": [
+            {"from_node_id": "A", "to_node_id": "B", "relationship_type": "LEADS_TO"}]})
+        self.assertIn("Kept as it is, though it breaks the rules (1):\n- ", self.load(broken)[1])
+        graph = self.write("graph.json", {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]})
+        self.assertEqual(len(self.load(graph)[0]["relationships"]), 1)
 
     def test_broken_csv_is_told(self):
         good = "Source,Target\na,a\n"
@@ -415,7 +447,7 @@ class Foreign(FormatCase):
         self.assertEqual([(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]],
                          [(name[2], name[1], "isChildOf"), (name[2], name[3], "PREREQUISITE"), (name[3], name[1], "ENRICHMENT")])
         self.assertEqual(back["meta"]["title"], "A framework")
-        self.assertIn("2 associations end at the document or outside its items", said)
+        self.assertIn("associations that end at the document or outside its items (2)", said)
         sid = self.workspace.load(path)
         out = self.folder / "again.case.json"
         self.workspace.run("export", sid, str(out))
@@ -479,10 +511,10 @@ class Foreign(FormatCase):
         self.assertEqual(back["nodes"][1]["components"][1]["parameters"], {"steps": ["first", "second\nline"]})
         self.assertEqual([(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]],
                          [("Start-here", "two", "LEADS_TO"), ("two", "Start-here", "LEADS_TO")])
-        self.assertIn("3 ordinary notes", said)
+        self.assertIn("ordinary notes (3)", said)
         self.assertIn("the link to 'gone.md' leads to no note", said)
-        self.assertIn("2 links, special files or folders too deep are not read", said)
-        self.assertIn("1 lines between paragraphs (---) are left out", said)
+        self.assertIn("links, special files or folders too deep that are not read: 2", said)
+        self.assertIn("lines between paragraphs (---) that are left out: 1", said)
         self.assertNotIn("secret", json.dumps(back))
 
     def test_broken_markdown_is_told(self):

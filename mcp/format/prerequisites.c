@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Relationships from cells that name the prerequisites of a node, as sheets of people have them:
+ * "L1; L2" or "Counting, Adding". A title may contain a separator, so that the longest text that
+ * names a node counts: the whole cell, then what stands between ";" or "|" or line ends, then
+ * between commas.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "helpers/base/json.h"
+#include "mcp/format/format.h"
+
+#define TYPE "PREREQUISITE"
+
+static const char *const separators[] = {"", ";|\r\n", ",", NULL};
+
+struct naming {
+    const char *name, *column; /* for the report */
+    struct format_report *report;
+    json_t *ids;    /* id -> true */
+    json_t *titles; /* title in lower case -> [ids] */
+    json_t *pairs;  /* "from\nto" -> true, of relationships */
+    json_t *relationships;
+    size_t made;
+    const json_t *to; /* of the cell that is read */
+    json_int_t line;
+};
+
+/* ASCII alone, as in headings. A new text. */
+static json_t *lower(const char *text, size_t len)
+{
+    struct buf BUF_AUTO made = {0};
+
+    for (size_t i = 0; i < len; i++)
+        buf_addc(&made, text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 'a' - 'A') : text[i]);
+    return json_stringn(made.data ? made.data : "", made.len);
+}
+
+static bool is_new(struct naming *naming, const char *from, const char *to)
+{
+    struct buf BUF_AUTO pair = {0};
+
+    buf_addf(&pair, "%s\n%s", from, to);
+    if (!pair.data || json_object_get(naming->pairs, pair.data))
+        return false;
+    json_object_set_new(naming->pairs, pair.data, json_true());
+    return true;
+}
+
+static void see_all(struct naming *naming, const json_t *nodes)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach((json_t *)nodes, i, entry)
+    {
+        const char *id = json_get_string(entry, "node_id"),
+                   *title = json_get_string(entry, "title");
+        json_auto_t *key = title ? lower(title, strlen(title)) : NULL;
+        json_t *same = json_object_get(naming->titles, key ? json_string_value(key) : "");
+
+        if (id)
+            json_object_set_new(naming->ids, id, json_true());
+        if (id && key && same)
+            json_array_append_new(same, json_string(id));
+        else if (id && key)
+            json_object_set_new(naming->titles, json_string_value(key), json_pack("[s]", id));
+    }
+    json_array_foreach(naming->relationships, i, entry)
+    {
+        const char *from = json_get_string(entry, "from_node_id");
+        const char *to = json_get_string(entry, "to_node_id");
+
+        if (from && to)
+            is_new(naming, from, to);
+    }
+}
+
+static void add(struct naming *naming, const char *from, const char *text, size_t len)
+{
+    const char *to = json_string_value(naming->to);
+
+    if (to && strcmp(from, to) == 0) {
+        format_loss(naming->report, "%s line %lld: '%.*s' of '%s' is the row itself", naming->name,
+                    (long long)naming->line, (int)len, text, naming->column);
+    } else if (to && is_new(naming, from, to)) {
+        json_array_append_new(naming->relationships,
+                              json_pack("{s:s, s:s, s:s}", "from_node_id", from, "to_node_id", to,
+                                        "relationship_type", TYPE));
+        naming->made++;
+    }
+}
+
+/* Whether the text is an id, or a title of one node. */
+static bool names_node(struct naming *naming, const char *text, size_t len, bool last)
+{
+    json_auto_t *id = json_stringn(text, len), *title = lower(text, len);
+    const json_t *same = json_object_get(naming->titles, json_string_value(title));
+
+    if (json_object_get(naming->ids, json_string_value(id))) {
+        add(naming, json_string_value(id), text, len);
+        return true;
+    }
+    if (json_array_size(same) == 1) {
+        add(naming, json_string_value(json_array_get(same, 0)), text, len);
+        return true;
+    }
+    if (same)
+        format_loss(naming->report,
+                    "%s line %lld: '%.*s' of '%s' is the title of %zu rows: write an id",
+                    naming->name, (long long)naming->line, (int)len, text, naming->column,
+                    json_array_size(same));
+    else if (last)
+        format_loss(naming->report,
+                    "%s line %lld: '%.*s' of '%s' is neither the id nor the title of another row",
+                    naming->name, (long long)naming->line, (int)len, text, naming->column);
+    return same != NULL;
+}
+
+/* The parts of a text between separators[level]. */
+static void read_parts(struct naming *naming, const char *text, size_t len, size_t level)
+{
+    const char *end = text + len;
+
+    while (text <= end) {
+        const char *from = text, *stop = text;
+
+        while (stop < end && !(*separators[level] && strchr(separators[level], *stop)))
+            stop++;
+        text = stop + 1;
+        while (from < stop && (*from == ' ' || *from == '\t'))
+            from++;
+        while (stop > from && strchr(" \t\r\n", stop[-1]))
+            stop--;
+        if (stop > from &&
+            !names_node(naming, from, (size_t)(stop - from), !separators[level + 1]) &&
+            separators[level + 1])
+            read_parts(naming, from, (size_t)(stop - from), level + 1);
+    }
+}
+
+void prerequisites_add(const json_t *nodes, const json_t *cells, const char *name,
+                       const char *column, json_t *relationships, struct format_report *report)
+{
+    struct naming naming = {.name = name,
+                            .column = column,
+                            .report = report,
+                            .ids = json_object(),
+                            .titles = json_object(),
+                            .pairs = json_object(),
+                            .relationships = relationships};
+    const json_t *cell;
+    size_t i;
+
+    see_all(&naming, nodes);
+    json_array_foreach((json_t *)cells, i, cell)
+    {
+        const json_t *text = json_object_get(cell, "text");
+
+        naming.to = json_object_get(cell, "to");
+        naming.line = json_integer_value(json_object_get(cell, "line"));
+        read_parts(&naming, json_string_value(text), json_string_length(text), 0);
+    }
+    if (naming.made > 0)
+        format_note(report, "%s: %zu relationship%s " TYPE "%s read from the column '%s'", name,
+                    naming.made, naming.made == 1 ? "" : "s", naming.made == 1 ? " is" : " are",
+                    column);
+    json_decref(naming.ids);
+    json_decref(naming.titles);
+    json_decref(naming.pairs);
+}
