@@ -168,10 +168,13 @@ static json_t *read_notes(const struct buf *text, struct format_report *report, 
 
 /* ---- any text ---- */
 
-/* Whether the first line is the heading of a table. */
+/* Whether the first line is the heading of a table, and the second a row of it. */
 static bool is_table(const char *text)
 {
-    return strcspn(text, ",;\t") < strcspn(text, "\r\n");
+    size_t at = strcspn(text, ",;\t"), end = strcspn(text, "\r\n");
+    const char *row = text + end + strspn(text + end, "\r\n");
+
+    return at < end && *row && memchr(row, text[at], strcspn(row, "\r\n"));
 }
 
 static json_t *read_bare(const struct buf *text, struct format_report *report, struct error *err)

@@ -467,7 +467,7 @@ class Imports(CurriculaCase):
         """A path, prose, a diagram: the error names what is taken, with an example of each. Nothing is stored."""
         client = self.start()
         before = self.workspace.run("sessions").stdout
-        for text in ("/home/me/course.json", "C:\\course.json", "https://example.org/course.json", "hello", "graph TD\n  A[Counting] --> B[Adding]\n",
+        for text in ("/home/me/course.json", "C:\\course.json", "https://example.org/course.json", "hello", "Please, import this.", "Dear all,\n\nHello.", "graph TD\n  A[Counting] --> B[Adding]\n",
                      "```mermaid\ngraph TD\n  A --> B\n```", "| Id | Title |\n|---|---|\n| L1 | Counting |\n", "1. Counting\n2. Adding\n", "#\n\nA text.\n",
                      "````\n```json\n{}\n```\n````", "nodes:\n- node_id: A\n"):
             with self.subTest(text=text):

@@ -227,6 +227,15 @@ static json_t *read_as_case(const struct buf *text, struct format_report *report
     return curriculum;
 }
 
+static json_t *read_as_text(const struct buf *text, struct format_report *report, struct error *err)
+{
+    json_t *curriculum = format_read_text(text->data, text->len, report, err);
+
+    if (!curriculum)
+        error_wrap(err, "FILE");
+    return curriculum;
+}
+
 static const struct {
     json_t *(*read)(const struct buf *text, struct format_report *report, struct error *err);
     const char *text;
@@ -243,6 +252,11 @@ static const struct {
                    "```yaml parameters\na: 1\n```\n\n<!-- component -->\n```json\n{}\n```\n"},
     {read_as_note,
      "# T\n\np [l](a.md)\n\n1. a\n   - b\n2. c\n\n> q\n\n---\n\n    code\n\n[x]: y\n"},
+    {read_as_text, "Before.\n\n# A\n\n[l](a.md)\n\nB\n===\n\n---\n\n```\n# c\n```\n# D\n"},
+    {read_as_text, "```csv\nId;Title;Prerequisites\na;A;\nb;B, c;a\nc;C;\"B, c|a,x; y\"\n```\n"},
+    {read_as_text,
+     "{\"nodes\":[{\"id\":1,\"label\":\"x\"},{\"name\":\"y\",\"key\":\"b\"}],\"links\":["
+     "{\"source\":1,\"target\":\"b\",\"type\":\"directed\"}]}"},
     {read_as_case,
      "{\"CFDocument\":{\"identifier\":\"1b671a64-40d5-491e-99b0-da01ff1f3341\",\"title\":\"t\","
      "\"extensions\":{\"lectern\":{\"further\":{\"meta\":{\"title\":\"t\"}}}}},\"CFItems\":[{"
