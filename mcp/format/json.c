@@ -32,14 +32,19 @@ json_t *json_curriculum(json_t *root, struct format_report *report, struct error
 {
     const char *links = links_of(root);
     json_auto_t *nodes = NULL, *relationships = NULL, *curriculum = NULL;
+    struct error why = {0};
 
     if (!links)
         return json_incref(root);
+    relationships =
+        csv_name_entries(&csv_relationships, links, json_object_get(root, links), report, &why);
+    if (!relationships) { /* links to pages, say */
+        format_loss(report, "'%s' is kept as a field, and is not read as relationships: %s", links,
+                    why.text);
+        return json_incref(root);
+    }
     nodes = csv_name_entries(&csv_nodes, "nodes", json_object_get(root, "nodes"), report, err);
-    if (nodes)
-        relationships =
-            csv_name_entries(&csv_relationships, links, json_object_get(root, links), report, err);
-    if (!relationships)
+    if (!nodes)
         return NULL;
     format_note(report, "%zu relationship%s read from '%s', which is then left out",
                 json_array_size(relationships),

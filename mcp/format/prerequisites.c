@@ -5,9 +5,8 @@
  * names a node counts: the whole cell, then what stands between ";" or "|" or line ends, then
  * between commas.
  */
-#include <stdio.h>
+#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "helpers/base/json.h"
 #include "mcp/format/format.h"
@@ -28,13 +27,13 @@ struct naming {
     json_int_t line;
 };
 
-/* ASCII alone, as in headings. A new text. */
+/* A new text; letters beyond ASCII stay as they are. */
 static json_t *lower(const char *text, size_t len)
 {
     struct buf BUF_AUTO made = {0};
 
     for (size_t i = 0; i < len; i++)
-        buf_addc(&made, text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 'a' - 'A') : text[i]);
+        buf_addc(&made, (char)tolower((unsigned char)text[i]));
     return json_stringn(made.data ? made.data : "", made.len);
 }
 

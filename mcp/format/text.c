@@ -197,9 +197,11 @@ static int take(struct buf *to, const char *given, size_t len, struct error *err
         mark = file_mark(given + skip, len - skip);
         skip += mark;
     } while (mark > 0);
-    if (skip == len)
-        return error_set_at(err, "text",
-                            "text: is empty: send a curriculum as JSON, CSV, CASE or Markdown");
+    if (skip == len) {
+        error_set_at(err, "text",
+                     "text: is empty: send a curriculum as JSON, CSV, CASE or Markdown");
+        return -1;
+    }
     buf_init(to, len + 1);
     buf_add(to, given + skip, len - skip);
     return buf_check(to, TEXT_NAME, err);

@@ -529,7 +529,11 @@ class Imports(CurriculaCase):
             self.assertEqual((back["relationships"][0]["weight"], back["directed"], key in back), (3, True, False))
             self.assertIn("1 node has no title: the id stands for it", said)
             self.assertIn("2 relationships are read from '%s'" % key, said)
-        self.refused(self.start(), "import_curriculum", "links", text='{"nodes": [{"id": "a"}], "links": [["a", "b"]]}')
+        file = {"nodes": [{"node_id": "a", "title": "A"}], "links": ["https://example.org"]}
+        said, back = self.imported(json.dumps(file), title="Links to pages")
+        self.assertEqual(back, file)
+        self.assertIn("'links' is kept as a field, and is not read as relationships: links[0]: it has no from_node_id", said)
+        self.refused(self.start(), "import_curriculum", "nodes[0]: it has no node_id", text='{"nodes": [{}], "links": [{"from": "a", "to": "b"}]}')
 
     def test_the_report_is_whole(self):
         said, _ = self.imported("Id,Title\n" + "".join("N%d,\n" % i for i in range(3)), title="Ids")
