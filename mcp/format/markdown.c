@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A folder of Markdown as a curriculum, and back; the form: markdown.h. Reading takes the listed
- * files as they are, then the ordinary notes, then the links between these.
+ * files as they are, then the ordinary notes, then the links between these. One file alone is read
+ * as a text is (text.c).
  */
 #include "mcp/format/markdown.h"
 
@@ -503,7 +504,20 @@ static void write_what_was_done(const struct markdown_reader *reader, size_t lin
                     "links, special files or folders too deep that are not read: %zu", links);
 }
 
-static json_t *markdown_read(const char *path, struct format_report *report, struct error *err)
+static json_t *read_file(const char *path, struct format_report *report, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    json_t *curriculum;
+
+    if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
+        return NULL;
+    curriculum = notes_read(text.data, text.len, report, err);
+    if (!curriculum)
+        error_wrap(err, "%s", path);
+    return curriculum;
+}
+
+static json_t *read_all(const char *path, struct format_report *report, struct error *err)
 {
     size_t links = 0;
     json_auto_t *names = NULL;
@@ -530,6 +544,11 @@ static json_t *markdown_read(const char *path, struct format_report *report, str
     json_decref(reader.nodes);
     json_decref(reader.relationships);
     return root;
+}
+
+static json_t *markdown_read(const char *path, struct format_report *report, struct error *err)
+{
+    return (file_is_folder(path) ? read_all : read_file)(path, report, err);
 }
 
 /* ---- which paths are one ---- */

@@ -38,6 +38,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 #include "mcp/format/file.h"
+#include "mcp/format/format.h"
 
 #define MARKDOWN_INDEX "curriculum.yaml"
 #define MARKDOWN_KIND  "markdown 1" /* of curriculum.yaml's key "lectern" */
@@ -85,5 +86,8 @@ struct note {
     size_t rules;  /* lines between paragraphs ("---"), which are left out */
 };
 void note_finish(struct note *note);
+
+/* The curriculum in one text (text.c): a lesson for each heading of level 1. */
+json_t *notes_read(const char *text, size_t len, struct format_report *report, struct error *err);
 
 #endif

@@ -227,6 +227,13 @@ static int unwrap(struct buf *text, struct error *err)
     return rc;
 }
 
+json_t *notes_read(const char *given, size_t len, struct format_report *report, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+
+    return take(&text, given, len, err) == 0 ? read_notes(&text, report, err) : NULL;
+}
+
 json_t *format_read_text(const char *given, size_t len, struct format_report *report,
                          struct error *err)
 {

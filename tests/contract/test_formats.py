@@ -385,6 +385,17 @@ class Foreign(FormatCase):
         self.assertEqual(len(json.loads(self.workspace.run("export", self.workspace.run("import", "--format", "csv", "-", stdin=sheet.encode())
                                                            .stdout.decode().split()[-1]).stdout)["nodes"]), 3)
 
+    def test_one_file_of_markdown(self):
+        path = self.write("lessons.md", "\ufeff# Fractions\n\nText.\n\n# Ratios\n")
+        back, said = self.load(path)
+        self.assertEqual([node["title"] for node in back["nodes"]], ["Fractions", "Ratios"])
+        self.assertIn("2 lessons, one for each heading of level 1", said)
+        done = self.workspace.run("import", "--format", "markdown", "-", stdin=b"# One\n")
+        self.assertIn("1 nodes", done.stderr.decode())
+        self.refused("import", self.write("prose.md", "hello"), saying=("prose.md", "not a curriculum", "# Counting"))
+        self.refused("import", self.write("empty.md", ""), saying=("empty.md", "empty"))
+        self.refused("import", str(self.folder / "gone.md"), saying=("gone.md",))
+
     def test_the_report_counts_its_lines(self):
         self.write("odd/nodes.csv", "Id,chapter_id\na,one\n")
         _, said = self.load(self.folder / "odd")
