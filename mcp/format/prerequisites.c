@@ -10,8 +10,10 @@
 
 #include "helpers/base/json.h"
 #include "mcp/format/format.h"
+#include "mcp/session/text.h"
 
-#define TYPE "PREREQUISITE"
+#define TYPE            "PREREQUISITE"
+#define VALUE_SHOWN_CAP 100 /* bytes of a value in the report */
 
 static const char *const separators[] = {"", ";|\r\n", ",", NULL};
 
@@ -77,13 +79,21 @@ static void see_all(struct naming *naming, const json_t *nodes)
     }
 }
 
-static void add(struct naming *naming, const char *from, const char *text, size_t len)
+static void report_value(struct naming *naming, const char *text, const char *why)
+{
+    char shown[VALUE_SHOWN_CAP];
+
+    format_loss(naming->report, "%s line %lld: '%s' of '%s' %s", naming->name,
+                (long long)naming->line, text_cut_line(shown, sizeof shown, text), naming->column,
+                why);
+}
+
+static void add(struct naming *naming, const char *from, const char *text)
 {
     const char *to = json_string_value(naming->to);
 
     if (to && strcmp(from, to) == 0) {
-        format_loss(naming->report, "%s line %lld: '%.*s' of '%s' is the row itself", naming->name,
-                    (long long)naming->line, (int)len, text, naming->column);
+        report_value(naming, text, "is the row itself");
     } else if (to && is_new(naming, from, to)) {
         json_array_append_new(naming->relationships,
                               json_pack("{s:s, s:s, s:s}", "from_node_id", from, "to_node_id", to,
@@ -92,30 +102,24 @@ static void add(struct naming *naming, const char *from, const char *text, size_
     }
 }
 
-/* Whether the text is an id, or a title of one node. */
+/* Whether the text is an id, or a title. */
 static bool names_node(struct naming *naming, const char *text, size_t len, bool last)
 {
-    json_auto_t *id = json_stringn(text, len), *title = lower(text, len);
+    json_auto_t *whole = json_stringn(text, len), *title = lower(text, len);
+    const char *id = json_string_value(whole);
     const json_t *same = json_object_get(naming->titles, json_string_value(title));
 
-    if (json_object_get(naming->ids, json_string_value(id))) {
-        add(naming, json_string_value(id), text, len);
-        return true;
-    }
-    if (json_array_size(same) == 1) {
-        add(naming, json_string_value(json_array_get(same, 0)), text, len);
-        return true;
-    }
-    if (same)
-        format_loss(naming->report,
-                    "%s line %lld: '%.*s' of '%s' is the title of %zu rows: write an id",
-                    naming->name, (long long)naming->line, (int)len, text, naming->column,
-                    json_array_size(same));
+    if (json_object_get(naming->ids, id))
+        add(naming, id, id);
+    else if (json_array_size(same) == 1)
+        add(naming, json_string_value(json_array_get(same, 0)), id);
+    else if (same)
+        report_value(naming, id, "is the title of several rows: write an id");
     else if (last)
-        format_loss(naming->report,
-                    "%s line %lld: '%.*s' of '%s' is neither the id nor the title of another row",
-                    naming->name, (long long)naming->line, (int)len, text, naming->column);
-    return same != NULL;
+        report_value(naming, id, "is neither the id nor the title of another row");
+    else
+        return false;
+    return true;
 }
 
 /* The parts of a text between separators[level]. */

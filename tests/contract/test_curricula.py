@@ -512,7 +512,9 @@ class Imports(CurriculaCase):
         said, back = self.imported("Id,Title,Needs\nA,Same,A\nB,Same,\nC,Third,Same\n", title="Ambiguous")
         self.assertEqual(back["relationships"], [])
         self.assertIn("line 2: 'A' of 'Needs' is the row itself", said)
-        self.assertIn("line 4: 'Same' of 'Needs' is the title of 2 rows", said)
+        self.assertIn("line 4: 'Same' of 'Needs' is the title of several rows: write an id", said)
+        said, _ = self.imported("Id,Title,Needs\nA,First,%s\n" % ("é" * 5000), title="Long")
+        self.assertRegex(said, "'é+[^é']*' of 'Needs' is neither")
         said, back = self.imported("Id,Title\nA,First\n", title="No column")
         self.assertIn("no column Prerequisites", said)
 
