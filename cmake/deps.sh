@@ -46,6 +46,7 @@ python3-networkx          | sandbox    | py:networkx               | graphs, for
 python3-scipy             | sandbox    | py:scipy                  | statistics, for analysis code                   | BSD-3-Clause
 python3-tabulate          | sandbox    | py:tabulate               | Markdown tables, for analysis code              | MIT
 python3-matplotlib        | sandbox    | py:matplotlib             | figures, for analysis code                      | PSF-2.0
+fonts-droid-fallback      | sandbox    | file:/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf | Chinese, Japanese and Korean characters in figures | Apache-2.0
 curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers  | curl
 mmdebstrap                | image      | cmd:mmdebstrap            | makes the base of the sandbox image             | MIT
 docker.io                 | test-full  | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0

@@ -124,7 +124,8 @@ def guard_copy(copy):
     copy.deepcopy = deepcopy
 
 
-DATA_FOLDERS = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data")  # libraries read these besides their own files
+# Libraries read these folders and this file besides their own files.
+DATA = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data", "/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf")
 # Roles of names in the policy that refuse them as attributes, also by a computed name.
 ATTRIBUTE_ROLES = frozenset(("attribute", "writer", "query"))
 
@@ -134,7 +135,7 @@ def install(doors, rules, filename, own, folders, policy):
     libraries are."""
     below = tuple(sorted((os.path.abspath(folder).rstrip("/") + "/" for folder in folders if folder), key=len, reverse=True))
     doors.install(
-        filename=filename, own=frozenset(own), folders=below, readable=(*below, *(folder + "/" for folder in DATA_FOLDERS)),
+        filename=filename, own=frozenset(own), folders=below, readable=(*below, *(path + "/" for path in DATA)),
         names=frozenset(name for name, roles in policy["names"].items() if not ATTRIBUTE_ROLES.isdisjoint(roles)),
         private=frozenset(policy["private_names"]), attributes=rules.ATTRIBUTES, public=rules.PUBLIC, members=rules.MEMBERS.union(policy["dunder_methods"]), memory=rules.MEMORY,
         frames=rules.FRAMES, functions=rules.FUNCTIONS, texts=rules.TEXTS, modules=rules.MODULES, events=rules.EVENTS,

@@ -335,6 +335,9 @@ def draw(parts, send):
         left_out = parts.plots.send_all(send_whole, on_error)
         if left_out:
             sys.stderr.write("%d more figures are open; the first %d are answered\n" % (left_out, parts.plots.COUNT_CAP))
+        warning = parts.plots.missing_glyphs()
+        if warning:
+            sys.stderr.write(warning + "\n")
     except BaseException as error:  # the code can replace figures and streams
         on_error(0, error)
     return reports[0] if reports else {}

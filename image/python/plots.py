@@ -2,7 +2,8 @@
 """Figures: prepares matplotlib for a sandbox without writable files, and renders figures as PNG.
 
 matplotlib needs a folder for its settings and one for its cache of fonts. The sandbox has neither: it gets existing settings, and only its
-bundled fonts, so that a figure looks the same on every machine.
+bundled fonts, so that a figure looks the same on every machine. One more font has the characters that those lack (Chinese, Japanese,
+Korean), where it is installed. Characters that it lacks too are named on standard error.
 """
 import base64
 import importlib.util
@@ -22,6 +23,10 @@ FEWER = 0.6
 BASE64_CAP = 2 << 20  # FRAME_ARTIFACT_CAP
 COUNT_CAP = 8  # FRAME_ARTIFACTS_MAX
 NOWHERE = "/nonexistent"
+FALLBACK_FONT = "/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf"  # also in guard.py and runner/landlock.c
+GLYPHS_NAMED = 20
+
+missing = {}  # characters without a glyph, in the order of their appearance
 
 # The font manager reads this instead of its cache file: no known font, and the version that it expects.
 NO_FONTS = ('{"__class__": "FontManager", "_version": %s, "_FontManager__default_weight": "normal", "default_size": null, '
@@ -38,6 +43,9 @@ def prepare():
     matplotlib.get_configdir = matplotlib.get_cachedir = lambda: NOWHERE
     set_quiet(True)
     load_fonts(matplotlib)
+    if os.access(FALLBACK_FONT, os.R_OK):
+        add_fallback(matplotlib.font_manager)
+    watch_glyphs()
 
 
 def load_fonts(matplotlib):
@@ -54,6 +62,46 @@ def load_fonts(matplotlib):
     for name in sorted(os.listdir(folder)):
         if name.endswith(".ttf"):
             module.fontManager.addfont(os.path.join(folder, name))
+
+
+def add_fallback(module):
+    """Takes a glyph that the chosen font lacks from the fallback font. The setting font.family would do this only for texts that name no
+    font of their own; networkx names one for each label."""
+    find = module.FontManager._find_fonts_by_props
+
+    def find_with_fallback(self, *args, **options):
+        return [*find(self, *args, **options), FALLBACK_FONT]
+
+    module.FontManager._find_fonts_by_props = find_with_fallback
+
+
+def watch_glyphs():
+    """Collects the characters without a glyph. matplotlib reports one in a text by a call, and one in a formula by a log message."""
+    import matplotlib._text_helpers
+
+    def note(codepoint, *_fonts):
+        if type(codepoint) is int:
+            missing[chr(codepoint)] = None
+
+    def note_in_formula(record):
+        found = re.search(r"does not have a glyph for .* \[U\+([0-9a-f]+)\]", record.getMessage())
+        if found:
+            note(int(found.group(1), 16))
+        return not found
+
+    matplotlib._text_helpers.warn_on_missing_glyph = note
+    logger = logging.getLogger("matplotlib.mathtext")
+    logger.setLevel(logging.WARNING)
+    logger.addFilter(note_in_formula)
+
+
+def missing_glyphs():
+    """A sentence about the characters without a glyph, or None."""
+    names = ["%sU+%04X%s" % ((char + " (", ord(char), ")") if char.isprintable() else ("", ord(char), "")) for char in missing]
+    if not names:
+        return None
+    more = len(names) - GLYPHS_NAMED
+    return "the fonts of the figures have no glyph for: %s%s" % (", ".join(names[:GLYPHS_NAMED]), " and %d more" % more if more > 0 else "")
 
 
 def set_quiet(quiet):

@@ -67,6 +67,7 @@ static const struct {
     {"/lib64", READ_TREE},
     {"/usr/share/zoneinfo", READ_TREE},
     {"/usr/share/matplotlib/mpl-data", READ_TREE},
+    {"/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf", FS_READ_FILE},
     {"/etc/ld.so.cache", FS_READ_FILE},
     {"/etc/python3*/sitecustomize.py", FS_READ_FILE},
     {"/dev/null", FS_READ_FILE},

@@ -174,6 +174,27 @@ class Figures(unittest.TestCase):
         outcome = self.draw("plt.rcParams['font.family'] = 'Arial'\nplt.title('x')", warnings=True)
         self.assertIn(b"findfont: Font family", outcome.stderr)
 
+    def test_characters_of_other_scripts_have_their_glyphs(self):
+        """A box is drawn for each character without a glyph, so figures of different characters are the same then."""
+        for code in ("plt.title(%r)", "plt.title(%r, fontfamily='serif', fontweight='bold')", "plt.rcParams['font.family'] = 'Arial'\nplt.bar([%r], [1])",
+                     "nx.draw_networkx_labels(nx.path_graph(1), {0: (0, 0)}, {0: %r})"):
+            with self.subTest(code):
+                first, second = (self.draw(code % text) for text in ("分数かな한글", "除法カナ수학"))
+                self.assertEqual((first.stderr, second.stderr), (b"", b""))
+                self.assertTrue(first.artifacts != second.artifacts, "the same boxes")
+
+    def test_characters_without_a_glyph_are_named_once(self):
+        for code, text in (("plt.title('\U00012000\U00012001 a')\nplt.tight_layout()\nplt.figure()\nplt.title('\U00012000')",
+                            "𒀀 (U+12000), 𒀁 (U+12001)"),
+                           ("plt.title('\U00012000 $x^2$')\nplt.ylabel('\U00012000')", "𒀀 (U+12000)"),
+                           ("plt.title(''.join(map(chr, range(0x12000, 0x12020))))", "%s and 12 more" % ", ".join(
+                               "%c (U+%X)" % (number, number) for number in range(0x12000, 0x12014))),
+                           ("plt.title('a\\x01')", "U+0001")):
+            for warnings in (False, True):
+                outcome = self.draw(code, warnings=warnings)
+                self.assertEqual((outcome.status, outcome.stderr.decode()),
+                                 ("ok", "the fonts of the figures have no glyph for: %s\n" % text), code)
+
     def test_the_first_one_is_quick(self):
         with sandbox.Sandbox("plot", PLOT_PRELOAD, 512) as box:
             outcome = box.run(HEAD + "plt.plot([1, 2])", profile="visualization")
