@@ -416,7 +416,8 @@ static const char *verdict_text(const struct executor_run *run, const struct job
         return overran(run, text);
     case EXECUTION_MEMORY:
         snprintf(text, RUN_TEXT_CAP,
-                 "the code needed more than the %u MB of memory it may use, and was ended",
+                 "the code needed more than the %u MB of memory that it may use together with the "
+                 "interpreter and the libraries, and was ended",
                  execution_kinds[run->wait.kind].memory_mb);
         break;
     case EXECUTION_OUTPUT:

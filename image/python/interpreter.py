@@ -198,10 +198,13 @@ def make_namespace(session_id, allowed_builtins):
     return main.__dict__
 
 
-def import_one(name, plots):
-    if name.partition(".")[0] == "matplotlib":
-        plots.prepare()
+def import_one(name, parts):
+    package = name.partition(".")[0]
+    if package == "matplotlib":
+        parts.plots.prepare()
     importlib.import_module(name)
+    if package == "pandas":
+        parts.values.print_whole_tables(sys.modules[package])
 
 
 def import_early(names, parts):
@@ -214,7 +217,7 @@ def import_early(names, parts):
         warnings.simplefilter("ignore")
         for name in names:
             try:
-                import_one(name, parts.plots)
+                import_one(name, parts)
             except ImportError:
                 continue
     set_streams(parts)
@@ -298,7 +301,7 @@ def run_job(job, send, finish, parts):
         bound = value is None
         if bound:
             value = namespace.get("result")
-        value = parts.show(value) if value is not None else None
+        value = parts.values.show(value) if value is not None else None
     except SystemExit as end:
         del reserve
         ending = reporter.exited(end)
@@ -389,7 +392,7 @@ def rehearse(parts, times):
     sys.modules["__main__"] = before
     names["out"] = io.StringIO()
     exec(statements, names)
-    write_json({"value": parts.show(eval(last, names))}).encode("utf-8", "replace")
+    write_json({"value": parts.values.show(eval(last, names))}).encode("utf-8", "replace")
     names.clear()
 
 
@@ -419,7 +422,7 @@ def main(argv):
     guard.install(doors, rules, FILENAME, own, [*sys.path, *folders], policy)
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
     parts = types.SimpleNamespace(guard=guard, doors=doors, rules=rules, names=load_file("private_names", here), reporter=reporter, folders=folders,
-                                  show=load_file("values", here).show, plots=load_file("plots", here),
+                                  values=load_file("values", here), plots=load_file("plots", here),
                                   checks=make_checks(load_file("policy", here), here),
                                   close_arrays=load_file("door_arrays", here).make_close(doors))
     helpers = load_file("code_helpers", options["--helpers"])
@@ -428,7 +431,7 @@ def main(argv):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
-            import_one(name, parts.plots)
+            import_one(name, parts)
     become_copy = load_file("zygote", here).load(here, int(options["--ruleset"])) if "--ruleset" in options else None
     prepare(parts, policy)
     rehearse(parts, REHEARSALS)

@@ -90,8 +90,8 @@ class Reporter:
         traceback.clear_frames(error.__traceback__)
         namespace.clear()
         where = " at line %d" % line if isinstance(line, int) else ""
-        return {"error": "MemoryError: the code needed more than the %d MB of memory it may use%s; keep less at a "
-                         "time" % (self.memory_mb, where), "error_type": "MemoryError", "line": line}
+        return {"error": "MemoryError: the code needed more than the %d MB of memory that it may use together with the "
+                         "interpreter and the libraries%s; keep less at a time" % (self.memory_mb, where), "error_type": "MemoryError", "line": line}
 
     def timeout(self, frame, seconds):
         """The members of the result for a run that was in this frame at the deadline."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The value of a run as text: tables are shortened and show their shape, long lists are cut and show their length.
+"""The value of a run as text: tables are shortened and show their shape, long lists are cut and show their length. And what print()
+shows of a table.
 
 Values are formatted only by their exact type: a subclass belongs to the code, and so do its methods. Objects of libraries are formatted by
 their own methods; these may call objects inside, and if that fails, it is an error of the run.
@@ -11,6 +12,8 @@ CHARS = 32000  # approximately; the interpreter truncates at its own cap
 ROWS = 20
 COLUMNS = 12
 CELL_CHARS = 60
+PRINTED_ROWS = 500  # of a longer table both ends; with 20 characters a row it is as long as what a model receives of an output
+PRINTED_CELL_CHARS = 200  # a sentence; pandas makes each row as wide as the longest text of the column
 NAMES = 30  # columns that are listed, in addition to those shown
 ARRAY_ITEMS = 200  # of a larger array only the edges are shown
 NODES = EDGES = 10
@@ -115,6 +118,12 @@ def table(frame, rows, columns):
         missing.append("%s: %s%s" % (number(columns - COLUMNS, "column"), ", ".join(names),
                                      ", and %d more" % rest if rest > 0 else ""))
     return text + ("\n... and " + ", and ".join(missing) if missing else "")
+
+
+def print_whole_tables(pandas):
+    """By default pandas leaves out columns beyond 80 characters, and all but 10 rows of more than 60: sizes for a terminal."""
+    pandas.set_option("display.max_columns", None, "display.expand_frame_repr", False, "display.max_rows", PRINTED_ROWS,
+                      "display.min_rows", PRINTED_ROWS, "display.max_colwidth", PRINTED_CELL_CHARS)
 
 
 def show_frame(frame):

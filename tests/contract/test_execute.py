@@ -257,6 +257,24 @@ class ExecLibraries(ExecCase):
             self.assertEqual(len(json.loads(done.stdout)["artifacts"]), 1, done.stdout[:500])
             self.assertIn(b"Code analysis blocked", self.workspace.run("exec", stdin=code, check=False).stderr)
 
+    def test_running_out_of_memory_names_the_limit_of_the_kind(self):
+        """The interpreter and the libraries count too, so much less than the limit may be too much."""
+        table = (harness.ROOT / "executor/kinds.c").read_text()
+        limits = {kind: int(limit) for kind, limit in re.findall(r'\.name = "(\w+)".*\.memory_mb = (\d+)', table)}
+        for kind, library in (("bare", "math"), ("data", "numpy"), ("plot", "matplotlib.pyplot")):
+            with self.subTest(kind):
+                code = "import %s\nbytearray(%d << 20)" % (library, limits[kind] - 20)
+                done = self.workspace.run("exec", "--json", "--profile", "visualization", stdin=code.encode(), check=False)
+                answer = json.loads(done.stdout)
+                self.assertEqual(answer["error"], "MemoryError: the code needed more than the %d MB of memory that it may use together with the interpreter"
+                                                  " and the libraries at line 2; keep less at a time" % limits[kind])
+                self.assertEqual(answer["error_info"]["context"]["limit"], {"name": "memory_mb", "value": limits[kind]})
+
+    def test_a_printed_table_has_all_its_columns(self):
+        code = b"import pandas as pd\nprint(pd.DataFrame([[10 ** 8] * 40], columns=['column_%d' % n for n in range(40)]))"
+        head, row = self.workspace.run("exec", stdin=code).stdout.decode().splitlines()
+        self.assertEqual((head.split(), len(row.split())), (["column_%d" % n for n in range(40)], 41))
+
 
 class Signals(unittest.TestCase):
     """A signal ends the run of lectern exec, whether the sandbox has just been started or the code is running."""

@@ -147,6 +147,40 @@ class Tables(unittest.TestCase):
         self.assertEqual(self.value("class F(pd.DataFrame):\n    def __repr__(self):\n        return 'mine'\nF({'a': [1]})"), "mine")
 
 
+class Printed(unittest.TestCase):
+    """What print() shows of a table; the value of a run is shortened further."""
+
+    def lines(self, code):
+        outcome = run_data("import pandas as pd\n" + code)
+        self.assertEqual((outcome.status, outcome.stderr), ("ok", b""), outcome.result)
+        return outcome.text.splitlines()
+
+    def test_all_columns_stand_in_one_line(self):
+        for code in ("print(%s)", "print(%s.T.describe().T)", "print(str(%s))"):
+            head, *rows = self.lines(code % "pd.DataFrame([[10 ** 8] * 60] * 2, columns=['column_%d' % n for n in range(60)])")
+            self.assertEqual(len(rows), 2, code)
+        self.assertEqual(head.split(), ["column_%d" % n for n in range(60)])
+
+    def test_some_hundred_rows_are_shown(self):
+        for table in ("pd.DataFrame({'a': range(500)})", "pd.Series(range(500), name='a')"):
+            rows = [line.split() for line in self.lines("print(%s)" % table) if line[:1].isdigit()]
+            self.assertEqual(rows, [[str(n), str(n)] for n in range(500)])
+
+    def test_longer_tables_show_both_ends_and_their_shape(self):
+        lines = self.lines("print(pd.DataFrame({'a': range(10 ** 6)}))")
+        self.assertEqual((len(lines), lines[-1]), (504, "[1000000 rows x 1 columns]"))
+        self.assertEqual((lines[250].split(), lines[252].split()), (["249", "249"], ["999750", "999750"]))
+
+    def test_a_sentence_is_whole_and_a_text_is_cut(self):
+        sentence, text = self.lines("print(pd.Series(['x' * 199, 'y' * 2000]))")[:2]
+        self.assertIn("x" * 199, sentence)
+        self.assertRegex(text, r"^1 +y{150,199}\.\.\.$")
+
+    def test_the_program_may_choose(self):
+        lines = self.lines("pd.set_option('display.max_rows', 10, 'display.min_rows', 4)\nprint(pd.DataFrame({'a': range(20)}))")
+        self.assertEqual(len(lines), 8)
+
+
 class Warnings(unittest.TestCase):
     CODE = "import re\nre.compile('[[a]')\nprint(1)"
 
