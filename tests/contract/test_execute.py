@@ -270,6 +270,16 @@ class ExecLibraries(ExecCase):
                                                   " and the libraries at line 2; keep less at a time" % limits[kind])
                 self.assertEqual(answer["error_info"]["context"]["limit"], {"name": "memory_mb", "value": limits[kind]})
 
+    def test_charts_have_the_characters_of_other_scripts(self):
+        """Without glyphs each character is the same box, so the charts of two words are the same. In each sandbox the font is another file."""
+        charts = []
+        for word in ("\u5206\u6570", "\u9664\u6cd5", "\U00012000"):
+            code = "import matplotlib.pyplot as plt\nplt.title(%r)\nplt.plot([1])" % word
+            charts.append(json.loads(self.workspace.run("exec", "--json", "--profile", "visualization", stdin=code.encode()).stdout))
+        self.assertNotEqual(*(chart["artifacts"][0]["base64"][:10000] for chart in charts[:2]))
+        self.assertEqual([chart["stderr"] for chart in charts],
+                         ["", "", "the fonts of the figures have no glyph for: \U00012000 (U+12000)\n"])
+
     def test_a_printed_table_has_all_its_columns(self):
         code = b"import pandas as pd\nprint(pd.DataFrame([[10 ** 8] * 40], columns=['column_%d' % n for n in range(40)]))"
         head, row = self.workspace.run("exec", stdin=code).stdout.decode().splitlines()
