@@ -7,6 +7,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/component_type.h"
+#include "mcp/session/derived_content.h"
 #include "mcp/session/curriculum_uri.h"
 #include "mcp/session/text.h"
 #include "mcp/store/store.h"
@@ -355,26 +356,16 @@ static void set_type(json_t *component, const json_t *type)
         json_object_set(component, "component_type", (json_t *)type);
 }
 
-/* Curriculum files repeat a component's main text in `content`; without this the copy would
- * contradict the text. */
 static void follow_content(json_t *component, const json_t *old_parameters,
                            const json_t *parameters)
 {
-    const json_t *content = json_object_get(component, "content");
-    const char *key;
-    json_t *old;
+    const char *content = json_get_string(component, "content");
+    json_t *derived = content ? derived_content(entity_component_type(component), content,
+                                                old_parameters, parameters)
+                              : NULL;
 
-    if (!json_is_string(content) || json_string_length(content) == 0)
-        return;
-    json_object_foreach((json_t *)old_parameters, key, old)
-    {
-        json_t *now = json_object_get(parameters, key);
-
-        if (json_is_string(now) && json_equal(old, (json_t *)content) && !json_equal(old, now)) {
-            json_object_set(component, "content", now);
-            return;
-        }
-    }
+    if (derived)
+        json_object_set_new(component, "content", derived);
 }
 
 static json_t *changed_parameters(const json_t *old, json_t *given, bool merge)

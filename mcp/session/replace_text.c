@@ -479,11 +479,77 @@ static bool is_letter_entity(const char *entity, size_t len)
     return false;
 }
 
-/* Whether a reader sees a letter right after at. */
-static bool goes_on(const char *text, size_t len, size_t at)
+static bool is_word_before(const char *text, size_t at)
+{
+    size_t start = at;
+    uint32_t character;
+
+    while (start > 0 && at - start < UTF8_LEN_MAX) {
+        start--;
+        if ((text[start] & 0xC0) != 0x80)
+            break;
+    }
+    return start < at && utf8_decode(text + start, at - start, &character) > 0 &&
+           is_of_word(character);
+}
+
+static bool is_digit_at(const char *text, size_t len, size_t at)
+{
+    return at < len && isdigit((unsigned char)text[at]);
+}
+
+static bool is_word_at(const char *text, size_t len, size_t at)
 {
     uint32_t character;
 
+    return at < len && utf8_decode(text + at, len - at, &character) > 0 && is_of_word(character);
+}
+
+/* Whether signs after a word make it part of a longer one: 1.5, C++, C#. */
+static bool is_joined_after(const char *text, size_t len, size_t at)
+{
+    if (at > 0 && at < len && (text[at] == '.' || text[at] == ','))
+        return is_digit_at(text, len, at - 1) && is_digit_at(text, len, at + 1);
+    return at < len && (text[at] == '+' || text[at] == '#') &&
+           (text[at + 1] == text[at] || !is_word_at(text, len, at + 1));
+}
+
+/* The same before it. */
+static bool is_joined_before(const char *text, size_t len, size_t at)
+{
+    return at > 1 && (text[at - 1] == '.' || text[at - 1] == ',') &&
+           is_digit_at(text, len, at - 2) && is_digit_at(text, len, at);
+}
+
+static bool is_of_label(char c)
+{
+    return isalnum((unsigned char)c) || c == '-' || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Whether the bytes are a part of a hyphenated name, which has a number or two hyphens:
+ * fig-ratio-1, step-by-step. In ratio-based a word is a word, and two hyphens in a row are a
+ * dash. */
+static bool is_in_label(const char *text, size_t len, size_t start, size_t end)
+{
+    size_t hyphens = 0, digits = 0, from = start, to = end;
+
+    while (from > 0 && is_of_label(text[from - 1]) &&
+           !(from > 1 && text[from - 1] == '-' && text[from - 2] == '-'))
+        from--;
+    while (to < len && is_of_label(text[to]) && !(text[to] == '-' && text[to + 1] == '-'))
+        to++;
+    for (size_t i = from; i < to; i++) {
+        bool outside = i < start || i >= end;
+
+        hyphens += outside && text[i] == '-' && i > from && i + 1 < to;
+        digits += outside && isdigit((unsigned char)text[i]);
+    }
+    return hyphens > 1 || (hyphens > 0 && digits > 0);
+}
+
+/* Whether a reader sees a letter right after at. */
+static bool goes_on(const char *text, size_t len, size_t at)
+{
     while (at < len && text[at] == '<') {
         const char *close = memchr(text + at, '>', len - at);
 
@@ -496,7 +562,7 @@ static bool goes_on(const char *text, size_t len, size_t at)
 
         return close && is_letter_entity(text + at, (size_t)(close - text) - at + 1);
     }
-    return at < len && utf8_decode(text + at, len - at, &character) > 0 && is_of_word(character);
+    return is_word_at(text, len, at) || is_joined_after(text, len, at);
 }
 
 /* The last byte before at that c is, if it is near; len of the text if there is none. */
@@ -511,7 +577,6 @@ static size_t last_before(const char *text, size_t at, char c, size_t near, size
 /* Whether a reader sees a letter right before at. */
 static bool went_before(const char *text, size_t len, size_t at)
 {
-    uint32_t character;
     size_t open;
 
     while (at > 0 && text[at - 1] == '>') {
@@ -524,13 +589,7 @@ static bool went_before(const char *text, size_t len, size_t at)
         open = last_before(text, at, '&', ENTITY_MAX, len);
         return open != len && is_letter_entity(text + open, at - open);
     }
-    for (open = at; open > 0 && at - open < UTF8_LEN_MAX;) {
-        open--;
-        if ((text[open] & 0xC0) != 0x80)
-            break;
-    }
-    return open < at && utf8_decode(text + open, at - open, &character) > 0 &&
-           is_of_word(character);
+    return is_word_before(text, at) || is_joined_before(text, len, at);
 }
 
 /* ---- finding and replacing ---- */
@@ -558,7 +617,9 @@ static bool is_whole_word(const struct prose_text *text, const struct cells *cel
 
     if (is_of_word(first->character) && went_before(text->text, text->len, first->start))
         return false;
-    return !is_of_word(last->character) || !goes_on(text->text, text->len, last->end);
+    if (is_of_word(last->character) && goes_on(text->text, text->len, last->end))
+        return false;
+    return !is_in_label(text->text, text->len, first->start, last->end);
 }
 
 struct text_work {
