@@ -3,6 +3,8 @@
  * The operation of a change set that replaces a term everywhere. A dry run lists the texts with the
  * words that change; the operation itself only counts them.
  */
+#include <string.h>
+
 #include "mcp/session/change_run.h"
 #include "mcp/session/json_difference.h"
 
@@ -13,26 +15,41 @@ struct dry_listing {
     struct run *run;
     json_t *texts; /* owned; NULL: nothing is listed */
     size_t count;
+    struct named lesson; /* the last one that was said; "": none */
 };
 
-/* N014 "Ratio tables", component 3 (definition); PREREQUISITE from N001 to N002 */
-static void write_place(const struct replaced_text *text, struct buf *to)
+/* N014 "Ratio tables"; PREREQUISITE from N001 to N002 */
+static void write_place(const struct replaced_text *text, struct named *place)
 {
-    struct named node;
-
     if (text->node_id)
-        buf_adds(to, name_node(&node, text->node_id, text->title));
+        name_node(place, text->node_id, text->title);
     else
-        buf_addf(to, "%.64s from %.128s to %.128s", text->type ? text->type : "relationship",
-                 text->from ? text->from : "?", text->to ? text->to : "?");
+        snprintf(place->text, sizeof place->text, "%.40s from %.90s to %.90s",
+                 text->type ? text->type : "relationship", text->from ? text->from : "?",
+                 text->to ? text->to : "?");
+}
+
+/* The texts of a lesson come one after the other, so its name is said once. */
+static void say_text(struct dry_listing *listing, const struct replaced_text *text,
+                     const struct named *place, const char *change)
+{
+    struct buf *to = &listing->run->details;
+
+    if (strcmp(listing->lesson.text, place->text) != 0)
+        buf_addf(to, "  %s:\n", place->text);
+    listing->lesson = *place;
     if (text->component_id)
-        buf_addf(to, ", component %ld (%.64s)", text->order, text->type ? text->type : "");
+        buf_addf(to, "    %ld. %.64s, ", text->order, text->type ? text->type : "");
+    else
+        buf_adds(to, "    ");
+    buf_addf(to, "%s: %s\n", text->path, change);
 }
 
 static int list_text(void *user, const struct replaced_text *text, struct error *err)
 {
-    struct buf BUF_AUTO place = {0}, change BUF_AUTO = {0};
+    struct buf BUF_AUTO where = {0}, change BUF_AUTO = {0};
     struct dry_listing *listing = user;
+    struct named place;
     json_t *entry;
 
     if (!listing->texts || ++listing->count > TEXTS_LISTED_MAX)
@@ -40,9 +57,12 @@ static int list_text(void *user, const struct replaced_text *text, struct error 
     write_place(text, &place);
     text_change(text->before, text->after, &change);
     if (listing->count <= TEXTS_SAID_MAX)
-        buf_addf(&listing->run->details, "  %s, %s: %s\n", place.data, text->path, change.data);
+        say_text(listing, text, &place, change.data);
+    buf_adds(&where, place.text);
+    if (text->component_id)
+        buf_addf(&where, ", component %ld (%.64s)", text->order, text->type ? text->type : "");
     entry = json_pack("{s:s*, s:s*, s:s, s:s, s:s}", "node_id", text->node_id, "component_id",
-                      text->component_id, "place", place.data, "field", text->path, "change",
+                      text->component_id, "place", where.data, "field", text->path, "change",
                       change.data);
     if (!entry || json_array_append_new(listing->texts, entry) != 0)
         return error_set(err, ERROR_MEMORY, "out of memory for a dry run");

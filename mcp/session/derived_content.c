@@ -12,7 +12,7 @@
 #define TEXTS_MAX 200u /* of one component */
 #define GLUE_MAX  24u  /* bytes between two texts, such as "\nSolution: " */
 
-struct texts {
+struct content_texts {
     struct {
         char path[PROSE_PATH_SIZE];
         const char *text;
@@ -23,7 +23,7 @@ struct texts {
 
 static int take(void *user, const struct prose_text *text)
 {
-    struct texts *texts = user;
+    struct content_texts *texts = user;
 
     if (text->len == 0)
         return 0;
@@ -36,9 +36,9 @@ static int take(void *user, const struct prose_text *text)
 }
 
 /* NULL if there are too many; the caller frees it. */
-static struct texts *read_texts(const char *type, const json_t *parameters)
+static struct content_texts *read_texts(const char *type, const json_t *parameters)
 {
-    struct texts *texts = calloc(1, sizeof *texts);
+    struct content_texts *texts = calloc(1, sizeof *texts);
 
     if (texts && prose_each(type ? type : "", parameters, take, texts) == 0)
         return texts;
@@ -48,7 +48,7 @@ static struct texts *read_texts(const char *type, const json_t *parameters)
 
 /* ---- lists: the only form in which the number of texts may change ---- */
 
-static void join(const struct texts *texts, bool numbers, struct buf *to)
+static void join(const struct content_texts *texts, bool numbers, struct buf *to)
 {
     buf_adds(to, "");
     for (size_t i = 0; i < texts->count; i++) {
@@ -59,8 +59,8 @@ static void join(const struct texts *texts, bool numbers, struct buf *to)
     }
 }
 
-static bool is_list(const char *content, const struct texts *was, const struct texts *is,
-                    bool numbers, struct buf *to)
+static bool is_list(const char *content, const struct content_texts *was,
+                    const struct content_texts *is, bool numbers, struct buf *to)
 {
     struct buf BUF_AUTO old = {0};
 
@@ -73,7 +73,7 @@ static bool is_list(const char *content, const struct texts *was, const struct t
 
 /* ---- one text: others may stand beside it in the parameters, but not in the content ---- */
 
-static bool is_one_text(const char *content, const struct texts *was, size_t *place)
+static bool is_one_text(const char *content, const struct content_texts *was, size_t *place)
 {
     for (*place = 0; *place < was->count; (*place)++)
         if (was->all[*place].len == strlen(content) &&
@@ -85,7 +85,7 @@ static bool is_one_text(const char *content, const struct texts *was, size_t *pl
 /* ---- texts one after the other, with labels between them ---- */
 
 /* The place of the text of that path, or texts->count. */
-static size_t find_path(const struct texts *texts, const char *path)
+static size_t find_path(const struct content_texts *texts, const char *path)
 {
     size_t i = 0;
 
@@ -107,8 +107,8 @@ static const char *find_next(const char *at, const char *text, size_t len)
     return NULL;
 }
 
-static bool is_sequence(const char *content, const struct texts *was, const struct texts *is,
-                        struct buf *to)
+static bool is_sequence(const char *content, const struct content_texts *was,
+                        const struct content_texts *is, struct buf *to)
 {
     const char *at = content;
 
@@ -127,8 +127,8 @@ static bool is_sequence(const char *content, const struct texts *was, const stru
     return strlen(at) <= GLUE_MAX;
 }
 
-static bool derive(const char *content, const struct texts *was, const struct texts *is,
-                   struct buf *to)
+static bool derive(const char *content, const struct content_texts *was,
+                   const struct content_texts *is, struct buf *to)
 {
     size_t place;
 
@@ -145,7 +145,7 @@ static bool derive(const char *content, const struct texts *was, const struct te
 
 json_t *derived_content(const char *type, const char *content, const json_t *was, const json_t *is)
 {
-    struct texts *old = read_texts(type, was), *new = read_texts(type, is);
+    struct content_texts *old = read_texts(type, was), *new = read_texts(type, is);
     struct buf BUF_AUTO text = {0};
     json_t *derived = NULL;
 

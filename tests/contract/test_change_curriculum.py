@@ -290,8 +290,8 @@ class Between(Case):
         before = self.export()
         replace = {"op": "replace_text", "find": "counting", "replace": "numbering"}
         text = self.change(client, replace, dry_run=True)
-        for says in ('N001 "Counting", title: [Counting -> Numbering]', 'component 1 (heading), text: About [Counting -> Numbering]',
-                     "PREREQUISITE from N001 to N002, explanation: ", "4 places"):
+        for says in ('N001 "Counting":\n    title: [Counting -> Numbering]\n    1. heading, text: About [Counting -> Numbering]',
+                     "PREREQUISITE from N001 to N002:\n    explanation: ", "4 places"):
             self.assertIn(says, text)
         self.assertEqual(self.export(), before)
         self.bad(client, "change_curriculum", "expected_places is 3, but it would be 4",

@@ -250,11 +250,11 @@ static void a_dry_run_lists_each_text(void **state)
     json_auto_t *before = export_json(fixture, fixture->sid), *after = NULL, *results = NULL;
     struct change_set_outcome outcome;
     const char *lines[] = {
-        "  ratio \"Ratios\", title: ",
-        "  ratio \"Ratios\", component 1 (definition), definition: ",
-        "  B \"Operations\", component 1 (step-sequence), steps.2: ",
+        "  ratio \"Ratios\":\n    title: ",
+        "    1. definition, definition: ",
+        "  B \"Operations\":\n    1. step-sequence, steps.2: ",
         "[ratio -> mean]",
-        "  PREREQUISITE from ratio to B, explanation: ",
+        "  PREREQUISITE from ratio to B:\n    explanation: ",
     };
 
     must(fixture, apply(fixture, REPLACE(), true, false, &outcome));
