@@ -50,7 +50,6 @@ const woff2Alone = {
 const COMMON = {
   absWorkingDir: packages,
   outdir: path.join(out, "ui"),
-  publicPath: "/ui/",
   assetNames: "[name]-[hash]",
   bundle: true,
   target: ["es2022", "chrome109", "firefox115", "safari16.4"],
@@ -138,16 +137,16 @@ async function icon() {
   return `data:image/svg+xml,${encodeURIComponent((await readFile(path.join(here, "icon.svg"), "utf8")).trim())}`;
 }
 
-// The page itself: its style and script by name, and which style each later part brings (base/lazy.tsx reads it).
+// The page itself: its style and script by name, relative because a proxy may serve the page under a path, and which style each later part brings (base/lazy.tsx reads it).
 async function addIndex(files, outputs) {
   const main = entry(outputs, "src/main.tsx");
   const later = Object.values(outputs).filter(about => about.entryPoint && about.style && about.entryPoint !== "src/main.tsx");
   const head = [
     `<link rel="icon" href="${await icon()}" type="image/svg+xml">`,
-    `<link rel="stylesheet" href="/${main.style}">`,
-    ...main.loaded.slice(1).map(name => `<link rel="modulepreload" href="/${name}">`),
-    ...later.map(about => `<meta name="style-of" data-part="${about.entryPoint}" content="/${about.style}">`),
-    `<script type="module" src="/${main.name}"></script>`,
+    `<link rel="stylesheet" href="${main.style}">`,
+    ...main.loaded.slice(1).map(name => `<link rel="modulepreload" href="${name}">`),
+    ...later.map(about => `<meta name="style-of" data-part="${about.entryPoint}" content="${about.style}">`),
+    `<script type="module" src="${main.name}"></script>`,
   ];
   const template = await readFile(path.join(here, "index.html"), "utf8");
   const index = template.replace("<!-- files -->", () => head.join("\n"));

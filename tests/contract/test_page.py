@@ -87,9 +87,9 @@ class Served(unittest.TestCase):
 
     def everything(self):
         """Every path that the page names, by following it."""
-        main = self.index.of("script")[0]["src"]
-        paths = {link["href"] for link in self.index.of("link") if link["rel"] != "icon"}
-        paths |= {meta["content"] for meta in self.index.of("meta", name="style-of")}
+        main = "/" + self.index.of("script")[0]["src"]
+        paths = {"/" + link["href"] for link in self.index.of("link") if link["rel"] != "icon"}
+        paths |= {"/" + meta["content"] for meta in self.index.of("meta", name="style-of")}
         scripts = set()
         waiting = [main]
         while waiting:
@@ -101,7 +101,7 @@ class Served(unittest.TestCase):
         paths |= scripts
         for style in [path for path in paths if path.endswith(".css")]:
             _, text, _ = self.get(style)
-            paths |= {name.strip("\"'") for name in OF_STYLE.findall(text.decode()) if not name.strip("\"'").startswith("data:")}
+            paths |= {self.below_ui(name.strip("\"'")) for name in OF_STYLE.findall(text.decode()) if not name.strip("\"'").startswith("data:")}
         return paths
 
     def test_index(self):
@@ -114,9 +114,9 @@ class Served(unittest.TestCase):
             self.assertNotIn("style", attrs, tag)
             self.assertFalse([name for name in attrs if name.startswith("on")], tag)
         for attrs in self.index.of("script"):
-            self.assertRegex(attrs["src"], r"^/ui/")
+            self.assertRegex(attrs["src"], r"^ui/")
         for attrs in self.index.of("link"):
-            self.assertRegex(attrs["href"], r"^data:image/svg\+xml," if attrs["rel"] == "icon" else r"^/ui/")
+            self.assertRegex(attrs["href"], r"^data:image/svg\+xml," if attrs["rel"] == "icon" else r"^ui/")
 
     def test_headers_of_all_files(self):
         paths = self.everything()
@@ -143,7 +143,7 @@ class Served(unittest.TestCase):
                     self.assertNotEqual(of_packed["ETag"], headers["ETag"], "two codings are two representations")
 
     def test_not_again(self):
-        main = self.index.of("script")[0]["src"]
+        main = "/" + self.index.of("script")[0]["src"]
         for path in ("/", main):
             for coding in ("identity", "gzip"):
                 _, _, headers = self.get(path, Accept_Encoding=coding)
@@ -163,7 +163,7 @@ class Served(unittest.TestCase):
                 self.assertEqual(headers.get("Content-Encoding"), "gzip" if packed else None)
 
     def test_methods_and_paths(self):
-        main = self.index.of("script")[0]["src"]
+        main = "/" + self.index.of("script")[0]["src"]
         for path in ("/", main):
             _, body, headers = self.get(path)
             status, nothing, of_head = self.server.http("HEAD", path)
@@ -184,20 +184,20 @@ class Served(unittest.TestCase):
         self.assertNotIn("the page has no file", answer["detail"])
 
     def test_weight_of_a_first_visit(self):
-        main = self.index.of("script")[0]["src"]
-        styles = [link["href"] for link in self.index.of("link", rel="stylesheet")]
+        main = "/" + self.index.of("script")[0]["src"]
+        styles = ["/" + link["href"] for link in self.index.of("link", rel="stylesheet")]
         self.assertEqual(len(styles), 1)
         for path in ["/"] + styles:
             self.get(path, Accept_Encoding="gzip")
         paint = self.closure(main, set()) | {"/", *styles}
-        self.assertEqual({link["href"] for link in self.index.of("link", rel="modulepreload")}, paint - {"/", main, *styles})
+        self.assertEqual({"/" + link["href"] for link in self.index.of("link", rel="modulepreload")}, paint - {"/", main, *styles})
         visit = set(paint)
         for name in LATER.findall("".join(self.script(path) for path in paint if path.endswith(".js"))):
             visit |= self.closure(self.below_ui(name), set())
         for meta in self.index.of("meta", name="style-of"):
             if meta["data-part"].endswith("/region.tsx"):
-                self.get(meta["content"], Accept_Encoding="gzip")
-                visit.add(meta["content"])
+                self.get("/" + meta["content"], Accept_Encoding="gzip")
+                visit.add("/" + meta["content"])
         first_paint = sum(self.weights[path] for path in paint)
         first_visit = sum(self.weights[path] for path in visit)
         print("first paint %.1f kB, first visit %.1f kB, gzipped" % (first_paint / 1000, first_visit / 1000))

@@ -31,7 +31,7 @@ export async function call<T>(method: string, path: string, body?: unknown, head
   }
   let response: Response;
   try {
-    response = await fetch(path, init);
+    response = await fetch(`.${path}`, init); // a proxy may serve the page under a path
   } catch {
     throw new ApiError(0, "The server does not answer. Your text is kept here; try again when it is back.", null);
   }

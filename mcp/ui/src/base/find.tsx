@@ -2,6 +2,7 @@
 // Finding nodes by what a person types: ids and titles, whatever their case and accents; and the text field that offers what is found.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { isComposing } from "./keys";
 import type { CourseNode } from "./types";
 
 export function plain(text: string): string {
@@ -56,7 +57,7 @@ export function NodeBox({ id, typed, found, open, setOpen, type, choose, escape,
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       if (!open) setOpen(true);
       else if (shows) setAt((at + (event.key === "ArrowDown" ? 1 : found.length - 1)) % found.length);
-    } else if (event.key === "Enter" && open) take(found[at]);
+    } else if (event.key === "Enter" && open && !isComposing(event)) take(found[at]);
     else if (event.key === "Escape" && open) {
       setOpen(false);
       event.stopPropagation();

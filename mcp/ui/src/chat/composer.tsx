@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the editor writes. Enter sends, Shift+Enter makes a line, Escape stops a run.
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { isComposing } from "../base/keys";
 import { connection, nodesById, openNode } from "../base/state";
 import { approvals, ask, draft, DRAFT, focusChat, interrupts, model, run, stop } from "./conversation";
 import { Sign } from "./icons";
@@ -47,7 +48,7 @@ export function Composer() {
     ask(question);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
     event.preventDefault();
     send();
   };

@@ -160,7 +160,8 @@ const kept = (sid: string) => `lectern.thread.${sid}`;
 // Connects to another conversation, or to the same one with another name; then nothing of it is dropped.
 function connect(sid: string, id: string): void {
   const query = new URLSearchParams({ session_id: sid, thread_id: id, editor: editor.peek() });
-  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+  const address = new URL(`chat?${query}`, location.href);
+  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   const same = id === thread.peek();
   if (same) flush();
   else {
@@ -175,7 +176,7 @@ function connect(sid: string, id: string): void {
     chat.value = same ? lost(chat.peek()) : { ...emptyChat, model: chat.peek().model, threads: chat.peek().threads };
   });
   localStorage.setItem(kept(sid), id);
-  wire.open(`${scheme}//${location.host}/chat?${query}`);
+  wire.open(address.href);
 }
 
 export function openThread(id: string): void {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The fields of a form, by their shape in the table of types.
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { isComposing } from "../base/keys";
 import { Icon } from "../base/icons";
 import { chartNames, isChart, isObject, type Field, type Parameters, type Shape } from "./kinds";
 import { moved } from "./order";
@@ -68,7 +69,7 @@ function Steps({ field, parameters, change, faults, first }: Props) {
   });
   const keys = (event: KeyboardEvent, i: number) => {
     const area = event.target;
-    if (!(area instanceof HTMLTextAreaElement) || event.ctrlKey || event.metaKey || event.isComposing) return;
+    if (!(area instanceof HTMLTextAreaElement) || event.ctrlKey || event.metaKey || isComposing(event)) return;
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       const at = area.selectionStart;

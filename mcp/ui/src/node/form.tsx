@@ -2,6 +2,7 @@
 // The form of a component, in its place: fields by its type, a preview, and a draft that is stored with every keystroke. A save names the
 // revision on which the draft is based; if the component has changed since, both texts are shown.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { isComposing } from "../base/keys";
 import { ApiError } from "../base/api";
 import type { Component } from "../base/types";
 import { errorText, person, randomHex } from "../base/words";
@@ -114,7 +115,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   }
 
   function keys(event: KeyboardEvent) {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     const inLine = event.target instanceof HTMLInputElement && event.target.type !== "radio";
     if (event.key === "Escape") {
       event.stopPropagation();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The form of the node's title and summary.
 import { useState } from "preact/hooks";
+import { isComposing } from "../base/keys";
 import { ApiError, readComponents, readNodes } from "../base/api";
 import { errorText } from "../base/words";
 import { Stale } from "./compare";
@@ -61,7 +62,7 @@ export function HeadForm({ at, texts, close }: { at: Shown; texts: Texts; close:
   };
 
   const keys = (event: KeyboardEvent) => {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     if (event.key === "Escape") {
       event.stopPropagation();
       leave();
