@@ -6,7 +6,8 @@ import unittest
 import harness
 
 ACCEPTED = (
-    ("tools/list", None), ("tools/list", {"cursor": None}), ("tools/list", {"_meta": None}), ("resources/list", {"cursor": None, "_meta": None}),
+    ("tools/list", None), ("tools/list", {"cursor": None}), ("tools/list", {"cursor": ""}), ("tools/list", {"_meta": None}), ("resources/list", {"cursor": None, "_meta": None}),
+    ("resources/list", {"cursor": ""}), ("prompts/list", {"cursor": ""}),
     ("ping", None), ("ping", {"_meta": {"progressToken": None}}),
     ("tools/call", {"name": "history", "arguments": None}), ("tools/call", {"name": "history", "arguments": ""}),
     ("tools/call", {"name": "history", "arguments": {}, "_meta": {"progressToken": None}}),
