@@ -63,6 +63,7 @@ struct server {
     struct analyses analyses;
     struct limits *limits;           /* of each token (mcp/auth/limits.h); NULL: none */
     struct history_pages *histories; /* of the tool history, on the loop's thread */
+    struct dry_runs *dry_runs;       /* of change_curriculum; NULL: none is kept */
 };
 
 #endif

@@ -61,7 +61,8 @@ static const char programs[] =
     "- get_all_content() -> the same of every node, in the order of get_nodes(); for more than a "
     "few nodes use this\n"
     "- query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, "
-    "limit=None, words=False, parts=None) -> dict: the tool's queries as data, nodes as ids\n"
+    "limit=None, words=False, parts=None, framework=None) -> dict: the tool's queries as data, "
+    "nodes as ids\n"
     "- find(text=None, in_=None, without=None, node_id=None, sort=None, limit=20) -> list of "
     "dicts: what the tool finds, as data\n";
 

@@ -12,6 +12,7 @@
 #include "mcp/store/large_write.h"
 #include "mcp/store/store.h"
 #include "mcp/session/graph_cache.h"
+#include "mcp/tool/dry_run.h"
 #include "mcp/tool/history_pages.h"
 #include "mcp/tool/tool.h"
 
@@ -229,6 +230,7 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     server->analyses.profile = server_profile(config, err);
     if (!server->analyses.profile)
         return -1;
+    server->dry_runs = dry_runs_new();
     server->loop_queue = loop_queue_create(loop, err);
     if (!server->loop_queue)
         return -1;
@@ -268,6 +270,7 @@ void server_finish(struct server *server)
     ended_ids_destroy(server->store.ended);
     change_feed_destroy(server->store.feed);
     history_pages_destroy(server->histories);
+    dry_runs_destroy(server->dry_runs);
 }
 
 static void on_uv_signal(uv_signal_t *handle, int number)

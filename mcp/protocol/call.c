@@ -247,6 +247,7 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
     call->call.notify = progress_note;
     call->call.on_done = on_done;
     call->call.at_once = true;
+    call->call.applies_dry_runs = true;
     call->call.user = call;
     LIST_INSERT_HEAD(&peer->calls, call, link);
     peer->call_count++;

@@ -72,7 +72,12 @@ const struct fields change_set_operation = {"an operation", .schema = "Operation
 
 /* The short form for models: the members of all operations together, each once, so that a program
  * that allows no others can send them all. */
-static const struct fields operation_names = {.name = "op", .choice = operation_name};
+static const char *brief_name(size_t i)
+{
+    return i == change_operation_count ? CHANGE_SET_DRY_RUN : operation_name(i);
+}
+
+static const struct fields brief_names = {.name = "op", .choice = brief_name};
 
 static struct field brief_row(const struct field *row)
 {
@@ -94,7 +99,7 @@ static bool is_listed(const struct fields *all, const struct field *row)
 static void write_brief(const struct field *row, const void *context, struct buf *to)
 {
     struct field rows[BRIEF_CAP + 1] = {
-        FIELD("op", FIELD_TEXT, .required = true, .of = &operation_names)};
+        FIELD("op", FIELD_TEXT, .required = true, .of = &brief_names)};
     const struct fields all = {.rows = rows,
                                .documentation = change_set_operation_brief.documentation};
     size_t count = 1;

@@ -92,4 +92,7 @@ int change_effect(const struct outline *before, const struct outline *after, boo
                   const struct graph_cache *graphs, const struct cancel *cancel, struct buf *json,
                   struct buf *words, struct error *err);
 
+/* In a model's schema one more name: the operations of a dry run (mcp/tool/dry_run.h). */
+#define CHANGE_SET_DRY_RUN "apply_dry_run"
+
 #endif

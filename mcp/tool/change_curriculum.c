@@ -13,9 +13,10 @@
 #include "mcp/server.h"
 #include "mcp/session/change_set.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/dry_run.h"
 
 static void say(struct tool_call *call, const struct change_set *set,
-                const struct change_set_outcome *outcome)
+                const struct change_set_outcome *outcome, long number)
 {
     size_t count = outcome->done + outcome->bad;
     struct buf *to = &call->text;
@@ -30,6 +31,10 @@ static void say(struct tool_call *call, const struct change_set *set,
                  outcome->version);
     buf_adds(to, ":\n");
     buf_add(to, outcome->lines.data, outcome->lines.len);
+    if (number > 0)
+        buf_addf(to,
+                 "To do it, send operations [{\"op\": \"" CHANGE_SET_DRY_RUN "\", \"id\": %ld}].\n",
+                 number);
 }
 
 static int apply(struct tool_call *call, struct store *store, const char *sid,
@@ -44,7 +49,7 @@ static int apply(struct tool_call *call, struct store *store, const char *sid,
         return -1;
     }
     snprintf(call->change_set, sizeof call->change_set, "%s", outcome->change_set);
-    say(call, set, outcome);
+    say(call, set, outcome, set->dry_run ? dry_run_keep(call, sid, outcome->version) : 0);
     call->state = outcome;
     call->followup = outcome->touches_graph;
     return 0;

@@ -526,7 +526,7 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
 const struct tool tool_history = {
     .name = "history",
     .title = "History",
-    .description = "What changed, by whom, since a version or date; or how versions differ.",
+    .description = "Changes since a version or date; or how versions differ.",
     .call_title = "{action=difference}Compare versions[ {version}][ and {to_version}]"
                   "|Look at the history",
     .icon = "history",

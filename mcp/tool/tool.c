@@ -19,6 +19,7 @@
 #include "mcp/session/change_set.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/dry_run.h"
 #include "mcp/tool/trial.h"
 
 #define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
@@ -551,7 +552,7 @@ void tool_call_start(struct tool_call *call)
 
     buf_init(&call->text, TOOL_ANSWER_CAP);
     buf_init(&call->kept, TOOL_STATE_CAP);
-    if (arguments_take(call, &err) < 0) {
+    if (dry_run_take(call, &err) < 0 || arguments_take(call, &err) < 0) {
         fail(call, &err);
         tool_call_complete(call);
         return;

@@ -139,6 +139,55 @@ class Tool(Case):
         self.assertEqual(client.close(), 0)
 
 
+class DryRuns(Case):
+    NUMBER = r'send operations \[\{"op": "apply_dry_run", "id": (\d+)\}\]'
+
+    def try_out(self, client, operations, **more):
+        return int(re.search(self.NUMBER, client.good("change_curriculum", operations=operations, dry_run=True, **more))[1])
+
+    def apply(self, number):
+        return [{"op": "apply_dry_run", "id": number}]
+
+    def test_one_is_applied_by_its_number(self):
+        client = self.stdio()
+        number = self.try_out(client, [{"op": "rename_node", "node_id": "N001", "title": "One"}, {"op": "delete_node", "node_id": "N009"},
+                                       {"op": "delete_node", "node_id": "N002"}], keep_going=True)
+        self.assertNotEqual(self.try_out(client, [{"op": "delete_node", "node_id": "N003"}]), number)
+        self.assertIn("Did 2 of 3 operations", client.good("change_curriculum", operations=self.apply(number)))
+        self.assertEqual([self.node(each) is not None for each in ("N001", "N002", "N003")], [True, False, True])
+        self.assertEqual(self.node("N001")["title"], "One")
+        self.bad(client, "change_curriculum", "another write came between", operations=self.apply(number))
+
+    def test_texts_for_objects_and_numbers(self):
+        client = self.stdio()
+        number = self.try_out(client, json.dumps([{"op": "rename_node", "node_id": "N001", "title": "One"}]))
+        client.good("change_curriculum", operations=json.dumps([json.dumps({"op": "apply_dry_run", "id": str(number)})]))
+        self.assertEqual(self.node("N001")["title"], "One")
+
+    def test_wrong_ones_are_refused(self):
+        client = self.stdio()
+        number = self.try_out(client, [{"op": "delete_node", "node_id": "N001"}])
+        rename = {"op": "rename_node", "node_id": "N002", "title": "Two"}
+        for operations, says in ((self.apply(number + 1), "is not kept any more"), ([{"op": "apply_dry_run"}], "stands alone"),
+                                 (self.apply(number) + [rename], "stands alone"), ([{"op": "apply_dry_run", "id": -1}], "stands alone")):
+            self.bad(client, "change_curriculum", says, operations=operations)
+        for _ in range(32):
+            self.try_out(client, [rename])
+        self.bad(client, "change_curriculum", "is not kept any more", operations=self.apply(number))
+        self.assertEqual(self.export()["nodes"], CURRICULUM["nodes"])
+
+    def test_a_dry_run_of_another_caller_is_unknown(self):
+        server = harness.Server(self.workspace)
+        self.addCleanup(server.close)
+        server.initialize()
+        number = self.try_out(server, [{"op": "delete_node", "node_id": "N001"}])
+        self.bad(self.stdio(), "change_curriculum", "is not kept any more", operations=self.apply(number))
+        status, answer, _ = server.http("POST", "/session/%s/changes" % self.sid, {"operations": self.apply(number)})
+        self.assertEqual(status, 422, answer)
+        server.good("change_curriculum", operations=self.apply(number))
+        self.assertIsNone(self.node("N001"))
+
+
 class Versions(Case):
     def setUp(self):
         super().setUp()

@@ -19,8 +19,8 @@ static const json_t *at(const json_t *result, const char *list, size_t i)
 
 static void test_lists(void **state)
 {
-    static const char *const wrong[] = {"\"1\"", "\"0\"", "\"200\"", "\"0100\"", "\"100x\"",
-                                         "7",     "{}",      "\"-100\""};
+    static const char *const wrong[] = {"\"1\"",    "\"0\"", "\"200\"", "\"0100\"",
+                                        "\"100x\"", "7",     "{}",      "\"-100\""};
     struct fixture *fixture = *state;
     const json_t *result;
     struct mailbag bag;
