@@ -12,6 +12,7 @@
 #include "mcp/protocol/icon.h"
 
 #define ICONS_SINCE      "2025-11-25" /* versions are dates */
+#define BATCHES_IN       "2025-03-26" /* no revision before or after it has them */
 #define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
 #define CLIENT_INFO_KEY  "io.modelcontextprotocol/clientInfo"
 #define SERVER_INFO_KEY  "io.modelcontextprotocol/serverInfo"
@@ -32,6 +33,11 @@ bool era_is_modern(const struct message *message, const struct method *method,
         return true;
     return headers && peer_version_is_modern(headers->version) &&
            !(method && method->eras == ERA_LEGACY);
+}
+
+bool era_has_batches(const struct client *client)
+{
+    return client->version && strcmp(client->version, BATCHES_IN) == 0;
 }
 
 /* ---- headers ---- */

@@ -11,8 +11,8 @@ bool message_id_valid(const json_t *id)
     return json_is_integer(id) || (json_is_string(id) && json_string_length(id) <= MESSAGE_ID_CAP);
 }
 
-static void refuse(struct message *message, enum message_error code, int http_status,
-                   const char *why)
+void message_refuse(struct message *message, enum message_error code, int http_status,
+                    const char *why)
 {
     message->kind = MESSAGE_INVALID;
     message->code = code;
@@ -26,8 +26,6 @@ static const char *check_envelope(const json_t *json)
     const json_t *id = json_object_get(json, "id");
     const char *jsonrpc = json_get_string(json, "jsonrpc");
 
-    if (json_is_array(json))
-        return "batches are not supported: send each message by itself";
     if (!json_is_object(json))
         return "a message must be a JSON object with \"jsonrpc\": \"2.0\" and \"method\"";
     if (!jsonrpc || strcmp(jsonrpc, "2.0") != 0)
@@ -70,6 +68,10 @@ static void take_parts(struct message *message)
     const json_t *id = json_object_get(message->json, "id");
     const char *wrong = check_envelope(message->json);
 
+    if (json_is_array(message->json)) {
+        message->kind = MESSAGE_BATCH;
+        return;
+    }
     message->id = message_id_valid(id) ? id : NULL;
     message->method = json_get_string(message->json, "method");
     message->kind = !message->method ? MESSAGE_RESPONSE
@@ -80,9 +82,9 @@ static void take_parts(struct message *message)
     message->meta = json_object_get(message->params, "_meta");
     message->modern = json_object_get(message->meta, MESSAGE_VERSION_KEY) != NULL;
     if (wrong)
-        refuse(message, MESSAGE_INVALID_REQUEST, 400, wrong);
+        message_refuse(message, MESSAGE_INVALID_REQUEST, 400, wrong);
     else if (message->method && params && !message->params)
-        refuse(message, MESSAGE_INVALID_PARAMS, 400, "\"params\" must be an object");
+        message_refuse(message, MESSAGE_INVALID_PARAMS, 400, "\"params\" must be an object");
 }
 
 /* Each value but the first of its container comes after a comma, and each first one after the
@@ -107,6 +109,13 @@ static bool has_too_many_values(const char *json, size_t len)
     return values > MESSAGE_VALUES_CAP;
 }
 
+void message_take(struct message *message, json_t *json)
+{
+    memset(message, 0, offsetof(struct message, why));
+    message->json = json;
+    take_parts(message);
+}
+
 void message_read(struct message *message, struct message_metas *metas, const char *json,
                   size_t len)
 {
@@ -116,14 +125,14 @@ void message_read(struct message *message, struct message_metas *metas, const ch
     if (len > MESSAGE_IN_CAP) {
         error_set(&err, ERROR_TOO_LARGE, "a message must have at most %zu bytes; this one has %zu",
                   MESSAGE_IN_CAP, len);
-        refuse(message, MESSAGE_INVALID_REQUEST, 413, err.text);
+        message_refuse(message, MESSAGE_INVALID_REQUEST, 413, err.text);
         return;
     }
     if (has_too_many_values(json, len)) {
         error_set(&err, ERROR_TOO_LARGE,
                   "a message must have at most %zu values: send its parts in several messages",
                   MESSAGE_VALUES_CAP);
-        refuse(message, MESSAGE_INVALID_REQUEST, 413, err.text);
+        message_refuse(message, MESSAGE_INVALID_REQUEST, 413, err.text);
         return;
     }
     message->json = metas ? message_metas_read(metas, json, len) : NULL;
@@ -132,7 +141,7 @@ void message_read(struct message *message, struct message_metas *metas, const ch
     if (message->json)
         take_parts(message);
     else
-        refuse(message, MESSAGE_PARSE_ERROR, 400, err.text);
+        message_refuse(message, MESSAGE_PARSE_ERROR, 400, err.text);
 }
 
 void message_finish(struct message *message)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One message of JSON-RPC 2.0 (jsonrpc.org/specification, without batches), read and written. What
- * the methods mean is not known here.
+ * One message of JSON-RPC 2.0 (jsonrpc.org/specification), read and written. What the methods mean
+ * is not known here.
  */
 #ifndef LECTERN_PROTOCOL_MESSAGE_H
 #define LECTERN_PROTOCOL_MESSAGE_H
@@ -39,6 +39,7 @@ enum message_kind {
     MESSAGE_REQUEST,
     MESSAGE_NOTIFICATION,
     MESSAGE_RESPONSE,
+    MESSAGE_BATCH,   /* json is an array of messages, each to be taken by message_take */
     MESSAGE_INVALID, /* code, http_status and why say what is wrong */
 };
 
@@ -79,6 +80,11 @@ void message_metas_finish(struct message_metas *metas);
  * may be NULL. */
 void message_read(struct message *message, struct message_metas *metas, const char *json,
                   size_t len);
+/* The same for JSON that is read already, such as a message of a batch; the reference is taken. */
+void message_take(struct message *message, json_t *json);
+/* Makes it an invalid one. */
+void message_refuse(struct message *message, enum message_error code, int http_status,
+                    const char *why);
 void message_finish(struct message *message);
 
 /* A text or an integer, and not too long: what may be a request's id or a progress token. */

@@ -67,6 +67,7 @@ void peer_forget(struct peer *peer, struct peer_reply *reply)
     {
         if (call->reply == reply)
             call->reply = NULL;
+        batch_forget(&call->reply, reply);
     }
 }
 
@@ -100,25 +101,13 @@ void peer_destroy(struct peer *peer)
 
 /* ---- answering ---- */
 
-/* Answers with an error, and ends the reply. */
-static void refuse_message(struct peer_reply *reply, const json_t *id, int http_status,
-                           enum message_error code, const char *text, const json_t *data)
-{
-    struct buf BUF_AUTO message = {0};
-
-    buf_init(&message, MESSAGE_OUT_CAP);
-    message_error_with(&message, id, code, text, data);
-    reply_respond(reply, id, &message, http_status);
-    reply->end(reply, false);
-}
-
 static void send_refusal(struct request *request)
 {
     int status = request->http_status ? request->http_status
                                       : era_http_status(request->client, request->code);
 
-    refuse_message(request->reply, request->message->id, status, request->code, request->why,
-                   request->data);
+    reply_refuse(request->reply, request->message->id, status, request->code, request->why,
+                 request->data);
     json_decref(request->data);
 }
 
@@ -199,6 +188,61 @@ static void receive_request(struct request *request, const struct method *method
     buf_finish(&request->members);
 }
 
+/* ---- batches ---- */
+
+/* NULL, or why the whole batch is refused. */
+static const char *check_batch(const struct client *client, size_t count, char why[ERROR_TEXT_CAP])
+{
+    if (!era_has_batches(client))
+        return "batches are not supported, except in a session of the revision 2025-03-26: send "
+               "each message by itself";
+    if (count == 0)
+        return "a batch must have at least one message";
+    if (count <= PEER_BATCH_CAP)
+        return NULL;
+    snprintf(why, ERROR_TEXT_CAP, "a batch must have at most %d messages; this one has %zu",
+             PEER_BATCH_CAP, count);
+    return why;
+}
+
+/* Takes a message of a batch, and refuses what only a message by itself may be. */
+static void take_message(struct message *message, const json_t *json)
+{
+    message_take(message, json_incref((json_t *)json));
+    if (message->kind == MESSAGE_BATCH)
+        message_refuse(message, MESSAGE_INVALID_REQUEST, 400, "a batch must not have batches");
+    else if (message->method && strcmp(message->method, "initialize") == 0)
+        message_refuse(message, MESSAGE_INVALID_REQUEST, 400,
+                       "initialize must not be in a batch: send it by itself");
+    else if (message->kind != MESSAGE_INVALID && peer_message_is_modern(message, NULL))
+        message_refuse(message, MESSAGE_INVALID_REQUEST, 400,
+                       "the revision " MODERN_VERSION " has no batches: send each of its messages "
+                       "by itself");
+}
+
+/* Its messages are handled as if each was sent by itself, all at once. */
+static void receive_batch(struct peer *peer, const struct message *message,
+                          struct peer_reply *reply)
+{
+    const size_t count = json_array_size(message->json);
+    char text[ERROR_TEXT_CAP];
+    const char *why = check_batch(&peer->client, count, text);
+    struct batch *batch = why ? NULL : batch_create(reply, count);
+    struct message one;
+
+    if (why)
+        reply_refuse(reply, NULL, 400, MESSAGE_INVALID_REQUEST, why, NULL);
+    else if (!batch)
+        reply_refuse(reply, NULL, 200, MESSAGE_INTERNAL_ERROR, "out of memory for a batch", NULL);
+    for (size_t i = 0; batch && i < count; i++) {
+        take_message(&one, json_array_get(message->json, i));
+        peer_receive(peer, &one, NULL, batch_reply(batch, i, one.id));
+        message_finish(&one);
+    }
+    if (batch)
+        batch_end_one(batch);
+}
+
 void peer_receive(struct peer *peer, const struct message *message,
                   const struct peer_headers *headers, struct peer_reply *reply)
 {
@@ -212,12 +256,16 @@ void peer_receive(struct peer *peer, const struct message *message,
     request.message = message;
     request.method = method;
     reply->http_status = 200;
+    if (message->kind == MESSAGE_BATCH) {
+        receive_batch(peer, message, reply);
+        return;
+    }
     if (message->kind == MESSAGE_INVALID && message_is_notification(message)) {
         reply->end(reply, true); /* there is no way to say what is wrong with it */
         return;
     }
     if (message->kind == MESSAGE_INVALID) {
-        refuse_message(reply, message->id, message->http_status, message->code, message->why, NULL);
+        reply_refuse(reply, message->id, message->http_status, message->code, message->why, NULL);
         return;
     }
     if (message->kind == MESSAGE_RESPONSE) {

@@ -16,9 +16,10 @@
 #include "mcp/protocol/message.h"
 #include "mcp/server.h"
 
-#define PEER_CALLS_CAP   64  /* concurrent calls of one peer */
-#define PEER_LISTENS_CAP 16  /* open streams of subscriptions/listen of one peer */
-#define PEER_URIS_CAP    256 /* resources whose changes one stream is sent */
+#define PEER_CALLS_CAP   64             /* concurrent calls of one peer */
+#define PEER_LISTENS_CAP 16             /* open streams of subscriptions/listen of one peer */
+#define PEER_URIS_CAP    256            /* resources whose changes one stream is sent */
+#define PEER_BATCH_CAP   PEER_CALLS_CAP /* messages of one batch: all of them may be calls */
 
 /* The same version of a revision with sessions as static text, or NULL. */
 const char *protocol_version_find(const char *version);

@@ -79,6 +79,9 @@ enum method_outcome request_refuse(struct request *request, enum message_error c
 /* Sends one response. If the message outgrew its cap, the client gets an error instead. */
 void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *message,
                    int http_status);
+/* Answers with an error, and ends the reply. data may be NULL. */
+void reply_refuse(struct peer_reply *reply, const json_t *id, int http_status,
+                  enum message_error code, const char *text, const json_t *data);
 
 /* ---- eras (era.c) ----
  *
@@ -122,6 +125,24 @@ const char *era_result_meta(const struct client *client);
 void era_add_meta(struct buf *to, const struct client *client);
 /* Appends the member "icons" after others, where the client's revision has it. */
 void era_write_icons(const struct client *client, struct buf *to);
+
+/* Whether the revision of the client has batches. */
+bool era_has_batches(const struct client *client);
+
+/* ---- the answers to a batch (batch.c) ---- */
+
+struct batch;
+
+/* It answers, and is freed, after as many calls of batch_end_one as it has messages, and one more:
+ * the reply to each message calls it at its end, and who handles them after the last one. NULL
+ * without memory. */
+struct batch *batch_create(struct peer_reply *reply, size_t count);
+void batch_end_one(struct batch *batch);
+/* The reply to its message i. */
+struct peer_reply *batch_reply(struct batch *batch, size_t i, const json_t *id);
+/* Where the answer to a call goes: if it is part of a batch whose answers go to `gone`, sets it to
+ * NULL. */
+void batch_forget(struct peer_reply **reply, const struct peer_reply *gone);
 
 /* ---- calls (call.c) ---- */
 

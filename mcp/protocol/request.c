@@ -36,3 +36,14 @@ void reply_respond(struct peer_reply *reply, const json_t *id, struct buf *messa
     reply->http_status = http_status;
     reply->send(reply, message->data, message->len, PEER_RESPONSE);
 }
+
+void reply_refuse(struct peer_reply *reply, const json_t *id, int http_status,
+                  enum message_error code, const char *text, const json_t *data)
+{
+    struct buf BUF_AUTO message = {0};
+
+    buf_init(&message, MESSAGE_OUT_CAP);
+    message_error_with(&message, id, code, text, data);
+    reply_respond(reply, id, &message, http_status);
+    reply->end(reply, false);
+}

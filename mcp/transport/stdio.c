@@ -124,11 +124,11 @@ static void on_reply_end(struct peer_reply *reply, bool accepted)
 static void lose_reader(struct stdio_server *stdio, int error_number)
 {
     log_warning("stdio", "standard output: %s; ending", strerrordesc_np(error_number));
+    stdio->input_ended = true;
+    peer_destroy(stdio->peer); /* sends what a batch has of its answers */
+    stdio->peer = NULL;
     buf_clear(&stdio->output);
     stdio->written = 0;
-    stdio->input_ended = true;
-    peer_destroy(stdio->peer);
-    stdio->peer = NULL;
 }
 
 static void write_some(struct stdio_server *stdio)

@@ -164,7 +164,9 @@ class Stdio(Mcp):
         if answer is None:
             self.log.seek(0)
             raise AssertionError("lectern stdio ended: " + self.log.read().decode())
-        if "method" in answer:
+        if isinstance(answer, list):
+            self.answers["batch"] = answer
+        elif "method" in answer:
             self.notifications.append(answer)
         else:
             self.answers[answer["id"]] = answer

@@ -241,7 +241,7 @@ class StdioSpeaker(Speaker):
         found = None
         while True:
             message = self.read()
-            if message.get("id") == fence["id"]:
+            if isinstance(message, dict) and message.get("id") == fence["id"]:
                 self.case.assertIn("result", message)
                 return None, found
             if "method" not in message:

@@ -44,11 +44,12 @@ NO_JSON = (
     b"[" * 100_000, b'{"a":' * 100_000, b"[" * 3000 + b"]" * 3000,
 )
 NO_MESSAGE = (
-    b"[]", b"[{}]", b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', b"1", b'"ping"', b"null", b"true", b"1.5", b"{}",
+    b"[]", b"1", b'"ping"', b"null", b"true", b"1.5", b"{}",
     b'{"id":1,"method":"ping"}', b'{"jsonrpc":"1.0","id":1,"method":"ping"}', b'{"jsonrpc":2.0,"id":1,"method":"ping"}',
     b'{"jsonrpc":null,"id":1,"method":"ping"}', b'{"jsonrpc":"2.0","id":1}', b'{"jsonrpc":"2.0","id":1,"method":1}',
     b'{"jsonrpc":"2.0","id":1,"method":null}', b'{"jsonrpc":"2.0","id":1,"method":["ping"]}',
 )
+WRONG_IN_BATCH = b"{}", b"[]", b"1", b"null", b'{"jsonrpc":"2.0","id":1}'
 NO_ID = (None, True, False, 1.0, -1.5, 1e300, {}, {"a": 1}, [], [1], "x" * (ID_CAP + 1))
 IDS = (0, 1, -1, 2 ** 63 - 1, -2 ** 63, "", "1", "x" * ID_CAP, "é☃\U0001f984", "a\0b", "\r\n", "null")
 NO_PARAMS = ([], [1], "x", 1, 1.5, True)  # null counts as not sent
@@ -75,6 +76,19 @@ class Messages(HostileCase):
                 self.assertIn(status, (400, None), bad)
                 self.refused(answer, INVALID, answer["id"])
                 self.assertIn(answer["id"], (None, 1))
+
+    def test_batches_of_what_is_no_message(self):
+        """Each item has its answer in the revision with batches; the others refuse the whole."""
+        batch = b"[" + b",".join(WRONG_IN_BATCH) + b"]"
+        for client in self.each_client():
+            status, answer = client.give(batch)
+            if client.version != "2025-03-26":
+                self.assertIn(status, (400, None))
+                self.refused(answer, INVALID)
+                continue
+            self.assertEqual(len(answer), len(WRONG_IN_BATCH))
+            for one in answer:
+                self.refused(one, INVALID, one["id"])
 
     def test_ids_of_every_type(self):
         for client in self.each_client():

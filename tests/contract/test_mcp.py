@@ -29,6 +29,10 @@ def modern_meta():
             PREFIX + "clientCapabilities": {}}
 
 
+def request(method, ident, **params):
+    return {"jsonrpc": "2.0", "id": ident, "method": method, "params": params}
+
+
 def modern_headers(message):
     params = message.get("params", {})
     headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": MODERN, "Mcp-Method": message["method"]}
@@ -258,6 +262,61 @@ class Changes(Case):
         self.assertEqual(self.events(response)["method"], "notifications/resources/list_changed")
         connection.close()
         client.connection.close()
+
+    def test_batch_on_stdio(self):
+        """The answers are one line, the slow call does not hold up what comes after it, and a lone notification has none."""
+        client = LegacyStdio(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
+        client.initialize("2025-03-26")
+        self.check_batch(lambda batch: client.send(batch) or client.receive("batch"))
+        client.send([request("tools/call", "slow", name="execute_code", arguments={"session_id": self.sid, "code": "import time\ntime.sleep(2)\nprint('awake')"}),
+                     request("ping", "quick")])
+        self.assertEqual(client.request("ping")["result"], {})
+        self.assertNotIn("batch", client.answers)
+        answers = {answer["id"]: answer["result"] for answer in client.receive("batch")}
+        self.assertEqual(answers["quick"], {})
+        self.assertIn("awake", answers["slow"]["content"][0]["text"])
+        client.send([{"jsonrpc": "2.0", "method": "notifications/initialized"}])
+        self.assertEqual(client.request("ping")["result"], {})
+        self.assertNotIn("batch", client.answers)
+        self.assertEqual(client.close(), 0)
+
+    def test_batch_over_http(self):
+        client = LegacyHttp(self.server.port)
+        client.initialize("2025-03-26")
+        self.check_batch(lambda batch: client.post(batch)[1])
+        status, answers, headers = client.post([request("ping", 1)])
+        self.assertEqual((status, [answer["id"] for answer in answers], headers["Content-Type"]), (200, [1], "application/json"))
+        call = request("tools/call", 2, name="execute_code", _meta={"progressToken": "t"},
+                       arguments={"session_id": self.sid, "code": "import time\ntime.sleep(2)\nprint('awake')"})
+        _, stream, headers = client.post([call, request("ping", 3)])
+        self.assertTrue(headers["Content-Type"].startswith("text/event-stream"), headers["Content-Type"])
+        sent = [json.loads(line[5:]) for line in stream.decode().splitlines() if line.startswith("data: {") or line.startswith("data: [")]
+        self.assertEqual(sent[0]["method"], "notifications/progress")
+        self.assertEqual({answer["id"] for answer in sent[-1]}, {2, 3})
+        self.assertEqual(client.post([{"jsonrpc": "2.0", "method": "notifications/initialized"}])[:2], (202, b""))
+        client.connection.close()
+
+    def check_batch(self, send):
+        """What is common to the transports."""
+        answers = send([request("ping", 1), {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                        request("tools/call", "a", name="add_component", arguments={
+                            "session_id": self.sid, "node_id": "N001", "component_type": "paragraph", "parameters": {"text": "batched"}}),
+                        request("no/such", 3), request("initialize", 4), [], 5, request("tools/list", 6, _meta=modern_meta())])
+        found = {answer["id"]: answer.get("error", {}).get("code") for answer in answers if answer["id"] is not None}
+        self.assertEqual(found, {1: None, "a": None, 3: -32601, 4: -32600, 6: -32600})
+        self.assertEqual([answer["error"]["code"] for answer in answers if answer["id"] is None], [-32600, -32600])
+        self.assertEqual(self.component()["parameters"]["text"], "batched")
+        self.assertEqual(len(send([request("ping", i) for i in range(64)])), 64)
+
+    def test_refused_batches(self):
+        for version, batch, says in (("2025-06-18", [request("ping", 1)], "2025-03-26"), ("2025-03-26", [], "at least one"),
+                                     ("2025-03-26", [request("ping", i) for i in range(65)], "at most 64")):
+            client = LegacyHttp(self.server.port)
+            client.initialize(version)
+            status, answer, _ = client.post(batch)
+            self.assertEqual((status, answer["error"]["code"]), (400, -32600))
+            self.assertIn(says, answer["error"]["message"])
+            client.connection.close()
 
     def test_stdio(self):
         client = LegacyStdio(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")

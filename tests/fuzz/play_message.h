@@ -56,6 +56,8 @@ static inline void play_message(const uint8_t *bytes, size_t len)
     if (message.kind == MESSAGE_INVALID)
         must(*message.why && message.code < 0 &&
              (message.http_status == 400 || message.http_status == 413));
+    else if (message.kind == MESSAGE_BATCH)
+        must(json_is_array(message.json) && !message.method && !message.id);
     else
         must((message.kind == MESSAGE_RESPONSE) == !message.method &&
              (message.kind != MESSAGE_REQUEST || message.id) &&

@@ -38,7 +38,7 @@ static void test_kinds(void **state)
         {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":null}", MESSAGE_INVALID, false},
         {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\",\"params\":[]}", MESSAGE_INVALID, false},
         {"{\"jsonrpc\":2.0,\"id\":1,\"method\":\"m\"}", MESSAGE_INVALID, false},
-        {"[]", MESSAGE_INVALID, false},
+        {"[]", MESSAGE_BATCH, false},
         {"\"jsonrpc\"", MESSAGE_INVALID, false},
         {"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"m\"}{", MESSAGE_INVALID, false},
     };
