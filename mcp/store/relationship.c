@@ -286,8 +286,7 @@ static int fail_repeat(struct store *store, int64_t session, int64_t key, struct
         curriculum_uri_is_node(to_id)
             ? text_cut_line(to, sizeof to, json_get_string(there, "to_title"))
             : title_of(store, session, to_id, to),
-        key,
-        *said ? "; its explanation: \"" : ", without an explanation", said, *said ? "\"" : "");
+        key, *said ? "; its explanation: \"" : ", without an explanation", said, *said ? "\"" : "");
 }
 
 /* ---- creating: one, with the cycle that it closes, or many, all or none ---- */
@@ -592,6 +591,11 @@ int store_relationship_update(struct store *store, const struct writer *writer, 
         0)
         return -1;
     return finish(store, &write, update(store, &write, id, changes, &made, err), &made, state, err);
+}
+
+size_t store_relationships_nameless(const struct store *store)
+{
+    return store && store->upstream ? store->upstream->nameless : 0;
 }
 
 int store_relationship_delete(struct store *store, const struct writer *writer, const char *sid,

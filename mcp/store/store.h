@@ -489,6 +489,9 @@ int store_relationships_create(struct store *store, const struct writer *writer,
 int store_relationship_update(struct store *store, const struct writer *writer, const char *sid,
                               int64_t id, const json_t *changes, struct relationship_state *state,
                               struct error *err);
+/* How many were created through this store, so far, that a service behind it keeps without an id:
+ * they cannot be changed or deleted here, nor their creation be undone. */
+size_t store_relationships_nameless(const struct store *store);
 int store_relationship_delete(struct store *store, const struct writer *writer, const char *sid,
                               int64_t id, struct relationship_state *state, struct error *err);
 /* Writes the URI at which a link to a node ends. session: an id or a title; to: the node's id or

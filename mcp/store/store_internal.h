@@ -65,6 +65,7 @@ enum upstream_scope {
 /* The service that is the system of record for this copy. */
 struct upstream {
     const json_t *ahead; /* the parts of store_read_ahead, for a refresh with UPSTREAM_AHEAD */
+    size_t nameless;     /* relationships created of which the service tells no id */
     int shared;          /* a file beside the copy, open in all connections, with the last keys */
     /* Updates the copy before a read or a write with this scope. Changes by others are logged as
      * theirs. -1 if the service is unreachable or refuses. */

@@ -268,10 +268,25 @@ static int run_call(void *user, struct store *store, struct error *err)
     return (call->before ? run_behind : run_idempotent)(call, store, err);
 }
 
+/* What the service behind the store keeps without an id cannot be taken back here. Only the end of
+ * the transaction shows it, which may be after the answer was kept. */
+static void say_nameless(struct tool_call *call, struct store *store, size_t count)
+{
+    struct error err = {0};
+
+    buf_addf(&call->text,
+             "\nThe service that stores this curriculum gives %s no id, so it cannot be undone, "
+             "changed or deleted here: use the service's own editor for that.",
+             count == 1 ? "the new relationship" : "each new relationship");
+    if (*call->kept_key && amend_idempotent(call, store, &err) < 0)
+        log_warning("tool", "an answer is kept without its end: %s", err.text);
+}
+
 static void on_work(struct workq_job *job, void *context)
 {
     struct tool_call *call = (struct tool_call *)job;
     bool writes = tool_call_writes(call);
+    size_t nameless = store_relationships_nameless(context);
     struct error err = {0};
     int rc = 0;
 
@@ -284,8 +299,11 @@ static void on_work(struct workq_job *job, void *context)
         rc = store_write_step(&call->writing, context, run_call, call, &err);
     else if (rc == 0)
         rc = run_call(call, context, &err);
+    nameless = store_relationships_nameless(context) - nameless;
     if (rc < 0)
         fail(call, &err);
+    else if (nameless > 0)
+        say_nameless(call, context, nameless);
     store_call_end(context);
     store_unbound(context);
 }

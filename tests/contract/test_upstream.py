@@ -101,6 +101,16 @@ class Case(unittest.TestCase):
     def texts_there(self, node_id):
         return [one["parameters"]["text"] for one in self.there("GET", self.path_there(node_id))["components"]]
 
+    def create_edge(self):
+        """The answer of the tool."""
+        if not hasattr(self, "client"):
+            self.client = harness.Client(self.server.port)
+            self.addCleanup(self.client.connection.close)
+            self.client.initialize()
+            self.node("X1")
+        return self.client.good("create_relationship", session_id=self.sid, from_node_id="N001", to_node_id=self.own("X1"),
+                                idempotency_key="edge")
+
     def path_there(self, node_id):
         return "~/nodes/%s/components" % node_id
 
@@ -310,6 +320,11 @@ class Both:
 
 
 class Rich(Both, Case):
+    def test_an_edge_is_undone_where_it_has_an_id(self):
+        self.assertNotIn("cannot be undone", self.create_edge())
+        self.client.good("undo", session_id=self.sid)
+        self.assertEqual(self.there("GET", "~/relationships")["total"], 0)
+
     def test_a_node_and_a_relationship_change(self):
         self.node("X1", "Old")
         self.good("PUT", "~/nodes/X1", {"title": "New", "chapter_id": 3})
@@ -411,8 +426,18 @@ class Poor(Both, Case):
         self.assertIn("no way to change a node", self.bad(409, "PUT", "~/nodes/X1", {"title": "New"}))
         self.good("POST", "~/relationships", {"from_node_id": "N001", "to_node_id": "X1"})
         ident = self.good("GET", "~/relationships")["relationships"][0]["id"]
-        self.assertIn("no ids", self.bad(409, "DELETE", "~/relationships/%s" % ident))
+        self.assertIn("own editor", self.bad(409, "DELETE", "~/relationships/%s" % ident))
         self.assertEqual(self.good("GET", "~/relationships")["total"], 1)
+
+    def test_an_edge_that_cannot_be_undone_says_so(self):
+        made = self.create_edge()
+        self.assertIn("cannot be undone", made)
+        self.assertEqual(self.create_edge(), made)  # a repeat with the same key
+        is_error, text = self.client.call("undo", session_id=self.sid)
+        self.assertTrue(is_error)
+        self.assertIn("own editor", text)
+        self.assertNotIn("undone", self.client.good(
+            "add_component", session_id=self.sid, node_id=self.own("X1"), component_type="paragraph", parameters={"text": "more"}))
 
     def test_times_are_rfc_3339(self):
         self.assertRegex(self.good("GET", "~/nodes")["nodes"][0]["created_at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")

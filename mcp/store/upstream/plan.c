@@ -507,7 +507,8 @@ static int their_id(struct plan *plan, const char *id, struct buf *theirs)
         return found < 0 ? -1 : 0;
     return error_set(plan->err, ERROR_CONFLICT,
                      "the service %s tells no ids of its relationships, so there is no way to "
-                     "change or delete a single one (relationship %s) by its paths",
+                     "change or delete a single one (relationship %s) by its paths: do that in the "
+                     "service's own editor",
                      plan->remote->url, id);
 }
 

@@ -197,6 +197,38 @@ static int read_back(struct remote *remote, const json_t *step)
     return there ? checking->stands(there, id, json_object_get(check, "want")) : -1;
 }
 
+/* Many services tell the id of a new relationship only in their list. Notes it in each of the steps
+ * that has none; counts those of which the list tells none either. */
+static void find_ids(struct remote *remote, json_t *steps)
+{
+    json_auto_t *list = NULL;
+    const char *read = ""; /* the session of the list */
+    json_t *step;
+    size_t i;
+
+    json_array_foreach(steps, i, step)
+    {
+        const json_t *want = json_object_get(json_object_get(step, "check"), "want"), *one;
+        const char *sid = json_get_string(step, "sid");
+        struct buf BUF_AUTO path = {0};
+
+        if (!json_object_get(step, "relationship") || json_object_get(step, "made"))
+            continue;
+        if (strcmp(read, sid) != 0) {
+            json_decref(list);
+            remote_begin(remote, 1);
+            remote_session_path(&path, sid, "/relationships");
+            list = get(remote, path.data, sid, normal_relationships);
+            read = sid;
+        }
+        one = find_relationship(list, want);
+        if (json_object_get(one, "id"))
+            json_object_set(step, "made", json_object_get(one, "id"));
+        else if (one)
+            remote->base.nameless++;
+    }
+}
+
 /* ---- taking back ---- */
 
 static bool send_back(struct remote *remote, const json_t *request)
@@ -352,6 +384,7 @@ static int send_steps(struct remote *remote, json_t *steps, struct error *err)
         if (send_step(remote, step, err) != 0)
             return give_up(remote, steps, i, err);
     }
+    find_ids(remote, steps);
     return 0;
 }
 
