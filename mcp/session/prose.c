@@ -152,6 +152,42 @@ static size_t mark_url(const char *text, size_t len, bool first)
     return end;
 }
 
+size_t prose_accent(const char *text, size_t len, size_t *letter, uint32_t *mark)
+{
+    static const struct {
+        char sign; /* a letter needs braces after it */
+        uint16_t mark;
+    } accents[] = {
+        {'\'', 0x301}, {'`', 0x300}, {'"', 0x308}, {'^', 0x302}, {'~', 0x303},
+        {'=', 0x304},  {'.', 0x307}, {'v', 0x30C}, {'c', 0x327}, {'H', 0x30B},
+        {'u', 0x306},  {'k', 0x328}, {'r', 0x30A}, {'d', 0x323}, {'b', 0x331},
+    };
+    bool outer = len > 0 && text[0] == '{', inner;
+    size_t at = outer, i = 0;
+
+    if (at + 2 >= len || text[at] != '\\')
+        return 0;
+    while (i < sizeof accents / sizeof *accents && accents[i].sign != text[at + 1])
+        i++;
+    if (i == sizeof accents / sizeof *accents)
+        return 0;
+    at += 2;
+    inner = text[at] == '{';
+    if (!inner && isalpha((unsigned char)accents[i].sign))
+        return 0;
+    at += inner;
+    if (at + 1 < len && text[at] == '\\' && strchr("ij", text[at + 1])) /* without their dots */
+        at++;
+    if (at >= len || !isalpha((unsigned char)text[at]))
+        return 0;
+    *letter = at++;
+    *mark = accents[i].mark;
+    for (int close = inner + outer; close > 0; close--)
+        if (at >= len || text[at++] != '}')
+            return 0;
+    return at;
+}
+
 /* \frac, \begin{align}, \( and so on. The words in \text{words} are read. */
 static size_t mark_tex(const char *text, size_t len, bool first)
 {
@@ -223,10 +259,13 @@ int prose_spans(const char *text, size_t len, struct prose_span *spans, size_t c
 
     while (at < len) {
         bool in_word = at > start && isalnum((unsigned char)text[at - 1]);
-        size_t mark = mark_length(text + at, len - at, at == 0 || text[at - 1] == '\n', in_word);
+        uint32_t combining;
+        size_t letter, accent = prose_accent(text + at, len - at, &letter, &combining);
+        bool first = at == 0 || text[at - 1] == '\n';
+        size_t mark = accent > 0 ? 0 : mark_length(text + at, len - at, first, in_word);
 
         if (mark == 0) {
-            at++;
+            at += accent > 0 ? accent : 1;
             continue;
         }
         add_span(&to, text, start, at);

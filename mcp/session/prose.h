@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -43,6 +44,11 @@ int prose_each(const char *type, const json_t *parameters, prose_visit *visit, v
 /* The spans of one text, such as a title. *count is their number; -1 if it is more than cap, of
  * which only the first cap are in spans. */
 int prose_spans(const char *text, size_t len, struct prose_span *spans, size_t cap, size_t *count);
+
+/* The length of a letter with its accent as TeX writes it, at the beginning of text: \"o, {\'e},
+ * \v{C}, \'{\i}; 0 if there is none. Such a letter is part of a word. letter: its place, mark: the
+ * combining character that is the accent. */
+size_t prose_accent(const char *text, size_t len, size_t *letter, uint32_t *mark);
 
 /* Words as a reader counts them: runs without a space, with a letter or a digit in them. */
 size_t prose_words(const char *type, const json_t *parameters);
@@ -80,7 +86,8 @@ struct stem {
 /* A value other than 0 stops, and is returned. */
 typedef int stem_visit(void *user, const struct stem *stem);
 
-/* Calls visit for each word: a run of letters, digits and marks. Where a language writes no spaces
+/* Calls visit for each word: a run of letters, digits and marks. C++ and C# are words other than C,
+ * as is each letter with these signs. Where a language writes no spaces
  * (Chinese, Japanese), each character is a word. */
 int stems_each(struct stems *stems, int language, const char *text, size_t len, stem_visit *visit,
                void *user);

@@ -5,6 +5,7 @@
 #include <libstemmer.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unicase.h>
@@ -153,8 +154,12 @@ static bool stands_alone(uint32_t c)
 static enum kind kind_at(const char *text, size_t len, size_t *size)
 {
     unsigned char byte = (unsigned char)*text;
+    size_t letter;
     uint32_t c;
 
+    *size = byte == '\\' || byte == '{' ? prose_accent(text, len, &letter, &c) : 0;
+    if (*size > 0)
+        return LETTER;
     *size = 1;
     if (byte < 0x80)
         return isalnum(byte) ? LETTER : SPACE;
@@ -166,6 +171,32 @@ static enum kind kind_at(const char *text, size_t len, size_t *size)
     if (stands_alone(c))
         return ALONE;
     return uc_is_alnum(c) || uc_is_general_category(c, UC_CATEGORY_M) ? LETTER : SPACE;
+}
+
+/* Signs that make another name of a letter: C++, C#, TeX's C\#. */
+static const struct {
+    const char *sign, *name;
+} signs[] = {{"++", "plusplus"}, {"#", "sharp"}, {"\\#", "sharp"}};
+
+/* The length of such a sign where text begins, 0 if there is none. */
+static size_t sign_length(const char *text, size_t len)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t size = strlen(signs[i].sign);
+
+        if (len >= size && memcmp(text, signs[i].sign, size) == 0)
+            return len == size || !isalpha((unsigned char)text[size]) ? size : 0;
+    }
+    return 0;
+}
+
+/* NULL, or what the sign behind the word's only letter is called. */
+static const char *sign_name(const char *word, size_t len)
+{
+    for (size_t i = 0; len > 1 && i < sizeof signs / sizeof *signs; i++)
+        if (len - 1 == strlen(signs[i].sign) && memcmp(word + 1, signs[i].sign, len - 1) == 0)
+            return signs[i].name;
+    return NULL;
 }
 
 /* The next word's length, from *at on; 0 at the end. */
@@ -184,16 +215,45 @@ static size_t next_word(const char *text, size_t len, size_t *at)
     for (end = *at + size; kind == LETTER && end < len; end += size)
         if (kind_at(text + end, len - end, &size) != LETTER)
             break;
+    if (end - *at == 1 && isalpha((unsigned char)text[*at]))
+        end += sign_length(text + end, len - end);
     return end - *at;
+}
+
+/* The letters of a word that has accents of TeX, with combining characters, which are no longer. As
+ * many bytes as fit into to. */
+static size_t spell(const char *word, size_t len, char to[STEM_MAX])
+{
+    size_t kept = 0, letter, step;
+    uint32_t mark;
+
+    for (size_t at = 0; at < len; at += step) {
+        step = prose_accent(word + at, len - at, &letter, &mark);
+        if (kept + (step > 0 ? 3 : 1) > STEM_MAX)
+            break;
+        to[kept++] = word[at + (step > 0 ? letter : 0)];
+        if (step > 0) { /* from U+0300 on: two bytes */
+            to[kept++] = (char)(0xC0 | mark >> 6);
+            to[kept++] = (char)(0x80 | (mark & 0x3F));
+        } else {
+            step = 1;
+        }
+    }
+    return kept;
 }
 
 /* In lower case, composed; its length in to, which has STEM_MAX * 2 bytes. */
 static size_t fold(const char *word, size_t len, char *to)
 {
     size_t most = (size_t)STEM_MAX * 2;
+    char spelt[STEM_MAX];
     uint8_t *lower;
     bool ascii = true;
 
+    if (memchr(word, '\\', len)) {
+        len = spell(word, len, spelt);
+        word = spelt;
+    }
     len = utf8_cut(word, len, STEM_MAX);
     for (size_t i = 0; i < len; i++) {
         to[i] = (char)tolower((unsigned char)word[i]);
@@ -293,9 +353,21 @@ static size_t to_verb(const char *language, char *word, size_t len)
 static void stem_word(struct stems *stems, int language, const char *word, struct stem *stem)
 {
     struct sb_stemmer *stemmer = stemmer_of(stems, language);
-    size_t len = fold(word, stem->len, stems->stem);
+    const char *sign = sign_name(word, stem->len);
+    size_t len;
+
+    stem->stem = stems->stem;
+    stem->small = false;
+    if (sign) {
+        snprintf(stems->stem, sizeof stems->stem, "%c%s", tolower((unsigned char)*word), sign);
+        return;
+    }
+    len = fold(word, stem->len, stems->stem);
 
     stem->small = language != LANGUAGE_NONE && little_in(stems->stem, len) >> language & 1u;
+    /* The stems of English depend on vowels, of which it has none with an accent. */
+    if (strcmp(language_code(language), "en") == 0)
+        len = drop_marks(stems->stem, len);
     len = to_verb(language_code(language), stems->stem, len);
     if (stemmer) {
         const sb_symbol *cut = sb_stemmer_stem(stemmer, (const sb_symbol *)stems->stem, (int)len);
@@ -307,7 +379,6 @@ static void stem_word(struct stems *stems, int language, const char *word, struc
     }
     len = drop_marks(stems->stem, len);
     stems->stem[len] = '\0';
-    stem->stem = stems->stem;
 }
 
 int stems_each(struct stems *stems, int language, const char *text, size_t len, stem_visit *visit,

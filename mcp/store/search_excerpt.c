@@ -90,6 +90,14 @@ static void add_bytes(struct excerpt *excerpt, size_t from, size_t to, bool *spa
     }
 }
 
+/* Whether what is no word there is TeX, which is shown too: without it a formula is wrong. */
+static bool is_tex(const struct excerpt *excerpt, size_t from, size_t to)
+{
+    while (from < to && (unsigned char)excerpt->text->text[from] <= ' ')
+        from++;
+    return from < to && excerpt->text->text[from] == '\\';
+}
+
 /* What a reader sees between two words. What is no word between them, such as a tag, separates them
  * if a letter follows. */
 static void add_between(struct excerpt *excerpt, const struct excerpt_word *one,
@@ -99,7 +107,8 @@ static void add_between(struct excerpt *excerpt, const struct excerpt_word *one,
     size_t from = one->start + one->len;
     bool space = false;
 
-    if (one->span == next->span) {
+    if (one->span == next->span ||
+        is_tex(excerpt, spans[one->span].start + spans[one->span].len, spans[next->span].start)) {
         add_bytes(excerpt, from, next->start, &space);
     } else {
         size_t end = spans[one->span].start + spans[one->span].len, begin = spans[next->span].start;
@@ -114,9 +123,47 @@ static void add_between(struct excerpt *excerpt, const struct excerpt_word *one,
         buf_addc(excerpt->to, ' ');
 }
 
+/* What stands without a space before the first word or behind the last one, if it is of a formula:
+ * its beginning or its end. */
+static void add_edge(struct excerpt *excerpt, size_t from, size_t to)
+{
+    const char *text = excerpt->text->text;
+    bool space = false;
+
+    for (size_t at = from; at < to; at++) {
+        if (strchr("\\{}$", text[at]) && text[at]) {
+            add_bytes(excerpt, from, to, &space);
+            return;
+        }
+    }
+}
+
+static void add_before(struct excerpt *excerpt, size_t i)
+{
+    const struct excerpt_word *word = &excerpt->words[i];
+    size_t least = i > 0 ? word[-1].start + word[-1].len : 0, from = word->start;
+
+    while (from > least && (unsigned char)excerpt->text->text[from - 1] > ' ')
+        from--;
+    add_edge(excerpt, from, word->start);
+}
+
+static void add_behind(struct excerpt *excerpt, size_t i)
+{
+    const struct excerpt_word *word = &excerpt->words[i];
+    size_t from = word->start + word->len, to = from;
+    size_t most = i + 1 < excerpt->count ? word[1].start : excerpt->text->len;
+
+    while (to < most && (unsigned char)excerpt->text->text[to] > ' ')
+        to++;
+    add_edge(excerpt, from, to);
+}
+
 static void write_words(struct excerpt *excerpt, size_t from, size_t to)
 {
     buf_adds(excerpt->to, from > 0 ? "... " : "");
+    if (from < to)
+        add_before(excerpt, from);
     for (size_t i = from; i < to; i++) {
         const struct excerpt_word *word = &excerpt->words[i];
         bool marked = word->term != NO_TERM;
@@ -127,6 +174,8 @@ static void write_words(struct excerpt *excerpt, size_t from, size_t to)
         buf_add(excerpt->to, excerpt->text->text + word->start, word->len);
         buf_adds(excerpt->to, marked ? "]" : "");
     }
+    if (from < to)
+        add_behind(excerpt, to - 1);
     buf_adds(excerpt->to, to < excerpt->count ? " ..." : "");
 }
 

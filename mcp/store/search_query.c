@@ -197,6 +197,16 @@ static int weigh(struct search_query *query, struct store *store, struct error *
     return 0;
 }
 
+/* The length up to a quote, or to the end. One behind a backslash is an accent of TeX. */
+static size_t to_quote(const char *text)
+{
+    size_t at = strcspn(text, "\"");
+
+    while (text[at] && at > 0 && text[at - 1] == '\\')
+        at += 1 + strcspn(text + at + 1, "\"");
+    return at;
+}
+
 int search_query_begin(struct search_query *query, struct store *store, int64_t session,
                        const char *text, struct error *err)
 {
@@ -208,12 +218,11 @@ int search_query_begin(struct search_query *query, struct store *store, int64_t 
     if (read_languages(query, store, err) < 0)
         return -1;
     for (const char *at = text; *at;) {
-        const char *close = *at == '"' ? strchr(at + 1, '"') : NULL;
-        size_t skip = *at == '"', len;
+        size_t skip = *at == '"', len = to_quote(at + skip);
+        bool phrase = skip > 0 && at[skip + len];
 
-        len = close ? (size_t)(close - at) - 1 : strcspn(at + skip, "\"");
-        (close ? read_phrase : read_words)(query, at + skip, len, (size_t)(at - text) + skip);
-        at += skip + len + (close != NULL);
+        (phrase ? read_phrase : read_words)(query, at + skip, len, (size_t)(at - text) + skip);
+        at += skip + len + phrase;
     }
     drop_asking(query, text);
     drop_small(query);

@@ -105,6 +105,43 @@ class Ranking(unittest.TestCase):
         self.assertIn("none from the offset on", self.server.good("find", session_id=self.sid, text="field", offset=5000))
 
 
+class Spellings(unittest.TestCase):
+    """Words as TeX and as names of languages write them."""
+    TEXTS = {
+        "Theorem of K\\\"unneth": ("Kunneth", "Künneth", "KÜNNETH", "K\\\"{u}nneth"), "An \\'etale map": ("etale", "étale"),
+        "M{\\\"o}bius": ("Mobius", "Möbius"), "\\v{C}ech complex": ("Cech", "Čech"), "Garc\\'{\\i}a": ("Garcia", "García"),
+        "Erd\\H{o}s number": ("Erdos", "Erdős"), "A trap\\`ese": ("trapese", "trapèse"), "Fran\\c{c}ois": ("François", "Francois"),
+        "Begin with C": ("C", "C\"", "\"C\""), "Then C++ of today": ("C++", "\"C++\"", "c++"), "Then C\\# too": ("C#", "\"C#\"", "csharp"),
+    }
+
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = harness.Workspace()
+        path = pathlib.Path(cls.workspace.data, "spellings.json")
+        nodes = [lesson(number, title, text("Of lesson %d." % number)) for number, title in enumerate(cls.TEXTS)]
+        nodes.append(lesson(99, "Formulas", text("Here it stands: \\(\\frac{1}{2} \\in \\mathbb{Q}\\) as a quokka of \\(\\mathbb{Z}\\)")))
+        path.write_text(json.dumps({"nodes": nodes, "relationships": []}), encoding="utf-8")
+        cls.sid = cls.workspace.load(path)
+        cls.server = harness.Server(cls.workspace)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.close()
+        cls.workspace.close()
+
+    def hits(self, text):
+        return self.server.http("GET", "/session/%s/find?%s" % (self.sid, urllib.parse.urlencode({"text": text})))[1]["hits"]
+
+    def test_each_finds_its_lesson_alone(self):
+        for title, questions in self.TEXTS.items():
+            for question in questions:
+                with self.subTest(title, question=question):
+                    self.assertEqual([hit["title"] for hit in self.hits(question)], [title])
+
+    def test_excerpts_show_formulas(self):
+        self.assertEqual(self.hits("quokka")[0]["text"], "... \\(\\frac{1}{2} \\in \\mathbb{Q}\\) as a [quokka] of \\(\\mathbb{Z}\\)")
+
+
 class Asking(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -32,6 +32,8 @@ static const struct {
     {"$\\frac{a}{b}$ is \\(x\\)", "$|{a}{b}$ is|x"},
     {"\\begin{align}x\\end{align}", "x"},
     {"\\text{ratio}", "{ratio}"},
+    {"K\\\"unneth, M{\\\"o}bius, \\v{C}ech \\`a", "K\\\"unneth, M{\\\"o}bius, \\v{C}ech \\`a"},
+    {"\\v{x \\vec{C} {\\\"o", "{x|{C} {\\\"o"},
     {"caf\xC3\xA9 \xE2\x80\x93 na\xC3\xAFve", "caf\xC3\xA9 \xE2\x80\x93 na\xC3\xAFve"},
 };
 
