@@ -50,7 +50,7 @@ static bool write_page(const json_t *params, const char *name, add_entries *add,
     buf_addc(to, ']');
     if (page.count > page.from && page.count - page.from > LIST_PAGE)
         buf_addf(to, ",\"nextCursor\":\"%zu\"", page.from + LIST_PAGE);
-    return !cursor || json_is_null(cursor) || (given && !*given) ||
+    return !cursor || json_is_null(cursor) || (given && json_string_length(cursor) == 0) ||
            (given && strcmp(ours, given) == 0 && page.from > 0 && page.from % LIST_PAGE == 0 &&
             page.from < page.count);
 }

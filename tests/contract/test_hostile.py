@@ -53,7 +53,7 @@ WRONG_IN_BATCH = b"{}", b"[]", b"1", b"null", b'{"jsonrpc":"2.0","id":1}'
 NO_ID = (None, True, False, 1.0, -1.5, 1e300, {}, {"a": 1}, [], [1], "x" * (ID_CAP + 1))
 IDS = (0, 1, -1, 2 ** 63 - 1, -2 ** 63, "", "1", "x" * ID_CAP, "é☃\U0001f984", "a\0b", "\r\n", "null")
 NO_PARAMS = ([], [1], "x", 1, 1.5, True)  # null counts as not sent
-CURSORS = ("made up", "", "0", "1", "-100", "100", "1e2", " 100", "+100", "0x64", "9" * 40, "é", "\0", 0, 100, 1.5, True, [], {}, ["100"])
+CURSORS = ("made up", "0", "1", "-100", "100", "1e2", " 100", "+100", "0x64", "9" * 40, "é", "\0", 0, 100, 1.5, True, [], {}, ["100"])
 LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
 
 
@@ -143,7 +143,8 @@ class Messages(HostileCase):
                 for cursor in CURSORS:
                     _, answer = client.request(method, {"cursor": cursor}, 9)
                     self.refused(answer, PARAMS, 9)
-                self.assertIn("result", client.request(method, {"cursor": None})[1])
+                for cursor in None, "":
+                    self.assertIn("result", client.request(method, {"cursor": cursor})[1])
 
 
 class Sizes(HostileCase):
