@@ -118,6 +118,9 @@ static int merge_nodes(struct run *run, struct error *err)
         buf_addf(&run->message,
                  ", %zu relationship%s did not (a repeat, or from the node to itself)",
                  state.left_out, plural(state.left_out));
+    if (state.first)
+        buf_addf(&run->message, "; its components are first, because %s comes before %s", node_id,
+                 into);
     add_result(run, json_pack("{s:s, s:s, s:I, s:I, s:I}", "node_id", node_id, "into_node_id", into,
                               "components", (json_int_t)state.components, "relationships",
                               (json_int_t)state.relationships, "relationships_left_out",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Merges one node into another: appends its components to the other's, moves its relationships
- * there, and deletes it.
+ * Merges one node into another: its components go behind the other's, or before them where the
+ * other node needs it; its relationships go there, and it is deleted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,22 @@
 struct merge {
     struct component_write from, into; /* of one write, in into */
     bool last_of_id; /* an imported id may repeat: then relationships and position stay */
+    bool first;      /* from is to be taught before into */
     size_t moved, repointed, left_out;
 };
+
+/* What is to be learnt first comes first. In a cycle neither does. */
+static int find_order(struct store *store, struct merge *merge, struct error *err)
+{
+    int64_t session = merge->into.write.session;
+    const char *from = merge->from.node_id, *into = merge->into.node_id;
+    int before = store_relationship_precedes(store, session, from, into, err), after = 0;
+
+    if (before > 0)
+        after = store_relationship_precedes(store, session, into, from, err);
+    merge->first = before > 0 && after == 0;
+    return before < 0 || after < 0 ? -1 : 0;
+}
 
 static int move_components(struct store *store, struct merge *merge, struct error *err)
 {
@@ -27,7 +41,7 @@ static int move_components(struct store *store, struct merge *merge, struct erro
     from->dense = false; /* each goes from its own place */
     merge->moved = from->components;
     return store_items_move(store, &merge->from, all, from->count, &merge->into,
-                            merge->into.sequence.count, err);
+                            merge->first ? 0 : merge->into.sequence.count, err);
 }
 
 static int move_relationships(struct store *store, struct merge *merge, struct error *err)
@@ -72,7 +86,7 @@ static int merge_nodes(struct store *store, struct merge *merge, long expected, 
     if (find_both(store, merge, expected, err) < 0 ||
         sequence_read(store, from->node.key, true, &from->sequence, err) != 0 ||
         sequence_read(store, into->node.key, false, &into->sequence, err) != 0 ||
-        move_components(store, merge, err) < 0)
+        find_order(store, merge, err) < 0 || move_components(store, merge, err) < 0)
         return -1;
     if (merge->last_of_id && move_relationships(store, merge, err) != 0)
         return -1;
@@ -91,6 +105,8 @@ static void fill_state(const struct merge *merge, struct node_state *state)
     state->components = merge->moved;
     state->relationships = merge->repointed;
     state->left_out = merge->left_out;
+    state->first =
+        merge->first && merge->moved > 0 && merge->into.sequence.components > merge->moved;
 }
 
 int store_node_merge(struct store *store, const struct writer *writer, const char *sid,

@@ -187,24 +187,32 @@ int store_relationship_drop(struct store *store, const struct write *write, int6
     return log_relationship(store, write, key, place, relationship, NULL, err);
 }
 
-/* ---- the cycle that a new prerequisite closes: a breadth-first search, one statement for each
- * step, so that it sees what a change set has done so far. ---- */
+/* ---- what comes before what, such as the cycle that a new prerequisite closes: a breadth-first
+ * search, one statement for each step, so that it sees what a change set has done so far. ---- */
+
+struct order_walk {
+    int64_t session;
+    bool leads;      /* also along LEADS_TO */
+    json_t *parents; /* by node; of the first null */
+    json_t *queue;
+};
 
 /* Walks one step from node along what contains PREREQUISITE: who is new gets node as its parent and
  * joins the queue. */
-static int walk_step(struct store *store, int64_t session, const char *node, json_t *parents,
-                     json_t *queue, struct error *err)
+static int walk_step(struct store *store, const struct order_walk *walk, const char *node,
+                     struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_RELATIONSHIP_NEEDED_BY, "is", session, node);
+    struct rows *rows = db_query(store->db, err, SQL_RELATIONSHIP_NEEDED_BY, "isi", walk->session,
+                                 node, (int64_t)walk->leads);
     int row;
 
     while ((row = rows_next(rows, err)) > 0) {
         const char *next = rows_text(rows, 0);
 
-        if (!next || json_object_get(parents, next))
+        if (!next || json_object_get(walk->parents, next))
             continue;
-        json_object_set_new(parents, next, json_string(node));
-        json_array_append_new(queue, json_string(next));
+        json_object_set_new(walk->parents, next, json_string(node));
+        json_array_append_new(walk->queue, json_string(next));
     }
     return row;
 }
@@ -228,28 +236,48 @@ static json_t *path_back(struct store *store, int64_t session, const json_t *par
     return path;
 }
 
+/* 1 if there is a way from start to end; then the parents lead back along the shortest. Else 0. */
+static int walk_to(struct store *store, struct order_walk *walk, const char *start, const char *end,
+                   struct error *err)
+{
+    json_object_set_new(walk->parents, start, json_null());
+    json_array_append_new(walk->queue, json_string(start));
+    for (size_t i = 0; i < json_array_size(walk->queue); i++) {
+        const char *node = json_string_value(json_array_get(walk->queue, i));
+
+        if (strcmp(node, end) == 0)
+            return 1;
+        if (walk_step(store, walk, node, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* *path: the shortest path from start to end over types that contain PREREQUISITE, as an array of
  * {"node_id", "title"}, beginning with start; NULL if there is none. Owned by the caller. */
 static int prerequisite_path(struct store *store, int64_t session, const char *start,
                              const char *end, json_t **path, struct error *err)
 {
-    json_auto_t *parents = json_object();
-    json_auto_t *queue = json_array();
+    json_auto_t *parents = json_object(), *queue = json_array();
+    struct order_walk walk = {.session = session, .parents = parents, .queue = queue};
+    int found = walk_to(store, &walk, start, end, err);
 
-    *path = NULL;
-    json_object_set_new(parents, start, json_null());
-    json_array_append_new(queue, json_string(start));
-    for (size_t i = 0; i < json_array_size(queue); i++) {
-        const char *node = json_string_value(json_array_get(queue, i));
+    *path = found > 0 ? path_back(store, session, parents, start, end) : NULL;
+    return found < 0 ? -1 : 0;
+}
 
-        if (strcmp(node, end) == 0) {
-            *path = path_back(store, session, parents, start, end);
-            return 0;
-        }
-        if (walk_step(store, session, node, parents, queue, err) != 0)
-            return -1;
-    }
-    return 0;
+int store_relationship_precedes(struct store *store, int64_t session, const char *first,
+                                const char *second, struct error *err)
+{
+    json_auto_t *parents = json_object(), *queue = json_array();
+    struct order_walk walk = {.session = session, .parents = parents, .queue = queue};
+    int64_t has_prerequisites;
+
+    if (db_number(store->db, &has_prerequisites, err, SQL_RELATIONSHIP_PREREQUISITES, "i",
+                  session) != 0)
+        return -1;
+    walk.leads = !has_prerequisites;
+    return walk_to(store, &walk, first, second, err);
 }
 
 /* ---- an error for one that is there already ---- */

@@ -196,7 +196,10 @@ STATEMENT(SQL_RELATIONSHIP_FIND,
     " AND key <> ?5 ORDER BY place LIMIT 1")
 STATEMENT(SQL_RELATIONSHIP_NEEDED_BY,
     "SELECT DISTINCT to_id FROM " RELATIONSHIP_BY_FROM "session = ?1 AND from_id = ?2"
-    " AND instr(type, 'PREREQUISITE') > 0")
+    " AND (instr(type, 'PREREQUISITE') > 0 OR (?3 AND type = 'LEADS_TO'))")
+STATEMENT(SQL_RELATIONSHIP_PREREQUISITES,
+    "SELECT EXISTS (SELECT 1 FROM relationship WHERE session = ?1"
+    " AND instr(type, 'PREREQUISITE') > 0)")
 STATEMENT(SQL_RELATIONSHIP_INSERT,
     "INSERT INTO relationship (key, session, place, from_id, to_id, type, revision, body, flags)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")

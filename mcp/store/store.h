@@ -321,6 +321,7 @@ struct node_state {
     size_t components,
         relationships; /* current number; after a merge: moved from the merged node */
     size_t left_out;   /* by a merge: relationships that would be duplicates or loops */
+    bool first;        /* by a merge: the moved components are before the others */
     char change[VALUE_CHANGE_SIZE]; /* what an update changed; "" if nothing */
 };
 int store_node_update(struct store *store, const struct writer *writer, const char *sid,
@@ -329,8 +330,8 @@ int store_node_update(struct store *store, const struct writer *writer, const ch
 /* The current state of the node. ERROR_STALE as in an update. */
 int store_node_state(struct store *store, const char *sid, const char *node_id,
                      long expected_revision, struct node_state *state, struct error *err);
-/* Appends the components of node_id to those of into, moves its relationships to into, and deletes
- * it. */
+/* Moves the components of node_id behind those of into, or before them where node_id is a
+ * prerequisite of into; moves its relationships to into, and deletes it. */
 int store_node_merge(struct store *store, const struct writer *writer, const char *sid,
                      const char *node_id, const char *into, long expected_revision,
                      struct node_state *state, struct error *err);

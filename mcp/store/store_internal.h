@@ -483,6 +483,11 @@ int store_relationships_of(struct store *store, int64_t session, const char *nod
  * exception); else 0. */
 int store_relationship_same(struct store *store, int64_t session, const char *from, const char *to,
                             const char *type, int64_t except, int64_t *key, struct error *err);
+/* 1 if the first node has to be taught before the second one, directly or by others between them:
+ * along the types that contain PREREQUISITE, or LEADS_TO where a session has none of them. Else 0.
+ */
+int store_relationship_precedes(struct store *store, int64_t session, const char *first,
+                                const char *second, struct error *err);
 /* Inserts and logs a row. *key 0: the next one; then the key of the row. body is a buffer for the
  * JSON. */
 int store_relationship_add(struct store *store, const struct write *write, int64_t *key,

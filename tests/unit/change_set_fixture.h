@@ -61,6 +61,16 @@ static inline void do_it(struct fixture *fixture, const char *text)
     change_set_outcome_finish(&outcome);
 }
 
+static inline void expect_line(struct fixture *fixture, const char *text, const char *said)
+{
+    struct change_set_outcome outcome;
+
+    must(fixture, apply(fixture, text, true, false, &outcome));
+    if (!strstr(outcome.lines.data, said))
+        fail_msg("%s: %s", text, outcome.lines.data);
+    change_set_outcome_finish(&outcome);
+}
+
 static inline json_t *node_of(json_t *export, const char *node_id)
 {
     json_t *node;

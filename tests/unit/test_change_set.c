@@ -343,16 +343,6 @@ static void too_many_are_refused_and_many_are_told_in_few_words(void **state)
     assert_non_null(strstr(fixture->err.text, "send 500 at most"));
 }
 
-static void expect_line(struct fixture *fixture, const char *text, const char *said)
-{
-    struct change_set_outcome outcome;
-
-    must(fixture, apply(fixture, text, true, false, &outcome));
-    if (!strstr(outcome.lines.data, said))
-        fail_msg("%s: %s", text, outcome.lines.data);
-    change_set_outcome_finish(&outcome);
-}
-
 static void a_title_names_a_node(void **state)
 {
     struct fixture *fixture = *state;

@@ -109,6 +109,43 @@ static void components_go_to_their_place(void **state)
     expect_texts(fixture, "B", "");
 }
 
+/* One with a line on the order, as its message has it. */
+static void expect_merge(struct fixture *fixture, const char *from, const char *into,
+                         const char *wanted, const char *says)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, "[{'op':'merge_nodes','node_id':'%s','into_node_id':'%s'}]", from,
+             into);
+    if (says)
+        expect_line(fixture, text, says);
+    do_and_return(fixture, text);
+    expect_texts(fixture, into, wanted);
+    undo(fixture);
+}
+
+static void a_merge_keeps_what_is_needed_first(void **state)
+{
+    struct fixture *fixture = *state;
+
+    do_it(fixture, "[{'op':'create_component','node_id':'C','component_type':'heading',"
+                   "'parameters':{'text':'four'}}]");
+    expect_merge(fixture, "A", "B", "one two three",
+                 "its components are first, because A comes before B");
+    expect_merge(fixture, "B", "A", "one two three", NULL);
+    /* Along the chain A, B, C; an edge against it that is no prerequisite does not count. */
+    do_it(fixture, "[{'op':'create_relationship','from':'C','to':'A','type':'LEADS_TO'}]");
+    expect_merge(fixture, "A", "C", "one two four", "because A comes before C");
+    expect_merge(fixture, "C", "A", "one two four", NULL);
+    /* Without prerequisites LEADS_TO counts; where each leads to the other, neither is first. */
+    do_it(fixture, "[{'op':'delete_relationship','from':'A','to':'B','type':'PREREQUISITE'},"
+                   "{'op':'delete_relationship','from':'B','to':'C','type':'PREREQUISITE'}]");
+    expect_merge(fixture, "A", "C", "four one two", NULL);
+    do_it(fixture, "[{'op':'delete_relationship','from':'C','to':'A','type':'LEADS_TO'}]");
+    expect_merge(fixture, "A", "C", "one two four", "because A comes before C");
+    expect_merge(fixture, "A", "B", "three one two", NULL);
+}
+
 static void ids_revisions_and_history_stay(void **state)
 {
     struct fixture *fixture = *state;
@@ -336,6 +373,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(components_go_to_their_place),
+        TEST(a_merge_keeps_what_is_needed_first),
         TEST(ids_revisions_and_history_stay),
         TEST(a_move_that_was_built_on_is_not_undone),
         TEST(the_difference_has_both_nodes),
