@@ -491,6 +491,9 @@ static json_t *convert(const struct fields *fields, const struct field *row, jso
         read = read_text(row, value);
     else if (row && row->type == FIELD_WHOLE && json_is_real(value) && is_whole(value))
         read = json_integer((json_int_t)json_real_value(value));
+    if (!read && row && (row->flags & FIELD_ONE) &&
+        (json_is_string(value) || json_is_number(value)))
+        read = json_pack("[O]", value);
     if (!read)
         read = json_incref(value);
     if (has_items && json_is_array(read) && (row->of->flags & FIELDS_AS_TEXT))

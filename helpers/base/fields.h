@@ -41,6 +41,7 @@ enum field_flags {
     FIELD_NOT_PROSE = 1 << 8,  /* text that nobody reads as words: a drawing, a link */
     FIELD_TERM = 1 << 10,      /* text: the word that its object defines */
     FIELD_HEADING = 1 << 11,   /* text above others */
+    FIELD_ONE = 1 << 12,       /* an array; a text or number alone is one with that item */
 };
 
 struct field {

@@ -78,74 +78,146 @@ int store_items_move(struct store *store, struct component_write *from, const si
     return 0;
 }
 
-static bool is_number(const char *text)
+/* ---- the components that a list names: by places, ranges of places and ids ---- */
+
+struct picked {
+    const struct component_write *from;
+    size_t *indexes, count;
+};
+
+static int pick(struct picked *picked, const struct component_ref *ref, struct error *err)
 {
-    return isdigit((unsigned char)*text) && text[strspn(text, "0123456789")] == '\0';
+    size_t index;
+
+    if (sequence_find(&picked->from->sequence, ref, &index, err) < 0)
+        return -1;
+    for (size_t i = 0; i < picked->count; i++)
+        if (picked->indexes[i] == index)
+            return error_set(err, ERROR_INVALID, "names a component that is there before it");
+    if (picked->count == BATCH_MAX)
+        return error_set(err, ERROR_INVALID, "names more than %d components", BATCH_MAX);
+    picked->indexes[picked->count++] = index;
+    return 0;
 }
 
-/* The reference of one entry: a place, also as text, or an id. */
-static void read_reference(const json_t *entry, struct component_ref *ref)
+static int pick_range(struct picked *picked, long first, long last, struct error *err)
 {
-    const char *text = json_string_value(entry);
+    struct component_ref ref = {.node_id = picked->from->node_id};
+    long most = (long)picked->from->sequence.components;
 
-    ref->order = text ? 0 : (long)json_integer_value(entry);
-    ref->component_id = text;
-    if (text && is_number(text)) {
-        ref->component_id = NULL;
-        ref->order = strtol(text, NULL, 10);
-    }
-}
+    if (first != last && most > 0 && (first < 1 || last < first || last > most)) {
+        long low = first < last ? first : last, high = first < last ? last : first;
 
-static int find_entry(const struct component_write *from, const json_t *entry, size_t *index,
-                      struct error *err)
-{
-    struct component_ref ref = {.node_id = from->node_id};
-
-    read_reference(entry, &ref);
-    if (!ref.component_id && ref.order < 1)
+        low = low < 1 || low > most ? 1 : low;
+        high = high < 1 || high > most ? most : high;
         return error_set(err, ERROR_INVALID,
-                         "must be a component's place, 1 for the first, or its component_id");
-    return sequence_find(&from->sequence, &ref, index, err);
+                         "%ld-%ld is not a range of components: node %s has %ld, so send "
+                         "%ld-%ld",
+                         first, last, ref.node_id, most, low, high);
+    }
+    for (ref.order = first; ref.order <= last; ref.order++)
+        if (pick(picked, &ref, err) < 0)
+            return -1;
+    return 0;
 }
 
-static bool is_there(const size_t *indexes, size_t count, size_t index)
+/* "14" or "14-19"; a component's id is a UUID, which has more dashes. */
+static bool read_range(const char *text, long *first, long *last)
 {
-    for (size_t i = 0; i < count; i++)
-        if (indexes[i] == index)
-            return true;
-    return false;
+    char *end;
+
+    if (!isdigit((unsigned char)*text))
+        return false;
+    *first = *last = strtol(text, &end, 10);
+    end += strspn(end, " ");
+    if (*end == '-') {
+        end += 1 + strspn(end + 1, " ");
+        if (!isdigit((unsigned char)*end))
+            return false;
+        *last = strtol(end, &end, 10);
+    }
+    return *end == '\0';
+}
+
+static int pick_part(struct picked *picked, const char *part, struct error *err)
+{
+    struct component_ref ref = {.node_id = picked->from->node_id, .component_id = part};
+    char shown[64];
+    long first, last;
+    int rc;
+
+    if (read_range(part, &first, &last))
+        return pick_range(picked, first, last, err);
+    rc = pick(picked, &ref, err);
+    if (rc < 0 && err->kind == ERROR_NOT_FOUND)
+        error_set(err, ERROR_NOT_FOUND,
+                  "node %s has no component '%s'; send a place, a range such as 1-%zu, or a "
+                  "component_id that is there now",
+                  ref.node_id, text_cut_line(shown, sizeof shown, part),
+                  picked->from->sequence.components);
+    return rc;
+}
+
+/* "14-19, 22" */
+static int pick_text(struct picked *picked, const char *text, struct error *err)
+{
+    cleanup_free char *copy = strdup(text);
+    char *rest = copy, *part;
+    int rc = 0;
+
+    if (!copy)
+        return error_set(err, ERROR_MEMORY, "out of memory for a list of components");
+    while (rc == 0 && (part = strsep(&rest, ","))) {
+        part += strspn(part, " ");
+        for (size_t len = strlen(part); len > 0 && part[len - 1] == ' '; len--)
+            part[len - 1] = '\0';
+        rc = pick_part(picked, part, err);
+    }
+    return rc;
+}
+
+static int pick_entry(struct picked *picked, const json_t *entry, struct error *err)
+{
+    struct component_ref ref = {.node_id = picked->from->node_id,
+                                .order = (long)json_integer_value(entry)};
+
+    if (json_is_string(entry))
+        return pick_text(picked, json_string_value(entry), err);
+    if (ref.order < 1)
+        return error_set(err, ERROR_INVALID,
+                         "must be a component's place, 1 for the first, a range such as 2-3, or "
+                         "its component_id");
+    return pick(picked, &ref, err);
 }
 
 int store_items_find(const struct component_write *from, const json_t *components, size_t *indexes,
                      size_t *count, struct error *err)
 {
+    struct picked picked = {from, indexes, 0};
     struct validation_errors problems;
     const json_t *entry;
     char field[64];
     size_t i;
+    int rc;
 
-    *count = 0;
     if (!json_is_array(components) || json_array_size(components) == 0 ||
         json_array_size(components) > BATCH_MAX)
         return error_set_at(err, "components",
-                            "components: send the places of 1 to %d components, such as [2, 3], or "
-                            "their component_ids",
+                            "components: send the places of 1 to %d components, such as [2, 3] or "
+                            "[\"14-19\"], or their component_ids",
                             BATCH_MAX);
     validation_begin(&problems, "");
     json_array_foreach((json_t *)components, i, entry)
     {
         struct error found = {0};
-        size_t index = 0;
 
         snprintf(field, sizeof field, "components.%zu", i);
-        if (find_entry(from, entry, &index, &found) != 0)
+        if (pick_entry(&picked, entry, &found) != 0)
             validation_add(&problems, field, "%s", found.text);
-        else if (is_there(indexes, *count, index))
-            validation_add(&problems, field, "names a component that is there before it");
-        else
-            indexes[(*count)++] = index;
     }
-    return validation_end(&problems, "Nothing was moved", err);
+    rc = validation_end(&problems, "Nothing was moved", err);
+    *count = picked.count;
+    return rc;
 }
 
 /* ---- relationships ---- */

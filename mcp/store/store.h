@@ -408,8 +408,9 @@ struct move_state {
     int64_t position;                 /* of the first one in the other node */
 };
 
-/* components: [2, "id", ...], places (1-based) or ids of components of the node, in their new
- * order. position: 1-based, in the other node; 0 appends. Ids, revisions and history stay. */
+/* components: [2, "4-6, 9", "id", ...], places (1-based), ranges or ids of components of the node,
+ * in their new order. position: 1-based, in the other node; 0 appends. Ids, revisions and history
+ * stay. */
 int store_components_move(struct store *store, const struct writer *writer, const char *sid,
                           const char *node_id, const json_t *components, const char *into_id,
                           long position, struct move_state *state, struct error *err);

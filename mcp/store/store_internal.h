@@ -405,8 +405,8 @@ int sequence_replace(struct store *store, struct component_write *work, struct g
  * one write. */
 int store_items_move(struct store *store, struct component_write *from, const size_t *indexes,
                      size_t count, struct component_write *into, size_t at, struct error *err);
-/* The indexes of the components that an array names by place (1-based) or id, at most BATCH_MAX.
- * ERROR_INVALID lists every wrong one. */
+/* The indexes of the components that an array names by place (1-based), range or id, at most
+ * BATCH_MAX: [2, "14-19, 22", "id"]. ERROR_INVALID lists every wrong one. */
 int store_items_find(const struct component_write *from, const json_t *components, size_t *indexes,
                      size_t *count, struct error *err);
 /* Replaces the node `from` by `into` in the ends of a relationship. Returns 1 if it was deleted

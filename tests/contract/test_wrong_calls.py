@@ -209,7 +209,7 @@ WRONG = (
      lambda tool, arguments, text: (tool, op(**{re.search(r": (op) is needed, one of .*rename_node", text).group(1): "rename_node"}, **NODE_TITLE))),
     ("change_curriculum", op(op="rename_node", id=LESSON, title="Ratios"), named(*FIRST, "id")),
     ("change_curriculum", op(op="move_component", node_id=LESSON, components=[3], into_node_id=OTHER), meant(*FIRST, "op")),
-    ("change_curriculum", op(op="move_components", node_id=LESSON, components=3, into_node_id=OTHER),
+    ("change_curriculum", op(op="move_components", node_id=LESSON, components=True, into_node_id=OTHER),
      must_be("components: must be an array", [3], *FIRST, "components")),
     ("change_curriculum", op(op="replace_text", find="ratio", replace_with="quotient"), named(*FIRST, "replace_with")),
     ("change_curriculum", op(op="replace_text", old="ratio", new="quotient"),

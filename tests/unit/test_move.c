@@ -109,6 +109,35 @@ static void components_go_to_their_place(void **state)
     expect_texts(fixture, "B", "");
 }
 
+static void a_range_names_several(void **state)
+{
+    struct fixture *fixture = *state;
+
+    do_it(fixture, "[{'op':'create_node','node_id':'L','title':'Long'}]");
+    do_it(fixture, "[{'op':'split_node','node_id':'A','new_node_id':'M','title':'M',"
+                   "'components':'1'}]");
+    expect_texts(fixture, "M", "one");
+    for (int i = 1; i <= 9; i++) {
+        char text[256];
+
+        snprintf(text, sizeof text,
+                 "[{'op':'create_component','node_id':'L','component_type':'heading',"
+                 "'parameters':{'text':'%d'}}]",
+                 i);
+        do_it(fixture, text);
+    }
+    do_and_return(fixture, "[{'op':'move_components','node_id':'L','components':['7-9, 1',3],"
+                           "'into_node_id':'C'}]");
+    expect_texts(fixture, "C", "7 8 9 1 3");
+    expect_texts(fixture, "L", "2 4 5 6");
+    do_and_return(fixture, "[{'op':'move_components','node_id':'L','components':'3 - 4,1',"
+                           "'into_node_id':'M'}]");
+    expect_texts(fixture, "M", "one 5 6 2");
+    do_and_return(fixture,
+                  "[{'op':'move_components','node_id':'L','components':1,'into_node_id':'M'}]");
+    expect_texts(fixture, "M", "one 5 6 2 4");
+}
+
 /* One with a line on the order, as its message has it. */
 static void expect_merge(struct fixture *fixture, const char *from, const char *into,
                          const char *wanted, const char *says)
@@ -306,7 +335,20 @@ static void what_cannot_be_moved_is_said(void **state)
         {MOVE("[3,0,'no',1,1]", "'into_node_id':'B'"),
          {"components.1", "components.2", "components.4"},
          ERROR_INVALID},
-        {MOVE("7", "'into_node_id':'B'"), {"components: must be an array"}, ERROR_INVALID},
+        {MOVE("true", "'into_node_id':'B'"), {"components: must be an array"}, ERROR_INVALID},
+        {MOVE("7", "'into_node_id':'B'"), {"has no component 7: it has 2"}, ERROR_INVALID},
+        {MOVE("'2-1'", "'into_node_id':'B'"),
+         {"2-1 is not a range of components: node A has 2, so send 1-2"},
+         ERROR_INVALID},
+        {MOVE("['0-2','2-9','8-9','1..2']", "'into_node_id':'B'"),
+         {"components.0: 0-2 is not a range", "components.1: 2-9 is not a range",
+          "components.3: node A"},
+         ERROR_INVALID},
+        {MOVE("['12345678-1234-4234-8234-123456789012']", "'into_node_id':'B'"),
+         {"node A has no component '12345678-1234-"},
+         ERROR_INVALID},
+        {MOVE("['1-2,2']", "'into_node_id':'B'"), {"there before it"}, ERROR_INVALID},
+        {MOVE("['1-99999999999999999999']", "'into_node_id':'B'"), {"send 1-2"}, ERROR_INVALID},
         {SPLIT("[1,2]", "'new_node_id':'D'"), {"all 2 would go", "rename_node"}, ERROR_INVALID},
         {SPLIT("[1]", "'new_node_id':'B'"), {"'B' is in use", "choose another"}, ERROR_CONFLICT},
         {SPLIT("[1]", "'new_node_id':'D','relationships':[99,'B',7.5]"),
@@ -373,6 +415,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(components_go_to_their_place),
+        TEST(a_range_names_several),
         TEST(a_merge_keeps_what_is_needed_first),
         TEST(ids_revisions_and_history_stay),
         TEST(a_move_that_was_built_on_is_not_undone),
