@@ -325,11 +325,13 @@ static int delete_relationship(struct run *run, struct error *err)
     {.name = (operation), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_ALSO | FIELDS_NAMED}
 /* clang-format on */
 
-#define NODE               NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
-#define INTO(...)          NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, __VA_ARGS__)
-#define NEW_NODE           NEEDED("new_node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT)
-#define COMPONENTS         NEEDED("components", FIELD_ARRAY, .flags = FIELD_AS_TEXT | FIELD_ONE)
-#define REVISION           MAY_HAVE("expected_revision", PLACE)
+#define NODE       NEEDED("node_id", FIELD_TEXT, .flags = FIELD_NAME)
+#define INTO(...)  NEEDED("into_node_id", FIELD_TEXT, .flags = FIELD_NAME, __VA_ARGS__)
+#define NEW_NODE   NEEDED("new_node_id", FIELD_TEXT), NEEDED("title", FIELD_TEXT)
+#define COMPONENTS NEEDED("components", FIELD_ARRAY, .flags = FIELD_AS_TEXT | FIELD_ONE)
+#define REVISION                                                                                   \
+    MAY_HAVE("expected_revision", FIELD_WHOLE, .least = 1, .most = INFINITY,                       \
+             .flags = FIELD_AS_TEXT | FIELD_UNLISTED)
 #define AFTER              MAY_HAVE("after", FIELD_TEXT, .flags = FIELD_NAME)
 #define COMPONENT_ID       MAY_HAVE("component_id", FIELD_TEXT)
 #define COMPONENT_ORDER    MAY_HAVE("component_order", PLACE, .also = "order")

@@ -116,9 +116,9 @@ const struct fields change_set_operation_brief = {
     .name = "an operation",
     .flags = FIELDS_AS_TEXT,
     .write_schema = write_brief,
-    .documentation = "A relationship: id, or ends and type. order: old places, [3,1,2]. "
-                     "relationships: go with a split, by id or other end. in: titles, a component "
-                     "type or field"};
+    .documentation = "Beside node_id: create_node title, fields; split_node components (2, 4-6), "
+                     "new_node_id, title; merge_nodes into_node_id. relationships: by id or other "
+                     "end. order: old places. in: titles, component type or field"};
 
 bool change_set_has_member(const char *name)
 {

@@ -129,7 +129,7 @@ static void forget(struct tool_call *call)
 const struct tool tool_change_curriculum = {
     .name = "change_curriculum",
     .title = "Change the curriculum",
-    .description = "Operations, all or none (keep_going: the good ones); dry_run: the effect.",
+    .description = "All operations or none (keep_going: the good); dry_run: the effect.",
     .call_title = "{dry_run=true}Try out {operations:operation}"
                   "|Change the curriculum: {operations:operation}",
     .icon = "edit",

@@ -2,6 +2,7 @@
 """The cost of the tools before a model has asked anything: the parts of the listing that a model sees, counted in tokens. Clients keep the
 annotations for themselves."""
 import json
+import re
 import unittest
 
 import harness
@@ -43,6 +44,19 @@ class Listing(unittest.TestCase):
 
         for tool in self.listing():
             check(tool["inputSchema"], tool["name"])
+
+    def test_operations_name_their_members(self):
+        """Those that models called with guessed members: the listing alone must say which they are."""
+        schema = next(tool["inputSchema"] for tool in self.listing() if tool["name"] == "change_curriculum")
+        operation = schema["properties"]["operations"]["items"]
+        for name, members in [("create_node", ("title", "fields")), ("split_node", ("components", "new_node_id", "title")),
+                              ("merge_nodes", ("into_node_id",))]:
+            said = re.search(name + r" ([^;.]*)", operation["description"])
+            self.assertTrue(said, name)
+            self.assertIn(name, operation["properties"]["op"]["enum"])
+            for member in members:
+                self.assertIn(member, re.findall(r"\w+", said.group(1)), name)
+                self.assertIn(member, operation["properties"])
 
     def test_annotations_are_complete(self):
         listed = {tool["name"]: tool["annotations"] for tool in self.listing()}

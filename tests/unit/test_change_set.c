@@ -391,13 +391,18 @@ static void an_id_wins_and_a_shared_title_is_refused(void **state)
 }
 
 /* Each member of each operation stands in it, for programs that forbid others; other names of
- * members do not. */
+ * members, and those that only a careful program needs, do not. */
 static void the_brief_schema_names_each_member(void **state)
 {
-    static const char *const other_names[] = {"from",       "to",
-                                              "into",       "type",
-                                              "new_title",  "new_parameters",
-                                              "confidence", "confidence_score",
+    static const char *const other_names[] = {"from",
+                                              "to",
+                                              "into",
+                                              "type",
+                                              "new_title",
+                                              "new_parameters",
+                                              "confidence",
+                                              "confidence_score",
+                                              "expected_revision",
                                               NULL};
     struct buf BUF_AUTO few = {0};
     json_auto_t *each = schemas(), *brief = NULL;
