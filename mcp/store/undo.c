@@ -417,18 +417,35 @@ static int not_own(struct store *store, const struct write *write, const struct 
                      newest->change_set, own_version.len > 0 ? own_version.data : "");
 }
 
-static int check_set(struct store *store, int64_t session, const char *change_set, bool named,
-                     struct extent *extent, struct error *err)
+#define REMOVAL                                                                                    \
+    "To remove the whole curriculum with its history, run lectern delete %s, or send DELETE "      \
+    "/session/%s; nothing brings it back"
+
+/* Its import or creation: to undo that would delete the history with what could be restored. */
+static int refuse_beginning(const char *sid, bool named, struct error *err)
 {
-    static const char nothing[] = "there is nothing to undo in this session: its history begins "
-                                  "with its import or creation";
+    if (named)
+        return error_set_at(err, "change_set",
+                            "change_set: that is where this session's history begins, it cannot be "
+                            "undone. " REMOVAL,
+                            sid, sid);
+    return error_set(err, ERROR_NOT_FOUND,
+                     "there is nothing to undo in this session: its history begins with its import "
+                     "or creation. " REMOVAL,
+                     sid, sid);
+}
+
+static int check_set(struct store *store, const struct write *write, const char *change_set,
+                     bool named, struct extent *extent, struct error *err)
+{
+    int64_t session = write->session;
     char by_set[UUID_TEXT_SIZE + 64];
     int64_t undoing;
 
     if (read_extent(store, session, change_set, extent, err) < 0)
         return -1;
     if (!named && (extent->rows == 0 || extent->begins))
-        return error_set(err, ERROR_NOT_FOUND, "%s", nothing);
+        return refuse_beginning(write->sid, false, err);
     if (db_number(store->db, &undoing, err, SQL_UNDONE_IS_UNDOING, "is", session, change_set) != 0)
         return -1;
     if (extent->rows == 0 && undoing > 0) /* of what had come to nothing by itself */
@@ -439,9 +456,7 @@ static int check_set(struct store *store, int64_t session, const char *change_se
                          "there are",
                          change_set);
     if (extent->begins)
-        return error_set_at(err, "change_set",
-                            "change_set: that is where this session's history begins, it cannot be "
-                            "undone");
+        return refuse_beginning(write->sid, true, err);
     if (store_undone_by(store, session, change_set, by_set, sizeof by_set, err) < 0)
         return -1;
     if (*by_set)
@@ -546,7 +561,7 @@ static int undo(struct store *store, const struct write *write, const char *name
     if (!named && find_newest(store, write->session, NULL, &newest, err) < 0)
         return -1;
     text_cut(change_set, sizeof change_set, named ? named : newest.change_set);
-    if (check_set(store, write->session, change_set, named != NULL, &extent, err) < 0)
+    if (check_set(store, write, change_set, named != NULL, &extent, err) < 0)
         return -1;
     if (!named && !is_same_writer(newest.who, write->who))
         return not_own(store, write, &newest, err);

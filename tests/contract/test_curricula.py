@@ -455,6 +455,19 @@ class Imports(CurriculaCase):
         _, back = self.imported("---\nnode_id: X7\ntitle: Gears\n---\n\n<!-- component: paragraph -->\nTeeth.\n")
         self.assertEqual((back["nodes"][0]["node_id"], back["nodes"][0]["components"][0]["parameters"]), ("X7", {"text": "Teeth."}))
 
+    def test_undo_says_how_to_remove_it(self):
+        """It would take the history with it, so it is left to a person; the command is the one that does it."""
+        client = self.start()
+        before = self.workspace.run("sessions").stdout
+        sid = client.good("import_curriculum", text="# Wheels\n\nA text.\n").split("session ")[1].split(":")[0]
+        for more in ({}, {"version": 1}):
+            failed, said = client.call("undo", session_id=sid, **more)
+            self.assertTrue(failed)
+            self.assertIn("DELETE /session/%s;" % sid, said)
+        command = re.search("run lectern (delete [^ ,]+),", said).group(1)
+        self.workspace.run(*command.split(), "--yes")
+        self.assertEqual(self.workspace.run("sessions").stdout, before)
+
     def test_what_is_none(self):
         client = self.start()
         before = self.workspace.run("sessions").stdout
