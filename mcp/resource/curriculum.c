@@ -13,6 +13,7 @@
 #include "mcp/tool/arguments.h"
 
 #define COMPONENT_PART "/component/"
+#define CHAPTER_PART   "/chapter/"
 #define HISTORY_PART   "/history"
 #define MARKDOWN_TYPE  "text/markdown"
 #define REST_ROOM      1024 /* bytes that a cut answer needs for saying so */
@@ -44,6 +45,14 @@ static bool component_changes(const struct store_change *change, struct buf *uri
     if (!node_changes(change, uri))
         return false;
     buf_adds(uri, COMPONENT_PART);
+    return true;
+}
+
+/* Every chapter: a change does not say which the node was in. */
+static bool chapter_changes(const struct store_change *change, struct buf *uri)
+{
+    curriculum_uri_write(uri, change->sid, NULL);
+    buf_adds(uri, CHAPTER_PART);
     return true;
 }
 
@@ -118,16 +127,23 @@ static int read_curriculum(struct tool_call *call, struct store *store, struct e
 
 /* ---- a lesson ---- */
 
-/* The node with its components, of the session sid; NULL with err. */
-static json_t *find_node(struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
+static json_t *load_node(struct store *store, const char *sid, const char *node_id,
                          struct error *err)
 {
     struct buf BUF_AUTO text = {0};
 
-    if (tool_session(call, store, sid, err) < 0 ||
-        store_read_components(store, sid, argument_text(call, "node_id"), &text, err) < 0)
+    if (store_read_components(store, sid, node_id, &text, err) < 0)
         return NULL;
     return json_read(text.data, text.len, "the lesson", err);
+}
+
+/* The node with its components, of the session sid; NULL with err. */
+static json_t *find_node(struct tool_call *call, struct store *store, char sid[SESSION_ID_SIZE],
+                         struct error *err)
+{
+    if (tool_session(call, store, sid, err) < 0)
+        return NULL;
+    return load_node(store, sid, argument_text(call, "node_id"), err);
 }
 
 /* What it is linked to in other curricula. */
@@ -163,21 +179,90 @@ static int write_links(struct tool_call *call, struct store *store, const char *
     return 0;
 }
 
-static int read_node(struct tool_call *call, struct store *store, struct error *err)
+static int write_lesson(json_t *node, struct buf *to, struct error *err)
 {
     static const char *const counts[] = {"total_components", "suggested_template",
                                          "overall_confidence", "session_id"};
+
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        json_object_del(node, counts[i]);
+    return node_write(to, node, STORED_SHAPE, err);
+}
+
+static int read_node(struct tool_call *call, struct store *store, struct error *err)
+{
     char sid[SESSION_ID_SIZE];
     json_auto_t *node = find_node(call, store, sid, err);
 
-    if (!node)
-        return -1;
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        json_object_del(node, counts[i]);
-    if (node_write(&call->text, node, STORED_SHAPE, err) < 0)
+    if (!node || write_lesson(node, &call->text, err) < 0)
         return -1;
     return write_links(call, store, sid, err);
 }
+
+/* ---- a chapter: the lessons of a group, as outline shows it ---- */
+
+/* Returns 1 if it does not fit. */
+static int add_lesson(struct buf *to, struct store *store, const char *sid, const char *node_id,
+                      struct error *err)
+{
+    json_auto_t *node = load_node(store, sid, node_id, err);
+    struct buf BUF_AUTO text = {0};
+
+    if (!node || write_lesson(node, &text, err) < 0)
+        return -1;
+    if (to->len + text.len + REST_ROOM > to->cap)
+        return 1;
+    if (to->len > 0)
+        buf_adds(to, "\n");
+    buf_add(to, text.data, text.len);
+    return 0;
+}
+
+static int write_chapter(struct tool_call *call, struct store *store, const char *sid,
+                         const struct outline *outline, struct error *err)
+{
+    const char *chapter = argument_text(call, "chapter"), *first_left = NULL;
+    size_t found = 0, left = 0;
+    int rc = 0;
+
+    for (size_t i = 0; i < outline->node_count && rc >= 0; i++) {
+        const struct outline_node *node = &outline->nodes[i];
+
+        if (!node->group || strcmp(node->group, chapter) != 0)
+            continue;
+        found++;
+        if (left == 0)
+            rc = add_lesson(&call->text, store, sid, node->id, err);
+        left += rc > 0;
+        if (left == 1)
+            first_left = node->id;
+    }
+    if (rc >= 0 && found == 0)
+        return error_set(err, ERROR_NOT_FOUND,
+                         "there is no chapter of this name; the query outline lists them");
+    if (left > 0) {
+        buf_addf(&call->text, "\n%zu of %zu lessons are left out, beginning with ", left, found);
+        curriculum_uri_write(&call->text, sid, first_left);
+        buf_adds(&call->text, "\n");
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+static int read_chapter(struct tool_call *call, struct store *store, struct error *err)
+{
+    struct outline outline = {0};
+    char sid[SESSION_ID_SIZE];
+    int rc;
+
+    if (tool_session(call, store, sid, err) < 0 ||
+        store_read_outline(store, sid, &outline, err) < 0)
+        return -1;
+    rc = write_chapter(call, store, sid, &outline, err);
+    outline_finish(&outline);
+    return rc;
+}
+
+/* ---- a component ---- */
 
 static int read_component(struct tool_call *call, struct store *store, struct error *err)
 {
@@ -308,8 +393,20 @@ static int complete_session(struct tool_call *call, struct store *store, struct 
     return 0;
 }
 
+/* Its lessons before this one have another chapter. */
+static bool is_first_of_chapter(const struct outline *outline, size_t at)
+{
+    const char *chapter = outline->nodes[at].group;
+
+    for (size_t i = 0; i < at; i++)
+        if (outline->nodes[i].group && strcmp(outline->nodes[i].group, chapter) == 0)
+            return false;
+    return true;
+}
+
 /* Of the curriculum that is given, or of the only one. */
-static int complete_node(struct tool_call *call, struct store *store, struct error *err)
+static int complete_part(struct tool_call *call, struct store *store, bool chapters,
+                         struct error *err)
 {
     json_t *given = json_object_get(json_object_get(call->arguments, "given"), "session_id");
     struct outline outline = {0};
@@ -320,8 +417,14 @@ static int complete_node(struct tool_call *call, struct store *store, struct err
     if (tool_session(call, store, sid, err) < 0 ||
         store_read_outline(store, sid, &outline, err) < 0)
         return -1;
-    for (size_t i = 0; i < outline.node_count; i++)
-        offer(call, outline.nodes[i].id, outline.nodes[i].title);
+    for (size_t i = 0; i < outline.node_count; i++) {
+        const struct outline_node *node = &outline.nodes[i];
+
+        if (!chapters)
+            offer(call, node->id, node->title);
+        else if (node->group && is_first_of_chapter(&outline, i))
+            offer(call, node->group, NULL);
+    }
     outline_finish(&outline);
     return 0;
 }
@@ -335,7 +438,9 @@ static int complete(struct tool_call *call, struct store *store, struct error *e
         return error_set(err, ERROR_MEMORY, "out of memory for the completion");
     if (strcmp(name, "session_id") == 0)
         return complete_session(call, store, err);
-    return strcmp(name, "node_id") == 0 ? complete_node(call, store, err) : 0;
+    if (strcmp(name, "node_id") == 0 || strcmp(name, "chapter") == 0)
+        return complete_part(call, store, *name == 'c', err);
+    return 0;
 }
 
 const struct tool tool_complete_curriculum = {
@@ -375,6 +480,16 @@ static const struct tool component_reader = {
                            FIELD("component_id", FIELD_TEXT, .required = true)),
     .read_only = true,
     .run = read_component,
+};
+
+static const struct tool chapter_reader = {
+    .name = "resources/read",
+    .title = "Read a chapter",
+    .description = "",
+    .arguments = ARGUMENTS("resources/read", ARGUMENT_SESSION,
+                           FIELD("chapter", FIELD_TEXT, .required = true)),
+    .read_only = true,
+    .run = read_chapter,
 };
 
 static const struct tool history_reader = {
@@ -418,6 +533,17 @@ const struct resource resource_component = {
     .read = &component_reader,
     .complete = &tool_complete_curriculum,
     .changes = component_changes,
+};
+
+const struct resource resource_chapter = {
+    .uri = CURRICULUM_URI "{session_id}" CHAPTER_PART "{chapter}",
+    .name = "chapter",
+    .title = "Chapter",
+    .description = "The lessons of a chapter, whole and in their order",
+    .mime = MARKDOWN_TYPE,
+    .read = &chapter_reader,
+    .complete = &tool_complete_curriculum,
+    .changes = chapter_changes,
 };
 
 const struct resource resource_history = {

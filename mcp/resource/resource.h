@@ -33,8 +33,8 @@ struct resource {
 /* In the order of the lists; NULL-terminated. A new one is its file and a row in table.c. */
 extern const struct resource *const resources[];
 extern const struct resource resource_curriculum, resource_node, resource_component,
-    resource_history;
-extern const struct tool tool_complete_curriculum; /* completes session_id and node_id */
+    resource_chapter, resource_history;
+extern const struct tool tool_complete_curriculum; /* completes session_id, node_id and chapter */
 
 /* Lists the resources that templates stand for: `parts` are objects as in resources/list. NULL:
  * none are listed. */

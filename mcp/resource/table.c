@@ -2,4 +2,5 @@
 #include "mcp/resource/resource.h"
 
 const struct resource *const resources[] = {&resource_curriculum, &resource_node,
-                                            &resource_component, &resource_history, NULL};
+                                            &resource_component,  &resource_chapter,
+                                            &resource_history,    NULL};

@@ -468,6 +468,34 @@ class Imports(CurriculaCase):
         self.workspace.run(*command.split(), "--yes")
         self.assertEqual(self.workspace.run("sessions").stdout, before)
 
+    def test_a_chapter_is_a_resource(self):
+        def node(node_id, chapter, words=2):
+            return {"node_id": node_id, "title": "Lesson " + node_id, "chapter": chapter, "components": [
+                {"component_type": "paragraph", "order": 1, "parameters": {"text": "word " * words + node_id}}]}
+
+        client = self.start()
+        file = {"meta": {"title": "Parts"}, "nodes": [node("A", "Part / one"), node("B", "Two"), node("C", "Part / one")] + [
+            node("L%d" % number, "Long", 1000) for number in range(60)], "relationships": []}
+        sid = client.good("import_curriculum", text=json.dumps(file)).split("session ")[1].split(":")[0]
+        base = "lectern://curriculum/" + sid
+
+        def read(path):
+            return client.request("resources/read", {"uri": base + path})["result"]["contents"][0]["text"]
+
+        self.assertEqual(read("/chapter/Part%20%2F%20one"), read("/node/A") + "\n" + read("/node/C"))
+        self.assertEqual(read("/chapter/Two"), read("/node/B"))
+        long = read("/chapter/Long")
+        left, first = re.search(r"\n(\d+) of 60 lessons are left out, beginning with (\S+)\n$", long).groups()
+        shown = 60 - int(left)
+        self.assertGreater(shown, 0)
+        self.assertEqual(first, "%s/node/L%d" % (base, shown))
+        self.assertEqual(re.findall(r"(?m)^node_id: (\w+)$", long), ["L%d" % number for number in range(shown)])
+        self.assertIn("error", client.request("resources/read", {"uri": base + "/chapter/Three"}))
+        done = client.request("completion/complete", {
+            "ref": {"type": "ref/resource", "uri": "lectern://curriculum/{session_id}/chapter/{chapter}"},
+            "argument": {"name": "chapter", "value": "o"}, "context": {"arguments": {"session_id": sid}}})
+        self.assertEqual(done["result"]["completion"]["values"], ["Part / one", "Two", "Long"])
+
     def test_what_is_none(self):
         client = self.start()
         before = self.workspace.run("sessions").stdout

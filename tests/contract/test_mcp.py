@@ -10,7 +10,8 @@ import harness
 MODERN = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
 CURRICULUM = "lectern://curriculum/{session_id}"
-TEMPLATES = [CURRICULUM, CURRICULUM + "/node/{node_id}", CURRICULUM + "/node/{node_id}/component/{component_id}", CURRICULUM + "/history"]
+TEMPLATES = [CURRICULUM, CURRICULUM + "/node/{node_id}", CURRICULUM + "/node/{node_id}/component/{component_id}", CURRICULUM + "/chapter/{chapter}",
+             CURRICULUM + "/history"]
 # Each prompt: its arguments beside session_id, and the tools that it names.
 PROMPTS = {
     "review_prerequisites": (["node_id"], {"query_graph", "find", "change_curriculum"}),
