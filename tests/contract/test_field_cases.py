@@ -68,6 +68,34 @@ class Messages(Case):
         self.assertNotIn("in  weeks", texts.pop())
 
 
+    def test_a_batch(self):
+        """F26"""
+        client = self.stdio(version="2025-03-26")
+        client.send([{"jsonrpc": "2.0", "id": 71, "method": "ping"}, {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"},
+                     {"jsonrpc": "2.0", "id": 72, "method": "tools/call", "params": {"name": "query_graph", "arguments": {"query": "counts"}}}])
+        answers = {answer["id"]: answer["result"] for answer in client.receive("batch")}
+        self.assertEqual(answers[71], {})
+        self.assertIn("40 nodes", answers[72]["content"][0]["text"])
+        self.assertEqual(len(answers), 2)
+
+
+class Words(Case):
+    """F31."""
+
+    def test_names_with_signs_are_told_apart(self):
+        path = pathlib.Path(self.workspace.data) / "languages.json"
+        path.write_text(json.dumps({"meta": {"title": "Languages"}, "relationships": [], "nodes": [
+            {"node_id": "L%d" % place, "title": "Course %d" % place, "components": [
+                {"component_type": "paragraph", "order": 1, "parameters": {"text": "We write %s today." % name}}]}
+            for place, name in enumerate(("C++", "C#", "C", "F#"))]}))
+        self.workspace.load(path)
+        client = self.stdio()
+        for place, name in enumerate(("C++", "C#", "C", "F#")):
+            for text in name, '"%s"' % name:
+                found = client.good("find", session_id="Languages", text=text)
+                self.assertEqual([each for each in range(4) if "L%d " % each in found], [place], (text, found))
+
+
 class Http(Case):
     """F25, F27."""
 
