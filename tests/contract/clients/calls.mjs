@@ -54,7 +54,9 @@ export const calls = [
       [["four", "two grams", "three", "three"], undefined, 1])),
   operation("delete_relationship", { from_node_id: "X1", to_node_id: "N039", relationship_type: "PREREQUISITE" }, /N039/,
     (now) => assert.equal(between(now, "X1", "N039").length, 0)),
-  operation("delete_node", { node_id: "X2" }, /X2/, (now) => assert.equal(node(now, "X2"), undefined)),
+  call("change_curriculum", { operations: [{ op: "delete_node", node_id: "X2" }], dry_run: true }, /apply_dry_run/, (now) => assert.ok(node(now, "X2"))),
+  operation("apply_dry_run", { id: "the last" }, /X2/, (now) => assert.equal(node(now, "X2"), undefined)),
+  operation("delete_node", { node_id: "X1" }, /X1/, (now) => assert.equal(node(now, "X1"), undefined)),
   // Deleted at once: beside a second curriculum, each later call would have to name one.
   call("import_curriculum", { text: "# Another\n\nA text.\n" }, /Another/, (_, { text }, place) => place.forget(/[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text)[0])),
 ];

@@ -137,8 +137,11 @@ async function failure(call) {
 /* Every tool and operation, by a client's call(tool, arguments), each judged by its answer and by the curriculum afterwards. */
 export async function callAll(place, call) {
   assert.deepEqual(missing(place.tools()), []);
+  let number; // of the last dry run
   for (const { tool, args, says, holds } of calls) {
-    const answer = await call(tool, args);
+    const applies = args.operations?.[0].op === "apply_dry_run";
+    const answer = await call(tool, applies ? { operations: [{ op: "apply_dry_run", id: number }] } : args);
+    number = Number(/"id": (\d+)\}/.exec(answer.text)?.[1] ?? number);
     assert.ok(!answer.isError, `${tool} ${JSON.stringify(args)}: ${answer.text}`);
     assert.match(answer.text, says);
     holds(place.curriculum(), answer, place);
