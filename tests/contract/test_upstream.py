@@ -634,7 +634,8 @@ class Faults(Between):
                 self.good("GET", "/health")
                 self.between.set("pass")
                 self.assertEqual(self.texts("X1"), ["a", "b"])
-                self.good("PUT", "~/nodes/X1/components/1", paragraph("a"))
+                for text in mode, "a":  # otherwise a read is answered with 304, which has no half
+                    self.good("PUT", "~/nodes/X1/components/1", paragraph(text))
         self.assertEqual(self.texts_there("X1"), ["a", "b"])
         self.assertEqual(self.outside(), [("session", "import")])
 
