@@ -152,7 +152,6 @@ static void write_statement(struct coverage *coverage, uint32_t v)
     const struct graph_vertex *statement = &coverage->framework->nodes[v];
     struct graph_ask *ask = coverage->ask;
 
-    graph_open(ask, NULL, '{');
     if (ask->data) {
         graph_put_text(ask, "node_id", statement->id);
         graph_put_text(ask, "title", statement->title);
@@ -192,6 +191,7 @@ static void write_statements(struct coverage *coverage, const char *key, size_t 
               count > 0 ? ":" : ".");
     graph_list_begin(&list, ask, key, count);
     while (graph_list_row(&list)) {
+        graph_open(ask, NULL, '{');
         write_statement(coverage, taken[list.shown - 1]);
         if (least > 0)
             write_lessons(coverage, taken[list.shown - 1], room);

@@ -437,8 +437,7 @@ void entity_component_summary(const json_t *component, char *to, size_t size)
     }
 #define RELATIONSHIP_ROWS(types, longest)                                                          \
     {                                                                                              \
-        END("from_node_id", "from", NODE_ID_MAX),                                                  \
-            END("to_node_id", "to", longest),                                                      \
+        END("from_node_id", "from", NODE_ID_MAX), END("to_node_id", "to", longest),                \
             FIELD("relationship_type", FIELD_TEXT, .choices = (types), .also = "type"),            \
             TEXT("explanation"), TEXT("created_by"), SHARE("confidence_score"), GIVEN_BACK("id"),  \
             GIVEN_BACK("session_id"), GIVEN_BACK("created_at"),                                    \
@@ -459,8 +458,8 @@ const struct fields entity_relationship_change_fields = {"a relationship", relat
 /* A link to another curriculum has CASE's types. */
 static const struct field link_rows[] = RELATIONSHIP_ROWS(link_types, CURRICULUM_URI_MAX);
 static const struct fields link_fields = {"a link", link_rows, FIELDS_OPEN, .schema = NULL};
-static const struct fields link_change_fields = {
-    "a link", link_rows, FIELDS_OPEN | FIELDS_CHANGE, .schema = NULL};
+static const struct fields link_change_fields = {"a link", link_rows, FIELDS_OPEN | FIELDS_CHANGE,
+                                                 .schema = NULL};
 
 static bool is_link(const json_t *relationship)
 {

@@ -24,6 +24,7 @@
 #define FORMS      2u /* the term and its plural */
 #define TAG_MAX    300u
 #define ENTITY_MAX 12u
+#define LABEL_MAX  64u /* bytes of a hyphenated name on each side of a word */
 #define MARKS_MAX  (4 * UC_DECOMPOSITION_MAX_LENGTH)
 
 struct cell {
@@ -533,10 +534,13 @@ static bool is_in_label(const char *text, size_t len, size_t start, size_t end)
 {
     size_t hyphens = 0, digits = 0, from = start, to = end;
 
-    while (from > 0 && is_of_label(text[from - 1]) &&
+    if (!(start > 0 && text[start - 1] == '-') && !(end < len && text[end] == '-'))
+        return false;
+    while (from > 0 && start - from < LABEL_MAX && is_of_label(text[from - 1]) &&
            !(from > 1 && text[from - 1] == '-' && text[from - 2] == '-'))
         from--;
-    while (to < len && is_of_label(text[to]) && !(text[to] == '-' && text[to + 1] == '-'))
+    while (to < len && to - end < LABEL_MAX && is_of_label(text[to]) &&
+           !(text[to] == '-' && text[to + 1] == '-'))
         to++;
     for (size_t i = from; i < to; i++) {
         bool outside = i < start || i >= end;

@@ -60,7 +60,7 @@ int store_component_renumber(struct store *store, struct component_write *work, 
     if (sequence_renumber(store, &work->write, work->node.key, work->node_id, &work->sequence,
                           err) < 0)
         return -1;
-    if (!work->sequence.moved && !store_write_changes(store, &work->write))
+    if (!work->sequence.moved && !store_write_has_changed(store, &work->write))
         return 0;
     return store_node_touch(store, &work->write, work->node.key, err);
 }

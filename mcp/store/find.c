@@ -202,6 +202,11 @@ static int fits(struct find *find, int64_t node, struct error *err)
     int64_t count = 0;
     int rc = 0;
 
+    if (find->lacks == LACKS_COMPONENT) {
+        rc = db_number(find->store->db, &count, err, SQL_SEARCH_HAS_TYPE, "is", node, find->lacked);
+        if (rc < 0 || count > 0 || !find->linked)
+            return rc < 0 ? -1 : count == 0;
+    }
     rows = db_query(find->store->db, err, SQL_SEARCH_LESSON, "i", node);
     if (rows_next(rows, err) <= 0)
         return -1;
@@ -212,9 +217,6 @@ static int fits(struct find *find, int64_t node, struct error *err)
         return 0;
     }
     switch (find->lacks) {
-    case LACKS_COMPONENT:
-        rc = db_number(find->store->db, &count, err, SQL_SEARCH_HAS_TYPE, "is", node, find->lacked);
-        break;
     case LACKS_RELATIONSHIP:
         rc = db_number(find->store->db, &count, err, SQL_SEARCH_HAS_RELATIONSHIP, "iss",
                        find->session.key, rows_text(rows, 2), find->lacked);
@@ -228,6 +230,7 @@ static int fits(struct find *find, int64_t node, struct error *err)
         count = body ? !is_empty(json_object_get(body, find->lacked)) : 0;
         rc = body ? 0 : -1;
         break;
+    case LACKS_COMPONENT: /* it lacks it, and has links */
     case LACKS_NOTHING:
         count = 0;
         break;

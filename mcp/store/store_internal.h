@@ -211,7 +211,7 @@ void store_note_change(struct store *store, const struct write *write, enum stor
  * `changes` is the caller's. */
 void store_note_changes(struct store *store, struct dirty_set *changes);
 /* Whether it has changed anything so far. */
-bool store_write_changes(const struct store *store, const struct write *write);
+bool store_write_has_changed(const struct store *store, const struct write *write);
 /* Commits if rc is 0 (-1 if that fails), else rolls back. A write that changed nothing leaves the
  * session's version as it is. Returns the outcome. */
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err);

@@ -439,14 +439,14 @@ int store_write_begin_session(struct store *store, const struct writer *writer, 
     return error_set(err, ERROR_STALE, "the session has changed since it was read");
 }
 
-bool store_write_changes(const struct store *store, const struct write *write)
+bool store_write_has_changed(const struct store *store, const struct write *write)
 {
     return write->silent || write->counts || store->open.logged > write->logged_before;
 }
 
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err)
 {
-    if (rc == 0 && store_write_changes(store, write)) {
+    if (rc == 0 && store_write_has_changed(store, write)) {
         store->db->backend->end_reads(store->db);
         store->open.made.session = write->session;
         store->open.made.version = write->version;

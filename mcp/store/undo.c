@@ -513,7 +513,7 @@ static void fill_state(struct undo_state *state, struct store *store, const stru
     text_cut(state->by_set, sizeof state->by_set, write->change_set);
     text_cut(state->what, sizeof state->what, what->data);
     state->entries = entries;
-    state->version = store_write_changes(store, write) ? write->version : write->version_before;
+    state->version = store_write_has_changed(store, write) ? write->version : write->version_before;
 }
 
 static int undo_set(struct store *store, const struct write *write, const char *change_set,

@@ -130,8 +130,10 @@ int dry_run_take(struct tool_call *call, struct error *err)
     struct dry_run *run;
     long number;
 
-    if (!of || !call->applies_dry_runs || read_number(call, &number, err) < 0)
-        return of && call->applies_dry_runs ? -1 : 0;
+    if (!of || !call->applies_dry_runs)
+        return 0;
+    if (read_number(call, &number, err) < 0)
+        return -1;
     if (number == 0)
         return 0;
     pthread_mutex_lock(&of->lock);

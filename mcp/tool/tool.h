@@ -79,7 +79,7 @@ struct tool_call {
     json_t *arguments;         /* owned reference, an object */
     const char *bound_session; /* the connection's, or NULL; borrowed until the call is freed */
     bool applies_dry_runs; /* by their numbers: the caller does not look at the arguments before */
-    const char *who;           /* for the change log: "mcp:claude-code"; borrowed likewise */
+    const char *who;       /* for the change log: "mcp:claude-code"; borrowed likewise */
     /* Who calls; borrowed likewise. NULL: everyone (stdio). tool_call_start refuses what it may not
      * do. */
     const struct identity *identity;

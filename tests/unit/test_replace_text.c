@@ -69,6 +69,8 @@ static const struct {
     {"ratio", "R", "operation", "opeRn", PARTS},
     {"ratio", "R", "fig-ratio-1 part-part-ratio ratio-2b ratio--table -ratio- 2 -- ratio",
      "fig-ratio-1 part-part-ratio ratio-2b R--table -R- 2 -- R", 0},
+    {"\xE6\xAF\x94", "R", "\xE6\xAD\xA3\xE6\xAF\x94\xE4\xBE\x8B-\xE6\xAD\xA3-2",
+     "\xE6\xAD\xA3R\xE4\xBE\x8B-\xE6\xAD\xA3-2", 0},
     {"step", "move", "step-by-step, a step", "step-by-step, a move", 0},
     {"ratio", "R", "fig-ratio-1", "fig-R-1", PARTS},
     {"step-by-step", "slowly", "step-by-step", "slowly", 0},
