@@ -46,7 +46,7 @@ static void find_headings(struct coverage *coverage)
     }
 }
 
-/* Takes what is below a statement into the part, level by level. */
+/* Takes the statements below one into the part, level by level. */
 static int take_below(struct coverage *coverage, uint32_t top, struct error *err)
 {
     const struct graph *framework = coverage->framework;

@@ -528,7 +528,7 @@ static void write_what_was_made(const struct sheet_reader *reader)
                     reader->name, reader->undirected, reader->undirected == 1 ? "" : "s");
 }
 
-/* relationships: what csv_read_nodes appends to; or NULL. */
+/* relationships: the array to which csv_read_nodes appends; or NULL. */
 static json_t *read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
                           json_t *relationships, struct format_report *report, struct error *err)
 {

@@ -92,7 +92,7 @@ void prerequisites_add(const json_t *nodes, const json_t *cells, const char *nam
 json_t *json_curriculum(json_t *root, struct format_report *report, struct error *err);
 /* The curriculum in a text (text.c): our own JSON, a graph or CASE if it begins like JSON, a sheet
  * of nodes if its first line is a heading with separators, else lessons or notes in Markdown; or
- * one of these in a fence. NULL with err, which names what is taken. */
+ * one of these in a fence. NULL with err, which names the texts that are taken. */
 json_t *format_read_text(const char *text, size_t len, struct format_report *report,
                          struct error *err);
 /* The curriculum in a CFPackage (case.c). */

@@ -103,7 +103,7 @@ static bool is_node_file(const struct buf *text)
     return false;
 }
 
-/* A lesson for each heading of level 1; what stands before the first belongs to it. */
+/* A lesson for each heading of level 1; the text before the first belongs to it. */
 static int read_parts(struct notes *notes, const struct buf *text, struct error *err)
 {
     cmark_node *document = cmark_parse_document(text->data, text->len, CMARK_OPT_DEFAULT);

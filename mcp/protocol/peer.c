@@ -205,7 +205,7 @@ static const char *check_batch(const struct client *client, size_t count, char w
     return why;
 }
 
-/* Takes a message of a batch, and refuses what only a message by itself may be. */
+/* Takes a message of a batch, and refuses the messages that must stand alone. */
 static void take_message(struct message *message, const json_t *json)
 {
     message_take(message, json_incref((json_t *)json));

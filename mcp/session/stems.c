@@ -190,7 +190,7 @@ static size_t sign_length(const char *text, size_t len)
     return 0;
 }
 
-/* NULL, or what the sign behind the word's only letter is called. */
+/* NULL, or the name of the sign behind the word's only letter. */
 static const char *sign_name(const char *word, size_t len)
 {
     for (size_t i = 0; len > 1 && i < sizeof signs / sizeof *signs; i++)

@@ -193,7 +193,7 @@ static bool is_filtered(const struct find *find)
     return find->lacks != LACKS_NOTHING || find->linked;
 }
 
-/* 1: the lesson lacks what it must lack, and has the links that it must have. */
+/* 1: the lesson lacks the asked part, and has links if links are asked for. */
 static int fits(struct find *find, int64_t node, struct error *err)
 {
     struct rows *rows;

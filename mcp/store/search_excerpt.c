@@ -90,7 +90,7 @@ static void add_bytes(struct excerpt *excerpt, size_t from, size_t to, bool *spa
     }
 }
 
-/* Whether what is no word there is TeX, which is shown too: without it a formula is wrong. */
+/* Whether the part that is no word is TeX, which is shown too: without it a formula is wrong. */
 static bool is_tex(const struct excerpt *excerpt, size_t from, size_t to)
 {
     while (from < to && (unsigned char)excerpt->text->text[from] <= ' ')

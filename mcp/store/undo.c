@@ -421,7 +421,8 @@ static int not_own(struct store *store, const struct write *write, const struct 
     "To remove the whole curriculum with its history, run lectern delete %s, or send DELETE "      \
     "/session/%s; nothing brings it back"
 
-/* Its import or creation: to undo that would delete the history with what could be restored. */
+/* Its import or creation: to undo that would delete the history, from which it could be restored.
+ */
 static int refuse_beginning(const char *sid, bool named, struct error *err)
 {
     if (named)

@@ -129,7 +129,7 @@ static const char *query_name(size_t i)
     return i < count ? queries[i].name : NULL;
 }
 
-/* Says which queries take nodes, and what the one answers whose name does not say it. */
+/* Says which queries take nodes, and explains the one whose name does not explain it. */
 static void document_queries(const void *context, struct buf *to)
 {
     static const char *const takes[] = {

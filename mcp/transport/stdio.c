@@ -125,7 +125,7 @@ static void lose_reader(struct stdio_server *stdio, int error_number)
 {
     log_warning("stdio", "standard output: %s; ending", strerrordesc_np(error_number));
     stdio->input_ended = true;
-    peer_destroy(stdio->peer); /* sends what a batch has of its answers */
+    peer_destroy(stdio->peer); /* sends the answers of a batch that are there */
     stdio->peer = NULL;
     buf_clear(&stdio->output);
     stdio->written = 0;
