@@ -59,7 +59,7 @@ def file_system(build, source):
         yield name, stat.S_IFDIR | 0o755, b""
     for part in ("usr", "lib"):
         yield from tree(build / "sysroot" / part, part, COPIED)
-    for name in ("usr/share", "usr/share/zoneinfo"):
+    for name in ("usr/share", "usr/share/zoneinfo", "usr/share/fonts-droid-fallback", "usr/share/fonts-droid-fallback/truetype"):
         yield name, stat.S_IFDIR | 0o755, b""
     yield from tree(build / "share", "lectern/build/share")
     for part in ("sandbox", "data"):
