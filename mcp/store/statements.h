@@ -289,6 +289,11 @@ STATEMENT(SQL_CHANGE_SET_SUM,
     "SELECT count(*), min(key), min(version), max(version),"
     " max(entity = 'session' AND op IN ('create', 'import'))"
     " FROM change WHERE session = ?1 AND change_set = ?2")
+/* The import that a session begins with, unless the log has a change of another writer. */
+STATEMENT(SQL_CHANGE_OWN_IMPORT,
+    "SELECT change_set, after FROM change WHERE session = ?1 AND entity = 'session'"
+    " AND op = 'import'"
+    " AND NOT EXISTS (SELECT 1 FROM change WHERE session = ?1 AND who IS NOT ?2)")
 STATEMENT(SQL_CHANGE_BEFORE,
     "SELECT coalesce(max(version), 0) FROM change WHERE session = ?1 AND at < ?2")
 STATEMENT(SQL_CHANGE_FIRST,

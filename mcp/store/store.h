@@ -560,6 +560,17 @@ struct undo_state {
  * nothing changes. */
 int store_undo(struct store *store, const struct writer *writer, const char *sid,
                const char *change_set, struct undo_state *state, struct error *err);
+/* An import that its writer may take back, which deletes the session (store_session_delete). */
+struct own_import {
+    char what[256];  /* the import of "Wheels" (1 node, 2 components) */
+    int64_t version; /* current version of the session */
+    size_t nodes, components, relationships;
+};
+/* Whether the change set (NULL: the newest one, as for store_undo) is the session's import, made by
+ * this writer, and nothing else would be lost with it: the log has no change of another writer, and
+ * each later change is undone. Returns 1 with *found, 0, or -1 with err. */
+int store_find_own_import(struct store *store, const struct writer *writer, const char *sid,
+                          const char *change_set, struct own_import *found, struct error *err);
 /* Restores the content of that version, in one change set. Versions and times go forward. */
 int store_restore(struct store *store, const struct writer *writer, const char *sid,
                   int64_t version, struct undo_state *state, struct error *err);

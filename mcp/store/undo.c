@@ -422,13 +422,14 @@ static int not_own(struct store *store, const struct write *write, const struct 
     "/session/%s; nothing brings it back"
 
 /* Its import or creation: to undo that would delete the history, from which it could be restored.
- */
+ * The tool undo does so for an import that only its writer has changed (store_find_own_import). */
 static int refuse_beginning(const char *sid, bool named, struct error *err)
 {
     if (named)
         return error_set_at(err, "change_set",
-                            "change_set: that is where this session's history begins, it cannot be "
-                            "undone. " REMOVAL,
+                            "change_set: this session's history begins with it. Only the tool undo "
+                            "takes an import back, for its own writer, after all later changes and "
+                            "if nobody else has made any. " REMOVAL,
                             sid, sid);
     return error_set(err, ERROR_NOT_FOUND,
                      "there is nothing to undo in this session: its history begins with its import "
@@ -584,6 +585,74 @@ int store_undo(struct store *store, const struct writer *writer, const char *sid
         return -1;
     write.counts = true;
     return store_write_end(store, &write, undo(store, &write, change_set, state, err), err);
+}
+
+/* ---- undo of an import ---- */
+
+static void describe_import(const struct session_found *session, const json_t *counts,
+                            struct own_import *found)
+{
+    const struct {
+        size_t *count;
+        const char *name;
+    } parts[] = {{&found->nodes, "node"},
+                 {&found->components, "component"},
+                 {&found->relationships, "relationship"}};
+    struct buf BUF_AUTO what = {0};
+    char title[SHOWN_CAP], name[sizeof "relationships"];
+
+    buf_init(&what, sizeof found->what);
+    buf_addf(&what, "the import of \"%s\"", text_cut_line(title, sizeof title, session->title));
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        snprintf(name, sizeof name, "%ss", parts[i].name);
+        *parts[i].count = (size_t)json_integer_value(json_object_get(counts, name));
+        buf_addf(&what, "%s%zu %s", i == 0 ? " (" : ", ", *parts[i].count,
+                 *parts[i].count == 1 ? parts[i].name : name);
+    }
+    buf_addc(&what, ')');
+    text_cut(found->what, sizeof found->what, what.data);
+    found->version = session->version;
+}
+
+static int read_own_import(struct store *store, const struct session_found *session,
+                           const char *who, const char *change_set, struct own_import *found,
+                           struct error *err)
+{
+    json_auto_t *counts = NULL;
+    struct newest newest;
+    struct rows *rows;
+    int row;
+
+    if (find_newest(store, session->key, NULL, &newest, err) < 0)
+        return -1;
+    if (!*newest.change_set || (change_set && strcmp(change_set, newest.change_set) != 0))
+        return 0;
+    rows = db_query(store->db, err, SQL_CHANGE_OWN_IMPORT, "is", session->key, who);
+    row = rows_next(rows, err);
+    if (row <= 0)
+        return row;
+    if (strcmp(rows_text(rows, 0), newest.change_set) == 0) {
+        counts = json_read(rows_text(rows, 1), strlen(rows_text(rows, 1)), "an import", err);
+        row = counts ? 1 : -1;
+    } else {
+        row = 0;
+    }
+    rows_end(rows);
+    if (row <= 0)
+        return row;
+    describe_import(session, counts, found);
+    return 1;
+}
+
+int store_find_own_import(struct store *store, const struct writer *writer, const char *sid,
+                          const char *change_set, struct own_import *found, struct error *err)
+{
+    struct session_found session;
+
+    if (store_read_begin(store, 0, sid, NULL, &session, err) < 0)
+        return -1;
+    return store_read_end(store,
+                          read_own_import(store, &session, writer->who, change_set, found, err));
 }
 
 /* ---- restore ---- */

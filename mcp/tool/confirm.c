@@ -124,7 +124,8 @@ int confirm_ask(struct tool_call *call, struct store *store, struct error *err)
     struct tool_trial trial = {0};
     int rc = try_on_copy(&trial, call, store, err);
 
-    if (rc == 0 && (count_of(&trial.gone) > 0 || count_of(&trial.changed) > CONFIRM_PLACES))
+    if (rc == 0 &&
+        (trial.deletes || count_of(&trial.gone) > 0 || count_of(&trial.changed) > CONFIRM_PLACES))
         rc = set_question(call, &trial, err);
     tool_trial_finish(&trial);
     return rc;

@@ -44,14 +44,24 @@ static int undo(struct tool_trial *trial, struct store *store, struct error *err
 {
     const struct writer writer = {.who = trial->who};
     const char *set = trial->asked.change_set;
+    struct own_import import;
     char found[CHANGE_SET_ID_SIZE];
+    int own;
 
     if (!set && trial->asked.version > 0) {
         if (tool_set_of_version(store, trial->sid, trial->asked.version, found, err) < 0)
             return -1;
         set = found;
     }
-    return store_undo(store, &writer, trial->sid, set, &trial->undone, err);
+    own = trial->only ? 0 : store_find_own_import(store, &writer, trial->sid, set, &import, err);
+    if (own == 0)
+        return store_undo(store, &writer, trial->sid, set, &trial->undone, err);
+    if (own < 0)
+        return -1;
+    trial->deletes = true;
+    snprintf(trial->undone.what, sizeof trial->undone.what, "%s", import.what);
+    trial->gone = (struct trial_counts){import.nodes, import.components, import.relationships};
+    return 0;
 }
 
 static int restore(struct tool_trial *trial, struct store *store, struct error *err)
@@ -232,8 +242,11 @@ static int work(struct tool_trial *trial, struct store *store, struct error *err
      * nothing more is read from the service. */
     if (store_catch_up(store, trial->sid, err) < 0 ||
         store_session(store, trial->sid, NULL, 0, &from, err) < 0 ||
-        actions[trial->asked.action](trial, store, err) < 0 ||
-        read_difference(trial, store, from, err) < 0 || count_remaining(trial, store, err) < 0)
+        actions[trial->asked.action](trial, store, err) < 0)
+        return -1;
+    if (trial->deletes)
+        return 0;
+    if (read_difference(trial, store, from, err) < 0 || count_remaining(trial, store, err) < 0)
         return -1;
     trial->is = read_places(trial, store);
     return 0;
@@ -533,6 +546,15 @@ static int list_changes(struct tool_trial *trial, struct store *store, struct er
     return buf_check(&trial->lost, "what would be lost", err);
 }
 
+static int list_deletion(struct tool_trial *trial, struct error *err)
+{
+    trial->changes = json_pack(
+        "[{s:n, s:s, s:s, s:n, s:n}]", "node_id", "title", "", "what",
+        "The curriculum is deleted, with its history; nothing but an import brings it back",
+        "before", "after");
+    return trial->changes ? 0 : error_set(err, ERROR_MEMORY, "out of memory for what would change");
+}
+
 /* ---- all of it ---- */
 
 int tool_trial_run(struct tool_trial *trial, struct store *store, struct error *err)
@@ -546,6 +568,8 @@ int tool_trial_run(struct tool_trial *trial, struct store *store, struct error *
         rc = -1;
     if (rc < 0)
         return -1;
+    if (trial->deletes)
+        return list_deletion(trial, err);
     trial->was = read_places(trial, store); /* for the deletion: the current state */
     return list_changes(trial, store, err);
 }

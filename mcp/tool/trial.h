@@ -23,6 +23,7 @@ struct tool_trial {
     /* What came of it. */
     struct change_set_outcome outcome; /* of a change set */
     struct undo_state undone;          /* of the others */
+    bool deletes;                      /* the session: it undoes the import */
     json_t *differences;               /* owned: as store_read_difference reports them */
     json_t *was, *is; /* owned: {component_id: its place}, before and after, of the first nodes */
     /* Owned: [{"node_id", "title", "what", "before": text or null, "after": text or null}]. For the
@@ -50,7 +51,8 @@ void tool_trial_finish(struct tool_trial *trial);
 /* Asking the person at a client (elicitation) before a call deletes something, or replaces it in
  * more than CONFIRM_PLACES places. It is done only if it would still change exactly what the person
  * was shown, and once. Clients that cannot ask are not kept from anything: every change can be
- * undone in one step. The chat asks in its own way (mcp/chat/approval.h). */
+ * undone in one step, but for the undo of an import, whose text the client has. The chat asks in
+ * its own way (mcp/chat/approval.h). */
 
 #define CONFIRM_PLACES 10u /* changed without asking */
 #define CONFIRM_SHOWN  10u /* changes that the person is shown one by one */

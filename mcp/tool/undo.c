@@ -11,19 +11,39 @@
 
 #define VERSIONS_CAP 96 /* bytes of "versions 3 to 5, which are one change" */
 
+static int delete_import(struct tool_call *call, struct store *store, const char *sid,
+                         const struct own_import *import, struct error *err)
+{
+    const struct writer writer = {.who = call->who, .expected_cursor = import->version};
+
+    if (store_session_delete(store, &writer, sid, err) < 0)
+        return -1;
+    buf_addf(&call->text,
+             "Undone: %s. Session %s is deleted, with its history; import the text again to have "
+             "it back.",
+             import->what, sid);
+    return 0;
+}
+
 static int undo(struct tool_call *call, struct store *store, const char *sid, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
     const char *named = argument_text(call, "change_set");
     long version = argument_whole(call, "version", 0);
     struct undo_state state = {0};
+    struct own_import import;
     char set[CHANGE_SET_ID_SIZE], versions[VERSIONS_CAP];
+    int own;
 
     if (!named && version != 0) {
         if (tool_set_of_version(store, sid, version, set, err) < 0)
             return -1;
         named = set;
     }
+    /* A connection that is bound to a session keeps it. */
+    own = call->bound_session ? 0 : store_find_own_import(store, &writer, sid, named, &import, err);
+    if (own != 0)
+        return own < 0 ? -1 : delete_import(call, store, sid, &import, err);
     if (store_undo(store, &writer, sid, named, &state, err) < 0)
         return -1;
     snprintf(versions, sizeof versions, "version %" PRId64, state.last_version);

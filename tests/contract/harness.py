@@ -99,9 +99,9 @@ class Mcp:
 
     last_id = 0
 
-    def initialize(self, version="2025-11-25"):
+    def initialize(self, version="2025-11-25", name="harness"):
         answer = self.request("initialize", {"protocolVersion": version, "capabilities": {},
-                                             "clientInfo": {"name": "harness", "version": "1"}})
+                                             "clientInfo": {"name": name, "version": "1"}})
         self.notify("notifications/initialized")
         return answer["result"]
 

@@ -127,6 +127,21 @@ class Modern(Case):
         self.assertEqual(second["content"], first["content"])
         self.assertEqual(self.texts(), ["The second text."])
 
+    def test_the_undo_of_an_import(self):
+        """It deletes a curriculum with its history, so a person is asked, also if the curriculum is empty."""
+        for text, lost in (("# Wheels\n\nA text.\n", "Lost: 1 node"), ('{"nodes": []}', "The curriculum is deleted, with its history")):
+            made = self.call({"name": "import_curriculum", "arguments": {"text": text, "title": "Wheels"}})
+            sid = made["content"][0]["text"].split("session ")[1].split(":")[0]
+            params = {"name": "undo", "arguments": {"session_id": sid}}
+            question, state = self.ask(params)
+            self.assertIn('Undo: the import of "Wheels"', question["message"])
+            self.assertIn(lost, question["message"])
+            self.assertTrue(self.answer(params, state, "decline")["isError"])
+            self.assertIn(sid, json.dumps(self.server.http("GET", "/sessions")[1]))
+            _, state = self.ask(params)
+            self.assertFalse(self.answer(params, state, "accept")["isError"])
+            self.assertNotIn(sid, json.dumps(self.server.http("GET", "/sessions")[1]))
+
     def test_many_places(self):
         def change(count):
             return {"name": "change_curriculum", "arguments": {"session_id": self.sid, "operations": [

@@ -45,10 +45,10 @@ class CurriculaCase(unittest.TestCase):
             for place in (1, 2)], "relationships": [
                 {"from_node_id": "N001", "to_node_id": "N002", "relationship_type": "PREREQUISITE", "explanation": letter}]})
 
-    def start(self, *words):
+    def start(self, *words, name="harness"):
         client = harness.Stdio(self.workspace, *words)
         self.addCleanup(lambda: self.assertEqual(client.close(), 0))
-        client.initialize()
+        client.initialize(name=name)
         return client
 
     def refused(self, client, tool, *says, **arguments):
@@ -455,15 +455,45 @@ class Imports(CurriculaCase):
         _, back = self.imported("---\nnode_id: X7\ntitle: Gears\n---\n\n<!-- component: paragraph -->\nTeeth.\n")
         self.assertEqual((back["nodes"][0]["node_id"], back["nodes"][0]["components"][0]["parameters"]), ("X7", {"text": "Teeth."}))
 
-    def test_undo_says_how_to_remove_it(self):
-        """It would take the history with it, so it is left to a person; the command is the one that does it."""
+    def add(self, client, title):
+        return client.good("import_curriculum", text="# %s\n\nA text.\n" % title).split("session ")[1].split(":")[0]
+
+    def test_an_import_is_undone(self):
+        """By its writer, alone or after the changes that the same writer made to it; the session is gone with its history."""
         client = self.start()
         before = self.workspace.run("sessions").stdout
-        sid = client.good("import_curriculum", text="# Wheels\n\nA text.\n").split("session ")[1].split(":")[0]
-        for more in ({}, {"version": 1}):
-            failed, said = client.call("undo", session_id=sid, **more)
+        for more in ({}, {"version": 1}, {"idempotency_key": "once"}):
+            sid = self.add(client, "Wheels")
+            self.assertIn('Undone: the import of "Wheels" (1 node, 1 component, 0 relationships). Session %s is deleted, with its history' % sid,
+                          client.good("undo", session_id=sid, **more))
+            self.assertEqual(self.workspace.run("sessions").stdout, before)
+            failed, said = client.call("undo", session_id=sid)
             self.assertTrue(failed)
-            self.assertIn("DELETE /session/%s;" % sid, said)
+            self.assertIn("was deleted by", said)
+        sid = self.add(client, "Wheels")
+        client.good("change_curriculum", session_id=sid, operations=[{"op": "create_node", "node_id": "A1", "title": "Axles"}])
+        failed, said = client.call("undo", session_id=sid, version=1)
+        self.assertTrue(failed)
+        self.assertIn("later changes", said)
+        client.good("undo", session_id=sid)
+        client.good("undo", session_id=sid)
+        self.assertEqual(self.workspace.run("sessions").stdout, before)
+
+    def test_an_import_that_others_use_stays(self):
+        """Its deletion would take their changes from the history; the refusal has the command that deletes all of it."""
+        client = self.start()
+        before = self.workspace.run("sessions").stdout
+        sid = self.add(client, "Wheels")
+        bound, other = self.start("--session", sid), self.start(name="other")
+        for using in (bound, other):
+            for more in ({}, {"version": 1}):
+                failed, said = using.call("undo", session_id=sid, **more)
+                self.assertTrue(failed)
+                self.assertIn("DELETE /session/%s;" % sid, said)
+        other.good("change_curriculum", session_id=sid, operations=[{"op": "create_node", "node_id": "A1", "title": "Axles"}])
+        other.good("undo", session_id=sid)
+        failed, said = client.call("undo", session_id=sid)
+        self.assertTrue(failed)
         command = re.search("run lectern (delete [^ ,]+),", said).group(1)
         self.workspace.run(*command.split(), "--yes")
         self.assertEqual(self.workspace.run("sessions").stdout, before)
