@@ -2,7 +2,7 @@
 """How well find ranks over three curricula of LECTERN_SHARED: the questions of find_questions_fresh.py, which never tuned it. Prints,
 by curriculum and kind, how many have a right lesson first, how many among the first three, and the mean reciprocal rank over ten.
 
-    LECTERN_BUILD=build/release tests/bench/bench_ranking.py [BUILD_BEFORE] [--wrong]
+    LECTERN_BUILD=build/release /usr/bin/python3 -B tests/bench/bench_ranking.py [BUILD_BEFORE] [--wrong]
 
 With the build folder of an older version, that one's figures stand before; --wrong lists the questions not right at the first hit."""
 import pathlib
@@ -58,7 +58,8 @@ def main(words):
     for side in sides:
         for name in [name for name, _, _ in CURRICULA] + ["all"]:
             side[name, "all"] = [each for key, answered in side.items() if name in (key[0], "all") and key[1] != "all" for each in answered]
-    print("%-17s %-9s %9s   %s" % ("curriculum", "kind", "questions", "first, in three, reciprocal rank" + ("; after" * (len(sides) - 1))))
+    print("first hit, first three, mean reciprocal rank" + ": before, after" * (len(sides) - 1))
+    print("%-17s %-9s %9s" % ("curriculum", "kind", "questions"))
     for key in sorted(sides[-1], key=lambda key: (key[0] == "all", key[0], key[1] == "all")):
         print("%-17s %-9s %9d   %s" % (*key, len(sides[-1][key]), "   ".join(figures(side[key]) for side in sides)))
     if "--wrong" in words:
