@@ -111,8 +111,9 @@ struct execution_result {
 /* One request of a run to the session API. The owner of the job must answer it exactly once with
  * executor_answer, from any thread, even if the run has ended in the meantime. */
 struct broker_request;
-const char *broker_request_session(
-    const struct broker_request *request); /* the session of the job, not the one that is asked for */
+const char *
+broker_request_session(const struct broker_request
+                           *request); /* the session of the job, not the one that is asked for */
 const char *broker_request_target(
     const struct broker_request *request); /* "/session/SID/nodes?limit=5"; GET only */
 /* Fires when the answer is no longer needed: the run has ended, or the request took too long. The
@@ -124,10 +125,10 @@ struct execution_job {
     const char *code; /* copied, as all texts here */
     size_t code_len;
     const char *session_id; /* NULL: helpers are answered that there is no session */
-    const json_t *also; /* {name: session id}: further sessions that the helpers ask for, which the
-                           owner allows or refuses; or NULL */
-    const char *kind;       /* a name of execution_kinds */
-    const char *profile;    /* profile of the policy that accepted the code; NULL: the narrowest */
+    const json_t *also;  /* {name: session id}: further sessions that the helpers ask for, which the
+                            owner allows or refuses; or NULL */
+    const char *kind;    /* a name of execution_kinds */
+    const char *profile; /* profile of the policy that accepted the code; NULL: the narrowest */
     const char *const *preload; /* modules that it imports, NULL-terminated, or NULL */
     unsigned timeout_ms;        /* 0: the default; values over the maximum are reduced to it */
     bool warnings;              /* whether Python's warnings go to standard error */
@@ -151,7 +152,7 @@ struct executor_config {
     const char *docker_host;    /* "unix:///var/run/docker.sock", "tcp://127.0.0.1:2375"; NULL:
                                    DOCKER_HOST, or else the default */
     const char *docker_image;   /* "lectern-sandbox:0.2.0" */
-    const char *docker_runtime; /* HostConfig.Runtime, "runsc"; NULL: the daemon's default */
+    const char *docker_runtime; /* HostConfig.Runtime, "kata"; NULL: the daemon's default */
     const struct docker_times *docker_times; /* NULL: the defaults; tests use shorter ones */
     const char *share_dir;   /* has runner, interpreter.py, code_helpers: for the engines
                                 without Docker */

@@ -7,7 +7,10 @@
 #include <sys/queue.h>
 
 #include "helpers/base/cleanup.h"
+#include "helpers/base/json.h"
 #include "helpers/base/log.h"
+
+#define PYTHON_VERSION "3.11." /* that of the validator's grammar */
 
 enum sandbox_phase {
     SANDBOX_STARTING,
@@ -272,13 +275,42 @@ static void settle(struct sandbox *sandbox)
         break_off(sandbox, &err);
 }
 
+/* A sandbox without a layer runs nothing, nor does another Python than the validator has read for.
+ */
+static int check_ready(const struct frame *frame, struct error *err)
+{
+    json_auto_t *ready = json_read(frame->payload, frame->len, "the sandbox's report", err);
+    const char *python = json_get_string(ready, "python");
+
+    if (!ready)
+        return -1;
+    if (json_integer_value(json_object_get(ready, "landlock_abi")) < 1)
+        return error_set(err, ERROR_UNAVAILABLE,
+                         "the sandbox has no Landlock, so nothing runs in it: it needs a kernel of "
+                         "Linux 5.13 or later whose list of security modules (lsm=) has landlock, "
+                         "also in a container's runtime (--runtime)");
+    if (json_integer_value(json_object_get(ready, "seccomp")) < 1)
+        return error_set(err, ERROR_UNAVAILABLE,
+                         "the sandbox has no seccomp filter, so nothing runs in it");
+    if (!python || strncmp(python, PYTHON_VERSION, strlen(PYTHON_VERSION)) != 0)
+        return error_set(
+            err, ERROR_UNAVAILABLE,
+            "the sandbox has Python %.20s, and programs are checked for Python " PYTHON_VERSION
+            "x: build its image again (make image)",
+            python ? python : "of no version");
+    return 0;
+}
+
 static void take_frame(struct sandbox *sandbox, const struct frame *frame)
 {
     struct error err = {0};
 
     if (sandbox->phase == SANDBOX_WARMING && frame->type == FRAME_READY) {
         log_debug("executor", "a sandbox is ready: %s", frame->payload);
-        settle(sandbox);
+        if (check_ready(frame, &err) < 0)
+            break_off(sandbox, &err);
+        else
+            settle(sandbox);
     } else if (sandbox->phase == SANDBOX_RECYCLING && frame->type == FRAME_READY) {
         uv_timer_stop(&sandbox->timer);
         sandbox->phase = SANDBOX_READY;

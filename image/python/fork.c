@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The zygote's side of image/runner/zygote.h: a library that the interpreter loads while it warms
- * up. Its main function is zygote_serve, which returns only in the copies. It is in C so that no
- * Python code runs between the clone and the confinement of the copy.
+ * A library that the interpreter loads while it warms up. Its functions confine the process for the
+ * job: `narrow` an interpreter that will run it itself, `zygote_serve` each copy of a zygote
+ * (image/runner/zygote.h); it returns only in the copies. It is in C so that no Python code runs
+ * between the clone and the confinement of the copy.
  *
- * It uses the raw clone call, because glibc's fork does not support CLONE_PARENT. That is safe
- * here: there is one thread, so no other thread holds a lock. glibc would also update the thread id
- * in its control block, which this process does not use (raise and abort ask the kernel). The
- * caller does Python's part: PyOS_BeforeFork before, PyOS_AfterFork_Child after.
+ * zygote_serve uses the raw clone call, because glibc's fork does not support CLONE_PARENT. That is
+ * safe here: there is one thread, so no other thread holds a lock. glibc would also update the
+ * thread id in its control block, which this process does not use (raise and abort ask the kernel).
+ * The caller does Python's part: PyOS_BeforeFork before, PyOS_AfterFork_Child after.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +43,7 @@ static int load_filter(void)
     ssize_t len = pread(ZYGOTE_FILTER_FD, filter, sizeof filter, 0);
 
     if (len <= 0 || (size_t)len == sizeof filter || (size_t)len % sizeof *filter != 0)
-        return log_error("the filter for copies cannot be read");
+        return log_error("the filter for the job cannot be read");
     program.len = (unsigned short)((size_t)len / sizeof *filter);
     return close(ZYGOTE_FILTER_FD);
 }
@@ -59,6 +60,14 @@ static void name_process(uint32_t pid)
         if (filter[i].code == (BPF_JMP | BPF_JEQ | BPF_K) && filter[i].k == ZYGOTE_PID_MARK)
             filter[i].k = pid;
     }
+}
+
+static int apply_filter(void)
+{
+    name_process((uint32_t)getpid());
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, &program) < 0)
+        return log_errno("seccomp");
+    return 0;
 }
 
 static int limit(int resource, rlim_t soft, rlim_t hard)
@@ -90,10 +99,7 @@ static int confine(int ruleset, pid_t runner)
         return log_errno("landlock_restrict_self");
     if (close_range(ZYGOTE_CONTROL_FD + 1, ~0u, 0) < 0)
         return log_errno("close_range");
-    name_process((uint32_t)getpid());
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, &program) < 0)
-        return log_errno("seccomp");
-    return 0;
+    return apply_filter();
 }
 
 /* The three descriptors replace the zygote's own. */
@@ -145,14 +151,26 @@ static pid_t serve_one(int ruleset, pid_t runner)
     return pid < 0 ? 1 : pid;
 }
 
+__attribute__((visibility("default"))) int narrow(void);
 __attribute__((visibility("default"))) int zygote_prepare(void);
 __attribute__((visibility("default"))) void zygote_serve(int ruleset);
+
+static int leave_debuggers(void)
+{
+    return prctl(PR_SET_DUMPABLE, 0) < 0 ? log_errno("PR_SET_DUMPABLE") : 0;
+}
+
+/* Called when all is warm, before the job is read. Returns -1 with a message logged. */
+int narrow(void)
+{
+    return leave_debuggers() < 0 || load_filter() < 0 || apply_filter() < 0 ? -1 : 0;
+}
 
 /* Called while warming, when error messages are still read. Returns -1 with one. */
 int zygote_prepare(void)
 {
-    if (prctl(PR_SET_DUMPABLE, 0) < 0)
-        return log_errno("PR_SET_DUMPABLE");
+    if (leave_debuggers() < 0)
+        return -1;
     if (pread(ZYGOTE_SCORE_FD, own_score, sizeof own_score - 1, 0) < 0)
         own_score[0] = '\0';
     return load_filter();

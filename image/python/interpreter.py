@@ -432,17 +432,19 @@ def main(argv):
         warnings.simplefilter("ignore")
         for name in filter(None, options["--preload"].split(",")):
             import_one(name, parts)
-    become_copy = load_file("zygote", here).load(here, int(options["--ruleset"])) if "--ruleset" in options else None
+    ruleset = options.get("--ruleset")
+    confine = load_file("zygote", here).load(here, ruleset)
     prepare(parts, policy)
     rehearse(parts, REHEARSALS)
     if "matplotlib.pyplot" in sys.modules:
         parts.plots.rehearse()
     freeze(parts)
     ready = b"%d.%d.%d" % sys.version_info[:3]
-    send("R", ready)
-    if become_copy is not None:
-        become_copy()
+    if ruleset is not None:
         send("R", ready)
+    confine()
+    send("R", ready)
+    if ruleset is not None:
         warm_copy(parts)
     kind, job = receive()
     while kind == "p":  # answers whether this process is alive

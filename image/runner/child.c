@@ -158,24 +158,29 @@ static int confine(const struct options *options)
     if (descriptors_send(ZYGOTE_CONTROL_FD, "n", 1, &listener, listener >= 0) < 0)
         return -1;
 #ifndef LECTERN_TEST_WITHOUT_SECCOMP
-    if ((options->session ? seccomp_confine_zygote() : seccomp_confine_interpreter()) < 0)
+    if ((options->session ? seccomp_confine_zygote() : seccomp_confine_start()) < 0)
         return -1;
 #endif
     return 0;
 }
 
-/* Creates the restrictions for a zygote's copies while files can still be opened. */
-static int leave_for_copies(const struct options *options, int *ruleset)
+/* Leaves the filter for the job, which the interpreter applies to itself when it is warm. */
+static int leave_filter(void)
 {
     int filter = memfd_create("filter", MFD_CLOEXEC);
-    int score = offer_to_oom_killer(true);
-    int rules = -1;
 
     if (filter < 0)
         return log_errno("memfd_create");
+    return seccomp_write_interpreter(filter) < 0 ? -1 : place(filter, ZYGOTE_FILTER_FD);
+}
+
+/* Creates the further restrictions for a zygote's copies while files can still be opened. */
+static int leave_for_copies(const struct options *options, int *ruleset)
+{
+    int score = offer_to_oom_killer(true);
+    int rules = -1;
+
     if (score >= 0 && place(score, ZYGOTE_SCORE_FD) < 0)
-        return -1;
-    if (seccomp_write_interpreter(filter) < 0 || place(filter, ZYGOTE_FILTER_FD) < 0)
         return -1;
 #ifdef LECTERN_TEST_WITHOUT_LANDLOCK
     (void)options;
@@ -228,7 +233,7 @@ static _Noreturn void drop_privileges_and_exec(const struct options *options,
     sigaction(SIGPIPE, &plain, NULL);
     umask(077);
     setsid();
-    if (place_descriptors(its) < 0 ||
+    if (place_descriptors(its) < 0 || leave_filter() < 0 ||
         (options->session && leave_for_copies(options, &ruleset) < 0) || confine(options) < 0)
         _exit(DROP_PRIVILEGES_FAILED);
     start(options, ruleset);

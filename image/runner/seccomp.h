@@ -15,13 +15,15 @@
  * descriptor over which the runner answers, or -1 if the kernel does not support that: then execve
  * stays allowed, and only Landlock limits what may be executed. */
 int seccomp_exec_once_begin(void);
-/* Applies the filter for Python, permanently. Returns 0, or -1 with a message logged. */
-int seccomp_confine_interpreter(void);
-/* seccomp_write_interpreter writes the same filter to fd as a kernel program, with ZYGOTE_PID_MARK
- * as the process id. seccomp_confine_zygote applies the zygote's filter, which also allows cloning
- * and confining the clone. */
-int seccomp_write_interpreter(int fd);
+/* Applies the filter for Python that starts and warms up, permanently. Returns 0, or -1 with a
+ * message logged. */
+int seccomp_confine_start(void);
+/* The same for a zygote, which also clones itself and confines the clone. */
 int seccomp_confine_zygote(void);
+/* Writes the filter for Python that is warm to fd as a kernel program, with ZYGOTE_PID_MARK as the
+ * process id. It is applied over one of the two, before the first byte of a job is read
+ * (image/python/fork.c). */
+int seccomp_write_interpreter(int fd);
 
 /* Called in the runner: waits until the one execve is requested at fd, then lets it continue and
  * closes fd; from then on execve fails in that process. Returns -1 with a message logged. */

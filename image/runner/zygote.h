@@ -23,7 +23,8 @@
  * interpreter. */
 #define ZYGOTE_CONTROL_FD 3
 #define ZYGOTE_RULESET_FD 4 /* Landlock rules of its copies; absent without Landlock */
-#define ZYGOTE_FILTER_FD  5 /* the seccomp filter of its copies, as a kernel program */
+#define ZYGOTE_FILTER_FD                                                                           \
+    5 /* the seccomp filter for a job, as a kernel program; in each isolation */
 /* Its own oom_score_adj; absent without /proc. A copy inherits the score of the moment of its
  * clone, and could not change its own: its /proc does not belong to it. */
 #define ZYGOTE_SCORE_FD  6

@@ -156,7 +156,7 @@ enum config_command {
     ROW(ANALYSES, "image", image, TEXT, "NAME", "lectern-sandbox:" LECTERN_VERSION, 0, 0,          \
         CONFIG_ANY_SANDBOX | CONFIG_IMAGE, "name of the sandbox image")                            \
     ROW(ANALYSES, "runtime", runtime, TEXT, "NAME", NULL, 0, 0, CONFIG_ANY_SANDBOX,                \
-        "container runtime, such as runsc or kata (default: the daemon's)")                        \
+        "container runtime, such as kata (default: the daemon's)")                                 \
     ROW(ANALYSES, "share", share, TEXT, "DIR", NULL, 0, 0,                                         \
         CONFIG_ANY_SANDBOX | CONFIG_IMAGE | CONFIG_DEMO,                                           \
         "folder with the runner and its files (default: beside the binary)")                       \

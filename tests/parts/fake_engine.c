@@ -284,6 +284,16 @@ static void get_job(struct fake *fake, struct frame *frame)
     }
 }
 
+static void put_ready(int fault)
+{
+    char text[100];
+    int len = snprintf(text, sizeof text, "{\"python\":\"%s\",\"landlock_abi\":%d,\"seccomp\":%d}",
+                       fault == FAKE_OTHER_PYTHON ? "3.13.5" : "3.11.2",
+                       fault == FAKE_NO_LANDLOCK ? 0 : 7, fault != FAKE_NO_SECCOMP);
+
+    put_frame(FRAME_READY, text, (size_t)len);
+}
+
 void fake_runner_main(int argc, char **argv)
 {
     struct fake fake = {0};
@@ -298,7 +308,7 @@ void fake_runner_main(int argc, char **argv)
     frame_decoder_init(&fake.decoder, to_runner);
     fake.at = fake.bytes;
     do {
-        put_frame(FRAME_READY, "{\"python\":\"none\"}", 17);
+        put_ready(fake.fault);
         get_job(&fake, &frame);
         if (fake.fault == FAKE_DIES_WITH_JOB)
             _exit(1);

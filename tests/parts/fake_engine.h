@@ -35,6 +35,9 @@ enum fake_fault {
     FAKE_DIES_WARMING,  /* ends before FRAME_READY */
     FAKE_NEVER_READY,   /* silence */
     FAKE_GARBAGE_READY, /* garbage for FRAME_READY */
+    FAKE_NO_LANDLOCK,   /* FRAME_READY says so, or that there is no seccomp, or another Python */
+    FAKE_NO_SECCOMP,
+    FAKE_OTHER_PYTHON,
     FAKE_NO_SETTLE,     /* settle fails */
     FAKE_DIES_WITH_JOB, /* ready, but ends when the job comes */
     FAKE_MUTE,          /* takes the job and says nothing */

@@ -338,6 +338,11 @@ class Sandbox:
         self.stop()
 
 
+def narrowing(share):
+    """The beginning of a script in the interpreter's place: what follows is confined for the job."""
+    return "import ctypes\nassert ctypes.PyDLL(%r).narrow() == 0\n" % str(share / "fork.so")
+
+
 def forking(share):
     """The beginning of a script in the interpreter's place that serves a session: what follows is in a copy."""
     return ("import ctypes, os, struct, sys\nZYGOTE = os.getpid()\nlibrary = ctypes.PyDLL(%r)\n"

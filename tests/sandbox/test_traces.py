@@ -33,16 +33,16 @@ TRIES = {
     "umask": lambda: raw(95, 0o777), "cwd": lambda: raw(80, at), "root": lambda: raw(161, at),
     "niceness": lambda: raw(141, 0, 0, 19), "niceness of the group": lambda: raw(141, 1, 0, 19),
     "niceness of the user": lambda: raw(141, 2, 0, 19),
-    "CPUs": lambda: raw(203, 0, 8, at), "the runner's CPUs": lambda: raw(203, os.getppid(), 8, at),
+    "CPUs": lambda: raw(203, 0, 8, at), "the runner's CPUs": lambda: raw(203, RUNNER, 8, at),
     "scheduler": lambda: raw(144, 0, 3, at), "scheduler by attributes": lambda: raw(314, 0, at, 0),
-    "priority of reads": lambda: raw(251, 1, 0, 7), "limits": lambda: raw(160, 7, at), "limits of the runner": lambda: raw(302, os.getppid(), 7, at, 0),
+    "priority of reads": lambda: raw(251, 1, 0, 7), "limits": lambda: raw(160, 7, at), "limits of the runner": lambda: raw(302, RUNNER, 7, at, 0),
     "personality": lambda: raw(135, 0x0040000), "a session of its own": lambda: raw(112), "a group": lambda: raw(109, 0, 0),
     "an alarm": lambda: raw(37, 1), "a timer": lambda: raw(38, 0, at, 0), "a POSIX timer": lambda: raw(222, 0, 0, at),
     "a timer by descriptor": lambda: raw(283, 0, 0), "a watch": lambda: raw(253),
     "shared memory": lambda: raw(29, 7, 4096, 0o1666), "a semaphore": lambda: raw(64, 7, 1, 0o1666), "a queue": lambda: raw(68, 7, 0o1666),
     "a POSIX queue": lambda: raw(240, at, 0o100, 0o666, 0), "a key": lambda: raw(248, at, at, at, 1, -4),
     "a memory file": lambda: raw(319, at, 0), "a lock of null": lambda: raw(73, 0, 2), "a record lock": lambda: raw(72, 0, 6, at),
-    "a lease": lambda: raw(72, 0, 1024, 0), "nonblocking null": lambda: raw(72, 0, 4, 0o4000), "signals by descriptor": lambda: raw(72, 0, 8, os.getppid()),
+    "a lease": lambda: raw(72, 0, 1024, 0), "nonblocking null": lambda: raw(72, 0, 4, 0o4000), "signals by descriptor": lambda: raw(72, 0, 8, RUNNER),
     "locked memory": lambda: raw(149, at, 64), "all locked": lambda: raw(151, 3), "no core": lambda: raw(157, 4, 1),
     "timer slack": lambda: raw(157, 29, 1), "subreaper": lambda: raw(157, 36, 1), "death signal": lambda: raw(157, 1, 0),
     "name": lambda: raw(157, 15, at), "no huge pages": lambda: raw(157, 41, 1, 0, 0, 0), "merged pages": lambda: raw(157, 67, 1, 0, 0, 0),
@@ -116,7 +116,7 @@ class Traces(unittest.TestCase):
                     before = sandbox.children_of(runner)
                     first = quiet((runner, *before))
                     for _ in range(3):
-                        outcome = box.run("")
+                        outcome = box.run(test_layers.runner_of(box, bwrap))
                         self.assertEqual(json.loads(outcome.result["value"]), {"leave": "EPERM"})
                         after = sandbox.children_of(runner)
                         self.assertEqual((before[0], before[1] == after[1]), (after[0], False))  # the zygote, and another copy
@@ -130,9 +130,7 @@ class Traces(unittest.TestCase):
             pathlib.Path(folder).chmod(0o755)
             script = pathlib.Path(folder) / "prober.py"
             # The job's code is the signal's number.
-            hear = test_layers.PROBER.replace('while need > 0:\n    need -= len(os.read(3, need))', 'job = os.read(3, need)')
-            self.assertNotEqual(hear, test_layers.PROBER)
-            script.write_text(sandbox.forking(sandbox.SHARE) + hear + "number = int(json.loads(job)['code'])\n"
+            script.write_text(sandbox.forking(sandbox.SHARE) + test_layers.PROBER + "number = int(json.loads(job)['code'])\n"
                               "try:\n    os.kill(os.getpid(), number)\nexcept PermissionError:\n    pass\n"
                               "else:\n    if number: os._exit(3)\ntry_all({})\n")
             with Session(interpreter=script) as box:

@@ -16,7 +16,6 @@ NETLINK_CONNECTOR, CN_IDX_PROC, LISTEN = 11, 1, 1
 SO_RCVBUFFORCE = 33
 FORK, EXEC, EXIT = 1, 2, 0x80000000
 POLL_SECONDS = 0.05
-CONFINED_SECONDS = 0.5
 # What an interpreter's descriptors may be: null, two pipes, one socket, and files that Python and its libraries open themselves, or beside the runner.
 DESCRIPTORS = re.compile(r"/dev/null$|/dev/urandom$|pipe:\[|socket:\[|/usr/(local/)?lib/|/lib|/lectern/|/usr/share/zoneinfo|/etc/ld\.so\.cache$|/etc/ssl/openssl\.cnf$"
                          r"|/sys/devices/system/cpu/|/tmp/lectern-test-[^/]+/share/")
@@ -29,20 +28,23 @@ def words(pid):
         return b""
 
 
-def parent(pid):
+def number(pid, name):
+    """Of the process' status; 0 if it has ended."""
     try:
-        return int(re.search(r"\nPPid:\t(\d+)", pathlib.Path("/proc/%d/status" % pid).read_text()).group(1))
+        return int(re.search(r"\n%s:\t(\d+)" % name, pathlib.Path("/proc/%d/status" % pid).read_text()).group(1))
     except (OSError, AttributeError):
         return 0
 
 
 class Watch:
     """Of all interpreters below the process `server`, or below a container's shim that names `folder`. Where `forks` is set,
-    each job is a process of its own, a child of the runner's, and that process may do nothing of the kind."""
+    each job is a process of its own, a child of the runner's, and that process may do nothing of the kind. filters: of seccomp, that a
+    process has when it is confined for its job; until then it may have descriptors for that."""
 
-    def __init__(self, server, folder=None, forks=False):
+    def __init__(self, server, folder=None, forks=False, filters=3):
+        self.filters, self.look_count = filters, 0
         self.server, self.folder, self.forks = server, folder and os.fsencode(folder), forks
-        self.runners, self.interpreters, self.jobs = set(), set(), {}  # that live: numbers are used again
+        self.runners, self.interpreters, self.jobs = set(), set(), set()  # that live: numbers are used again
         self.interpreter_count = self.job_count = 0
         self.harm, self.descriptors = [], set()
         self.lost = False
@@ -61,7 +63,7 @@ class Watch:
         while pid > 1:
             if pid == self.server or self.folder and self.folder in words(pid):
                 return True
-            pid = parent(pid)
+            pid = number(pid, "PPid")
         return False
 
     def _on_exec(self, pid):
@@ -70,7 +72,7 @@ class Watch:
         elif b"interpreter.py" in words(pid) and b"python" in words(pid).split(b" ")[0] and self._is_ours(pid):
             self.interpreters.add(pid)
             self.interpreter_count += 1
-            self.runners.add(parent(pid))
+            self.runners.add(number(pid, "PPid"))
 
     def _on_fork(self, by, child, child_group):
         watched = self.interpreters.union(self.jobs)
@@ -81,7 +83,7 @@ class Watch:
             self.harm.append("an interpreter started a process")
         elif by in self.runners:  # or who shares its parent, by CLONE_PARENT
             if self.forks:
-                self.jobs[child] = time.monotonic()
+                self.jobs.add(child)
                 self.job_count += 1
             else:
                 self.harm.append("a runner started a second process")
@@ -89,7 +91,7 @@ class Watch:
     def _on_exit(self, pid):
         self.runners.discard(pid)
         self.interpreters.discard(pid)
-        self.jobs.pop(pid, None)
+        self.jobs.discard(pid)
 
     def _take(self, data):
         what = struct.unpack_from("=I", data, 36)[0]
@@ -112,9 +114,9 @@ class Watch:
 
     def _poll(self):
         while not self.stopping.wait(POLL_SECONDS):
-            young = time.monotonic() - CONFINED_SECONDS  # what is being made still has its maker's
-            for pid in [job for job, born in list(self.jobs.items()) if born < young] if self.forks else list(self.interpreters):
-                self._look_at(pid)
+            for pid in list(self.jobs if self.forks else self.interpreters):
+                if number(pid, "Seccomp_filters") >= self.filters:
+                    self._look_at(pid)
 
     def _look_at(self, pid):
         folder = "/proc/%d/fd" % pid
@@ -122,6 +124,7 @@ class Watch:
             found = [os.readlink(os.path.join(folder, name)) for name in os.listdir(folder)]
         except OSError:  # it has ended
             return
+        self.look_count += 1
         if sum(link.startswith("socket:") for link in found) > 1:
             self.harm.append("an interpreter has more than one socket")
         self.descriptors.update(link for link in found if not DESCRIPTORS.match(link))

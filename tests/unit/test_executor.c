@@ -756,6 +756,17 @@ static void test_sandboxes_that_are_garbage(void **state)
     check_fault_and_recovery(*state, FAKE_GARBAGE_READY, "broke the rules");
 }
 
+static void test_sandboxes_that_lack_a_layer(void **state)
+{
+    check_fault_and_recovery(*state, FAKE_NO_LANDLOCK, "has no Landlock");
+    check_fault_and_recovery(*state, FAKE_NO_SECCOMP, "has no seccomp");
+}
+
+static void test_sandboxes_of_another_python(void **state)
+{
+    check_fault_and_recovery(*state, FAKE_OTHER_PYTHON, "has Python 3.13.5");
+}
+
 static void test_sandboxes_that_do_not_settle(void **state)
 {
     check_fault_and_recovery(*state, FAKE_NO_SETTLE, "does not settle");
@@ -850,6 +861,8 @@ int main(int argc, char **argv)
         WITH(test_engine_away_and_back),
         WITH(test_sandboxes_that_die_warming),
         WITH(test_sandboxes_that_are_garbage),
+        WITH(test_sandboxes_that_lack_a_layer),
+        WITH(test_sandboxes_of_another_python),
         WITH(test_sandboxes_that_do_not_settle),
         WITH(test_second_attempt),
         WITH(test_only_what_is_asked_is_warm),
