@@ -7,6 +7,7 @@
 #define LECTERN_TEST_HTTP_FIXTURE_H
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -270,8 +271,11 @@ static inline size_t client_write(struct client *client, const char *bytes, size
 /* False at the end of the connection. */
 static inline bool client_fill(struct client *client)
 {
-    ssize_t n = recv(client->fd, client->data + client->len, CLIENT_CAP - 1 - client->len, 0);
+    ssize_t n;
 
+    do /* the kernel interrupts this thread when another one closes an io_uring that it has made */
+        n = recv(client->fd, client->data + client->len, CLIENT_CAP - 1 - client->len, 0);
+    while (n < 0 && errno == EINTR);
     if (n <= 0)
         return false;
     client->len += (size_t)n;
