@@ -49,9 +49,6 @@ struct http_connection {
     char *text;  /* the beginning of a head that comes in pieces: HTTP_HEAD_CAP bytes, or NULL */
     bool writes; /* it is in the list */
     TAILQ_ENTRY(http_connection) in_writing;
-    uint32_t polled;  /* the events that the epoll set has for it; 0: it is not in the set */
-    unsigned put_off; /* times that it should have left the set, since it was last to be in it */
-    bool closes;      /* libwebsockets closes it: nothing is put off any more */
 };
 
 struct http_connections {
@@ -62,7 +59,6 @@ struct http_connections {
     struct idle_list kept;                 /* between two requests */
     TAILQ_HEAD(, http_connection) working; /* and those that linger, oldest first */
     TAILQ_HEAD(, http_connection) writing; /* they write at the end of this turn of the loop */
-    int epoll;                             /* the epoll set, once something of it was put off */
     bool in_callback; /* libwebsockets is in a callback of one of them, because of its socket */
     size_t dropped;
     uv_timer_t *timer;        /* runs while `working` is not empty */

@@ -11,16 +11,13 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/transport/http_connections.h"
 
-#define PUT_OFF_MAX     16         /* of one change of the epoll set; a turn makes less than half */
 #define READ_ON_MS      5          /* of work on a request, before reading is stopped */
 #define LEFT_MS         100        /* between two looks at who is not read from */
 #define EARLY_BYTES     (64 << 10) /* of next requests, while an answer is written */
@@ -43,16 +40,14 @@ static struct http_connection *connection_of(struct lws *wsi)
 
 /* ---- writing ----
  *
- * Version 4.1.6, with libuv 1.44. Symptom: one request costs ten calls of epoll_ctl and three of
- * epoll_wait. libwebsockets writes, and begins to read the next request, only after epoll has told
- * that the socket takes more; and libuv's uv_poll_start takes a descriptor out of the epoll set and
- * puts it in again each time, even if nothing changes.
+ * Version 4.1.6. Symptom: libwebsockets writes, and begins to read the next request, only after
+ * epoll has told that the socket takes more. Each time it asks, libuv takes the descriptor out of
+ * the epoll set and puts it in again.
  *
  * So what can be written at once is written at the end of the same turn of the loop, without asking
  * epoll: libwebsockets keeps what a socket does not take. This is done only after libwebsockets was
- * called because of a socket: it looks at its timeouts in the next turn then, and at no other time.
- * And a descriptor is taken out of the epoll set only if it is not put in again, which saves six of
- * the ten system calls of a ping. */
+ * called because of a socket: it looks at its timeouts in the next turn then, and at no other
+ * time. */
 
 static void on_end_of_turn(uv_check_t *end_of_turn)
 {
@@ -85,55 +80,12 @@ void http_connection_writes(struct lws *wsi)
     uv_check_start(connection->all->end_of_turn, on_end_of_turn);
 }
 
-/* Takes it out of the epoll set now. */
-static int leave_epoll(struct http_connection *connection, int set, struct epoll_event *event)
-{
-    connection->polled = 0;
-    connection->put_off = 0;
-    return (int)syscall(SYS_epoll_ctl, set, EPOLL_CTL_DEL, connection->fd, event);
-}
-
-/* libuv calls this one instead of the C library's. With events, EPOLL_CTL_DEL means that epoll told
- * of a descriptor that nobody waits for. */
-int epoll_ctl(int set, int op, int fd, struct epoll_event *event)
-{
-    struct http_connection *connection = filtered(fd);
-
-    if (!connection)
-        return (int)syscall(SYS_epoll_ctl, set, op, fd, event);
-    if (op == EPOLL_CTL_DEL) {
-        connection->all->epoll = set;
-        if (connection->polled == 0 || connection->closes || event->events != 0 ||
-            connection->put_off == PUT_OFF_MAX)
-            return leave_epoll(connection, set, event);
-        connection->put_off++;
-        return 0;
-    }
-    connection->put_off = 0;
-    if (connection->polled == event->events)
-        return 0;
-    if (syscall(SYS_epoll_ctl, set, connection->polled > 0 ? EPOLL_CTL_MOD : op, fd, event) < 0)
-        return -1;
-    connection->polled = event->events;
-    return 0;
-}
-
-static void put_off_no_more(struct http_connection *connection)
-{
-    struct epoll_event none = {0};
-
-    if (connection->put_off > 0)
-        leave_epoll(connection, connection->all->epoll, &none);
-}
-
 void http_connection_closes(struct lws *wsi)
 {
     struct http_connection *connection = connection_of(wsi);
 
     if (!connection)
         return;
-    connection->closes = true;
-    put_off_no_more(connection);
     if (connection->writes)
         TAILQ_REMOVE(&connection->all->writing, connection, in_writing);
     connection->writes = false;
@@ -161,7 +113,6 @@ static void stop_reading(struct http_connection *connection)
     if (!connection->reading_stopped)
         lws_rx_flow_control(connection->wsi, 0);
     connection->reading_stopped = true;
-    put_off_no_more(connection);
 }
 
 static bool has_left(const struct http_connection *connection)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Two builds side by side in one run: the same calls in turns, so that what else the machine does falls on both. Prints medians and
-the ratio of the second build to the first.
+the ratio of the second build to the first. Requests a second are those of wrk over kept connections, as in bench_mcp.py, whose variables
+LECTERN_BENCH_* count here, too.
 
     tests/bench/compare_builds.py BUILD_BEFORE BUILD_AFTER [CURRICULUM.json]
 
@@ -13,10 +14,12 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "contract"))
+import bench_mcp  # noqa: E402
 import harness  # noqa: E402
 
 ROUNDS = {"import of the curriculum": 5, "execute_code on a warm sandbox": 60, "tools/call of query_graph": 600,
           "insert of a component": 600, "edit of a component": 600}
+RATES = ("ping", "counts", "tools/list")  # of bench_mcp.REQUESTS
 PAUSE = 0.25  # for the pool to start the next sandbox
 TEXT = "a sentence of about the usual length, as an editor would write it " * 3
 
@@ -63,10 +66,28 @@ class Side:
     def edit_of_a_component(self):
         return self.called("edit_component", node_id=self.node, component_order=1, new_parameters={"text": TEXT + str(time.time())})
 
+    def place(self, request):
+        port = self.server.port
+        return bench_mcp.Place(self.server.process.pid, port, bench_mcp.REQUESTS[request], bench_mcp.session_headers(port))
+
     def close(self):
         self.server.close()
         self.bytes = pathlib.Path(self.workspace.data, "lectern.db").stat().st_size
         self.workspace.close()
+
+
+def compare_rates(sides):
+    for name in RATES:
+        places = [side.place(name) for side in sides]
+        for connections in bench_mcp.CONNECTIONS:
+            turns = ([], [])
+            for number in range(bench_mcp.ROUNDS):
+                for side in (0, 1) if number % 2 else (1, 0):
+                    turns[side].append(places[side].load(connections))
+            rates = [statistics.median(rate for rate, _, _ in each) for each in turns]
+            ratios = [statistics.median(second[of] / first[of] for first, second in zip(*turns)) for of in (bench_mcp.RATE, bench_mcp.CPU)]
+            print("%-34s %9.0f /s %9.0f /s   ratio %.2f, of CPU time a request %.2f" % (
+                "%s over %d connections" % (name, connections), *rates, *ratios), flush=True)
 
 
 def main(before, after, *rest):
@@ -82,6 +103,7 @@ def main(before, after, *rest):
                 seconds[side].append(getattr(sides[side], method)())
         first, second = (statistics.median(each) * 1000 for each in seconds)
         print("%-34s %9.2f ms %9.2f ms   ratio %.2f" % (name, first, second, second / first))
+    compare_rates(sides)
     for side in sides:
         side.close()
     print("%-34s %9.1f MB %9.1f MB   ratio %.2f" % ("store after these edits", *(side.bytes / 1e6 for side in sides),
