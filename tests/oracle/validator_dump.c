@@ -4,7 +4,9 @@
  * standard input, a line each. For each file: "FILE path", then with "tokens" one line "KIND start
  * length" a token and "ERROR byte text" at the end where there is one; with "syntax" one line
  * "SYNTAX line text" for each thing that is refused as no Python, and with "compile" likewise
- * "PARSER line text" or, where the parser takes the file, "COMPILER line text".
+ * "PARSER line text" or, where the parser takes the file, "COMPILER line text". With "letters" it
+ * reads nothing, and prints a digit for each character: 1 if it continues a name, plus 2 if it
+ * begins one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +16,12 @@
 #include "validator/rule/compile_internal.h"
 #include "validator/syntax/ast.h"
 #include "validator/syntax/tokenizer.h"
+#include "validator/syntax/unicode.h"
 #include "validator/validator.h"
 
-#define PATH_CAP 4096
-#define FILE_CAP ((size_t)16 << 20)
+#define PATH_CAP       4096
+#define FILE_CAP       ((size_t)16 << 20)
+#define LAST_CHARACTER 0x10FFFF
 
 static char *read_file(const char *path, size_t *len)
 {
@@ -90,15 +94,26 @@ static void dump_compile(const char *text, size_t len, struct verdict *verdict)
     ast_finish(&ast);
 }
 
+static void dump_letters(void)
+{
+    for (uint32_t character = 0; character <= LAST_CHARACTER; character++)
+        putchar('0' + unicode_is_name_continue(character) + 2 * unicode_is_name_start(character));
+}
+
 int main(int argc, char **argv)
 {
     static struct verdict verdict;
     const char *mode = argc == 2 ? argv[1] : "";
     char path[PATH_CAP];
 
+    if (strcmp(mode, "letters") == 0) {
+        dump_letters();
+        return 0;
+    }
     if (strcmp(mode, "tokens") != 0 && strcmp(mode, "trivia") != 0 && strcmp(mode, "syntax") != 0 &&
         strcmp(mode, "compile") != 0) {
-        fprintf(stderr, "usage: validator_dump tokens|trivia|syntax|compile <PATHS\n");
+        fprintf(stderr, "usage: validator_dump tokens|trivia|syntax|compile <PATHS\n"
+                        "       validator_dump letters\n");
         return 2;
     }
     while (fgets(path, sizeof path, stdin)) {

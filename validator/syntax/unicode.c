@@ -11,7 +11,9 @@
 #include <unictype.h>
 
 #include "helpers/base/utf8.h"
+#include "validator/syntax/unicode_table.h"
 
+#define COUNT(rows)         (sizeof(rows) / sizeof((rows)[0]))
 #define UNICODE_NAME_CAP    128 /* bytes of a character's name */
 #define UNICODE_NFKC_FACTOR 18  /* most bytes that NFKC makes of one (U+FDFA) */
 
@@ -29,14 +31,37 @@ void unicode_encode(struct buf *to, uint32_t character)
     buf_add(to, bytes, (size_t)len);
 }
 
+/* Of characters, in unicode_table.h. */
+enum level {
+    LEVEL_UNASSIGNED,
+    LEVEL_ASSIGNED,
+    LEVEL_CONTINUES_NAME,
+    LEVEL_BEGINS_NAME,
+};
+
+static enum level level_of(uint32_t character)
+{
+    size_t at = 0, end = COUNT(unicode_runs); /* the run is from at on, and before end */
+
+    while (end - at > 1) {
+        size_t middle = at + (end - at) / 2;
+
+        if (unicode_runs[middle] >> 2 <= character)
+            at = middle;
+        else
+            end = middle;
+    }
+    return (enum level)(unicode_runs[at] & 3);
+}
+
 bool unicode_is_name_start(uint32_t character)
 {
-    return character == '_' || uc_is_property_xid_start(character);
+    return level_of(character) == LEVEL_BEGINS_NAME;
 }
 
 bool unicode_is_name_continue(uint32_t character)
 {
-    return uc_is_property_xid_continue(character);
+    return level_of(character) >= LEVEL_CONTINUES_NAME;
 }
 
 void unicode_add_nfkc(struct buf *to, const char *text, size_t len)
@@ -189,7 +214,6 @@ static const char *const trailing[] = {"",   "G",  "GG", "GS", "N",  "NJ", "NH",
                                        "LM", "LB", "LS", "LT", "LP", "LH", "M",  "B", "BS", "S",
                                        "SS", "NG", "J",  "C",  "K",  "T",  "P",  "H"};
 
-#define COUNT(rows)      (sizeof(rows) / sizeof((rows)[0]))
 #define FIRST_SYLLABLE   0xAC00
 #define IDEOGRAPH_DIGITS 5
 #define FIRST_COMPATIBLE 0xF900
@@ -248,7 +272,8 @@ static bool ideograph(const char *digits, size_t len, uint32_t *character)
         return false;
     *character = (uint32_t)strtoul(text, NULL, 16);
     /* Those for compatibility are named so. */
-    return uc_is_property_unified_ideograph(*character) &&
+    return level_of(*character) > LEVEL_UNASSIGNED &&
+           uc_is_property_unified_ideograph(*character) &&
            !(*character >= FIRST_COMPATIBLE && *character <= LAST_COMPATIBLE);
 }
 
@@ -275,5 +300,5 @@ bool unicode_by_name(const char *name, size_t len, uint32_t *character)
     memcpy(text, name, len);
     text[len] = '\0';
     *character = unicode_name_character(text);
-    return *character != UNINAME_INVALID;
+    return level_of(*character) > LEVEL_UNASSIGNED; /* UNINAME_INVALID is not assigned */
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The Unicode properties that Python's grammar needs: which characters names may contain, and the
- * normal form for comparing names. From libunistring, whose version in Debian 12 has the
- * same Unicode 14 as CPython 3.11. Pure; callable from any thread.
+ * normal form for comparing names. Names have the letters of CPython 3.11, which are those of
+ * Unicode 14, by a table that make_unicode_table.py writes with this Python; names of characters
+ * assigned later are refused. All else is from libunistring, which may know a later Unicode: the
+ * normal form of a character never changes once it is assigned, and no name contains others. Pure;
+ * callable from any thread.
  */
 #ifndef LECTERN_VALIDATOR_UNICODE_H
 #define LECTERN_VALIDATOR_UNICODE_H
@@ -16,8 +19,9 @@
 /* Appends the character as UTF-8; a surrogate as three bytes, which are not valid UTF-8. */
 void unicode_encode(struct buf *to, uint32_t character);
 
-bool unicode_is_name_start(uint32_t character);    /* XID_Start or '_' */
-bool unicode_is_name_continue(uint32_t character); /* XID_Continue */
+/* Whether the character is a name by str.isidentifier(): alone, and behind another letter. */
+bool unicode_is_name_start(uint32_t character);
+bool unicode_is_name_continue(uint32_t character);
 
 /* Appends the NFKC form of len bytes of valid UTF-8, as Python compares names. */
 void unicode_add_nfkc(struct buf *to, const char *text, size_t len);
