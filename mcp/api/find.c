@@ -50,7 +50,7 @@ static const struct fields find_query = {
 };
 static const struct fields answer = {
     .flags = FIELDS_ANSWER, .schema = "Found",
-    .documentation = "{hits, total, more}; of a lesson to read {node_id, title, revision, words, components}",
+    .documentation = "{hits, total, more}; of a lesson to read {node_id, title, chapter, revision, words, components}",
 };
 
 const struct rest_route rest_find_routes[] = {

@@ -99,9 +99,11 @@ static int add_component(struct rows *rows, size_t order, const char *whole, siz
 int find_lesson(struct store *store, const struct session_found *session, const char *node_id,
                 const char *whole, const char *only, struct buf *json, struct error *err)
 {
-    json_auto_t *links = json_array();
+    json_auto_t *links = json_array(), *fields = NULL;
+    const json_t *chapter;
     struct node_found node;
     struct rows *rows;
+    unsigned flags;
     size_t order = 0, words = 0;
     int row;
 
@@ -111,6 +113,14 @@ int find_lesson(struct store *store, const struct session_found *session, const 
     json_write_string(json, node_id, strlen(node_id));
     buf_adds(json, ",\"title\":");
     json_write_string(json, node.title, strlen(node.title));
+    fields = store_node_load(store, node.key, &flags, err);
+    if (!fields)
+        return -1;
+    chapter = json_object_get(fields, "chapter");
+    if (json_is_string(chapter) || json_is_number(chapter)) {
+        buf_adds(json, ",\"chapter\":");
+        json_write(json, chapter);
+    }
     buf_addf(json, ",\"revision\":%" PRId64 ",\"components\":[", node.revision);
     rows = db_query(store->db, err, SQL_COMPONENT_LIST, "i", node.key);
     while ((row = rows_next(rows, err)) > 0) {

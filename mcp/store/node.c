@@ -243,6 +243,29 @@ int store_node_insert_new(struct store *store, const struct write *write, json_t
     return insert(store, write, node, after, err);
 }
 
+/* A new node is in the chapter of the one before it, unless its own is given. */
+static int join_chapter(struct store *store, const struct write *write, json_t *node,
+                        const char *after, struct error *err)
+{
+    static const char *const fields[] = {"chapter", "chapter_id"};
+    json_auto_t *before = NULL;
+    struct node_found found;
+    unsigned flags;
+
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (json_object_get(node, fields[i]))
+            return 0;
+    if (store_node_find(store, write->session, after, &found, err) < 0)
+        return -1;
+    before = store_node_load(store, found.key, &flags, err);
+    if (!before)
+        return -1;
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (json_object_get(before, fields[i]))
+            json_object_set(node, fields[i], json_object_get(before, fields[i]));
+    return 0;
+}
+
 int store_node_create(struct store *store, const struct writer *writer, const char *sid,
                       const json_t *input, const char *after, struct error *err)
 {
@@ -254,6 +277,8 @@ int store_node_create(struct store *store, const struct writer *writer, const ch
         return -1;
     node = entity_node(input, err);
     if (node)
+        rc = after ? join_chapter(store, &write, node, after, err) : 0;
+    if (node && rc == 0)
         rc = store_node_insert_new(store, &write, node, after, err);
     return store_write_end(store, &write, rc, err);
 }

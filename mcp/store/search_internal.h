@@ -66,6 +66,7 @@ struct search_term {
 struct search_query {
     struct stems *stems;
     int languages[LANGUAGES_CAP]; /* those of the session's texts */
+    bool is_rare[LANGUAGES_CAP];  /* of each: in few of them */
     size_t language_count;
     char prefix[SEARCH_PREFIX_SIZE];
     struct search_term *terms; /* owned */

@@ -20,6 +20,9 @@
 #define PAIR_WEIGHT   1.5
 #define ROW_PART      0.5  /* of the best row's own rank in that of a lesson */
 #define ROWS_AT_ONCE  3000 /* rows with any of the words that are all looked at */
+/* A language with less than this part of the texts of the most frequent one is rare: a single text,
+ * or a line of code that was taken for one. Small words are those of the other languages. */
+#define RARE_LANGUAGE 20
 #define PHRASES_CAP   (SEARCH_TERMS_CAP * LANGUAGES_CAP + 2)
 
 /* ---- reading the text ---- */
@@ -32,6 +35,8 @@ static int count_rows(struct store *store, const char *term, int64_t *rows, stru
 /* The languages of which the session has texts; that of most other texts if it has none. */
 static int read_languages(struct search_query *query, struct store *store, struct error *err)
 {
+    int64_t rows_of[LANGUAGES_CAP], most = 0;
+
     for (int i = 0; *language_code(i); i++) {
         char term[SEARCH_TERM_SIZE];
         int64_t rows;
@@ -39,9 +44,14 @@ static int read_languages(struct search_query *query, struct store *store, struc
         snprintf(term, sizeof term, "%s@@%s", query->prefix, language_code(i));
         if (count_rows(store, term, &rows, err) < 0)
             return -1;
-        if (rows > 0)
-            query->languages[query->language_count++] = i;
+        if (rows == 0)
+            continue;
+        most = rows > most ? rows : most;
+        rows_of[query->language_count] = rows;
+        query->languages[query->language_count++] = i;
     }
+    for (size_t i = 0; i < query->language_count; i++)
+        query->is_rare[i] = rows_of[i] < most / RARE_LANGUAGE;
     if (query->language_count == 0)
         query->languages[query->language_count++] = LANGUAGE_NONE;
     return 0;
@@ -51,6 +61,7 @@ struct reader {
     struct search_query *query;
     size_t next;            /* place of the next word of this segment in this language */
     size_t base;            /* offset of the segment in the text */
+    bool rare;              /* the language has no say in which words are small */
     struct search_term *in; /* the phrase that is read, or NULL */
     bool small;             /* the words so far are all small */
 };
@@ -78,7 +89,9 @@ static int add_word(void *user, const struct stem *stem)
         query->count = reader->next;
     term->start = reader->base + stem->start;
     term->len = stem->len;
-    term->small = term->form_count == 0 ? stem->small : term->small && stem->small;
+    if (term->form_count == 0)
+        term->small = true;
+    term->small = term->small && (reader->rare || stem->small);
     snprintf(form, sizeof form, "%s%s", query->prefix, stem->stem);
     add_form(term, form);
     return 0;
@@ -120,7 +133,8 @@ static void read_words(struct search_query *query, const char *text, size_t len,
     size_t first = query->count;
 
     for (size_t i = 0; i < query->language_count; i++) {
-        struct reader reader = {.query = query, .next = first, .base = base};
+        struct reader reader = {
+            .query = query, .next = first, .base = base, .rare = query->is_rare[i]};
 
         stems_each(query->stems, query->languages[i], text, len, add_word, &reader);
     }

@@ -270,10 +270,10 @@ struct find_request {
 /* Appends {"session_id", "total", "more", "hits": [{"node_id", "title", "component_order",
  * "component_type", "component_id", "field", "text" (the words around, those of the request in
  * brackets), "places" (of the lesson that have words), "words", "last_modified"}]}. more: total is
- * a lower bound. Without text and with node_id: {"session_id", "node_id", "title", "words",
- * "components": [{"component_order", "component_type", "component_id", "revision", "words", and
- * "text" (its beginning) or "parameters" (drawings as "svg, 2.1 kB")}], and if it has some "links"
- * as store_links describes them}. */
+ * a lower bound. Without text and with node_id: {"session_id", "node_id", "title", "chapter" (if
+ * the lesson has the field), "words", "components": [{"component_order", "component_type",
+ * "component_id", "revision", "words", and "text" (its beginning) or "parameters" (drawings as
+ * "svg, 2.1 kB")}], and if it has some "links" as store_links describes them}. */
 int store_find(struct store *store, const char *sid, const struct find_request *request,
                struct buf *json, struct error *err);
 

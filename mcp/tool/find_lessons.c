@@ -128,21 +128,41 @@ static void say_link(const json_t *link, struct buf *to)
              json_is_true(json_object_get(link, "gone")) ? ", which is gone" : "");
 }
 
+static bool is_whole(const json_t *component)
+{
+    return json_object_get(component, "parameters") != NULL;
+}
+
+/* An outline, or the components that were asked for, whole, and how many others there are. */
 static void say_lesson(const json_t *lesson, struct buf *to)
 {
     const json_t *links = json_object_get(lesson, "links"), *link;
     const json_t *components = json_object_get(lesson, "components"), *component;
+    const json_t *chapter = json_object_get(lesson, "chapter");
+    size_t whole_count = 0, i;
     char title[TITLE_SHOWN];
-    size_t i;
 
-    buf_addf(to, "%s \"%s\", %" PRId64 " words, %zu components, revision %" PRId64 ":",
-             json_get_string(lesson, "node_id"),
-             text_cut_line(title, sizeof title, json_get_string(lesson, "title")),
+    buf_addf(to, "%s \"%s\"", json_get_string(lesson, "node_id"),
+             text_cut_line(title, sizeof title, json_get_string(lesson, "title")));
+    if (json_is_string(chapter))
+        buf_addf(to, " in chapter \"%s\"",
+                 text_cut_line(title, sizeof title, json_string_value(chapter)));
+    else if (chapter)
+        buf_addf(to, " in chapter %" PRId64, whole(lesson, "chapter"));
+    buf_addf(to, ", %" PRId64 " words, %zu components, revision %" PRId64 ":",
              whole(lesson, "words"), json_array_size(components), whole(lesson, "revision"));
     json_array_foreach((json_t *)components, i, component)
     {
-        say_component(component, to);
+        whole_count += is_whole(component);
     }
+    json_array_foreach((json_t *)components, i, component)
+    {
+        if (whole_count == 0 || is_whole(component))
+            say_component(component, to);
+    }
+    if (whole_count > 0 && whole_count < json_array_size(components))
+        buf_addf(to, "\n(%zu other components; without in: the outline)",
+                 json_array_size(components) - whole_count);
     json_array_foreach((json_t *)links, i, link)
     {
         say_link(link, to);

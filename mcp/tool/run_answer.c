@@ -154,13 +154,15 @@ static size_t add_images(const struct execution_result *result, struct tool_call
     return left_out;
 }
 
-static void write_left_out(struct buf *to, const struct left_out *left_out, const char *what)
+/* most: characters of it in one answer. */
+static void write_left_out(struct buf *to, const struct left_out *left_out, const char *what,
+                           size_t most)
 {
-    char number[32];
+    char number[32], cap[32];
 
     if (left_out->count > 0)
-        buf_addf(to, ", %s %s of %s left out: print less, or in parts",
-                 grouped(left_out->count, number), left_out->unit, what);
+        buf_addf(to, ", %s %s of %s left out: print at most %s characters in a call",
+                 grouped(left_out->count, number), left_out->unit, what, grouped(most, cap));
 }
 
 static void write_figures(struct buf *to, const struct tool_call *call, size_t left_out)
@@ -206,9 +208,9 @@ void run_answer_write(const struct execution_result *result, const struct run_an
     if (result->exit_code != 0 && status == EXECUTION_RUNTIME)
         buf_addf(to, ", exit code %d", result->exit_code);
     write_figures(to, call, images_left);
-    write_left_out(to, &out_left, "output");
-    write_left_out(to, &err_left, "stderr");
-    write_left_out(to, &value_left, "the value");
+    write_left_out(to, &out_left, "output", limits->stdout_characters);
+    write_left_out(to, &err_left, "stderr", limits->stderr_characters);
+    write_left_out(to, &value_left, "the value", VALUE_SHOWN);
     if (limits->timeout_cut_to > 0)
         buf_addf(to, ", timeout_seconds limited to %ld", limits->timeout_cut_to);
     buf_addc(to, ']');

@@ -212,6 +212,16 @@ class Versions(Case):
         self.assertEqual(self.node("N003"), next(n for n in CURRICULUM["nodes"] if n["node_id"] == "N003") | self.node("N003"))
         self.assertEqual(self.node("N001")["components"][0]["parameters"]["text"], "Later")
 
+    def test_a_new_node_joins_the_chapter_of_the_one_before_it(self):
+        self.client.good("change_curriculum", operations=[
+            {"op": "edit_node", "node_id": "N001", "fields": {"chapter": "1 Numbers", "chapter_id": 1}},
+            {"op": "create_node", "node_id": "X1", "title": "Joins", "after": "N001"},
+            {"op": "create_node", "node_id": "X2", "title": "Has its own", "after": "N001", "fields": {"chapter": "2 Sums"}},
+            {"op": "create_node", "node_id": "X3", "title": "Stands alone"}])
+        self.assertEqual([(self.node(name).get("chapter"), self.node(name).get("chapter_id")) for name in ("X1", "X2", "X3")],
+                         [("1 Numbers", 1), ("2 Sums", None), (None, None)])
+        self.assertIn('X1 "Joins" in chapter "1 Numbers", 0 words', self.client.good("find", node_id="X1"))
+
     def test_history_knows_dates_and_its_newest_version(self):
         self.client.good("edit_component", node_id="N001", component_order=1, new_parameters={"text": "Once"})
         day = re.search(r"v2 (\d{4}-\d\d-\d\d)", self.history())[1]

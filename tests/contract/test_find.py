@@ -220,10 +220,17 @@ class Find(Asking):
 
     def test_a_lesson_is_read_without_its_drawings(self):
         outline, whole = (self.find(node_id="what a ratio says", **more) for more in ({}, {"in": "all"}))
-        self.assertRegex(outline, r'^N010 "What a ratio says", \d+ words, \d+ components, revision 1:\n1\. heading, \d+ words: ')
+        self.assertRegex(outline, r'^N010 "What a ratio says" in chapter "2 Ratio", \d+ words, \d+ components, revision 1:\n1\. heading, \d+ words: ')
         self.assertRegex(whole, r"svg, \d+\.\d kB")
         self.assertNotIn("<svg", whole)
         self.assertIn("Order in words, order in numbers.", whole)
+
+    def test_one_type_is_read_without_the_others(self):
+        outline, some = (self.find(node_id="what a ratio says", **more) for more in ({}, {"in": "definition"}))
+        numbers = [line.split(".")[0] for line in outline.splitlines() if ". definition, " in line]
+        shown = some.splitlines()[1:-1]
+        self.assertEqual([line.split(". definition: {")[0] for line in shown], numbers)
+        self.assertEqual(some.splitlines()[-1], "(%d other components; without in: the outline)" % (len(outline.splitlines()) - 1 - len(numbers)))
 
     def test_lessons_that_lack_something_and_thin_ones(self):
         export = json.loads(self.workspace.run("export", self.sid).stdout)
@@ -269,6 +276,17 @@ class Find(Asking):
                             ("Verhaltnis", "K2"), ("Anteil", "K2"), ("Mischung", "K2"), ("travelling pupil", "K3"), ("class", "K3")):
             answer = self.server.good("find", session_id=sid, text=text)
             self.assertRegex(answer, r"^\d+ lessons?.*:\n%s " % right, text)
+
+    def test_one_text_of_another_language_keeps_the_small_words(self):
+        """A component that looks French does not make words of how, do and the."""
+        lessons = [lesson(i, "Topic %d" % i, text("This is how we do the work of topic %d and why the others need it." % i)) for i in range(40)]
+        lessons.append(lesson(40, "Rounding", text("A number is cut to fewer digits.")))
+        lessons.append(lesson(41, "Signs", text("Les nombres sont dans la liste, et vous avez le droit de les enclore avec des signes.")))
+        file = pathlib.Path(self.workspace.data, "one_french.json")
+        file.write_text(json.dumps({"nodes": lessons, "relationships": []}))
+        answer = self.server.good("find", session_id=self.workspace.load(file), text="how do the digits work")
+        self.assertRegex(answer, r"^\d+ lessons?.*:\nN0040 ")
+        self.assertNotIn("[how]", answer)
 
     def test_an_edit_is_found_at_once_and_its_undo_too(self):
         self.server.good("add_component", session_id=self.sid, node_id="N013", component_type="paragraph",

@@ -91,7 +91,7 @@ static void the_middle_is_left_out(void **state)
     (void)state;
     snprintf(wanted, sizeof wanted,
              "%s\n... 1,234 characters left out ...\n%s\n[ok, 0.500 s, 1,234 characters of output "
-             "left out: print less, or in parts]",
+             "left out: print at most 100 characters in a call]",
              head, tail);
     expect(&result, &usual, wanted);
     result.stdout_len = result.stdout_head = 300; /* as many as are shown */
@@ -114,7 +114,7 @@ static void what_was_cut_before_is_counted(void **state)
     result.stdout_cut = 5000000;
     expect(&result, &usual,
            "begin\n... 5,000,000 bytes left out ...\nEND\n[ok, 0.500 s, 5,000,000 bytes of output "
-           "left out: print less, or in parts]");
+           "left out: print at most 100 characters in a call]");
     char *head = repeat("a", 300), *tail = repeat("z", 200), *both = malloc(501);
     char wanted[400];
 
@@ -124,7 +124,7 @@ static void what_was_cut_before_is_counted(void **state)
     result.stdout_cut = 1000;
     snprintf(wanted, sizeof wanted,
              "%.75s\n... 1,400 bytes left out ...\n%.25s\n[ok, 0.500 s, 1,400 bytes of output left "
-             "out: print less, or in parts]",
+             "out: print at most 100 characters in a call]",
              head, tail);
     expect(&result, &usual, wanted);
     free(head);
@@ -145,7 +145,7 @@ static void a_short_beginning_leaves_room_for_the_end(void **state)
     result.stdout_cut = 10;
     snprintf(wanted, sizeof wanted,
              "abc\n... 113 bytes left out ...\n%.97s\n[ok, 0.500 s, 113 bytes of output left out: "
-             "print less, or in parts]",
+             "print at most 100 characters in a call]",
              tail);
     expect(&result, &usual, wanted);
     free(tail);
@@ -167,9 +167,10 @@ static void standard_error_only_where_it_says_something(void **state)
            "x\n[stderr]\nmind this\nline 1: KeyError: 'a'\n[runtime, 0.500 s, exit code 1]");
     char *long_text = repeat("e", 50);
     result = result_of("", long_text);
-    expect(&result, &usual,
-           "[stderr]\neeeeeeeeeeeeeeeeeeeeeeeeeeeeee\n... 10 characters left out ...\neeeeeeeeee\n"
-           "[ok, 0.500 s, 10 characters of stderr left out: print less, or in parts]");
+    expect(
+        &result, &usual,
+        "[stderr]\neeeeeeeeeeeeeeeeeeeeeeeeeeeeee\n... 10 characters left out ...\neeeeeeeeee\n"
+        "[ok, 0.500 s, 10 characters of stderr left out: print at most 40 characters in a call]");
     free(long_text);
 }
 
