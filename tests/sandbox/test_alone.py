@@ -103,7 +103,9 @@ def category(answer):
 class Setting:
     """A server without a validator, on sandboxes with some layer left out, and sessions: those that ask, one with a secret."""
 
-    def __init__(self, stack, secret, runner=None, guard=None, policy=False, server="lectern_without_validator", words=(), asking=1):
+    def __init__(self, stack, secret, runner=None, guard=None, policy=False, server="lectern_without_validator", words=(), asking=1,
+                 further=None):
+        """further: {name in the share folder: file}"""
         self.secret, self.clients = secret, []
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-test-")))
         folder.chmod(0o755)
@@ -115,9 +117,11 @@ class Setting:
             shutil.copyfile(TESTS / runner, share / "runner")
         if guard:
             shutil.copyfile(HERE / guard, share / "guard.py")
+        for name, file in (further or {}).items():
+            shutil.copy(file, share / name)
         environment = {}
         if ENGINE == "docker":
-            environment["LECTERN_IMAGE"] = self.build(stack, share)
+            environment["LECTERN_IMAGE"] = self.build(stack, share, further or {})
         self.workspace = harness.Workspace()
         stack.callback(self.workspace.close)
         usual = self.workspace.environment
@@ -139,14 +143,17 @@ class Setting:
         path.write_text(json.dumps({"meta": {"title": "t"}, "nodes": nodes, "relationships": []}).replace("%s", text))
         return self.workspace.load(path)
 
-    def build(self, stack, share):
-        """The image of that share folder, with the canary in it."""
+    def build(self, stack, share, further):
+        """The image of that share folder, with the canary and the further files in it."""
         base, image = "lectern-sandbox:test-alone-base", "lectern-sandbox:test-alone"
         subprocess.run([str(share / "build.sh"), str(share), base], check=True, stdout=subprocess.DEVNULL)
         context = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-test-")))
         (context / "canary.txt").write_text(self.secret)
         (context / "canary.txt").chmod(0o644)
-        (context / "Dockerfile").write_text("FROM %s\nCOPY canary.txt /srv/canary.txt\n" % base)
+        for name in further:
+            shutil.copy(share / name, context / name)
+        (context / "Dockerfile").write_text("FROM %s\nCOPY canary.txt /srv/canary.txt\n" % base
+                                            + "".join("COPY %s /lectern/%s\n" % (name, name) for name in further))
         subprocess.run(["docker", "build", "-q", "-t", image, str(context)], check=True, capture_output=True)
         return image
 
