@@ -205,7 +205,10 @@ static void check_engine(struct doctor_rows *rows, const char *name, const struc
     void *state = engine->open(config, &err);
     bool works = state && engine->works(state, &err) == 0;
 
-    if (works) {
+    if (works && config->engine == EXECUTOR_AUTO &&
+        engine_may_be_chosen(engine, config, &err) < 0) {
+        add_row(rows, name, false, "--sandbox process", "%s", err.text);
+    } else if (works) {
         engine->describe(state, text, sizeof text);
         add_row(rows, name, true, "", "%s", text);
     } else {

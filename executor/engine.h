@@ -125,6 +125,10 @@ struct executor *executor_create_with(const struct engine *engine,
                                       const struct executor_config *config,
                                       const struct executor_limits *limits, struct error *err);
 
+/* Returns -1 with the reason if the engine is used only where it is named. */
+int engine_may_be_chosen(const struct engine *engine, const struct executor_config *config,
+                         struct error *err);
+
 /* Opens the engine that the configuration selects; *state is its state. If the configuration leaves
  * the choice open, that is the engine that works, or engine_auto if none does yet. Returns NULL if
  * the configuration is wrong. *note is what the user should know about the choice, or "". */

@@ -4,7 +4,8 @@
  * otherwise the first that works of the table below, whose order is that of their strength. It
  * reports what those before it lacked, with the command that fixes it. If none works at the start,
  * engine_auto checks all, in that order, at each start of a sandbox; the first that works is used
- * from then on.
+ * from then on. The engine process, whose sandboxes share the machine's network and processes, is
+ * not chosen for a server that others reach; there it must be named.
  */
 #include "executor/engine.h"
 
@@ -27,8 +28,20 @@ static const struct {
 };
 #define AUTO_COUNT (sizeof rows / sizeof *rows)
 
+int engine_may_be_chosen(const struct engine *engine, const struct executor_config *config,
+                         struct error *err)
+{
+    if (engine != &engine_process || !config->open_host)
+        return 0;
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "this sandbox has no namespaces, and the server listens on %s, not on "
+                     "loopback, so it is not chosen automatically: --sandbox process",
+                     config->open_host);
+}
+
 struct auto_state {
-    void *states[AUTO_COUNT];
+    void *states[AUTO_COUNT]; /* NULL: may not be chosen, for the reason in `left_out` */
+    struct error left_out;
     pthread_mutex_t lock; /* held while checking them */
     atomic_int chosen;    /* index, or -1; set once */
     bool logged;          /* it has been logged that none works; protected by lock */
@@ -57,6 +70,8 @@ static void *auto_open(const struct executor_config *config, struct error *err)
     pthread_mutex_init(&self->lock, NULL);
     atomic_init(&self->chosen, -1);
     for (size_t i = 0; i < AUTO_COUNT; i++) {
+        if (engine_may_be_chosen(rows[i].engine, config, &self->left_out) < 0)
+            continue;
         self->states[i] = rows[i].engine->open(config, err);
         if (!self->states[i]) {
             auto_close(self);
@@ -74,7 +89,9 @@ static int look(struct auto_state *self, bool quiet, struct error *err)
         struct error why = {0};
         size_t used = strlen(text);
 
-        if (rows[i].engine->works(self->states[i], &why) == 0) {
+        if (!self->states[i]) {
+            why = self->left_out;
+        } else if (rows[i].engine->works(self->states[i], &why) == 0) {
             atomic_store(&self->chosen, (int)i);
             log_info("executor", "code runs in the %s sandbox from now on", rows[i].engine->name);
             return (int)i;
@@ -124,8 +141,10 @@ static void auto_interrupt(void *state)
 {
     struct auto_state *self = state;
 
-    for (size_t i = 0; i < AUTO_COUNT; i++)
-        rows[i].engine->interrupt(self->states[i]);
+    for (size_t i = 0; i < AUTO_COUNT; i++) {
+        if (self->states[i])
+            rows[i].engine->interrupt(self->states[i]);
+    }
 }
 
 static int auto_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
@@ -178,7 +197,7 @@ static const struct engine *open_one(const struct engine *engine,
 static bool open_working(const struct engine *engine, const struct executor_config *config,
                          void **state, struct error *err)
 {
-    if (!open_one(engine, config, state, err))
+    if (engine_may_be_chosen(engine, config, err) < 0 || !open_one(engine, config, state, err))
         return false;
     if (engine->works(*state, err) == 0)
         return true;

@@ -160,6 +160,10 @@ struct executor_config {
     const char *waiting; /* how many of a kind wait, "bare=4,data=2"; the others, and NULL: as in
                             the table of kinds */
     enum execution_isolation isolation;
+    const char *sandbox_uids; /* user ids for sandboxes, "70000-99999"; NULL: the default
+                                 (sandbox_user.h) */
+    const char *open_host;    /* the address, if others than this machine reach the server; or NULL.
+                                 EXECUTOR_AUTO leaves out the engine process then */
 };
 
 struct executor;

@@ -9,7 +9,7 @@
 #include "executor/executor.h"
 
 #define RUNNER_FOLDER    "/lectern" /* folder of the runner and its files in a sandbox */
-#define RUNNER_USER      65534u     /* nobody, in every sandbox */
+#define RUNNER_USER      65534u     /* nobody, in containers and under bubblewrap */
 #define RUNNER_WORDS_CAP 13u
 #define RUNNER_TEXT_CAP  512u /* names of modules to preload */
 

@@ -2,9 +2,8 @@
  *
  * The runner under bubblewrap: its own namespaces (no network, no other processes, its own
  * session), an empty read-only root with this machine's /usr mounted read-only, 16 MB of /tmp, and
- * no capabilities; its user is nobody. If the server is root, it becomes nobody for the kernel too
- * before it calls bubblewrap. If the kernel does not let nobody create namespaces, nobody is only
- * the name inside, and the description says so.
+ * no capabilities; its user is nobody. For the kernel that is the user of the server, or, if the
+ * server is root, a user of the sandbox's own (sandbox_user.h), which calls bubblewrap.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -65,7 +64,7 @@ static int look(struct local_setup *setup, const char *share_dir, struct error *
     find_mounts(setup);
     if (find_bwrap(setup, err) < 0)
         return -1;
-    if (local_way_choose_user(setup, try_out, &why) == 0)
+    if (try_out(setup, &why) == 0)
         return 0;
     if (userns.fix)
         return error_set(err, ERROR_UNAVAILABLE, "%s; %s: %s", why.text, userns.text, userns.fix);
@@ -77,13 +76,12 @@ static int look(struct local_setup *setup, const char *share_dir, struct error *
 
 static void describe(const struct local_setup *setup, char *text, size_t size)
 {
-    const char *user = setup->drop ? "nobody"
-                       : geteuid() == 0
-                           ? "nobody (root outside: this kernel lets nobody make no namespaces)"
-                           : "nobody (outside, the user of the server)";
+    const char *user = geteuid() == 0 ? "a separate user" : "the user of the server";
 
+    (void)setup;
     snprintf(text, size,
-             "code runs under bubblewrap on this machine as %s: separate namespaces, no network, "
+             "code runs under bubblewrap on this machine as nobody (outside, %s): separate "
+             "namespaces, no network, "
              "read-only root, no capability, seccomp and Landlock by the runner; memory and CPU by "
              "rlimits and deadlines, since no cgroup holds them",
              user);

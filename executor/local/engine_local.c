@@ -40,24 +40,35 @@
 struct local {
     const struct local_way *way;
     char share_dir[LOCAL_SHARE_CAP];
+    struct sandbox_users users;
     pthread_mutex_t lock;     /* protects all members below; held while the machine is checked */
-    struct local_setup setup; /* without files */
+    struct local_setup setup; /* without files and user */
     bool ready;               /* setup works */
     bool logged;              /* it has been logged that it does not work */
     atomic_bool stopping;     /* not protected by lock */
 };
 
-int local_way_choose_user(struct local_setup *setup,
-                          int (*try_out)(const struct local_setup *setup, struct error *err),
-                          struct error *err)
+/* Only root can become another user. */
+static int take_user(const struct local *local, struct sandbox_user *user, struct error *err)
 {
-    setup->drop = geteuid() == 0;
-    if (try_out(setup, err) == 0)
-        return 0;
-    if (!setup->drop)
+    *user = (struct sandbox_user){.lock = -1};
+    return geteuid() == 0 ? sandbox_user_take(user, &local->users, err) : 0;
+}
+
+/* Tries the setup with a user as a sandbox has it. */
+static int look(const struct local *local, struct local_setup *setup, struct error *err)
+{
+    struct sandbox_user user;
+    int rc;
+
+    if (geteuid() == 0 && sandbox_users_check(&local->users, err) < 0)
         return -1;
-    setup->drop = false;
-    return try_out(setup, err);
+    rc = take_user(local, &user, err);
+    setup->user = user.id;
+    if (rc == 0)
+        rc = local->way->look(setup, local->share_dir, err);
+    sandbox_user_give_back(&user);
+    return rc;
 }
 
 /* ---- the runner's files ---- */
@@ -137,7 +148,7 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
     if (rc == 0)
         rc = open_files(&found, local->share_dir, &why);
     if (rc == 0 && !local->ready) {
-        rc = local->way->look(&found, local->share_dir, &why);
+        rc = look(local, &found, &why);
         local->ready = rc == 0;
         if (rc == 0)
             local->setup = found;
@@ -163,22 +174,29 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
     struct local *local = state;
     struct runner_command command;
     struct local_setup setup = {0};
+    struct sandbox_user user;
     struct local_plan plan;
     struct engine_box *box;
+    bool started = false;
 
-    if (runner_command_build(&command, kind, NULL, err) < 0 ||
-        prepare(local, false, &setup, err) < 0)
+    if (runner_command_build(&command, kind, NULL, err) < 0 || take_user(local, &user, err) < 0)
         return NULL;
     box = calloc(1, sizeof *box);
     if (!box) {
         error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
-    } else if (local->way->plan(&plan, &setup, command.argv, err) < 0 ||
-               spawn(box, &plan, &setup, err) < 0) {
-        free(box);
-        box = NULL;
+    } else if (prepare(local, false, &setup, err) == 0) {
+        setup.user = user.id;
+        started = local->way->plan(&plan, &setup, command.argv, err) == 0 &&
+                  spawn(box, &plan, &setup, err) == 0;
+        close_files(&setup);
     }
-    close_files(&setup);
-    return box;
+    if (started) {
+        box->user = user;
+        return box;
+    }
+    sandbox_user_give_back(&user);
+    free(box);
+    return NULL;
 }
 
 static int local_settle(void *state, struct engine_box *box, struct error *err)
@@ -191,6 +209,7 @@ static void local_destroy(void *state, struct engine_box *box)
 {
     (void)state;
     spawn_end(box);
+    sandbox_user_give_back(&box->user);
     free(box);
 }
 
@@ -243,7 +262,8 @@ static void *open_way(const struct local_way *way, const struct executor_config 
         goto fail;
     }
     memcpy(local->share_dir, config->share_dir, strlen(config->share_dir) + 1);
-    if (owner_label(local->setup.owner, err) < 0)
+    if (sandbox_users_read(&local->users, config->sandbox_uids, err) < 0 ||
+        owner_label(local->setup.owner, err) < 0)
         goto fail;
     ended = local_orphans_end();
     if (ended > 0)
@@ -306,7 +326,7 @@ static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct erro
 static void local_describe(void *state, char *text, size_t size)
 {
     struct local *local = state;
-    struct local_setup setup = {.drop = false};
+    struct local_setup setup = {.file_count = 0};
     struct error err = {0};
 
     if (prepare(local, true, &setup, &err) < 0) {

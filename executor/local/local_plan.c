@@ -59,8 +59,8 @@ static void add_mounts(struct local_plan *plan, const struct local_setup *setup)
     }
 }
 
-/* The files are copied from open descriptors, so nobody need not be able to read their folder, and
- * it is not visible inside. */
+/* The files are copied from open descriptors, so the user of the sandbox need not be able to read
+ * their folder, and it is not visible inside. */
 static void add_runner(struct local_plan *plan, const struct local_setup *setup)
 {
     add_all(plan, (const char *const[]){"--perms", "0555", "--dir", RUNNER_FOLDER, NULL});
@@ -97,7 +97,7 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
     static const char *const no_environment[] = {NULL};
 
     memset(plan, 0, sizeof *plan);
-    plan->drop = setup->drop;
+    plan->user = setup->user;
     plan->files = plan->contained = true;
     plan->environment = no_environment;
     add(plan, setup->bwrap);

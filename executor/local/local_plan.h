@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <sys/resource.h>
+#include <sys/types.h>
 
 #include "executor/local/process_host.h"
 #include "executor/owner.h"
@@ -48,7 +49,7 @@ struct local_setup {
     size_t file_count;
     struct local_mount mounts[LOCAL_MOUNTS_CAP];
     size_t mount_count;
-    bool drop; /* become nobody before the command, if the server is root */
+    uid_t user; /* become this user and group before the command; 0: stay the server's */
     /* Only without bubblewrap: */
     char runner[LOCAL_SHARE_CAP]; /* absolute path */
     struct process_host host;
@@ -60,8 +61,8 @@ struct local_plan {
     size_t argc;
     char text[LOCAL_TEXT_CAP];
     size_t text_len;
-    bool full; /* a cap was reached: the plan is unusable */
-    bool drop;
+    bool full;      /* a cap was reached: the plan is unusable */
+    uid_t user;     /* as in the setup */
     bool files;     /* the command inherits the setup's files */
     bool contained; /* the command is the first process of a PID namespace, if the kernel lets us
                        make one */
@@ -83,7 +84,8 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
 
 /* A way to confine a runner on this machine: one for each engine of engine_local.c. */
 struct local_way {
-    /* Fills the setup except its owner and files, and tries it. Returns -1 with what is missing. */
+    /* Fills the setup except its owner, files and user, and tries it with this user. Returns -1
+     * with what is missing. */
     int (*look)(struct local_setup *setup, const char *share_dir, struct error *err);
     int (*plan)(struct local_plan *plan, const struct local_setup *setup,
                 const char *const *command, struct error *err);
@@ -93,11 +95,5 @@ struct local_way {
 
 extern const struct local_way local_way_bubblewrap;
 extern const struct local_way local_way_process; /* without namespaces */
-
-/* Tries the setup with try_out as nobody if the server is root, then as the current user, and sets
- * its drop. */
-int local_way_choose_user(struct local_setup *setup,
-                          int (*try_out)(const struct local_setup *setup, struct error *err),
-                          struct error *err);
 
 #endif

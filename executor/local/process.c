@@ -6,9 +6,9 @@
  *
  * The interpreter sees this machine's files: Landlock lets it read what Python needs and nothing
  * else, also where its user may read more. Its working folder is empty and already removed, so
- * nothing can be created in it and nothing is left of it. If the server is root, the runner becomes
- * nobody; if nobody cannot start the runner there, it stays root, the interpreter has no
- * capability, and the description says so.
+ * nothing can be created in it and nothing is left of it. If the server is root, the runner has a
+ * user of its own (sandbox_user.h); if that user cannot read the runner's files, the engine does
+ * not start.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "executor/local/spawn.h"
@@ -33,7 +34,7 @@ static int plan_build(struct local_plan *plan, const struct local_setup *setup,
     if (process_host_check(&host, err) < 0)
         return -1;
     memset(plan, 0, sizeof *plan);
-    plan->drop = setup->drop;
+    plan->user = setup->user;
     plan->environment = runner_environment;
     plan->argv[plan->argc++] = setup->runner;
     while (command[plan->argc] && plan->argc + 1 < LOCAL_WORDS_CAP) {
@@ -58,6 +59,41 @@ static int try_out(const struct local_setup *setup, struct error *err)
     return plan_build(&plan, setup, command, err) < 0 ? -1 : spawn_trial(&plan, setup, err);
 }
 
+static int refuse(const char *path, const char *lack, const char *mode, struct error *err)
+{
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "the server is root, and the user of a sandbox %s %s: chmod %s %s, make "
+                     "install, or --share DIR with a copy that all can read",
+                     lack, path, mode, path);
+}
+
+/* Whether any user can enter the folders of that path and read the setup's files, and none but
+ * their owner can change those. */
+static int check_open(const struct local_setup *setup, const char *share_dir, struct error *err)
+{
+    struct stat status;
+    char path[PATH_MAX];
+
+    for (const char *slash = strchr(setup->runner + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        snprintf(path, sizeof path, "%.*s", (int)(slash - setup->runner), setup->runner);
+        if (stat(path, &status) < 0)
+            return error_errno(err, errno, "%s", path);
+        if (!(status.st_mode & S_IXOTH))
+            return refuse(path, "cannot enter", "o+x", err);
+    }
+    for (size_t i = 0; i < setup->file_count; i++) {
+        snprintf(path, sizeof path, "%s/%s", share_dir, setup->files[i].name);
+        if (fstat(setup->files[i].fd, &status) < 0)
+            return error_errno(err, errno, "%s", path);
+        if (!(status.st_mode & S_IROTH))
+            return refuse(path, "cannot read", "o+r", err);
+        if (status.st_mode & S_IWOTH)
+            return refuse(path, "can write to", "o-w", err);
+    }
+    return 0;
+}
+
 static int look(struct local_setup *setup, const char *share_dir, struct error *err)
 {
     char path[LOCAL_SHARE_CAP + 64], real[PATH_MAX];
@@ -69,14 +105,14 @@ static int look(struct local_setup *setup, const char *share_dir, struct error *
     if (!realpath(path, real) || strlen(real) >= sizeof setup->runner)
         return error_set(err, ERROR_UNAVAILABLE, "%s: %s", path, strerrordesc_np(errno));
     memcpy(setup->runner, real, strlen(real) + 1);
-    return local_way_choose_user(setup, try_out, err);
+    if (setup->user != 0 && check_open(setup, share_dir, err) < 0)
+        return -1;
+    return try_out(setup, err);
 }
 
 static void describe(const struct local_setup *setup, char *text, size_t size)
 {
-    const char *user = setup->drop      ? "nobody"
-                       : geteuid() == 0 ? "root (nobody cannot start the runner here)"
-                                        : "the user of the server";
+    const char *user = geteuid() == 0 ? "a separate user" : "the user of the server";
     int len = snprintf(text, size, "code runs as a process of this machine, as %s: ", user);
 
     process_host_describe(&setup->host, text + len, size - (size_t)len);

@@ -29,22 +29,22 @@ static int enter_removed_folder(const char *folder)
     return mkdir(folder, 0700) < 0 || chdir(folder) < 0 || rmdir(folder) < 0 ? -1 : 0;
 }
 
-/* By system calls: the C library's functions would change the other threads too, which the child of
- * a fork does not have. */
-static int become_nobody(void)
-{
-    return syscall(SYS_setgroups, 0, NULL) < 0 ||
-                   syscall(SYS_setresgid, RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0 ||
-                   syscall(SYS_setresuid, RUNNER_USER, RUNNER_USER, RUNNER_USER) < 0
-               ? -1
-               : 0;
-}
-
 /* Says so where spawn_last_words finds it. */
 static _Noreturn void give_up(const char *what)
 {
     (void)!write(STDERR_FILENO, what, strlen(what));
     _exit(126);
+}
+
+/* With the group of the same number, and no other group. By system calls: the C library's functions
+ * would change the other threads too, which the child of a fork does not have. */
+static void become_user(uid_t user)
+{
+    if (syscall(SYS_setresgid, user, user, user) == 0 && syscall(SYS_setgroups, 0, NULL) == 0 &&
+        syscall(SYS_setresuid, user, user, user) == 0)
+        return;
+    give_up("the server is root and may not become another user: give it CAP_SETUID and "
+            "CAP_SETGID, run it as an ordinary user, or use Docker");
 }
 
 /* ---- the PID namespace ---- */
@@ -155,13 +155,14 @@ static void become(const struct local_plan *plan, const struct local_setup *setu
     syscall(SYS_ioprio_set, 1, 0, IOPRIO_LOWEST_BE);
     if (plan->folder[0] && enter_removed_folder(plan->folder) < 0)
         give_up("no working folder can be made in TMPDIR, or in /tmp if that is not set");
-    if (plan->drop && become_nobody() < 0)
-        give_up("the server is root and cannot become nobody");
+    if (plan->user != 0)
+        become_user(plan->user);
     /* After the change of user, which would undo it. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || is_server_gone())
         _exit(126);
     execve(plan->argv[0], (char *const *)plan->argv, (char *const *)plan->environment);
-    give_up("it cannot be executed");
+    give_up(errno == EACCES ? "the user of the sandbox may not execute it"
+                            : "it cannot be executed");
 }
 
 int spawn(struct engine_box *box, const struct local_plan *plan, const struct local_setup *setup,

@@ -14,12 +14,14 @@
 
 #include "executor/engine.h"
 #include "executor/local/local_plan.h"
+#include "executor/sandbox_user.h"
 
 struct engine_box {
     pid_t pid;
     int stream; /* its standard input and output, one non-blocking socket */
     int errors; /* its standard error, non-blocking */
     struct runner_stderr tail;
+    struct sandbox_user user; /* the engine's; spawn leaves it empty */
 };
 
 /* Carries out the plan. The process inherits the setup's files. Returns -1 with nothing open. */

@@ -87,7 +87,7 @@ enum config_command {
     ROW(COMMAND, "json", json, FLAG, NULL, NULL, 0, 0,                                             \
         CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS,                           \
         "print the result as JSON")                                                                \
-    ROW(SERVER, "host", host, TEXT, "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE,                    \
+    ROW(SERVER, "host", host, TEXT, "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE | CONFIG_DOCTOR,    \
         "address to listen on; one other than loopback needs --token-file, --issuer or --no-auth") \
     ROW(SERVER, "port", port, NUMBER, "N", "8001", 0, 65535, CONFIG_SERVE,                         \
         "port to listen on; 0 chooses a free port")                                                \
@@ -132,7 +132,11 @@ enum config_command {
         CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,                                  \
         "time limit for one graph query")                                                          \
     ROW(ANALYSES, "sandbox", sandbox, TEXT, "ENGINE", "auto", 0, 0, CONFIG_ANY_SANDBOX,            \
-        "docker, local (bubblewrap), process, or auto: the first of these that works")             \
+        "docker, local (bubblewrap), process, or auto: the first of these that works; process "    \
+        "only on loopback")                                                                        \
+    ROW(ANALYSES, "sandbox-uids", sandbox_uids, TEXT, "FIRST-LAST", "70000-99999", 0, 0,           \
+        CONFIG_ANY_SANDBOX,                                                                        \
+        "user ids that a server run by root gives to local and process sandboxes, one each")       \
     ROW(ANALYSES, "profile", profile, TEXT, "P", "data-science", 0, 0,                             \
         CONFIG_ANY_SANDBOX | CONFIG_VALIDATE,                                                      \
         "modules that analyses may import: minimal, data-science or visualization")                \

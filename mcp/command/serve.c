@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "helpers/base/http.h"
 #include "helpers/base/log.h"
 #include "mcp/auth/auth.h"
 #include "mcp/auth/limits.h"
@@ -86,15 +85,6 @@ static void on_signal(void *user)
 
 /* ---- sign-in ---- */
 
-static bool is_loopback(const char *host)
-{
-    char url[320];
-
-    snprintf(url, sizeof url, strchr(host, ':') && *host != '[' ? "http://[%s]" : "http://%s",
-             host);
-    return http_is_loopback(url);
-}
-
 static bool is_address(const char *url)
 {
     bool begins = strncmp(url, "https://", 8) == 0 || strncmp(url, "http://", 7) == 0;
@@ -107,7 +97,7 @@ static int check_sign_in(const struct config *config, struct error *err)
 {
     bool signs_in = config->token_file || config->issuer;
 
-    if (!signs_in && !config->no_auth && !is_loopback(config->host))
+    if (!signs_in && !config->no_auth && !server_is_loopback(config))
         return error_set(err, ERROR_INVALID,
                          "on --host %s anyone who reaches it could edit: give --token-file FILE "
                          "(lectern token makes one), --issuer URL, or --no-auth to allow that",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "helpers/base/http.h"
 #include "helpers/base/log.h"
 #include "mcp/session/change_feed.h"
 #include "mcp/session/ended_ids.h"
@@ -140,6 +141,16 @@ const struct validator_profile *server_profile(const struct config *config, stru
     return profile;
 }
 
+bool server_is_loopback(const struct config *config)
+{
+    char url[320];
+
+    snprintf(url, sizeof url,
+             strchr(config->host, ':') && *config->host != '[' ? "http://[%s]" : "http://%s",
+             config->host);
+    return http_is_loopback(url);
+}
+
 int server_executor_config(const struct config *config, struct executor_config *executor,
                            char *share, size_t size, struct error *err)
 {
@@ -176,6 +187,8 @@ int server_executor_config(const struct config *config, struct executor_config *
     executor->docker_runtime = config->runtime;
     executor->waiting = config->warm;
     executor->share_dir = share;
+    executor->sandbox_uids = config->sandbox_uids;
+    executor->open_host = server_is_loopback(config) ? NULL : config->host;
     return 0;
 }
 

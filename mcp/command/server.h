@@ -28,6 +28,8 @@ struct executor *server_executor(const struct config *config, const char *const 
 int server_executor_config(const struct config *config, struct executor_config *executor,
                            char *share, size_t size, struct error *err);
 
+bool server_is_loopback(const struct config *config); /* only this machine reaches it */
+
 /* The configured profile; NULL with an error that lists the names. */
 const struct validator_profile *server_profile(const struct config *config, struct error *err);
 

@@ -38,7 +38,7 @@ class InContainer(unittest.TestCase):
             self.assertEqual(done.returncode, 127, done.stderr)
 
     def test_the_doctor_says_which_layers_hold(self):
-        for user, name in zip(self.users, ("nobody", "the user of the server")):
+        for user, name in zip(self.users, ("a separate user", "the user of the server")):
             done = in_container(user, "doctor", "--json")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             rows = {row["name"]: row for row in json.loads(done.stdout)}

@@ -18,9 +18,10 @@ import harness  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 USER = 54321  # nobody's
-# A user namespace in which no further one can be made; the machine's own setting stays.
-NO_NAMESPACES = ["unshare", "--user", "--map-root-user", "sh", "-c",
-                 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$@"', "sh"]
+# A user namespace with one ordinary user, in which no further one can be made; the machine's own setting stays.
+NO_NAMESPACES = ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--keep-caps", "sh", "-c",
+                 'echo 0 >/proc/sys/user/max_user_namespaces && exec setpriv --ambient-caps=-all --inh-caps=-all -- "$@"', "sh"]
+ONLY_ROOT = ["unshare", "--user", "--map-root-user"]
 
 
 def process_row():
@@ -79,6 +80,49 @@ class NoNamespaces(unittest.TestCase):
         done = self.lectern("doctor", "--json", "--sandbox", "local")
         self.assertEqual([row["name"] for row in json.loads(done.stdout) if row["needed"] and not row["ok"]], ["bubblewrap"])
         self.assertEqual(done.returncode, 1)
+
+
+    def test_it_must_be_named_where_others_reach_the_server(self):
+        done = self.lectern("doctor", "--json", "--host", "0.0.0.0")
+        row = next(row for row in json.loads(done.stdout) if row["name"] == "process")
+        self.assertEqual((row["ok"], row["needed"], row["fix"], done.returncode), (False, True, "--sandbox process", 1))
+        for words, said in ((("--sandbox", "auto"), r"process: this sandbox has no namespaces, and the server listens on 0\.0\.0\.0, not on "
+                                                    r"loopback, so it is not chosen automatically: --sandbox process"),
+                            (("--sandbox", "process"), "code runs as a process of this machine, as the user of the server: seccomp holds")):
+            environment = dict(self.workspace.environment(), DOCKER_HOST="unix:///nonexistent/docker.sock")
+            server = subprocess.Popen([*NO_NAMESPACES, str(harness.LECTERN), "serve", "--host", "0.0.0.0", "--port", "0", "--no-auth", *words],
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, text=True)
+            lines = iter(server.stderr.readline, "")
+            self.assertTrue(any(re.search(said, line) for line in lines), said)
+            server.terminate()
+            server.communicate(timeout=harness.ANSWER_SECONDS)
+
+
+class OnlyRoot(unittest.TestCase):
+    """A user namespace whose only user is root: no engine runs code as root there."""
+
+    def test_it_does_not_start(self):
+        if subprocess.run([*ONLY_ROOT, "true"], capture_output=True, check=False).returncode != 0:
+            raise unittest.SkipTest("SKIPPED: a user namespace cannot be made here: sysctl -w user.max_user_namespaces=15000")
+        workspace = harness.Workspace()
+        self.addCleanup(workspace.close)
+        workspace.run("demo")
+        for engine in ("process", "local"):
+            done = subprocess.run([*ONLY_ROOT, str(harness.LECTERN), "exec", "--sandbox", engine, "-"], input=b"print(1)", capture_output=True,
+                                  env=workspace.environment(), timeout=harness.ANSWER_SECONDS, check=False)
+            self.assertEqual((done.returncode, done.stdout), (127, b""), done.stderr)
+            if b"bubblewrap is not installed" not in done.stderr:
+                self.assertRegex(done.stderr, rb"the server is root, and sandboxes do not run as root, but this user namespace has no ids "
+                                              rb"70000-99999 for them .*--sandbox-uids, run the server as an ordinary user, or use Docker")
+
+    def test_a_range_with_root_is_refused(self):
+        workspace = harness.Workspace()
+        self.addCleanup(workspace.close)
+        workspace.run("demo")
+        for engine in ("process", "local"):
+            done = workspace.run("exec", "--sandbox", engine, "--sandbox-uids", "0-70000", "-", stdin=b"print(1)", check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"must be from 1000 to 4294967294 and contain neither 65534 (nobody) nor 65535", done.stderr)
 
 
 # Nothing of it is refused by Python: open, sockets and processes as the interpreter's process has them.

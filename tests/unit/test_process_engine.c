@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The engine without namespaces: on which machines it is refused, and that nothing of its sandboxes
- * outlives the runner or the server, also if either is killed.
+ * The engine without namespaces: on which machines it is refused, the users of its sandboxes, and
+ * that nothing of its sandboxes outlives the runner or the server, also if either is killed.
  */
+#include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -193,6 +195,238 @@ static void test_killed_runner(void **state)
     engine_process.close(engine);
 }
 
+/* ---- users ---- */
+
+static void test_ranges(void **state)
+{
+    static const struct {
+        const char *text, *refusal;
+    } rows[] = {
+        {"70000-99999", NULL},
+        {"1000-65533", NULL},
+        {"65536-4294967294", NULL},
+        {"70000", "must be FIRST-LAST, such as 70000-99999, not '70000'"},
+        {"70001-70000", "must be FIRST-LAST"},
+        {"70000-70001x", "must be FIRST-LAST"},
+        {"-1-70000", "must be FIRST-LAST"},
+        {"", "must be FIRST-LAST"},
+        {"0-70000", "from 1000 to 4294967294"},
+        {"999-1001", "from 1000 to 4294967294"},
+        {"70000-4294967295", "from 1000 to 4294967294"},
+        {"65534-65534", "neither 65534 (nobody) nor 65535"},
+        {"60000-70000", "neither 65534 (nobody) nor 65535"},
+    };
+    struct sandbox_users users;
+
+    (void)state;
+    assert_int_equal(sandbox_users_read(&users, NULL, NULL), 0);
+    assert_int_equal(users.first, 70000);
+    assert_int_equal(users.last, 99999);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct error err = {0};
+
+        assert_int_equal(sandbox_users_read(&users, rows[i].text, &err), rows[i].refusal ? -1 : 0);
+        if (rows[i].refusal)
+            assert_non_null(strstr(err.text, rows[i].refusal));
+    }
+}
+
+static void test_maps(void **state)
+{
+    const struct sandbox_users users = {70000, 99999};
+
+    (void)state;
+    assert_true(sandbox_users_are_mapped(&users, "         0          0 4294967295\n"));
+    assert_true(sandbox_users_are_mapped(&users, "80000 1 20000\n0 5 1\n70000 200000 10000\n"));
+    assert_false(sandbox_users_are_mapped(&users, "80000 1 19999\n70000 200000 10000\n"));
+    assert_false(sandbox_users_are_mapped(&users, "0 100000 65536\n"));
+    assert_false(sandbox_users_are_mapped(&users, "0 0 1\n"));
+    assert_false(sandbox_users_are_mapped(&users, ""));
+}
+
+/* The real, effective, saved and file-system ids of a process are one; writes the numbers of that
+ * line of its status. */
+static unsigned one_id(pid_t pid, const char *name)
+{
+    char path[64], line[256];
+    unsigned ids[4] = {0};
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) && strncmp(line, name, strlen(name)) != 0)
+        ;
+    fclose(file);
+    assert_int_equal(sscanf(line + strlen(name), "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]),
+                     4);
+    for (size_t i = 1; i < 4; i++)
+        assert_int_equal(ids[i], ids[0]);
+    return ids[0];
+}
+
+static void *open_with(const char *uids, const char *share_dir)
+{
+    struct executor_config config = {.share_dir = share_dir, .sandbox_uids = uids};
+    struct error err = {0};
+    void *engine = engine_process.open(&config, &err);
+
+    if (!engine)
+        fail_msg("%s", err.text);
+    return engine;
+}
+
+/* Two servers, of which the second has one id more than the first. */
+static void test_users(void **state)
+{
+    void *first = open_engine(), *second;
+    struct engine_box *boxes[3] = {NULL};
+    unsigned users[3];
+    struct error err = {0};
+
+    (void)state;
+    engine_process.close(first);
+    first = open_with("71000-71001", share);
+    second = open_with("71000-71002", share);
+    for (size_t i = 0; i < 3; i++) {
+        boxes[i] = start_box(i < 2 ? first : second);
+        users[i] = one_id(wait_interpreter(boxes[i]->pid), "Uid:");
+        assert_int_equal(one_id(boxes[i]->pid, "Uid:"), users[i]);
+        assert_int_equal(one_id(boxes[i]->pid, "Gid:"), geteuid() == 0 ? users[i] : getegid());
+        if (geteuid() != 0)
+            assert_int_equal(users[i], geteuid());
+    }
+    if (geteuid() == 0) {
+        assert_int_equal(users[0] + users[1], 71000 + 71001);
+        assert_int_not_equal(users[0], users[1]);
+        assert_int_equal(users[2], 71002);
+        assert_null(engine_process.start(second, &execution_kinds[kind_index("bare")], &err));
+        assert_non_null(strstr(err.text, "have all user ids from 71000 to 71002: a larger range"));
+        engine_process.destroy(first, boxes[0]); /* its id is free again */
+        boxes[0] = start_box(second);
+        assert_int_equal(one_id(wait_interpreter(boxes[0]->pid), "Uid:"), users[0]);
+    }
+    for (size_t i = 0; i < 3; i++)
+        engine_process.destroy(first, boxes[i]);
+    engine_process.close(first);
+    engine_process.close(second);
+}
+
+static int write_text(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    ssize_t len = write(fd, text, strlen(text));
+
+    close(fd);
+    return len == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+/* Root, with no other user. */
+static int enter_user_namespace(void)
+{
+    char users[32], groups[32];
+
+    snprintf(users, sizeof users, "0 %u 1", (unsigned)geteuid());
+    snprintf(groups, sizeof groups, "0 %u 1", (unsigned)getegid());
+    return unshare(CLONE_NEWUSER) < 0 || write_text("/proc/self/setgroups", "deny") < 0 ||
+                   write_text("/proc/self/uid_map", users) < 0 ||
+                   write_text("/proc/self/gid_map", groups) < 0
+               ? -1
+               : 0;
+}
+
+/* Root that cannot become another user starts no sandbox, of neither engine. */
+static void test_only_root(void **state)
+{
+    static const char *const lacks[] = {"", "cannot make a user namespace", "started all the same",
+                                        "another error"};
+    pid_t pid;
+    int status;
+
+    (void)state;
+    engine_process.close(open_engine());
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        const struct engine *const engines[] = {&engine_process, &engine_local};
+
+        if (enter_user_namespace() < 0)
+            _exit(1);
+        for (size_t i = 0; i < 2; i++) {
+            struct executor_config config = {.share_dir = share};
+            struct error err = {0};
+            void *engine = engines[i]->open(&config, &err);
+
+            if (engines[i]->start(engine, &execution_kinds[kind_index("bare")], &err) ||
+                engines[i]->works(engine, &err) == 0)
+                _exit(2);
+            if (!strstr(err.text, "has no ids 70000-99999 for them (/proc/self/uid_map): name ids"))
+                _exit(err.text[0] && strstr(err.text, "bubblewrap is not installed") ? 0 : 3);
+            engines[i]->close(engine);
+        }
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 1) {
+        print_message("SKIPPED: %s here\n", lacks[1]);
+        skip();
+    }
+    assert_string_equal(lacks[WEXITSTATUS(status)], "");
+}
+
+/* The user of a sandbox must be able to read the runner's files, and not to change them. */
+static void test_closed_folder(void **state)
+{
+    char command[2 * PATH_MAX], copy[sizeof folder + sizeof "/share"];
+    struct error err = {0};
+    void *engine = open_engine();
+
+    (void)state;
+    engine_process.close(engine);
+    if (geteuid() != 0) {
+        print_message("SKIPPED: the server becomes another user only as root\n");
+        skip();
+    }
+    snprintf(copy, sizeof copy, "%s/share", folder);
+    snprintf(command, sizeof command, "cp -r '%s' '%s'", share, copy);
+    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c): one thread
+    engine = open_with(NULL, copy);
+    assert_int_equal(engine_process.works(engine, &err), -1);
+    assert_non_null(strstr(err.text, "the user of a sandbox cannot enter /tmp/lectern-test-"));
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(engine_process.works(engine, &err), 0);
+    engine_process.close(engine);
+    snprintf(command, sizeof command, "chmod o-r '%s/policy.json'", copy);
+    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c): one thread
+    engine = open_with(NULL, copy);
+    assert_int_equal(engine_process.works(engine, &err), -1);
+    assert_non_null(strstr(err.text, "cannot read /tmp/lectern-test-"));
+    snprintf(command, sizeof command, "chmod o=rw '%s/policy.json'", copy);
+    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c): one thread
+    assert_int_equal(engine_process.works(engine, &err), -1);
+    assert_non_null(strstr(err.text, "can write to /tmp/lectern-test-"));
+    engine_process.close(engine);
+    snprintf(command, sizeof command, "rm -r '%s'", copy);
+    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c): one thread
+    assert_int_equal(chmod(folder, 0700), 0);
+}
+
+/* Where others reach the server, the engine must be named. */
+static void test_open_host(void **state)
+{
+    const struct executor_config config = {.open_host = "0.0.0.0"}, loopback = {0};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(engine_may_be_chosen(&engine_process, &loopback, &err), 0);
+    assert_int_equal(engine_may_be_chosen(&engine_docker, &config, &err), 0);
+    assert_int_equal(engine_may_be_chosen(&engine_local, &config, &err), 0);
+    assert_int_equal(engine_may_be_chosen(&engine_process, &config, &err), -1);
+    assert_non_null(strstr(err.text, "listens on 0.0.0.0, not on loopback"));
+    assert_non_null(strstr(err.text, "--sandbox process"));
+}
+
 /* ---- the working folder ---- */
 
 static void test_working_folder(void **state)
@@ -258,6 +492,9 @@ int main(void)
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_description),
         cmocka_unit_test(test_killed_server),  cmocka_unit_test(test_killed_runner),
         cmocka_unit_test(test_working_folder), cmocka_unit_test(test_no_working_folder),
+        cmocka_unit_test(test_ranges),         cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_users),          cmocka_unit_test(test_only_root),
+        cmocka_unit_test(test_closed_folder),  cmocka_unit_test(test_open_host),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

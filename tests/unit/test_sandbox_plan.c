@@ -37,7 +37,7 @@ static int find(const struct local_plan *plan, const char *const *words)
 
 static struct local_setup setup(void)
 {
-    struct local_setup setup = {.bwrap = "/usr/bin/bwrap", .drop = true};
+    struct local_setup setup = {.bwrap = "/usr/bin/bwrap", .user = 70001};
 
     setup.mounts[0] = (struct local_mount){.path = "/usr"};
     setup.mounts[1] = (struct local_mount){.path = "/lib", .target = "usr/lib"};
@@ -87,7 +87,7 @@ static void test_local_plan(void **state)
     assert_true(last > 0);
     assert_int_equal((size_t)last + 8, plan.argc);
     assert_null(plan.argv[plan.argc]);
-    assert_true(plan.drop);
+    assert_int_equal(plan.user, 70001);
 }
 
 static void test_local_plan_is_capped(void **state)
@@ -109,7 +109,7 @@ static void test_local_plan_is_capped(void **state)
 static void test_process_plan(void **state)
 {
     const char *const command[] = {"/lectern/runner", "--kind", "bare", NULL};
-    struct local_setup machine = {.runner = "/opt/share/runner", .drop = true};
+    struct local_setup machine = {.runner = "/opt/share/runner", .user = 70001};
     struct process_host host = process_host_look();
     struct local_plan plan, next;
     struct error err = {0};
@@ -123,7 +123,7 @@ static void test_process_plan(void **state)
     assert_int_equal(FIND(&plan, "/opt/share/runner", "--kind", "bare"), 0);
     assert_int_equal(plan.argc, 3);
     assert_null(plan.argv[3]);
-    assert_true(plan.drop);
+    assert_int_equal(plan.user, 70001);
     assert_false(plan.files);
     assert_ptr_equal(plan.environment, runner_environment);
     assert_non_null(strstr(plan.folder, "/lectern-"));
