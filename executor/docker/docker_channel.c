@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,19 +14,13 @@
 #include <unistd.h>
 
 #include "executor/owner.h"
+#include "executor/run_folder.h"
 #include "helpers/base/cleanup.h"
 #include "helpers/base/log.h"
 
-#define PREFIX "lectern-channels-"
+#define PREFIX "channels-"
 
 /* ---- the folder ---- */
-
-static const char *temporary_folder(void)
-{
-    const char *path = getenv("TMPDIR"); // NOLINT(concurrency-mt-unsafe): nothing sets it
-
-    return path && path[0] == '/' ? path : "/tmp";
-}
 
 static void replace(char *text, char from, char to)
 {
@@ -37,34 +30,44 @@ static void replace(char *text, char from, char to)
     }
 }
 
+/* -1 if it is a link or no folder. */
+static int open_folder(int above, const char *name)
+{
+    return openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* It is this user's, and nobody else's. */
+static bool is_own(int folder)
+{
+    struct stat status;
+
+    return fstat(folder, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077) == 0;
+}
+
 /* Removes a folder of channels with all that is in it. It follows no link. */
 static void remove_channels(int above, const char *name)
 {
-    int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    cleanup_dir DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    cleanup_fd int fd = open_folder(above, name);
+    cleanup_dir DIR *folder = fd < 0 || !is_own(fd) ? NULL : fdopendir(dup(fd));
     struct dirent *entry;
 
-    if (!folder) {
-        if (fd >= 0)
-            close(fd);
+    if (!folder)
         return;
-    }
     while ((entry = readdir(folder))) { // NOLINT(concurrency-mt-unsafe): this thread's own folder
-        char path[sizeof entry->d_name + sizeof "/" CHANNEL_SOCKET];
+        cleanup_fd int channel = entry->d_name[0] == '.' ? -1 : open_folder(fd, entry->d_name);
 
-        if (entry->d_name[0] == '.')
+        if (channel < 0)
             continue;
-        snprintf(path, sizeof path, "%s/" CHANNEL_SOCKET, entry->d_name);
-        unlinkat(fd, path, 0);
+        unlinkat(channel, CHANNEL_SOCKET, 0);
         unlinkat(fd, entry->d_name, AT_REMOVEDIR);
     }
     unlinkat(above, name, AT_REMOVEDIR);
 }
 
 /* Removes what killed servers left. */
-static void sweep(const char *temporary)
+static void sweep(const char *above)
 {
-    cleanup_dir DIR *folder = opendir(temporary);
+    cleanup_dir DIR *folder = opendir(above);
     char label[OWNER_CAP];
     struct dirent *entry;
 
@@ -80,21 +83,30 @@ static void sweep(const char *temporary)
     }
 }
 
-void docker_channels_open(struct docker_channels *channels, const char *owner)
+static int make_channels(struct docker_channels *channels, const char *owner, struct error *err)
 {
-    const char *temporary = temporary_folder();
-    char label[OWNER_CAP];
+    char above[RUN_FOLDER_CAP], label[OWNER_CAP];
     int len;
 
-    sweep(temporary);
+    if (run_folder(above, err) < 0)
+        return -1;
+    sweep(above);
     snprintf(label, sizeof label, "%s", owner);
     replace(label, '/', '_');
-    len = snprintf(channels->path, sizeof channels->path, "%s/" PREFIX "%s", temporary, label);
+    len = snprintf(channels->path, sizeof channels->path, "%s/" PREFIX "%s", above, label);
     if (len >= 0 && (size_t)len < sizeof channels->path && mkdir(channels->path, 0700) == 0)
+        return 0;
+    return error_errno(err, (size_t)len < sizeof channels->path ? errno : ENAMETOOLONG, "%s",
+                       channels->path);
+}
+
+void docker_channels_open(struct docker_channels *channels, const char *owner)
+{
+    struct error err = {0};
+
+    if (make_channels(channels, owner, &err) == 0)
         return;
-    log_info("executor", "containers use the daemon's stream, because %s cannot be made: %s",
-             channels->path,
-             strerrordesc_np((size_t)len < sizeof channels->path ? errno : ENAMETOOLONG));
+    log_info("executor", "containers use the daemon's stream: %s", err.text);
     channels->path[0] = '\0';
 }
 
@@ -107,17 +119,8 @@ void docker_channels_close(struct docker_channels *channels)
 
 /* ---- one channel ---- */
 
-/* Others may write to the temporary folder, and something may have cleaned it up. */
-static bool is_own(const char *path)
-{
-    struct stat status;
-
-    return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-           (status.st_mode & 077) == 0;
-}
-
-/* Binds through the folder's descriptor, because a socket's address is short. Anybody may connect
- * who reaches it: in a container the runner has another user id. */
+/* Binds through the folder's descriptor, because a socket's address is short. Where the user of the
+ * runner is not known, as for a daemon with mapped users, anybody may connect who reaches it. */
 static int bind_socket(const struct docker_channel *channel)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -125,18 +128,22 @@ static int bind_socket(const struct docker_channel *channel)
 
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/" CHANNEL_SOCKET, folder);
     if (folder < 0 || bind(channel->listener, (struct sockaddr *)&address, sizeof address) < 0 ||
-        fchmodat(folder, CHANNEL_SOCKET, 0666, 0) < 0 || fchmodat(folder, ".", 0711, 0) < 0)
+        fchmodat(folder, CHANNEL_SOCKET, channel->user != 0 ? 0600 : 0666, 0) < 0 ||
+        (channel->user != 0 &&
+         fchownat(folder, CHANNEL_SOCKET, channel->user, channel->user, AT_SYMLINK_NOFOLLOW) < 0) ||
+        fchmodat(folder, ".", 0711, 0) < 0)
         return -1;
     return listen(channel->listener, 1);
 }
 
 int docker_channel_open(struct docker_channel *channel, const struct docker_channels *channels,
-                        unsigned long number, struct error *err)
+                        unsigned long number, uid_t user, struct error *err)
 {
+    cleanup_fd int above = open_folder(AT_FDCWD, channels->path);
     int saved;
 
-    *channel = (struct docker_channel){.listener = -1};
-    if (!is_own(channels->path))
+    *channel = (struct docker_channel){.listener = -1, .user = geteuid() == 0 ? user : 0};
+    if (above < 0 || !is_own(above)) /* something may have cleaned up */
         return error_set(err, ERROR_UNAVAILABLE, "%s is gone", channels->path);
     snprintf(channel->folder, sizeof channel->folder, "%s/%lu", channels->path, number);
     if (mkdir(channel->folder, 0700) == 0) {
@@ -147,6 +154,16 @@ int docker_channel_open(struct docker_channel *channel, const struct docker_chan
     saved = errno;
     docker_channel_close(channel);
     return error_errno(err, saved, "a channel to the container");
+}
+
+/* -1 if that cannot be found out. */
+static uid_t peer_user(int fd)
+{
+    struct ucred peer = {.uid = (uid_t)-1};
+    socklen_t len = sizeof peer;
+
+    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len);
+    return peer.uid;
 }
 
 int docker_channel_accept(const struct docker_channel *channel, int other, int timeout_ms,
@@ -162,7 +179,12 @@ int docker_channel_accept(const struct docker_channel *channel, int other, int t
     fd = ready < 0 ? -1 : accept4(channel->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0 && errno == EAGAIN)
         return error_set(err, ERROR_UNAVAILABLE, "the runner did not connect");
-    return fd < 0 ? error_errno(err, errno, "a channel to the container") : fd;
+    if (fd < 0)
+        return error_errno(err, errno, "a channel to the container");
+    if (channel->user == 0 || peer_user(fd) == channel->user)
+        return fd;
+    close(fd);
+    return error_set(err, ERROR_UNAVAILABLE, "another user than the runner has connected");
 }
 
 void docker_channel_close(struct docker_channel *channel)

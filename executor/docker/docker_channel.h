@@ -6,12 +6,16 @@
  * network.
  *
  * The runner connects before it starts the interpreter, whose seccomp filter has no socket(2); the
- * socket and its folder are removed as soon as it has connected. The folder above is for this user
- * only, so no other process of the machine can reach a socket. A daemon that does not share this
+ * socket and its folder are removed as soon as it has connected. They lie in the run folder, which
+ * is for this user only, so no other process of the machine can reach a socket; a server that is
+ * root also gives the socket to the user of the container alone, and asks the kernel for the user
+ * that has connected. A daemon that does not share this
  * machine's files cannot mount the folder; its containers use the attached stream.
  */
 #ifndef LECTERN_EXECUTOR_DOCKER_CHANNEL_H
 #define LECTERN_EXECUTOR_DOCKER_CHANNEL_H
+
+#include <sys/types.h>
 
 #include "helpers/base/error.h"
 
@@ -20,7 +24,7 @@
 #define CHANNELS_PATH_CAP 224u
 #define CHANNEL_PATH_CAP  256u /* that and a number */
 
-/* The folder for all channels of one engine: in TMPDIR, else in /tmp, and named after the owner. */
+/* The folder for all channels of one engine: in the run folder, and named after the owner. */
 struct docker_channels {
     char path[CHANNELS_PATH_CAP]; /* "" if it could not be made; there are no channels then */
 };
@@ -32,15 +36,18 @@ void docker_channels_close(struct docker_channels *channels);
 struct docker_channel {
     char folder[CHANNEL_PATH_CAP]; /* to mount; "" if there is no channel */
     int listener;                  /* -1: none */
+    uid_t user;                    /* that may connect; 0: anybody who reaches it */
 };
 
-/* number: differs for each channel of the engine. Returns -1 with an error and an empty channel. */
+/* number: differs for each channel of the engine. user: the runner's on this machine; 0: unknown.
+ * Returns -1 with an error and an empty channel. */
 int docker_channel_open(struct docker_channel *channel, const struct docker_channels *channels,
-                        unsigned long number, struct error *err);
+                        unsigned long number, uid_t user, struct error *err);
 
 /* Waits until the runner has connected, at most timeout_ms. other: a descriptor that becomes
  * readable if it does not connect. Returns the connection, non-blocking and owned by the caller, or
- * -1 with an error: ERROR_TIMEOUT, or another if `other` was readable first. */
+ * -1 with an error: ERROR_TIMEOUT, or another if `other` was readable first or another user has
+ * connected. */
 int docker_channel_accept(const struct docker_channel *channel, int other, int timeout_ms,
                           struct error *err);
 

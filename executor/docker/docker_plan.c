@@ -196,13 +196,14 @@ static json_t *host_config(const struct docker_plan *plan)
 json_t *docker_plan_create(const struct docker_plan *plan, struct error *err)
 {
     struct runner_command command;
+    unsigned id = plan->user != 0 ? plan->user : RUNNER_USER;
     char user[32], since[32];
     json_t *json;
 
     if (runner_command_build(&command, plan->kind,
                              plan->channel ? CHANNEL_TARGET "/" CHANNEL_SOCKET : NULL, err) < 0)
         return NULL;
-    snprintf(user, sizeof user, "%u:%u", RUNNER_USER, RUNNER_USER);
+    snprintf(user, sizeof user, "%u:%u", id, id);
     snprintf(since, sizeof since, "%ld", plan->started);
     json = json_pack(
         "{s:s, s:s, s:s, s:s, s:o*, s:o*, s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:{s:s, "

@@ -8,6 +8,7 @@
 #define LECTERN_EXECUTOR_DOCKER_PLAN_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "executor/executor.h"
 #include "helpers/base/json.h"
@@ -56,6 +57,7 @@ void docker_info_missing(const struct docker_info *info, char *text, size_t size
 struct docker_plan {
     const struct execution_kind *kind;
     const char *image, *owner;
+    uid_t user;                  /* and group; 0: nobody */
     const char *runtime;         /* NULL: the daemon's default */
     const char *channel;         /* folder of the channel's socket (docker_channel.h); NULL: none */
     struct docker_limits limits; /* those that the daemon supports; others are not requested */

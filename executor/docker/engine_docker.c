@@ -36,6 +36,7 @@
 #include "executor/docker/docker_channel.h"
 #include "executor/docker/docker_daemon.h"
 #include "executor/owner.h"
+#include "executor/sandbox_user.h"
 #include "executor/runner.h"
 #include "helpers/base/clock.h"
 #include "helpers/base/log.h"
@@ -70,6 +71,7 @@ struct docker {
     char owner[OWNER_CAP];
     char image[IMAGE_CAP];
     char runtime[RUNTIME_CAP]; /* "": the default of the daemon */
+    struct sandbox_users users;
     struct cancel *stop;
     pthread_mutex_t lock;            /* protects all members below */
     unsigned long started;           /* counter for names */
@@ -86,7 +88,8 @@ struct engine_box {
     char name[NAME_CAP];
     unsigned long number;
     struct http_tunnel *tunnel;
-    int channel; /* -1: frames go over the tunnel */
+    int channel;              /* -1: frames go over the tunnel */
+    struct sandbox_user user; /* none: the container runs as nobody */
     struct docker_plan plan;
     struct docker_demux demux;
     struct runner_stderr errors;
@@ -467,6 +470,25 @@ static struct engine_box *create_box(struct docker *docker, struct error *err)
     return box;
 }
 
+/* Whether the kernel of the containers has the range of ids as it is. A daemon with mapped users
+ * has few ids, and maps nobody to one of its own. */
+static bool has_ids(struct docker *docker)
+{
+    struct docker_info info;
+    struct error err = {0};
+
+    docker_daemon_info(docker->daemon, &info);
+    return !info.rootless && !info.userns && sandbox_users_check(&docker->users, &err) == 0;
+}
+
+static int take_user(struct docker *docker, struct engine_box *box, struct error *err)
+{
+    if (has_ids(docker) && sandbox_user_take(&box->user, &docker->users, err) < 0)
+        return -1;
+    box->plan.user = box->user.id;
+    return 0;
+}
+
 /* ---- the direct channel ---- */
 
 /* Leaves the channel empty if there is none. */
@@ -485,7 +507,7 @@ static void open_channel(struct docker *docker, struct engine_box *box,
     pthread_mutex_unlock(&docker->lock);
     if (none || strncmp(address, "tcp://", strlen("tcp://")) == 0)
         return;
-    if (docker_channel_open(channel, &channels, box->number, &err) < 0)
+    if (docker_channel_open(channel, &channels, box->number, box->user.id, &err) < 0)
         log_warning("executor", "%s; the daemon's stream is used", err.text);
     box->plan.channel = channel->folder[0] ? channel->folder : NULL;
 }
@@ -547,6 +569,10 @@ static struct engine_box *docker_start(void *state, const struct execution_kind 
     if (!box)
         return NULL;
     plan_box(docker, kind, &box->plan);
+    if (take_user(docker, box, err) < 0) {
+        free(box);
+        return NULL;
+    }
     open_channel(docker, box, &channel);
     if (create_either(docker, box, &channel, &doubtful, err) < 0)
         goto fail;
@@ -559,6 +585,7 @@ fail:
     docker_channel_close(&channel);
     http_tunnel_close(box->tunnel);
     remove_later(docker, box->name, doubtful);
+    sandbox_user_give_back(&box->user);
     free(box);
     return NULL;
 }
@@ -596,6 +623,7 @@ static void docker_destroy(void *state, struct engine_box *box)
     if (box->channel >= 0)
         close(box->channel);
     remove_later(docker, box->name, false);
+    sandbox_user_give_back(&box->user);
     free(box);
 }
 
@@ -707,6 +735,8 @@ static void *docker_open(const struct executor_config *config, struct error *err
     }
     snprintf(docker->image, sizeof docker->image, "%s", config->docker_image);
     docker->stop = cancel_create(err);
+    if (sandbox_users_read(&docker->users, config->sandbox_uids, err) < 0)
+        goto fail;
     if (!docker->stop || owner_label(docker->owner, err) < 0)
         goto fail;
     docker->daemon =
@@ -763,9 +793,10 @@ static void describe_here(struct docker *docker, char *text, size_t size)
         snprintf(limits, sizeof limits, "limits of memory and processes, half a CPU");
     snprintf(text, size,
              "code runs in containers of %s at %s%s%s%s, image %s: no network, read-only root, as "
-             "nobody, no capability, %s; seccomp and Landlock by the runner",
+             "%s, no capability, %s; seccomp and Landlock by the runner",
              server, docker_daemon_address(docker->daemon), docker->runtime[0] ? ", runtime " : "",
-             docker->runtime, info.rootless ? ", rootless" : "", docker->image, limits);
+             docker->runtime, info.rootless ? ", rootless" : "", docker->image,
+             has_ids(docker) ? "a separate user" : "nobody", limits);
 }
 
 static void docker_describe(void *state, char *text, size_t size)

@@ -136,7 +136,8 @@ enum config_command {
         "only on loopback")                                                                        \
     ROW(ANALYSES, "sandbox-uids", sandbox_uids, TEXT, "FIRST-LAST", "70000-99999", 0, 0,           \
         CONFIG_ANY_SANDBOX,                                                                        \
-        "user ids that a server run by root gives to local and process sandboxes, one each")       \
+        "user ids of sandboxes, one each: of containers, and if the server is root, of local and " \
+        "process")                                                                                 \
     ROW(ANALYSES, "profile", profile, TEXT, "P", "data-science", 0, 0,                             \
         CONFIG_ANY_SANDBOX | CONFIG_VALIDATE,                                                      \
         "modules that analyses may import: minimal, data-science or visualization")                \

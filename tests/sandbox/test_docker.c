@@ -27,6 +27,7 @@
 #include "executor/docker/docker_daemon.h"
 #include "executor/engine.h"
 #include "executor/owner.h"
+#include "executor/run_folder.h"
 #include "helpers/base/log.h"
 #include "tests/parts/job_waiter.h"
 
@@ -121,6 +122,7 @@ static void test_limits(void **state)
     struct executor *executor = create();
     struct error err = {0};
     json_t *containers, *container, *host;
+    unsigned users[3], group;
 
     (void)state;
     assert_int_equal(executor_wait_warm(executor, "bare", WARM_MS, &err), 0);
@@ -142,8 +144,13 @@ static void test_limits(void **state)
         assert_int_equal(host_integer(container, "MemorySwap"), 256 << 20);
         assert_int_equal(host_integer(container, "PidsLimit"), DOCKER_PIDS);
         assert_false(json_is_true(json_object_get(host, "Privileged")));
-        assert_string_equal(json_get_string(json_object_get(container, "Config"), "User"),
-                            "65534:65534");
+        assert_int_equal(sscanf(json_get_string(json_object_get(container, "Config"), "User"),
+                                "%u:%u", &users[i], &group),
+                         2);
+        assert_in_range(users[i], 70000, 99999);
+        assert_int_equal(group, users[i]);
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(users[j], users[i]);
         /* Half a CPU once it is warm; the last of them may still be warming. */
         if (i > 0)
             assert_int_equal(host_integer(container, "NanoCpus"), DOCKER_NANO_CPUS);
@@ -230,17 +237,18 @@ static void test_killed_server(void **state)
     assert_none_left();
 }
 
-/* In a process whose temporary folder is only its own: a daemon elsewhere does not see it either.
+/* In a process whose run folder is only its own: a daemon elsewhere does not see it either.
  */
 static int run_unseen(void)
 {
     struct error err = {0};
     struct executor *executor;
     struct job_waiter waiter;
+    char path[RUN_FOLDER_CAP];
 
-    if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-        mount("none", "/mnt", "tmpfs", 0, NULL) < 0 ||
-        setenv("TMPDIR", "/mnt", 1) < 0 || // NOLINT(concurrency-mt-unsafe): there is one thread
+    if (run_folder(path, &err) < 0 || unshare(CLONE_NEWNS) < 0 ||
+        mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+        mount("none", path, "tmpfs", 0, "mode=0700") < 0 ||
         !(executor = executor_create(&config, &err)))
         return EXIT_FAILURE;
     job_waiter_do(&waiter, executor, "bare", "print(1)");
@@ -281,6 +289,8 @@ static void test_channel(void **state)
     assert_int_equal(getsockopt(engine_docker.fd(box), SOL_SOCKET, SO_PEERCRED, &peer, &len), 0);
     assert_int_equal(
         peer.pid, json_integer_value(json_object_get(json_object_get(container, "State"), "Pid")));
+    assert_in_range(peer.uid, 70000, 99999);
+    assert_int_equal(peer.gid, peer.uid);
     mount = json_array_get(json_object_get(json_object_get(container, "HostConfig"), "Mounts"), 0);
     assert_true(json_is_true(json_object_get(mount, "ReadOnly")));
     assert_int_equal(access(json_get_string(mount, "Source"), F_OK), -1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What machines and daemons say about themselves: control groups, user namespaces, GET /info, the
- * files of a local sandbox. Texts as real ones print them.
+ * files of a local sandbox, the folder of the channels. Texts as real ones print them.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -11,15 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "executor/local/local_machine.h"
+#include "executor/docker/docker_channel.h"
 #include "executor/docker/docker_plan.h"
 #include "executor/engine.h"
 #include "executor/owner.h"
+#include "executor/run_folder.h"
 
 #define ONE "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
 #define TWO "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 master:1 - cgroup2 cgroup2 rw\n"
@@ -41,7 +46,7 @@ static void test_cgroups(void **state)
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
-    char path[256];
+    char path[640];
     FILE *file;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -53,7 +58,7 @@ static void write_file(const char *folder, const char *name, const char *text)
 
 static void remove_file(const char *folder, const char *name)
 {
-    char path[256];
+    char path[640];
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
     assert_int_equal(remove(path), 0);
@@ -228,12 +233,110 @@ static void test_made_of_files(void **state)
     assert_int_equal(rmdir(share), 0);
 }
 
+/* ---- the folder of the channels ---- */
+
+/* The label of a process that is gone, as a name. */
+static void dead_name(char name[OWNER_CAP])
+{
+    int ends[2];
+    pid_t pid;
+
+    assert_int_equal(pipe(ends), 0);
+    pid = fork();
+    if (pid == 0) {
+        owner_label(name, NULL);
+        _exit(write(ends[1], name, OWNER_CAP) == OWNER_CAP ? 0 : 1);
+    }
+    assert_int_equal(read(ends[0], name, OWNER_CAP), OWNER_CAP);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(ends[0]);
+    close(ends[1]);
+    for (char *at = name; *at; at++)
+        *at = (char)(*at == '/' ? '_' : *at);
+}
+
+/* What a dead server left is removed, but nothing behind a link, and nothing that others can write
+ * to. */
+static void test_sweep_of_channels(void **state)
+{
+    char above[RUN_FOLDER_CAP], name[OWNER_CAP], dead[384], path[512],
+        outside[] = "/tmp/lectern-test-XXXXXX";
+    struct docker_channels channels;
+    struct error err = {0};
+    char mine[OWNER_CAP];
+    mode_t old;
+
+    (void)state;
+    assert_int_equal(run_folder(above, &err), 0);
+    assert_non_null(mkdtemp(outside));
+    write_file(outside, "runner", "");
+    dead_name(name);
+    assert_int_equal(owner_label(mine, &err), 0);
+    snprintf(dead, sizeof dead, "%s/channels-%s", above, name);
+    old = umask(0);
+    assert_int_equal(mkdir(dead, 0770), 0);
+    umask(old);
+    snprintf(path, sizeof path, "%s/1", dead);
+    assert_int_equal(mkdir(path, 0711), 0);
+    write_file(path, "runner", "");
+    snprintf(path, sizeof path, "%s/2", dead);
+    assert_int_equal(symlink(outside, path), 0);
+    docker_channels_open(&channels, mine);
+    docker_channels_close(&channels);
+    assert_int_equal(chmod(dead, 0700), 0);
+    snprintf(path, sizeof path, "%s/1/runner", dead);
+    assert_int_equal(access(path, F_OK), 0);
+    docker_channels_open(&channels, mine);
+    docker_channels_close(&channels);
+    assert_int_equal(access(path, F_OK), -1);
+    remove_file(outside, "runner");
+    snprintf(path, sizeof path, "%s/2", dead);
+    assert_int_equal(unlink(path), 0);
+    docker_channels_open(&channels, mine);
+    docker_channels_close(&channels);
+    assert_int_equal(access(dead, F_OK), -1);
+    assert_int_equal(rmdir(outside), 0);
+}
+
+/* Only the runner's user may connect. */
+static void test_user_of_a_channel(void **state)
+{
+    struct docker_channels channels;
+    struct docker_channel channel;
+    char mine[OWNER_CAP], path[CHANNEL_PATH_CAP + 8];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct error err = {0};
+    struct stat status;
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0), folder;
+
+    (void)state;
+    assert_int_equal(owner_label(mine, &err), 0);
+    docker_channels_open(&channels, mine);
+    assert_int_equal(docker_channel_open(&channel, &channels, 1, 70001, &err), 0);
+    snprintf(path, sizeof path, "%s/" CHANNEL_SOCKET, channel.folder);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, geteuid() == 0 ? 0600 : 0666);
+    assert_int_equal(status.st_uid, geteuid() == 0 ? 70001 : geteuid());
+    folder = open(channel.folder, O_PATH | O_DIRECTORY);
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/" CHANNEL_SOCKET, folder);
+    assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    if (geteuid() == 0) {
+        assert_int_equal(docker_channel_accept(&channel, fd, 1000, &err), -1);
+        assert_non_null(strstr(err.text, "another user than the runner has connected"));
+    }
+    close(fd);
+    close(folder);
+    docker_channel_close(&channel);
+    docker_channels_close(&channels);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cgroups),         cmocka_unit_test(test_user_namespaces),
-        cmocka_unit_test(test_docker_says_all), cmocka_unit_test(test_docker_without_limits),
-        cmocka_unit_test(test_leftovers),       cmocka_unit_test(test_made_of_files),
+        cmocka_unit_test(test_cgroups),           cmocka_unit_test(test_user_namespaces),
+        cmocka_unit_test(test_docker_says_all),   cmocka_unit_test(test_docker_without_limits),
+        cmocka_unit_test(test_leftovers),         cmocka_unit_test(test_made_of_files),
+        cmocka_unit_test(test_sweep_of_channels), cmocka_unit_test(test_user_of_a_channel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

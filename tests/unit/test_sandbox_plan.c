@@ -137,6 +137,7 @@ static struct docker_plan docker_plan(void)
     struct docker_plan plan = {.kind = &execution_kinds[kind_index("data")],
                                .image = "image:1",
                                .owner = "owner",
+                               .user = 70001,
                                .started = 7};
 
     docker_info_read(&info, NULL);
@@ -164,7 +165,7 @@ static void test_docker_plan(void **state)
         assert_string_equal(json_string_value(json_array_get(json_object_get(json, "Cmd"), i)),
                             words[i]);
     assert_string_equal(json_get_string(json, "Image"), "image:1");
-    assert_string_equal(json_get_string(json, "User"), "65534:65534");
+    assert_string_equal(json_get_string(json, "User"), "70001:70001");
     assert_true(json_is_true(json_object_get(json, "StdinOnce")));
     assert_true(json_is_true(json_object_get(json, "NetworkDisabled")));
     assert_string_equal(json_get_string(json_object_get(json, "Labels"), "lectern.owner"), "owner");
