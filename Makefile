@@ -2,7 +2,7 @@
 # A thin front of CMake's presets and the scripts in cmake/. `make help` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: deps build run test test-full soak bench lint format image install bundle clean help asan tsan
+.PHONY: deps build sandbox sandbox-update run test test-full soak bench lint format image install bundle clean help asan tsan
 
 PREFIX ?= /usr/local
 
@@ -12,6 +12,14 @@ deps: ## install what is missing of the system's packages (apt-get)
 build: ## the binary: build/release/lectern
 	@cmake/deps.sh --check build
 	@. cmake/steps.sh && mkdir -p build && build release
+
+sandbox: ## the Python of the sandbox with its libraries, once; MIRROR=URL to ask first
+	@cmake/deps.sh --check build
+	@. cmake/steps.sh && mkdir -p build && build release --target lectern share_files
+	@build/release/lectern sandbox fetch $(if $(MIRROR),--mirror '$(MIRROR)')
+
+sandbox-update: ## image/python.lock with the newest versions of these packages in their Debian release; MIRROR as above
+	@/usr/bin/python3 -B cmake/sandbox_update.py
 
 run: ## everything up to the server serving the demo curriculum; HOST, PORT, DATA, DOCKER_HOST
 	@cmake/run.sh

@@ -27,6 +27,7 @@ libjansson-dev            | build      | pc:jansson                | JSON       
 libjose-dev               | build      | pc:jose                   | signatures of access tokens (JWT)               | Apache-2.0
 libssl-dev                | build      | pc:libssl                 | TLS, digests of tokens, MACs                    | Apache-2.0
 libcurl4-openssl-dev      | build      | pc:libcurl                | HTTP to Docker, a model, a service as the store | curl
+libarchive-dev            | build      | pc:libarchive             | unpacks the Python of the sandbox              | BSD-2-Clause
 libseccomp-dev            | build      | pc:libseccomp             | system call filter of the sandbox               | LGPL-2.1-only
 libigraph-dev             | build      | pc:igraph                 | graph questions                                 | GPL-2.0-or-later
 libsqlite3-dev            | build      | pc:sqlite3                | the embedded store                              | public domain

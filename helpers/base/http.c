@@ -126,6 +126,13 @@ static void set_target(CURL *curl, const struct http_request *request)
         curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, request->unix_socket);
     if (request->once)
         curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
+    if (request->proxy)
+        curl_easy_setopt(curl, CURLOPT_PROXY, request->proxy);
+    if (request->follow) {
+        curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
+        curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)HTTP_REDIRECTIONS_MAX);
+        curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    }
     if (request->direct)
         curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
     /* A machine that is gone without a word is noticed on a connection that only waits, too. */

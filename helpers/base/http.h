@@ -43,7 +43,9 @@ struct http_request {
     unsigned connect_ms;
     unsigned total_ms;
     unsigned silent_ms; /* ends the request after this time without data; 0: only total_ms counts */
+    const char *proxy;  /* URL; NULL: that of the environment */
     bool direct;        /* use no proxy, whatever the environment says */
+    bool follow;        /* follow redirections, at most HTTP_REDIRECTIONS_MAX */
     bool once; /* always use a new connection: curl repeats a request if a reused connection turns
                   out to be closed, and this request must not be sent twice */
     const struct http_tls *tls;
@@ -57,6 +59,8 @@ struct http_request {
     int (*on_bytes)(void *user, const char *bytes, size_t len);
     void *user;
 };
+
+#define HTTP_REDIRECTIONS_MAX 5
 
 #define HTTP_PAUSE     2
 #define HTTP_ETAG_SIZE 160

@@ -37,6 +37,7 @@ enum config_command {
     CONFIG_RENAME = 1 << 12,
     CONFIG_DELETE = 1 << 13,
     CONFIG_TOKEN = 1 << 14,
+    CONFIG_SANDBOX = 1 << 15,
 };
 
 #define CONFIG_ANY_STORE                                                                           \
@@ -44,7 +45,8 @@ enum config_command {
      CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
      CONFIG_DELETE)
 #define CONFIG_ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
-#define CONFIG_ANY         (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE | CONFIG_TOKEN)
+#define CONFIG_ANY                                                                                 \
+    (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE | CONFIG_TOKEN | CONFIG_SANDBOX)
 
 /* ROW(group in --help, name, member, type, metavar or NULL, default as text or NULL if the help
  * says it, minimum and maximum of a number, commands, help). */
@@ -78,6 +80,12 @@ enum config_command {
         "replace the folder of an earlier export, or a file that is not an export")                \
     ROW(COMMAND, "yes", yes, FLAG, NULL, NULL, 0, 0, CONFIG_DELETE,                                \
         "delete without asking for the title")                                                     \
+    ROW(COMMAND, "cache", cache, TEXT, "DIR", NULL, 0, 0, CONFIG_SANDBOX,                          \
+        "folder that gets python-HASH (default: /var/cache/lectern for root, otherwise "           \
+        "$XDG_CACHE_HOME/lectern)")                                                                \
+    ROW(COMMAND, "mirror", mirror, LIST, "URL", NULL, 0, 0, CONFIG_SANDBOX,                        \
+        "mirror of Debian's archive to ask first, such as http://deb.debian.org/debian; may be "   \
+        "repeated")                                                                                \
     ROW(COMMAND, "facts", facts, FLAG, NULL, NULL, 0, 0, CONFIG_VALIDATE,                          \
         "print what the parser sees, before any policy, as one line of JSON for each file")        \
     ROW(COMMAND, "dump-policy", dump_policy, FLAG, NULL, NULL, 0, 0, CONFIG_VALIDATE,              \
@@ -163,7 +171,7 @@ enum config_command {
     ROW(ANALYSES, "runtime", runtime, TEXT, "NAME", NULL, 0, 0, CONFIG_ANY_SANDBOX,                \
         "container runtime, such as kata (default: the daemon's)")                                 \
     ROW(ANALYSES, "share", share, TEXT, "DIR", NULL, 0, 0,                                         \
-        CONFIG_ANY_SANDBOX | CONFIG_IMAGE | CONFIG_DEMO,                                           \
+        CONFIG_ANY_SANDBOX | CONFIG_IMAGE | CONFIG_DEMO | CONFIG_SANDBOX,                          \
         "folder with the runner and its files (default: beside the binary)")                       \
     ROW(CHAT, "llm-url", llm_url, TEXT, "URL", NULL, 0, 0, CONFIG_SERVE,                           \
         "model service with the Anthropic Messages API, without /v1 (default: "                    \

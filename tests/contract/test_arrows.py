@@ -87,6 +87,7 @@ ARROWS = (
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
     ("mcp/command/validate.c", ["mcp/command/*", "mcp/format/file.h", "validator/limits.h", "validator/validator.h",
                                 "helpers/base/*"]),
+    ("mcp/command/sandbox.c", ["mcp/command/*", "executor/pinned/pinned.h"]),
     ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
 )
 
@@ -100,6 +101,7 @@ OWNERS = (
     (r"seccomp\.h|linux/landlock\.h|linux/seccomp\.h", ["image/*"]),
     (r"Python\.h|frameobject\.h", ["image/python/*"]),
     (r"curl/.*", ["helpers/base/*"]),
+    (r"archive\.h|archive_entry\.h", ["executor/pinned/*"]),
     (r"jose/.*", ["mcp/auth/*"]),
     (r"openssl/.*", ["mcp/auth/*", "mcp/transport/tls.*", "helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
@@ -109,7 +111,7 @@ OWNERS = (
 # What the protocol may not name of libuv, in any spelling: it has timers, and no sockets.
 SOCKETS = re.compile(r"\buv_(tcp|pipe|udp|stream|poll|listen|accept|read|write|tty)\w*")
 # Headers of which only one source file may know.
-SINGLE = ("curl/curl.h",)
+SINGLE = ("curl/curl.h", "archive.h")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<([^>\n]*)>)', re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

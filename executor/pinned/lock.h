@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The lock file (image/python.lock): the Debian packages of the pinned Python. A row is
+ *
+ *     package version architecture SHA-256 bytes path
+ *
+ * and stands for one file of Debian's archive; its architecture is that of the machines that unpack
+ * it. Before the rows stand the format, the release, and the time at which Debian's archive of
+ * snapshots has all of them. Lines that begin with # are comments.
+ */
+#ifndef LECTERN_PINNED_LOCK_H
+#define LECTERN_PINNED_LOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "helpers/base/error.h"
+#include "helpers/base/sha256.h"
+
+#define PINNED_PACKAGES_CAP 500          /* of one architecture */
+#define PINNED_PACKAGE_CAP  (128L << 20) /* bytes of one package */
+#define PINNED_HASH_SIZE    17
+
+struct pinned_package {
+    char name[64], version[64];
+    char sha256[SHA256_TEXT_SIZE];
+    char path[256]; /* in the archive: "pool/main/p/python3.11/..." */
+    size_t size;    /* of the file */
+};
+
+struct pinned_lock {
+    char release[32];            /* "bookworm" */
+    char snapshot[32];           /* "20260101T000000Z" */
+    char hash[PINNED_HASH_SIZE]; /* of the rows of this machine's architecture, and of the rules by
+                                    which they are unpacked */
+    struct pinned_package *packages; /* owned */
+    size_t count;
+    size_t bytes; /* of all files */
+};
+
+/* Reads the rows of this machine's architecture. */
+int pinned_lock_read(struct pinned_lock *lock, const char *path, struct error *err);
+void pinned_lock_finish(struct pinned_lock *lock); /* takes a zeroed struct */
+
+/* "x86_64-linux-gnu", as in the paths of libraries; NULL on a machine without packages in the lock
+ * file. */
+const char *pinned_triplet(void);
+
+#endif
