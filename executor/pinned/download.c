@@ -98,7 +98,7 @@ static int on_bytes(void *user, const char *bytes, size_t len)
 }
 
 /* Verifies what has arrived. */
-static void end(struct package_state *state, const struct source *source,
+static void end(struct package_state *state, const struct package_source *source,
                 const struct http_response *response, const struct error *err)
 {
     char sha256[SHA256_TEXT_SIZE];
@@ -126,8 +126,8 @@ static void end(struct package_state *state, const struct source *source,
 
 /* Asks a source for packages whose numbers stand in `wanted`. Returns whether it answered the last
  * request. */
-static bool ask(struct downloads *all, struct http_client *client, const struct source *source,
-                const size_t *wanted, size_t count)
+static bool ask(struct downloads *all, struct http_client *client,
+                const struct package_source *source, const size_t *wanted, size_t count)
 {
     cleanup_free struct http_request *requests = calloc(count, sizeof *requests);
     cleanup_free struct http_response *responses = calloc(count, sizeof *responses);
@@ -163,7 +163,8 @@ static bool ask(struct downloads *all, struct http_client *client, const struct 
 }
 
 /* The numbers of the packages that are missing and that the source may have. */
-static size_t list_wanted(const struct downloads *all, const struct source *source, size_t *wanted)
+static size_t list_wanted(const struct downloads *all, const struct package_source *source,
+                          size_t *wanted)
 {
     char url[SOURCE_URL_CAP * 2];
     size_t count = 0;
@@ -204,16 +205,16 @@ int download_packages(const struct pinned_lock *lock, const struct sources *sour
     cleanup_free size_t *wanted = calloc(lock->count, sizeof *wanted);
     bool reached = false;
 
-    if (!client)
-        return -1;
     if (!states || !wanted)
         abort();
+    if (!client)
+        return -1; /* NOLINT(clang-analyzer-unix.Malloc): cleanup_free */
     all.states = states;
     for (size_t i = 0; i < lock->count; i++)
         states[i] = (struct package_state){
             .all = &all, .package = &lock->packages[i], .digest = sha256_create(), .fd = -1};
     for (size_t i = 0; i < sources->count && all.had < lock->count && !all.failed.kind; i++) {
-        const struct source *source = &sources->list[i];
+        const struct package_source *source = &sources->list[i];
         size_t count = list_wanted(&all, source, wanted);
 
         /* The first package shows whether the source answers: if not, nobody waits for it again. */

@@ -101,6 +101,7 @@ static int remove_entry(const char *path, const struct stat *stat, int kind, str
 
 static void remove_tree(const char *path)
 {
+    /* No other thread changes the folder meanwhile. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     nftw(path, remove_entry, OPEN_MAX_TREE, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -307,14 +308,14 @@ int pinned_fetch(const struct pinned_options *options, char *path, size_t size, 
     if (rc == 0)
         rc = name_folder(options, &lock, path, size, err);
     if (rc == 0 && access(path, F_OK) < 0) {
-        rc = find_cache(options, cache, sizeof cache, err) < 0 || make_folder(cache, err) < 0 ||
-                     (turn = take_turn(cache, err)) < 0
-                 ? -1
-                 : 0;
+        rc = find_cache(options, cache, sizeof cache, err);
         if (rc == 0)
+            rc = make_folder(cache, err);
+        if (rc == 0)
+            rc = turn = take_turn(cache, err);
+        if (turn >= 0) {
             remove_unfinished(cache);
-        if (rc == 0 && access(path, F_OK) < 0) {
-            rc = make(options, &lock, cache, path, err);
+            rc = access(path, F_OK) == 0 ? 0 : make(options, &lock, cache, path, err);
             if (rc < 0)
                 error_wrap(err, "the pinned Python could not be made");
         }

@@ -14,7 +14,7 @@
 
 static void add(struct sources *sources, const char *url, bool security, const char *proxy)
 {
-    struct source *source = &sources->list[sources->count];
+    struct package_source *source = &sources->list[sources->count];
     size_t len = strlen(url);
 
     while (len > 0 && url[len - 1] == '/')
@@ -115,8 +115,8 @@ void sources_find(struct sources *sources, const struct pinned_lock *lock,
     add(sources, url, false, "");
 }
 
-bool source_url(const struct source *source, const struct pinned_package *package, char *url,
-                size_t size)
+bool source_url(const struct package_source *source, const struct pinned_package *package,
+                char *url, size_t size)
 {
     size_t len = strlen(SECURITY_FOLDER);
     bool updated = strncmp(package->path, SECURITY_FOLDER, len) == 0;

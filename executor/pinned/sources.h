@@ -15,7 +15,7 @@
 #define SOURCE_URL_CAP    512
 #define PINNED_MIRROR_CAP 16
 
-struct source {
+struct package_source {
     char url[SOURCE_URL_CAP];
     char proxy[SOURCE_URL_CAP]; /* ""; that of the environment */
     /* An archive of security updates only has packages whose path says so. The main archive gets
@@ -24,7 +24,7 @@ struct source {
 };
 
 struct sources {
-    struct source list[SOURCES_CAP];
+    struct package_source list[SOURCES_CAP];
     size_t count;
 };
 
@@ -33,7 +33,7 @@ void sources_find(struct sources *sources, const struct pinned_lock *lock,
                   const char *const *mirrors);
 
 /* Writes the URL of a package. False if the source surely does not have it. */
-bool source_url(const struct source *source, const struct pinned_package *package, char *url,
-                size_t size);
+bool source_url(const struct package_source *source, const struct pinned_package *package,
+                char *url, size_t size);
 
 #endif

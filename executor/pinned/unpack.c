@@ -17,7 +17,8 @@
 
 #include "helpers/base/cleanup.h"
 
-#define BLOCK 65536
+#define BLOCK         65536
+#define RELATIVE_SIZE ((size_t)2 * PATH_MAX) /* of a link, with its "../" */
 
 /* What is not unpacked, as patterns for fnmatch, in which * reaches across folders. */
 static const char *const left_out[] = {
@@ -340,7 +341,7 @@ int unpack_package(struct unpack *unpack, const char *path, struct error *err)
 /* ---- links ---- */
 
 /* Writes `target` as seen from the folder of `path`; both are paths in the folder. */
-static void relate(const char *path, const char *target, char relative[2 * PATH_MAX])
+static void relate(const char *path, const char *target, char relative[RELATIVE_SIZE])
 {
     size_t shared = 0, len = 0;
 
@@ -350,14 +351,14 @@ static void relate(const char *path, const char *target, char relative[2 * PATH_
     }
     *relative = '\0';
     for (const char *at = path + shared; (at = strchr(at, '/')) && len < PATH_MAX; at++)
-        len += (size_t)snprintf(relative + len, 2 * PATH_MAX - len, "../");
-    snprintf(relative + len, 2 * PATH_MAX - len, "%s", target + shared);
+        len += (size_t)snprintf(relative + len, RELATIVE_SIZE - len, "../");
+    snprintf(relative + len, RELATIVE_SIZE - len, "%s", target + shared);
 }
 
 static int make_link(const struct unpack *unpack, const char *path, const char *target,
                      struct error *err)
 {
-    char whole[PATH_MAX], relative[2 * PATH_MAX];
+    char whole[PATH_MAX], relative[RELATIVE_SIZE];
 
     if (place(unpack, path, whole, err) < 0)
         return -1;

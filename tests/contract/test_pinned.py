@@ -91,6 +91,9 @@ class FetchCase(unittest.TestCase):
         self.top = pathlib.Path(folder.name)
         self.share, self.cache = self.top / "share", self.top / "cache"
         self.share.mkdir()
+        self.bin = self.top / "bin"
+        self.bin.mkdir()
+        self.apt("", "")
 
     def lock(self, **packages):
         """Writes the lock file. The names of packages -> bytes; names that begin with updates_ are of the security archive."""
@@ -104,9 +107,15 @@ class FetchCase(unittest.TestCase):
     def command(self, *words):
         return [str(harness.LECTERN), "sandbox", "fetch", "--share", str(self.share), "--cache", str(self.cache), *words]
 
+    def apt(self, targets, proxy):
+        """What apt says of its sources, one a line, and of its proxy: by default, that there is none."""
+        for name, said in (("apt-get", targets), ("apt-config", proxy)):
+            (self.bin / name).write_text(f"#!/bin/sh\ncat <<'SAID'\n{said}\nSAID\n")
+            (self.bin / name).chmod(0o755)
+
     def environment(self):
         environment = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
-        return dict(environment, HOME=str(self.top), XDG_CONFIG_HOME=str(self.top), http_proxy=self.mirrors.url)
+        return dict(environment, PATH=f"{self.bin}:{environment['PATH']}", HOME=str(self.top), XDG_CONFIG_HOME=str(self.top), http_proxy=self.mirrors.url)
 
     def fetch(self, *words, fails=False):
         """The folder; with `fails` what the command said."""
@@ -159,6 +168,20 @@ class Sources(FetchCase):
         hosts = [host for host, _ in self.mirrors.asked]
         self.assertLess(hosts.index("127.0.0.1:%d" % self.mirrors.server_port), hosts.index("deb.debian.org"))
         self.assertEqual(self.mirrors.asked[-1][0], "snapshot.debian.org")
+
+    def test_mirrors_and_proxy_of_apt(self):
+        host = dict(line.strip().split("=", 1) for line in open("/etc/os-release", encoding="utf-8") if "=" in line)
+        if host.get("ID") != "debian":
+            self.skipTest("SKIPPED: this machine is no Debian")
+        self.lock(base=BASE, updates_one=deb(entry("./usr/share/one", b"1")))
+        code = host["VERSION_CODENAME"]
+        self.apt(f"{code} http://apt.test/debian/\n{code}-security http://apt.test/security/\nnodistro http://third.test/debian/",
+                 f"proxy='{self.mirrors.url}'")
+        environment = self.environment()
+        del environment["http_proxy"]
+        subprocess.run(self.command(), check=True, capture_output=True, env=environment, timeout=60)
+        self.assertEqual(self.mirrors.asked, [("apt.test", "debian/pool/main/base.deb"), ("apt.test", "debian/pool/main/updates_one.deb"),
+                                              ("apt.test", "security/pool/updates/main/updates_one.deb")])
 
     def test_other_bytes_are_not_taken(self):
         self.lock(base=BASE)
