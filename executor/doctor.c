@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "executor/docker/docker_daemon.h"
+#include "executor/docker/docker_seccomp.h"
 #include "executor/engine.h"
 #include "executor/local/local_machine.h"
 #include "executor/local/process_host.h"
@@ -142,20 +143,28 @@ static void check_limits(struct doctor_rows *rows, const struct docker_info *inf
                 "stand in",
                 groups, missing);
     else
-        add_row(rows, "docker limits", true, "", "%s: memory, CPU and number of processes are held",
-                groups);
+        add_row(rows, "docker limits", true, "",
+                "%s: memory, CPU and number of processes are held; %s weight of block I/O", groups,
+                info->limits.block_io ? "a low" : "no");
 }
 
 static void check_seccomp(struct doctor_rows *rows, const struct docker_info *info)
 {
     const char *users = info->userns ? "; containers have a user namespace" : "";
+    const char *armor = info->apparmor ? ", and AppArmor" : "";
 
-    if (info->seccomp[0])
-        add_row(rows, "docker seccomp", true, "", "profile %s around the runner's own filter%s%s",
-                info->seccomp, info->apparmor ? ", and AppArmor" : "", users);
+    if (info->own_seccomp)
+        add_row(rows, "docker seccomp", true, "",
+                "Lectern's profile of %zu system calls around the runner's own filter%s%s",
+                docker_seccomp_count(), armor, users);
+    else if (info->seccomp[0] && strcmp(info->seccomp, "unconfined") != 0)
+        add_row(rows, "docker seccomp", true, "",
+                "the daemon's profile %s around the runner's own filter%s%s; Podman takes none "
+                "with a request",
+                info->seccomp, armor, users);
     else
         add_row(rows, "docker seccomp", false,
-                "a daemon with its default seccomp profile (no --seccomp-profile unconfined)",
+                "a kernel and a daemon with seccomp (docker info names it)",
                 "the daemon sets no seccomp profile; the runner's own filter holds alone%s", users);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "executor/docker/docker_channel.h"
+#include "executor/docker/docker_seccomp.h"
 #include "executor/owner.h"
 #include "executor/runner.h"
 
@@ -30,8 +31,6 @@ static void read_security(struct docker_info *info, const char *option)
         copy(info->seccomp, sizeof info->seccomp,
              profile ? profile + strlen("profile=") : "default");
         info->seccomp[strcspn(info->seccomp, ",")] = '\0';
-        if (strcmp(info->seccomp, "unconfined") == 0)
-            info->seccomp[0] = '\0';
     }
     info->rootless = info->rootless || strstr(option, "rootless");
     info->userns = info->userns || strstr(option, "userns");
@@ -52,6 +51,23 @@ static void read_runtimes(struct docker_info *info, json_t *runtimes)
     }
 }
 
+/* Docker says so only in words for people. */
+static bool has_block_io(const json_t *warnings)
+{
+    const char *text;
+    json_t *warning;
+    size_t index;
+
+    json_array_foreach(warnings, index, warning)
+    {
+        text = json_string_value(warning);
+        if (text &&
+            (strstr(text, "No blkio weight support") || strstr(text, "No io.weight support")))
+            return false;
+    }
+    return true;
+}
+
 void docker_info_read(struct docker_info *info, const json_t *answer)
 {
     const char *text;
@@ -65,6 +81,7 @@ void docker_info_read(struct docker_info *info, const json_t *answer)
         .cpu_quota = unless_false(answer, "CpuCfsQuota") && unless_false(answer, "CpuCfsPeriod"),
         .cpu_shares = unless_false(answer, "CPUShares"),
         .pids = unless_false(answer, "PidsLimit"),
+        .block_io = has_block_io(json_object_get(answer, "Warnings")),
     };
     copy(info->cgroup_version, sizeof info->cgroup_version,
          json_get_string(answer, "CgroupVersion"));
@@ -78,6 +95,8 @@ void docker_info_read(struct docker_info *info, const json_t *answer)
         if (text)
             read_security(info, text);
     }
+    /* A daemon that says nothing is asked, and one that cannot refuses (learn_seccomp). */
+    info->own_seccomp = !answer || (info->seccomp[0] && !json_object_get(answer, "BuildahVersion"));
     /* Without a driver there are no control groups that could apply limits. */
     if (strcmp(info->cgroup_driver, "none") == 0)
         info->limits = (struct docker_limits){.memory = false};
@@ -161,6 +180,7 @@ static int add_limits(json_t *config, const struct docker_plan *plan)
         {"Memory", plan->limits.memory, memory},
         {"MemorySwap", plan->limits.memory && plan->limits.swap, memory},
         {"PidsLimit", plan->limits.pids, DOCKER_PIDS},
+        {"BlkioWeight", plan->limits.block_io, DOCKER_BLOCK_IO_WEIGHT},
         {"CpuShares", plan->limits.cpu_shares,
          plan->cpu_at_once ? DOCKER_SHARES_RUNNING : DOCKER_SHARES_WARMING},
         {"NanoCpus", plan->limits.cpu_quota && plan->cpu_at_once, DOCKER_NANO_CPUS},
@@ -181,12 +201,27 @@ static int add_limits(json_t *config, const struct docker_plan *plan)
                : 0;
 }
 
+static int add_profile(json_t *config)
+{
+    json_auto_t *profile = docker_seccomp_profile();
+    BUF_AUTO struct buf text;
+
+    buf_init(&text, 0);
+    buf_adds(&text, "seccomp=");
+    if (profile)
+        json_write(&text, profile);
+    return profile && !text.failed ? json_array_append_new(json_object_get(config, "SecurityOpt"),
+                                                           json_string(text.data))
+                                   : -1;
+}
+
 /* Owned; NULL if out of memory. */
 static json_t *host_config(const struct docker_plan *plan)
 {
     json_t *config = fixed_config();
 
-    if (config && add_limits(config, plan) < 0) {
+    if (config &&
+        (add_limits(config, plan) < 0 || (plan->own_seccomp && add_profile(config) < 0))) {
         json_decref(config);
         return NULL;
     }

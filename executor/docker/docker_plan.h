@@ -19,14 +19,15 @@
 /* Limits that the daemon supports. It refuses or silently ignores the others, so they are not
  * requested, and only the runner's own limits apply. */
 struct docker_limits {
-    bool memory, swap, cpu_quota, cpu_shares, pids;
+    bool memory, swap, cpu_quota, cpu_shares, pids, block_io;
 };
 
 struct docker_info {
     struct docker_limits limits;
     char cgroup_version[DOCKER_WORD_CAP]; /* "1", "2", or "" if unknown */
     char cgroup_driver[DOCKER_WORD_CAP];  /* "cgroupfs", "systemd", "none" */
-    char seccomp[DOCKER_WORD_CAP];        /* its profile: "default", "builtin"; "" if it has none */
+    char seccomp[DOCKER_WORD_CAP];        /* its profile: "default", "unconfined"; "" without */
+    bool own_seccomp; /* it takes docker_seccomp_profile: Podman takes a file of its host only */
     bool rootless, userns, apparmor;
     char runtimes[DOCKER_RUNTIMES_CAP]; /* their names, "io.containerd.runc.v2, runc" */
     char default_runtime[DOCKER_WORD_CAP];
@@ -49,10 +50,14 @@ void docker_info_missing(const struct docker_info *info, char *text, size_t size
 #define DOCKER_NANO_CPUS      500000000 /* half a CPU */
 #define DOCKER_SHARES_WARMING 128       /* CPU weight; that of others is 1024 */
 #define DOCKER_SHARES_RUNNING 1024
-#define DOCKER_PIDS           32
-#define DOCKER_TMP_BYTES      (16 << 20)
-#define DOCKER_FILES_OPEN     256
-#define DOCKER_OOM_SCORE      500 /* the OOM killer selects it before processes of the host */
+/* The lowest there is, because a run reads libraries, which are usually in memory, and writes to no
+ * disk. A middle one would not be low: with io.weight a runtime turns 100 into 910, where that of
+ * others is 100. */
+#define DOCKER_BLOCK_IO_WEIGHT 10
+#define DOCKER_PIDS            32
+#define DOCKER_TMP_BYTES       (16 << 20)
+#define DOCKER_FILES_OPEN      256
+#define DOCKER_OOM_SCORE       500 /* the OOM killer selects it before processes of the host */
 
 struct docker_plan {
     const struct execution_kind *kind;
@@ -61,6 +66,7 @@ struct docker_plan {
     const char *runtime;         /* NULL: the daemon's default */
     const char *channel;         /* folder of the channel's socket (docker_channel.h); NULL: none */
     struct docker_limits limits; /* those that the daemon supports; others are not requested */
+    bool own_seccomp;            /* use docker_seccomp_profile instead of the daemon's profile */
     bool cpu_at_once; /* set the CPU limit at the start, for a daemon that cannot change it later */
     long started;     /* seconds since 1970 */
 };

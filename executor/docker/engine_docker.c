@@ -77,6 +77,7 @@ struct docker {
     unsigned long started;           /* counter for names */
     bool no_update;                  /* the daemon cannot change the limits of running containers */
     bool no_quota, no_shares;        /* it refuses limits that it reported as supported */
+    bool no_block_io, no_seccomp;    /* the same of the weight of block I/O, and of the profile */
     struct docker_channels channels; /* made when a daemon answers */
     bool no_channel;                 /* it does not share this machine's files */
     TAILQ_HEAD(, removal) removals;
@@ -320,8 +321,8 @@ static int check_daemon(struct docker *docker, bool quiet, struct error *err)
         return -1;
     if (again) {
         pthread_mutex_lock(&docker->lock);
-        docker->no_update = docker->no_quota = docker->no_shares = docker->no_channel =
-            false; /* it may be another daemon */
+        docker->no_update = docker->no_quota = docker->no_shares = docker->no_block_io =
+            docker->no_seccomp = docker->no_channel = false; /* it may be another daemon */
         if (!docker->channels.path[0])
             docker_channels_open(&docker->channels, docker->owner);
         pthread_mutex_unlock(&docker->lock);
@@ -330,22 +331,33 @@ static int check_daemon(struct docker *docker, bool quiet, struct error *err)
     return 0;
 }
 
+/* What the daemon supports: what it reported, without what it refused since. */
+static void read_info(struct docker *docker, struct docker_info *info)
+{
+    docker_daemon_info(docker->daemon, info);
+    pthread_mutex_lock(&docker->lock);
+    info->limits.cpu_quota = info->limits.cpu_quota && !docker->no_quota;
+    info->limits.cpu_shares = info->limits.cpu_shares && !docker->no_shares;
+    info->limits.block_io = info->limits.block_io && !docker->no_block_io;
+    info->own_seccomp = info->own_seccomp && !docker->no_seccomp;
+    pthread_mutex_unlock(&docker->lock);
+}
+
 /* Plans a container of that kind with the limits that this daemon supports. */
 static void plan_box(struct docker *docker, const struct execution_kind *kind,
                      struct docker_plan *plan)
 {
     struct docker_info info;
 
-    docker_daemon_info(docker->daemon, &info);
+    read_info(docker, &info);
     pthread_mutex_lock(&docker->lock);
-    info.limits.cpu_quota = info.limits.cpu_quota && !docker->no_quota;
-    info.limits.cpu_shares = info.limits.cpu_shares && !docker->no_shares;
     *plan = (struct docker_plan){
         .kind = kind,
         .image = docker->image,
         .owner = docker->owner,
         .runtime = docker->runtime,
         .limits = info.limits,
+        .own_seccomp = info.own_seccomp,
         .cpu_at_once = docker->no_update,
         .started = (long)time(NULL),
     };
@@ -364,28 +376,44 @@ static bool learn(struct docker *docker, bool *flag)
     return !known;
 }
 
-/* Records a daemon's refusal that is caused by missing CPU control groups: the next container is
- * created without that limit. Limits of memory and processes are never dropped for an error
- * message. */
+static bool has_word(const char *message, const char *const *words)
+{
+    while (*words && !strcasestr(message, *words))
+        words++;
+    return *words;
+}
+
+/* Records a daemon's refusal that is caused by missing control groups of CPU or block I/O, or by
+ * its seccomp: the next container is created without that, or with the daemon's own profile. Limits
+ * of memory and processes are never dropped for an error message. Returns whether it was the CPU.
+ */
 static bool learn_limits(struct docker *docker, const char *message)
 {
-    static const char *const words[] = {"NanoCPUs", "CPU cfs", "controller `cpu`", "cpu.max"};
-    bool news = false;
+    static const char *const cpu[] = {"NanoCPUs", "CPU cfs", "controller `cpu`", "cpu.max", NULL};
+    static const char *const block_io[] = {"blkio", "io.weight", "io.bfq.weight", "controller `io`",
+                                           NULL};
+    static const char *const profile[] = {"seccomp", NULL};
 
-    for (size_t i = 0; message && i < sizeof words / sizeof *words; i++) {
-        if (!strcasestr(message, words[i]))
-            continue;
-        news = learn(docker, &docker->no_quota);
-        if (!strcasestr(message, "NanoCPUs"))
-            learn(docker, &docker->no_shares);
-        if (news)
-            log_warning("executor",
-                        "the Docker daemon cannot limit the CPU of a container (%s); the runner's "
-                        "own limits stand in",
-                        message);
-        return true;
-    }
-    return false;
+    if (!message)
+        return false;
+    if (has_word(message, profile) && learn(docker, &docker->no_seccomp))
+        log_warning("executor",
+                    "the Docker daemon refuses Lectern's seccomp profile (%s); its own profile and "
+                    "the runner's filters stand in",
+                    message);
+    if (has_word(message, block_io) && learn(docker, &docker->no_block_io))
+        log_warning("executor", "the Docker daemon cannot set the weight of block I/O (%s)",
+                    message);
+    if (!has_word(message, cpu))
+        return false;
+    if (!strcasestr(message, "NanoCPUs"))
+        learn(docker, &docker->no_shares);
+    if (learn(docker, &docker->no_quota))
+        log_warning("executor",
+                    "the Docker daemon cannot limit the CPU of a container (%s); the runner's "
+                    "own limits stand in",
+                    message);
+    return true;
 }
 
 /* Whether this answer to an update means that the daemon cannot update, not that the container is
@@ -419,6 +447,8 @@ static int create_container(struct docker *docker, const struct engine_box *box,
     /* Never cancelled: a daemon whose client disconnects creates the container anyway, and does not
      * know its name if it is to be removed at once. */
     const struct docker_request request = {.method = "POST", .path = path, .body = plan};
+    const json_t *warning;
+    size_t index;
     long status;
 
     if (!plan)
@@ -426,6 +456,10 @@ static int create_container(struct docker *docker, const struct engine_box *box,
     snprintf(path, sizeof path, "/containers/create?name=%s", box->name);
     status = docker_call(docker->daemon, &request, &answer, err);
     *doubtful = status < 0;
+    /* It drops a weight of block I/O that its kernel does not have, and says so here. */
+    json_array_foreach(json_object_get(answer, "Warnings"), index, warning)
+        log_debug("executor", "the Docker daemon says of a container: %s",
+                  json_string_value(warning) ? json_string_value(warning) : "");
     if (status < 0 || status == 201)
         return status < 0 ? -1 : 0;
     if (status >= 400)
@@ -784,7 +818,7 @@ static void describe_here(struct docker *docker, char *text, size_t size)
     struct docker_info info;
 
     docker_daemon_server(docker->daemon, server, sizeof server);
-    docker_daemon_info(docker->daemon, &info);
+    read_info(docker, &info);
     docker_info_missing(&info, missing, sizeof missing);
     if (missing[0])
         snprintf(limits, sizeof limits, "this daemon holds no limit of %s: the runner's stand in",
@@ -793,10 +827,11 @@ static void describe_here(struct docker *docker, char *text, size_t size)
         snprintf(limits, sizeof limits, "limits of memory and processes, half a CPU");
     snprintf(text, size,
              "code runs in containers of %s at %s%s%s%s, image %s: no network, read-only root, as "
-             "%s, no capability, %s; seccomp and Landlock by the runner",
+             "%s, no capability, %s, %s seccomp profile; seccomp and Landlock by the runner",
              server, docker_daemon_address(docker->daemon), docker->runtime[0] ? ", runtime " : "",
              docker->runtime, info.rootless ? ", rootless" : "", docker->image,
-             has_ids(docker) ? "a separate user" : "nobody", limits);
+             has_ids(docker) ? "a separate user" : "nobody", limits,
+             info.own_seccomp ? "Lectern's" : "the daemon's");
 }
 
 static void docker_describe(void *state, char *text, size_t size)

@@ -148,6 +148,9 @@ static bool mutter(struct connection *connection, enum fake_docker_fault fault)
         {DOCKER_NO_SPACE, 500, "{\"message\":\"mkdir /var/lib: no space left on device\"}"},
         {DOCKER_NO_QUOTA, 400,
          "{\"message\":\"NanoCPUs can not be set, as your kernel does not support it\"}"},
+        {DOCKER_NO_SECCOMP, 400,
+         "{\"message\":\"seccomp is not enabled in your kernel, cannot run a custom seccomp "
+         "profile\"}"},
         {DOCKER_NO_JSON, 200, "]not json["},
     };
 

@@ -20,6 +20,7 @@ enum fake_docker_fault {
     DOCKER_404_PAGE,    /* no such thing in this API, in plain text */
     DOCKER_NO_SPACE,    /* 500: no space left on device */
     DOCKER_NO_QUOTA,    /* 400: NanoCPUs can not be set */
+    DOCKER_NO_SECCOMP,  /* 400: it cannot run a custom seccomp profile */
     DOCKER_NO_HTTP,     /* something else is spoken there */
     DOCKER_NO_JSON,     /* a good answer that is none */
     DOCKER_CLOSES,      /* in the middle of the answer */

@@ -165,7 +165,8 @@ class WithoutWalls(unittest.TestCase):
             said = setting.call(setting.client(), "memory", 10)["content"][0]["text"].splitlines()
             self.assertLess({"all done", "code later done", "shared done", "file done"}, set(said))
             said = setting.call(setting.client(), "meeting /dev/urandom", 10)["content"][0]["text"].splitlines()
-            self.assertLess({"wake done", "lock done", "flock done"}, set(said))
+            flock = "flock EPERM" if ENGINE == "docker" else "flock done"  # the container's profile does not have it
+            self.assertLess({"wake done", "lock done", flock}, set(said))
 
 
 class ForgedRunner(unittest.TestCase):

@@ -140,6 +140,9 @@ static void test_limits(void **state)
         assert_string_equal(
             json_string_value(json_array_get(json_object_get(host, "SecurityOpt"), 0)),
             "no-new-privileges");
+        assert_non_null(
+            strstr(json_string_value(json_array_get(json_object_get(host, "SecurityOpt"), 1)),
+                   "seccomp="));
         assert_int_equal(host_integer(container, "Memory"), 256 << 20);
         assert_int_equal(host_integer(container, "MemorySwap"), 256 << 20);
         assert_int_equal(host_integer(container, "PidsLimit"), DOCKER_PIDS);

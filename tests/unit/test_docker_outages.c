@@ -51,6 +51,24 @@ static void test_without_groups(void **state)
     assert_nothing_left(fixture);
 }
 
+/* After it has refused the profile, its own one holds. */
+static void test_without_profile(void **state)
+{
+    struct fixture *fixture = *state;
+    struct executor *executor;
+
+    fake_docker_set(fixture->docker, DOCKER_NO_SECCOMP, "/create");
+    executor = create(fixture);
+    run_fails(executor, "custom seccomp profile");
+    fake_docker_set(fixture->docker, DOCKER_WELL, "");
+    runs_again(executor);
+    assert_false(fake_docker_was_asked(fixture->docker, "seccomp="));
+    assert_true(fake_docker_was_asked(fixture->docker, "no-new-privileges"));
+    assert_non_null(strstr(executor_describe(executor), "the daemon's seccomp profile"));
+    executor_destroy(executor);
+    assert_nothing_left(fixture);
+}
+
 /* A daemon that removes nothing, or does not end what it began, is asked again, at the latest at
  * the end. */
 static void test_owed(void **state)
@@ -144,11 +162,9 @@ static void test_neither(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        DOCKER_TEST(test_goes_on),
-        DOCKER_TEST(test_without_groups),
-        DOCKER_TEST(test_owed),
-        DOCKER_TEST(test_goes_and_comes),
-        DOCKER_TEST(test_created_in_silence),
+        DOCKER_TEST(test_goes_on),         DOCKER_TEST(test_without_groups),
+        DOCKER_TEST(test_without_profile), DOCKER_TEST(test_owed),
+        DOCKER_TEST(test_goes_and_comes),  DOCKER_TEST(test_created_in_silence),
         DOCKER_TEST(test_neither),
     };
 

@@ -124,6 +124,8 @@ static void test_docker_says_all(void **state)
     assert_string_equal(missing, "");
     assert_string_equal(info.cgroup_version, "1");
     assert_string_equal(info.seccomp, "default");
+    assert_true(info.own_seccomp);
+    assert_true(info.limits.block_io);
     assert_true(info.apparmor);
     assert_false(info.rootless);
     assert_string_equal(info.default_runtime, "runc");
@@ -145,15 +147,25 @@ static void test_docker_without_limits(void **state)
     docker_info_missing(&info, missing, sizeof missing);
     assert_string_equal(missing, "memory, swap, CPU, number of processes");
     assert_true(info.rootless);
-    assert_string_equal(info.seccomp, "");
-    read_info(&info, "{\"CpuCfsQuota\":false,\"SecurityOptions\":[]}");
+    assert_true(info.own_seccomp); /* it can, although it does not by itself */
+    assert_false(info.limits.block_io);
+    read_info(&info, "{\"CpuCfsQuota\":false,\"SecurityOptions\":[],"
+                     "\"Warnings\":[1,\"WARNING: No io.weight support\"]}");
     docker_info_missing(&info, missing, sizeof missing);
     assert_string_equal(missing, "CPU");
     assert_string_equal(info.seccomp, "");
+    assert_false(info.own_seccomp);
+    assert_false(info.limits.block_io);
+    /* Podman, which looks for a file of that name. */
+    read_info(&info, "{\"BuildahVersion\":\"1.28.2\",\"Warnings\":[],"
+                     "\"SecurityOptions\":[\"name=seccomp,profile=default\"]}");
+    assert_string_equal(info.seccomp, "default");
+    assert_false(info.own_seccomp);
     /* One that says nothing is asked for everything. */
     docker_info_read(&info, NULL);
     docker_info_missing(&info, missing, sizeof missing);
     assert_string_equal(missing, "");
+    assert_true(info.own_seccomp);
     /* Of the wrong types, too. */
     read_info(&info, "{\"CgroupVersion\":2,\"SecurityOptions\":{\"a\":1},\"Runtimes\":[1],"
                      "\"MemoryLimit\":\"no\"}");

@@ -142,6 +142,7 @@ static struct docker_plan docker_plan(void)
 
     docker_info_read(&info, NULL);
     plan.limits = info.limits;
+    plan.own_seccomp = info.own_seccomp;
     return plan;
 }
 
@@ -149,6 +150,27 @@ static json_t *host_of(json_t *json)
 {
     assert_non_null(json);
     return json_object_get(json, "HostConfig");
+}
+
+/* The words of the option, with the profile itself behind "seccomp=". unit.system_calls has its
+ * calls. */
+static void assert_profile(const json_t *host)
+{
+    const json_t *options = json_object_get(host, "SecurityOpt");
+    const char *text = json_string_value(json_array_get(options, 1));
+    json_t *profile;
+
+    assert_string_equal(json_string_value(json_array_get(options, 0)), "no-new-privileges");
+    assert_non_null(text);
+    assert_memory_equal(text, "seccomp=", strlen("seccomp="));
+    profile = json_loads(text + strlen("seccomp="), 0, NULL);
+    assert_string_equal(json_get_string(profile, "defaultAction"), "SCMP_ACT_ERRNO");
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(
+            json_get_string(json_array_get(json_object_get(profile, "archMap"), i), "architecture"),
+            i == 0 ? "SCMP_ARCH_X86_64" : "SCMP_ARCH_AARCH64");
+    assert_true(json_array_size(json_object_get(profile, "syscalls")) > 0);
+    json_decref(profile);
 }
 
 static void test_docker_plan(void **state)
@@ -175,6 +197,9 @@ static void test_docker_plan(void **state)
     assert_int_equal(json_integer_value(json_object_get(host, "MemorySwap")), 256 << 20);
     assert_int_equal(json_integer_value(json_object_get(host, "PidsLimit")), DOCKER_PIDS);
     assert_int_equal(json_integer_value(json_object_get(host, "CpuShares")), DOCKER_SHARES_WARMING);
+    assert_int_equal(json_integer_value(json_object_get(host, "BlkioWeight")),
+                     DOCKER_BLOCK_IO_WEIGHT);
+    assert_profile(host);
     assert_null(json_object_get(host, "NanoCpus")); /* only once it is warm */
     assert_null(json_object_get(host, "Runtime"));
     assert_null(json_object_get(host, "Mounts"));
@@ -214,12 +239,15 @@ static void test_docker_plan_by_daemon(void **state)
     json_decref(json);
     plan.limits = (struct docker_limits){.memory = true};
     plan.runtime = "";
+    plan.own_seccomp = false;
     json = docker_plan_create(&plan, &err);
     assert_int_equal(json_integer_value(json_object_get(host_of(json), "Memory")), 256 << 20);
     assert_null(json_object_get(host_of(json), "MemorySwap"));
     assert_null(json_object_get(host_of(json), "NanoCpus"));
     assert_null(json_object_get(host_of(json), "CpuShares"));
     assert_null(json_object_get(host_of(json), "PidsLimit"));
+    assert_null(json_object_get(host_of(json), "BlkioWeight"));
+    assert_int_equal(json_array_size(json_object_get(host_of(json), "SecurityOpt")), 1);
     assert_null(json_object_get(host_of(json), "Runtime"));
     json_decref(json);
     plan.cpu_at_once = false;

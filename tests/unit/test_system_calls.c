@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The filters of image/runner/seccomp.c as programs for the kernel, on the architecture that this
- * was compiled for: each number of a system call is given to each program, as the kernel would, and
- * the verdict is compared with tests/data/system_calls.txt. sandbox.syscalls asks a real kernel,
- * on x86-64 only; an emulator of user programs has no seccomp, so this is how other architectures
- * are tested.
+ * The filters of image/runner/seccomp.c, and the profile of Docker's containers, as programs for
+ * the kernel, on the architecture that this was compiled for: each number of a system call is given
+ * to each program, as the kernel would, and the verdict is compared with
+ * tests/data/system_calls.txt. sandbox.syscalls asks a real kernel, on x86-64 only; an emulator of
+ * user programs has no seccomp, so this is how other architectures are tested.
  */
 #define seccomp_load keep_program
 #include "image/runner/seccomp.c" /* NOLINT(bugprone-suspicious-include) */
@@ -14,6 +14,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
+
+#include "executor/docker/docker_seccomp.h"
 
 #include <linux/audit.h>
 #include <time.h>
@@ -103,8 +105,45 @@ static void make_exec_once(void)
     assert_true(kept_count > 0);
 }
 
+/* As Docker's runtime makes a filter of the profile in the request. */
+static void make_container(void)
+{
+    json_t *profile = docker_seccomp_profile(), *rule, *name;
+    scmp_filter_ctx context = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+    size_t r, n;
+
+    assert_non_null(profile);
+    assert_string_equal(json_get_string(profile, "defaultAction"), "SCMP_ACT_ERRNO");
+    seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+    json_array_foreach(json_object_get(profile, "syscalls"), r, rule)
+    {
+        const json_t *when = json_array_get(json_object_get(rule, "args"), 0);
+        bool allows = strcmp(json_get_string(rule, "action"), "SCMP_ACT_ALLOW") == 0;
+        uint32_t action =
+            allows
+                ? SCMP_ACT_ALLOW
+                : SCMP_ACT_ERRNO((uint16_t)json_integer_value(json_object_get(rule, "errnoRet")));
+        struct scmp_arg_cmp check = {
+            (unsigned)json_integer_value(json_object_get(when, "index")), SCMP_CMP_MASKED_EQ,
+            (scmp_datum_t)json_integer_value(json_object_get(when, "value")),
+            (scmp_datum_t)json_integer_value(json_object_get(when, "valueTwo"))};
+
+        json_array_foreach(json_object_get(rule, "names"), n, name)
+        {
+            int number = seccomp_syscall_resolve_name(json_string_value(name));
+
+            assert_int_not_equal(number, __NR_SCMP_ERROR);
+            if (number >= 0)
+                assert_int_equal(
+                    seccomp_rule_add_array(context, action, number, when ? 1 : 0, &check), 0);
+        }
+    }
+    json_decref(profile);
+    assert_int_equal(filter_load(context), 0);
+}
+
 static const struct maker {
-    const char *filter, *bases[2]; /* bases: whose lines of the table count too */
+    const char *filter, *bases[6]; /* bases: whose lines of the table count too */
     void (*make)(void);
     enum kind otherwise;
 } makers[] = {
@@ -114,7 +153,17 @@ static const struct maker {
     {"runner", {NULL}, make_runner, REFUSED},
     {"session", {"runner"}, make_session, REFUSED},
     {"exec_once", {NULL}, make_exec_once, ALLOWED},
+    {"container",
+     {"interpreter", "start", "zygote", "runner", "session", "exec_once"},
+     make_container,
+     REFUSED},
 };
+
+/* The other filters are inside this one: what they check or ask, it allows. */
+static bool is_outer(const struct maker *maker)
+{
+    return maker->make == make_container;
+}
 
 /* What the kernel's interpreter of classic BPF does with the instructions that occur here. */
 static uint32_t verdict_of(const struct seccomp_data *data)
@@ -228,6 +277,8 @@ static void read_expected(const struct maker *maker)
     expected_count = 0;
     for (size_t i = 0; i < COUNT(maker->bases) && maker->bases[i]; i++)
         read_lines(file, maker->bases[i]);
+    for (size_t i = 0; is_outer(maker) && i < expected_count; i++)
+        expected[i].kind = expected[i].kind == UNKNOWN ? UNKNOWN : ALLOWED;
     read_lines(file, maker->filter);
     assert_true(expected_count > 0);
     fclose(file);
@@ -354,13 +405,21 @@ static const struct sample {
     {"session", "socketpair", {AF_INET, SOCK_STREAM}, false},
     {"session", "fcntl", {FILE_FD, F_SETFL, O_NONBLOCK}, true},
     {"session", "fcntl", {FILE_FD, F_DUPFD, 3}, false},
+    {"container", "clone", {SIGCHLD}, true},
+    {"container", "clone", {CLONE_NEWUSER | SIGCHLD}, false},
+    {"container", "clone", {CLONE_NEWNET | SIGCHLD}, false},
+    {"container", "socket", {AF_UNIX, SOCK_STREAM}, true},
+    {"container", "socket", {AF_INET, SOCK_STREAM}, false},
+    {"container", "socket", {AF_NETLINK, SOCK_RAW}, false},
+    {"container", "socketpair", {AF_UNIX, SOCK_STREAM}, true},
+    {"container", "socketpair", {AF_INET, SOCK_STREAM}, false},
 };
 
 static bool counts_for(const struct maker *maker, const char *of)
 {
     bool counts = strcmp(of, maker->filter) == 0;
 
-    for (size_t i = 0; i < COUNT(maker->bases) && maker->bases[i]; i++)
+    for (size_t i = 0; !is_outer(maker) && i < COUNT(maker->bases) && maker->bases[i]; i++)
         counts = counts || strcmp(of, maker->bases[i]) == 0;
     return counts;
 }
