@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Checks what this machine can use to run code: one row for each check, with the command that fixes
- * it. Blocks; runs on the calling thread.
+ * it. A sandbox of each engine that works, or of the one in the configuration, reports which layers
+ * hold inside it. Blocks; runs on the calling thread.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,6 +21,7 @@
 #include "executor/engine.h"
 #include "executor/local/local_machine.h"
 #include "executor/local/process_host.h"
+#include "executor/trial.h"
 
 #define MOUNTS_CAP 65536 /* bytes of /proc/self/mountinfo that are read */
 
@@ -27,7 +29,7 @@
 #define LANDLOCK_WHOLE                                                                             \
     3 /* the oldest ABI that covers all accesses to files, including truncation */
 
-#define DOCTOR_ROWS_CAP 16u
+#define DOCTOR_ROWS_CAP 24u
 
 struct doctor_rows {
     struct executor_check rows[DOCTOR_ROWS_CAP];
@@ -47,6 +49,107 @@ __attribute__((format(printf, 5, 6))) static void add_row(struct doctor_rows *ro
     vsnprintf(row->text, sizeof row->text, format, args);
     va_end(args);
     snprintf(row->fix, sizeof row->fix, "%s", ok ? "" : fix);
+}
+
+/* ---- rows that are needed ---- */
+
+enum { DOCKER, BUBBLEWRAP, PROCESS, ENGINES };
+
+/* Rows without which an engine cannot run code. The failure of any other row only disables a layer.
+ */
+static const struct must {
+    const char *name;
+    bool of[ENGINES];
+} musts[] = {
+    {"docker daemon", {[DOCKER] = true}},
+    {"sandbox image", {[DOCKER] = true}},
+    {"docker runtime", {[DOCKER] = true}},
+    {"docker trial", {[DOCKER] = true}},
+    {"bubblewrap", {[BUBBLEWRAP] = true}},
+    {"bubblewrap trial", {[BUBBLEWRAP] = true}},
+    {"process", {[PROCESS] = true}},
+    {"process trial", {[PROCESS] = true}},
+    {"python modules", {[BUBBLEWRAP] = true, [PROCESS] = true}},
+};
+
+static const struct must *find_must(const char *name)
+{
+    for (size_t i = 0; i < sizeof musts / sizeof *musts; i++) {
+        if (strcmp(musts[i].name, name) == 0)
+            return &musts[i];
+    }
+    return NULL;
+}
+
+/* Whether all of that engine's rows are ok. */
+static bool engine_works(const struct doctor_rows *rows, int engine)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct must *must = find_must(rows->rows[i].name);
+
+        if (must && must->of[engine] && !rows->rows[i].ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- from inside a sandbox ---- */
+
+/* The names of the rows of one engine. */
+struct inside_names {
+    const char *trial, *landlock, *execve;
+};
+static const struct inside_names inside_docker = {"docker trial", "docker landlock",
+                                                  "docker execve"};
+static const struct inside_names inside_local = {"bubblewrap trial", "bwrap landlock",
+                                                 "bwrap execve"};
+static const struct inside_names inside_process = {"process trial", "process landlock",
+                                                   "process execve"};
+
+/* What an ABI of Landlock does not cover, although the runner would use it, and what does. */
+static const struct lack {
+    int below;
+    const char *text, *fix;
+} lacks[] = {
+    {LANDLOCK_WHOLE, "truncating files, TCP, devices and signals are left to the other layers",
+     "Linux 6.12 or newer (TCP: 6.7, truncating files: 6.2)"},
+    {4, "TCP, devices and signals are left to the other layers", "Linux 6.12 or newer (TCP: 6.7)"},
+    {LANDLOCK_USED, "signals and abstract sockets are left to the other layers",
+     "Linux 6.12 or newer"},
+};
+
+static void check_inside(struct doctor_rows *rows, const struct inside_names *names,
+                         const struct engine *engine, void *state)
+{
+    struct error err = {0};
+    struct trial trial;
+    size_t row = 0;
+
+    if (trial_run(engine, state, &trial, &err) < 0) {
+        add_row(rows, names->trial, false, "", "%s", err.text);
+        return;
+    }
+    add_row(rows, names->trial, true, "", "a sandbox was ready after %u.%02u s: Python %s, seccomp",
+            trial.ms / 1000, trial.ms % 1000 / 10, trial.python);
+    while (row < sizeof lacks / sizeof *lacks && trial.landlock_abi >= lacks[row].below)
+        row++;
+    if (row < sizeof lacks / sizeof *lacks)
+        add_row(rows, names->landlock, false, lacks[row].fix, "inside, ABI %d: %s",
+                trial.landlock_abi, lacks[row].text);
+    else
+        add_row(rows, names->landlock, true, "",
+                "inside, ABI %d: files, TCP, devices and signals are covered", trial.landlock_abi);
+    add_row(rows, names->execve, trial.exec_once,
+            "Linux 5.5 or newer, and no other filter that asks a process",
+            trial.exec_once ? "inside, the runner lets one execve through, that of Python"
+                            : "inside, Python can call execve until it is warm; Landlock decides "
+                              "which programs");
+}
+
+/* Whether the configuration can select this engine, so that its layers matter. */
+static bool is_candidate(const struct executor_config *config, enum executor_engine engine)
+{
+    return config->engine == EXECUTOR_AUTO || config->engine == engine;
 }
 
 /* ---- Docker ---- */
@@ -183,6 +286,19 @@ static void check_info(struct doctor_rows *rows, const struct executor_config *c
     }
 }
 
+static void check_docker_inside(struct doctor_rows *rows, const struct executor_config *config)
+{
+    struct error err = {0};
+    void *state = engine_docker.open(config, &err);
+
+    if (state && engine_docker.works(state, &err) == 0)
+        check_inside(rows, &inside_docker, &engine_docker, state);
+    else
+        add_row(rows, inside_docker.trial, false, "", "%s", err.text);
+    if (state)
+        engine_docker.close(state);
+}
+
 static void check_docker(struct doctor_rows *rows, const struct executor_config *config)
 {
     struct error err = {0};
@@ -200,6 +316,8 @@ static void check_docker(struct doctor_rows *rows, const struct executor_config 
         add_row(rows, "docker daemon", true, "", "%s at %s", server, docker_daemon_address(daemon));
         check_image(rows, config, daemon);
         check_info(rows, config, daemon);
+        if (is_candidate(config, EXECUTOR_DOCKER) && engine_works(rows, DOCKER))
+            check_docker_inside(rows, config);
     }
     docker_daemon_destroy(daemon);
 }
@@ -207,7 +325,8 @@ static void check_docker(struct doctor_rows *rows, const struct executor_config 
 /* ---- bubblewrap, and the runner alone ---- */
 
 static void check_engine(struct doctor_rows *rows, const char *name, const struct engine *engine,
-                         const char *fix, const struct executor_config *config)
+                         const struct inside_names *inside, const char *fix,
+                         const struct executor_config *config)
 {
     char text[ENGINE_DESCRIPTION_CAP];
     struct error err = {0};
@@ -220,6 +339,8 @@ static void check_engine(struct doctor_rows *rows, const char *name, const struc
     } else if (works) {
         engine->describe(state, text, sizeof text);
         add_row(rows, name, true, "", "%s", text);
+        if (is_candidate(config, engine == &engine_local ? EXECUTOR_LOCAL : EXECUTOR_PROCESS))
+            check_inside(rows, inside, engine, state);
     } else {
         add_row(rows, name, false, fix, "%s", err.text);
     }
@@ -327,43 +448,6 @@ static void check_machine(struct doctor_rows *rows)
 
 /* ---- all ---- */
 
-enum { DOCKER, BUBBLEWRAP, PROCESS, ENGINES };
-
-/* Rows without which an engine cannot run code. The failure of any other row only disables a layer.
- */
-static const struct must {
-    const char *name;
-    bool of[ENGINES];
-} musts[] = {
-    {"docker daemon", {[DOCKER] = true}},
-    {"sandbox image", {[DOCKER] = true}},
-    {"docker runtime", {[DOCKER] = true}},
-    {"bubblewrap", {[BUBBLEWRAP] = true}},
-    {"process", {[PROCESS] = true}},
-    {"python modules", {[BUBBLEWRAP] = true, [PROCESS] = true}},
-};
-
-static const struct must *find_must(const char *name)
-{
-    for (size_t i = 0; i < sizeof musts / sizeof *musts; i++) {
-        if (strcmp(musts[i].name, name) == 0)
-            return &musts[i];
-    }
-    return NULL;
-}
-
-/* Whether all of that engine's rows are ok. */
-static bool engine_works(const struct doctor_rows *rows, int engine)
-{
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct must *must = find_must(rows->rows[i].name);
-
-        if (must && must->of[engine] && !rows->rows[i].ok)
-            return false;
-    }
-    return true;
-}
-
 /* One engine is enough, but an engine selected by name is needed. */
 static bool is_needed(const struct doctor_rows *rows, const struct executor_config *config,
                       const char *name)
@@ -387,9 +471,10 @@ size_t executor_doctor(const struct executor_config *config, struct executor_che
     size_t count;
 
     check_docker(&all, config);
-    check_engine(&all, "bubblewrap", &engine_local, "make deps && make build", config);
+    check_engine(&all, "bubblewrap", &engine_local, &inside_local, "make deps && make build",
+                 config);
     check_userns(&all);
-    check_engine(&all, "process", &engine_process, "Docker or bubblewrap", config);
+    check_engine(&all, "process", &engine_process, &inside_process, "Docker or bubblewrap", config);
     check_modules(&all);
     check_machine(&all);
     for (size_t i = 0; i < all.count; i++)

@@ -275,9 +275,7 @@ static void settle(struct sandbox *sandbox)
         break_off(sandbox, &err);
 }
 
-/* A sandbox without a layer runs nothing, nor does another Python than the validator has read for.
- */
-static int check_ready(const struct frame *frame, struct error *err)
+int sandbox_check_ready(const struct frame *frame, struct error *err)
 {
     json_auto_t *ready = json_read(frame->payload, frame->len, "the sandbox's report", err);
     const char *python = json_get_string(ready, "python");
@@ -307,7 +305,7 @@ static void take_frame(struct sandbox *sandbox, const struct frame *frame)
 
     if (sandbox->phase == SANDBOX_WARMING && frame->type == FRAME_READY) {
         log_debug("executor", "a sandbox is ready: %s", frame->payload);
-        if (check_ready(frame, &err) < 0)
+        if (sandbox_check_ready(frame, &err) < 0)
             break_off(sandbox, &err);
         else
             settle(sandbox);

@@ -40,6 +40,10 @@ struct sandbox_host {
 /* The frames that a sandbox may send. */
 extern const struct frame_rule frames_from_runner[];
 
+/* Whether the server runs jobs in a sandbox with this FRAME_READY: not if a layer is missing, nor
+ * with another Python than the validator has read for. */
+int sandbox_check_ready(const struct frame *frame, struct error *err);
+
 struct sandbox;
 
 /* The events of a sandbox, for its current user. After broken, only sandbox_end may be called. */

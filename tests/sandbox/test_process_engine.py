@@ -76,6 +76,10 @@ class NoNamespaces(unittest.TestCase):
         rows = {row["name"]: row for row in json.loads(done.stdout)}
         self.assertRegex(rows["process"]["text"], r"seccomp holds.*Landlock ABI.*There is no namespace")
         self.assertEqual([rows[name]["ok"] for name in ("process", "bubblewrap", "docker daemon")], [True, False, False])
+        self.assertRegex(rows["process trial"]["text"], r"was ready after \d+\.\d\d s: Python 3\.11\.")
+        self.assertRegex(rows["process landlock"]["text"], r"inside, ABI \d+: ")
+        self.assertTrue(rows["process execve"]["ok"])
+        self.assertEqual({name for name in rows if name.endswith(("trial", "execve"))}, {"process trial", "process execve"})
         self.assertEqual([name for name, row in rows.items() if row["needed"] and not row["ok"]], [])
         done = self.lectern("doctor", "--json", "--sandbox", "local")
         self.assertEqual([row["name"] for row in json.loads(done.stdout) if row["needed"] and not row["ok"]], ["bubblewrap"])
