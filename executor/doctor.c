@@ -440,10 +440,19 @@ static void check_cgroup(struct doctor_rows *rows)
             access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0 ? ", at /sys/fs/cgroup" : "");
 }
 
+/* What bounds the sandboxes of the engines without Docker; for Docker that is "docker limits". */
+static void check_bounds(struct doctor_rows *rows)
+{
+    add_row(rows, "local limits", true, "",
+            "of bubblewrap and process: memory, processes and time are bounded by limits of each "
+            "process, the runner's watch of memory, and deadlines, not by control groups");
+}
+
 static void check_machine(struct doctor_rows *rows)
 {
     check_landlock(rows);
     check_cgroup(rows);
+    check_bounds(rows);
 }
 
 /* ---- all ---- */

@@ -79,6 +79,7 @@ class NoNamespaces(unittest.TestCase):
         self.assertRegex(rows["process trial"]["text"], r"was ready after \d+\.\d\d s: Python 3\.11\.")
         self.assertRegex(rows["process landlock"]["text"], r"inside, ABI \d+: ")
         self.assertTrue(rows["process execve"]["ok"])
+        self.assertIn("not by control groups", rows["local limits"]["text"])
         self.assertEqual({name for name in rows if name.endswith(("trial", "execve"))}, {"process trial", "process execve"})
         self.assertEqual([name for name, row in rows.items() if row["needed"] and not row["ok"]], [])
         done = self.lectern("doctor", "--json", "--sandbox", "local")
