@@ -253,16 +253,16 @@ class Kills(unittest.TestCase):
             while pid > 1:
                 if pid == self.server.process.pid or folder and folder in watch.words(pid):
                     return True
-                pid = watch.parent(pid)
+                pid = watch.number(pid, "PPid")
             return False
 
         found = {}
         for pid in processes():
             words = watch.words(pid)
             if b"interpreter.py" in words and b"python" in words.split(b" ")[0] and is_ours(pid):
-                above = watch.parent(pid)
+                above = watch.number(pid, "PPid")
                 while b"interpreter.py" in watch.words(above):  # a process that was forked for a job
-                    above = watch.parent(above)
+                    above = watch.number(above, "PPid")
                 found[pid] = above
         return found
 
