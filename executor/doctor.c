@@ -106,7 +106,7 @@ static const struct inside_names inside_local = {"bubblewrap trial", "bwrap land
 static const struct inside_names inside_process = {"process trial", "process landlock",
                                                    "process execve"};
 
-/* What an ABI of Landlock does not cover, although the runner would use it, and what does. */
+/* The accesses that an older ABI of Landlock does not cover, and the Linux whose ABI does. */
 static const struct lack {
     int below;
     const char *text, *fix;
@@ -440,7 +440,7 @@ static void check_cgroup(struct doctor_rows *rows)
             access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0 ? ", at /sys/fs/cgroup" : "");
 }
 
-/* What bounds the sandboxes of the engines without Docker; for Docker that is "docker limits". */
+/* The bounds of sandboxes without Docker; the row "docker limits" has those of containers. */
 static void check_bounds(struct doctor_rows *rows)
 {
     add_row(rows, "local limits", true, "",

@@ -331,7 +331,7 @@ static int check_daemon(struct docker *docker, bool quiet, struct error *err)
     return 0;
 }
 
-/* What the daemon supports: what it reported, without what it refused since. */
+/* The features that the daemon reported, without those that it has refused since. */
 static void read_info(struct docker *docker, struct docker_info *info)
 {
     docker_daemon_info(docker->daemon, info);

@@ -67,8 +67,8 @@ struct allowed {
  * the pages of libraries that both have mapped. */
 #define FUTEX_KIND (ALL_BITS & ~(uint64_t)FUTEX_CLOCK_REALTIME)
 
-/* For Python that is warm: what the job needs. The signal of abort() is added separately. The
- * reason of each call is in tests/data/system_calls.txt. */
+/* For Python that is warm: the calls that a job needs. The signal of abort() is added separately.
+ * The reason of each call is in tests/data/system_calls.txt. */
 static const struct allowed interpreter_calls[] = {
     ANY(read),
     ANY(readv),
@@ -128,7 +128,7 @@ static const struct allowed interpreter_calls[] = {
 };
 static const size_t interpreter_call_count = COUNT(interpreter_calls);
 
-/* Additional calls of Python until it is warm: its start, and the filter for what follows. */
+/* Additional calls of Python until it is warm: its start, and the filter for the job. */
 static const struct allowed start_calls[] = {
     ANY(execve),
     ANY(arch_prctl),

@@ -552,7 +552,7 @@ static int list_deletion(struct tool_trial *trial, struct error *err)
         "[{s:n, s:s, s:s, s:n, s:n}]", "node_id", "title", "", "what",
         "The curriculum is deleted, with its history; nothing but an import brings it back",
         "before", "after");
-    return trial->changes ? 0 : error_set(err, ERROR_MEMORY, "out of memory for what would change");
+    return trial->changes ? 0 : error_set(err, ERROR_MEMORY, "out of memory for the changes");
 }
 
 /* ---- all of it ---- */

@@ -2,7 +2,7 @@
  *
  * Native code in the interpreter's place, as if an attacker had taken it over: a library that
  * attack_interpreter.py loads, and that runs when the process is confined. The job's code is one
- * line, NAME ARGUMENTS; the answer has a line for each attempt: what was tried, and "done" or the
+ * line, NAME ARGUMENTS; the answer has a line for each attempt: its name, and "done" or the
  * error. test_attack.py sends the lines, and knows which answers are right.
  *
  * As a program, with FORGED_RUNNER, the same in the place of the runner.
@@ -226,7 +226,7 @@ static void try_memory(char *arguments)
         say("%s %s\n", tried[i].name, tried[i].result < 0 ? "refused" : "done");
 }
 
-/* What two sandboxes both have is the pages of libraries. */
+/* Two sandboxes share the pages of libraries. */
 static void try_meeting(char *arguments)
 {
     uint32_t *page = (uint32_t *)((uintptr_t)&strtok_r & ~(uintptr_t)4095);

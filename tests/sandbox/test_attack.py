@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The interpreter is assumed to be taken over: native code (attack.c) in its place, in a server's real sandboxes, in each isolation. What it
-may do is what the kernel's layers leave. LECTERN_SANDBOX: local, process or docker."""
+"""The interpreter is assumed to be taken over: native code (attack.c) in its place, in a server's real sandboxes, in each isolation. Only
+the kernel's layers hold it. LECTERN_SANDBOX: local, process or docker."""
 import contextlib
 import itertools
 import json
@@ -72,7 +72,7 @@ class Attack:
             self.assertEqual(self.attack("nothing " + nonce, sid), nonce + "\n")
 
     def test_each_system_call(self):
-        """As in test_syscalls, from the sandboxes of the server: what takes all bits set is what the table allows with any arguments."""
+        """As in test_syscalls, from the sandboxes of the server: the calls that are not refused with all bits set are those of the kind allowed."""
         calls = sandbox.system_calls()
         left_out = [calls[name] for name in test_syscalls.NO_RETURN if name in calls] + sorted(test_syscalls.UNNAMED)
         allowed = {calls[name] for name in test_syscalls.names("allowed") - test_syscalls.NO_RETURN if name in calls}
@@ -105,7 +105,7 @@ class Attack:
         self.assertEqual({what for what, how in met.items() if how == "done"}, {"plain"})
 
     def test_two_sandboxes_do_not_meet(self):
-        """On pages and files that both have. Each attempt is refused in the sandboxes of two sessions, so there is nothing to agree on."""
+        """They share pages of libraries and files. Each attempt to use these is refused in the sandboxes of two sessions."""
         for sid in (self.setting.sid, self.setting.other):
             said = self.attack("meeting /dev/urandom", sid).splitlines()
             met = dict(line.rsplit(" ", 1) for line in said)
@@ -114,7 +114,7 @@ class Attack:
             self.assertGreater(len(met), 10)
 
     def test_frames_in_every_order(self):
-        """After the code has begun, all that comes is the code's own word: no counter of the server counts a disagreement."""
+        """Frames that come after the code has begun may be forged: no counter of the server counts a disagreement by them."""
         sequences = SEQUENCES + [frame(b"v", REFUSED), frame(b"S", b"") + frame(b"v", REFUSED), frame(b"C", b"") * 2 + frame(b"v", REFUSED)]
         before = self.counters()
         for sent in sequences:
@@ -124,7 +124,7 @@ class Attack:
         self.assertEqual(self.counters(), before)
 
     def counters(self):
-        """Lines of /metrics about what must not happen."""
+        """The lines of /metrics that count disagreements."""
         with urllib.request.urlopen("http://127.0.0.1:%d/metrics" % self.setting.server.port, timeout=10) as answer:
             found = [line for line in answer.read().decode().splitlines() if re.search("disagree", line)]
         self.assertNotEqual(found, [])
@@ -170,7 +170,7 @@ class WithoutWalls(unittest.TestCase):
 
 
 class ForgedRunner(unittest.TestCase):
-    """The runner is no part of the sandbox that the server believes: what it sends is checked, and its requests too."""
+    """The server does not rely on the runner: it checks each frame and each request."""
 
     def setUp(self):
         stack = contextlib.ExitStack()
