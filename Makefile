@@ -12,6 +12,7 @@ deps: ## install what is missing of the system's packages (apt-get)
 build: ## the binary: build/release/lectern
 	@cmake/deps.sh --check build
 	@. cmake/steps.sh && mkdir -p build && build release
+	@build/release/lectern sandbox fetch
 
 sandbox: ## the Python of the sandbox with its libraries, once; MIRROR=URL to ask first
 	@cmake/deps.sh --check build

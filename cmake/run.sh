@@ -45,6 +45,7 @@ step "The page's tools" cmake/deps.sh page || echo "    The server is built with
 step "Build" build release --target lectern runner
 open_share
 lectern=build/release/lectern
+step "The sandbox's Python" "$lectern" sandbox fetch || echo "    Analyses run with Docker only." >&2
 
 if docker_answers; then
   make_image() { cmake/deps.sh image && image/build.sh >build/image.log 2>&1; }

@@ -44,6 +44,7 @@ if [ "$tier" != quick ] || command -v npm >/dev/null; then
   labels='^(quick|npm)$'
 fi
 step "Build" cmake --build --preset release
+step "The sandbox's Python" build/release/lectern sandbox fetch
 [ "$tier" = quick ] || step "The page's types" cmake/page.sh --check
 
 echo "==> Tests ($tier)"

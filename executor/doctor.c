@@ -5,14 +5,10 @@
  * hold inside it. Blocks; runs on the calling thread.
  */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +17,7 @@
 #include "executor/engine.h"
 #include "executor/local/local_machine.h"
 #include "executor/local/process_host.h"
+#include "executor/pinned/pinned.h"
 #include "executor/trial.h"
 
 #define MOUNTS_CAP 65536 /* bytes of /proc/self/mountinfo that are read */
@@ -69,7 +66,7 @@ static const struct must {
     {"bubblewrap trial", {[BUBBLEWRAP] = true}},
     {"process", {[PROCESS] = true}},
     {"process trial", {[PROCESS] = true}},
-    {"python modules", {[BUBBLEWRAP] = true, [PROCESS] = true}},
+    {"python", {[BUBBLEWRAP] = true, [PROCESS] = true}},
 };
 
 static const struct must *find_must(const char *name)
@@ -357,53 +354,20 @@ static void check_userns(struct doctor_rows *rows)
 
 /* ---- Python ---- */
 
-/* Writes the standard output of this Python running that script; returns -1 if it failed. */
-static int run_python(const char *script, char *text, size_t size)
+static void check_python(struct doctor_rows *rows, const struct executor_config *config)
 {
-    char *argv[] = {LOCAL_PYTHON, "-I", "-c", (char *)script, NULL};
-    posix_spawn_file_actions_t actions;
-    int ends[2], status = -1, rc;
-    size_t len = 0;
-    ssize_t got;
-    pid_t pid;
+    char lock[4096], path[4096];
+    struct pinned_options options = {.lock = lock, .cache = config->cache};
+    struct error err = {0};
 
-    if (pipe2(ends, O_CLOEXEC) < 0)
-        return -1;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    rc = posix_spawn(&pid, LOCAL_PYTHON, &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    while (rc == 0 && len < size - 1 && (got = read(ends[0], text + len, size - 1 - len)) > 0)
-        len += (size_t)got;
-    text[len] = '\0';
-    close(ends[0]);
-    if (rc != 0)
-        return -1;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
-}
-
-static void check_modules(struct doctor_rows *rows)
-{
-    static const char script[] =
-        "import importlib.util as u, sys\n"
-        "names = 'numpy pandas networkx scipy tabulate matplotlib'.split()\n"
-        "missing = [n for n in names if u.find_spec(n) is None]\n"
-        "print(sys.version.split()[0] + (' lacks ' + ' '.join(missing) if missing else ''), "
-        "end='')";
-    char text[256] = "";
-
-    if (run_python(script, text, sizeof text) < 0)
-        add_row(rows, "python modules", false, "make deps", LOCAL_PYTHON " does not run");
-    else if (strstr(text, " lacks "))
-        add_row(rows, "python modules", false, "make deps",
-                LOCAL_PYTHON " %s: analyses in local sandboxes cannot import them", text);
+    snprintf(lock, sizeof lock, "%s/python.lock", config->share_dir ? config->share_dir : "");
+    if (pinned_folder(&options, path, sizeof path, &err) < 0)
+        add_row(rows, "python", false, "make build", "%s", err.text);
+    else if (access(path, F_OK) < 0)
+        add_row(rows, "python", false, "lectern sandbox fetch",
+                "the Python of local sandboxes is not in %.200s", path);
     else
-        add_row(rows, "python modules", true, "",
-                LOCAL_PYTHON " %s has numpy, pandas, networkx, scipy, tabulate and matplotlib",
-                text);
+        add_row(rows, "python", true, "", "that of local sandboxes is in %.200s", path);
 }
 
 /* ---- the kernel ---- */
@@ -484,7 +448,7 @@ size_t executor_doctor(const struct executor_config *config, struct executor_che
                  config);
     check_userns(&all);
     check_engine(&all, "process", &engine_process, &inside_process, "Docker or bubblewrap", config);
-    check_modules(&all);
+    check_python(&all, config);
     check_machine(&all);
     for (size_t i = 0; i < all.count; i++)
         all.rows[i].needed = is_needed(&all, config, all.rows[i].name);

@@ -156,6 +156,7 @@ struct executor_config {
     const struct docker_times *docker_times; /* NULL: the defaults; tests use shorter ones */
     const char *share_dir;   /* has runner, interpreter.py, code_helpers: for the engines
                                 without Docker */
+    const char *cache;       /* folder with the pinned Python, or NULL: executor/pinned/pinned.h */
     const char *const *warm; /* kinds to keep waiting, NULL-terminated; NULL: all */
     const char *waiting; /* how many of a kind wait, "bare=4,data=2"; the others, and NULL: as in
                             the table of kinds */
@@ -229,8 +230,7 @@ void executor_destroy(struct executor *executor);
 
 /* One row of `lectern doctor`. executor_doctor blocks. */
 struct executor_check {
-    const char
-        *name; /* "docker daemon", "sandbox image", "bubblewrap", "landlock", "python modules" */
+    const char *name; /* "docker daemon", "sandbox image", "bubblewrap", "landlock", "python" */
     bool ok;
     bool needed; /* false: another engine works without it */
     char text[512];

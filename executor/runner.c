@@ -10,7 +10,7 @@
 const char *const runner_environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", "HOME=/tmp", NULL};
 
 int runner_command_build(struct runner_command *command, const struct execution_kind *kind,
-                         const char *channel, struct error *err)
+                         const char *channel, const char *python_root, struct error *err)
 {
     size_t used = 0, argc = 0;
 
@@ -39,6 +39,10 @@ int runner_command_build(struct runner_command *command, const struct execution_
     if (channel) {
         command->argv[argc++] = "--channel";
         command->argv[argc++] = channel;
+    }
+    if (python_root) {
+        command->argv[argc++] = "--python-root";
+        command->argv[argc++] = python_root;
     }
     return 0;
 }

@@ -10,7 +10,7 @@
 
 #define RUNNER_FOLDER    "/lectern" /* folder of the runner and its files in a sandbox */
 #define RUNNER_USER      65534u     /* nobody, in containers and under bubblewrap */
-#define RUNNER_WORDS_CAP 13u
+#define RUNNER_WORDS_CAP 14u
 #define RUNNER_TEXT_CAP  512u /* names of modules to preload */
 
 struct runner_command {
@@ -21,9 +21,9 @@ struct runner_command {
 };
 
 /* channel: a socket in the sandbox that the runner connects to; NULL: it uses its standard streams.
- */
+ * python_root: the folder of the pinned Python there; NULL: its root has a Python. Borrowed. */
 int runner_command_build(struct runner_command *command, const struct execution_kind *kind,
-                         const char *channel, struct error *err);
+                         const char *channel, const char *python_root, struct error *err);
 
 extern const char *const runner_environment[]; /* "NAME=value", NULL-terminated */
 

@@ -17,7 +17,7 @@
 set -eu
 
 packages="python3 python3-numpy python3-pandas python3-networkx python3-scipy python3-tabulate python3-matplotlib fonts-droid-fallback libseccomp2"
-files="runner fork.so doors.so interpreter.py guard.py door_rules.py door_arrays.py private_names.py report.py zygote.py hints.py values.py plots.py code_helpers.py policy.json
+files="runner fork.so doors.so interpreter.py guard.py door_rules.py door_arrays.py private_names.py report.py zygote.py hints.py values.py plots.py moved.py code_helpers.py policy.json
     policy.py policy_calls.py policy_meaning.py policy_names.py"
 
 fail() {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The runner under bubblewrap: its own namespaces (no network, no other processes, its own
- * session), an empty read-only root with this machine's /usr mounted read-only, 16 MB of /tmp, and
- * no capabilities; its user is nobody. For the kernel that is the user of the server, or, if the
+ * session), an empty read-only root with the pinned Python mounted read-only, 16 MB of /tmp, and no
+ * capabilities; its user is nobody. For the kernel that is the user of the server, or, if the
  * server is root, a user of the sandbox's own (sandbox_user.h), which calls bubblewrap.
  */
 #include <stdio.h>
@@ -10,25 +10,6 @@
 
 #include "executor/local/local_machine.h"
 #include "executor/local/spawn.h"
-
-static void find_mounts(struct local_setup *setup)
-{
-    static const char *const paths[] = {
-        "/usr",          "/lib", "/lib32",           "/lib64",
-        "/libx32",       "/bin", "/etc/ld.so.cache", "/etc/alternatives",
-        "/etc/localtime"};
-
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && setup->mount_count < LOCAL_MOUNTS_CAP;
-         i++) {
-        struct local_mount *mount = &setup->mounts[setup->mount_count];
-        ssize_t len = readlink(paths[i], mount->target, sizeof mount->target - 1);
-
-        mount->path = paths[i];
-        mount->target[len > 0 ? len : 0] = '\0';
-        if (len > 0 || access(paths[i], F_OK) == 0)
-            setup->mount_count++;
-    }
-}
 
 static int find_bwrap(struct local_setup *setup, struct error *err)
 {
@@ -43,10 +24,10 @@ static int find_bwrap(struct local_setup *setup, struct error *err)
                      "bubblewrap is not installed: apt-get install bubblewrap");
 }
 
-/* Whether a sandbox with only true(1) starts. */
+/* Whether a sandbox with only Python starts. */
 static int try_out(const struct local_setup *setup, struct error *err)
 {
-    static const char *const command[] = {"/usr/bin/true", NULL};
+    static const char *const command[] = {"/usr/bin/python3.11", "--version", NULL};
     struct local_setup empty = *setup;
     struct local_plan plan;
 
@@ -60,8 +41,6 @@ static int look(struct local_setup *setup, const char *share_dir, struct error *
     struct error why = {0};
 
     (void)share_dir;
-    setup->mount_count = 0;
-    find_mounts(setup);
     if (find_bwrap(setup, err) < 0)
         return -1;
     if (try_out(setup, &why) == 0)
@@ -87,4 +66,4 @@ static void describe(const struct local_setup *setup, char *text, size_t size)
              user);
 }
 
-const struct local_way local_way_bubblewrap = {look, local_plan_build, describe};
+const struct local_way local_way_bubblewrap = {"/", look, local_plan_build, describe};

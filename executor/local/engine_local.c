@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Sandboxes without Docker: the same runner with this machine's python3, in two engines. `local`
+ * Sandboxes without Docker: the same runner with the pinned Python, in two engines. `local`
  * puts it under bubblewrap (bubblewrap.c), `process` runs it as it is (process.c).
  *
  * There is no cgroup. Instead there are, for memory, the runner's RLIMIT_AS and its check of the
@@ -33,6 +33,7 @@
 
 #include "executor/local/local_machine.h"
 #include "executor/local/spawn.h"
+#include "executor/pinned/pinned.h"
 #include "helpers/base/cleanup.h"
 #include "helpers/base/hash.h"
 #include "helpers/base/log.h"
@@ -40,6 +41,7 @@
 struct local {
     const struct local_way *way;
     char share_dir[LOCAL_SHARE_CAP];
+    char cache[LOCAL_PYTHON_CAP]; /* "": the default */
     struct sandbox_users users;
     pthread_mutex_t lock;     /* protects all members below; held while the machine is checked */
     struct local_setup setup; /* without files and user */
@@ -131,6 +133,29 @@ static int open_files(struct local_setup *setup, const char *share_dir, struct e
     return rc;
 }
 
+/* ---- Python ---- */
+
+/* Whether it is there or not. */
+static int name_python(struct local_setup *setup, const struct local *local, struct error *err)
+{
+    char lock[LOCAL_SHARE_CAP + 64];
+    struct pinned_options options = {.lock = lock, .cache = local->cache[0] ? local->cache : NULL};
+
+    snprintf(lock, sizeof lock, "%s/python.lock", local->share_dir);
+    return pinned_folder(&options, setup->python, sizeof setup->python, err);
+}
+
+static int find_python(struct local_setup *setup, const struct local *local, struct error *err)
+{
+    if (name_python(setup, local, err) < 0)
+        return -1;
+    if (access(setup->python, F_OK) < 0)
+        return error_set(err, ERROR_UNAVAILABLE,
+                         "the sandbox's Python is not in %s: lectern sandbox fetch%s%s",
+                         setup->python, local->cache[0] ? " --cache " : "", local->cache);
+    return 0;
+}
+
 /* ---- starting ---- */
 
 /* Returns 0 if sandboxes work here; checks again if they did not. *setup gets the files opened now
@@ -147,6 +172,8 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
     found = local->setup;
     if (rc == 0)
         rc = open_files(&found, local->share_dir, &why);
+    if (rc == 0)
+        rc = find_python(&found, local, &why);
     if (rc == 0 && !local->ready) {
         rc = look(local, &found, &why);
         local->ready = rc == 0;
@@ -179,15 +206,19 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
     struct engine_box *box;
     bool started = false;
 
-    if (runner_command_build(&command, kind, NULL, err) < 0 || take_user(local, &user, err) < 0)
+    if (take_user(local, &user, err) < 0)
         return NULL;
     box = calloc(1, sizeof *box);
     if (!box) {
         error_set(err, ERROR_MEMORY, "out of memory for a sandbox");
     } else if (prepare(local, false, &setup, err) == 0) {
+        const char *root = local->way->python_root;
+
         setup.user = user.id;
-        started = local->way->plan(&plan, &setup, command.argv, err) == 0 &&
-                  spawn(box, &plan, &setup, err) == 0;
+        started =
+            runner_command_build(&command, kind, NULL, root ? root : setup.python, err) == 0 &&
+            local->way->plan(&plan, &setup, command.argv, err) == 0 &&
+            spawn(box, &plan, &setup, err) == 0;
         close_files(&setup);
     }
     if (started) {
@@ -262,6 +293,12 @@ static void *open_way(const struct local_way *way, const struct executor_config 
         goto fail;
     }
     memcpy(local->share_dir, config->share_dir, strlen(config->share_dir) + 1);
+    if (config->cache && strlen(config->cache) >= sizeof local->cache) {
+        error_set(err, ERROR_INVALID, "the path of --cache is too long");
+        goto fail;
+    }
+    if (config->cache)
+        memcpy(local->cache, config->cache, strlen(config->cache) + 1);
     if (sandbox_users_read(&local->users, config->sandbox_uids, err) < 0 ||
         owner_label(local->setup.owner, err) < 0)
         goto fail;
@@ -299,25 +336,25 @@ static void add_state(uint64_t *sum, const char *name, const struct stat *status
     *sum += hash_bytes(hash_bytes(HASH_START, name, strlen(name)), numbers, sizeof numbers);
 }
 
-/* Identifies the files and python3 by their names, inodes, sizes and times. */
+/* Identifies the files by their names, inodes, sizes and times, and the Python by its folder's
+ * name. */
 static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
 {
     const struct local *local = state;
     struct local_setup setup = {.file_count = 0};
     struct stat status = {0};
     uint64_t sum = 0;
-    int rc;
+    int rc = 0;
 
-    if (open_files(&setup, local->share_dir, err) < 0)
+    if (name_python(&setup, local, err) < 0 || open_files(&setup, local->share_dir, err) < 0)
         return -1;
-    rc = stat(LOCAL_PYTHON, &status);
-    add_state(&sum, LOCAL_PYTHON, &status);
+    add_state(&sum, setup.python, &status);
     for (size_t i = 0; rc == 0 && i < setup.file_count; i++) {
         rc = fstat(setup.files[i].fd, &status);
         add_state(&sum, setup.files[i].name, &status);
     }
     if (rc < 0)
-        error_set(err, ERROR_UNAVAILABLE, "%s: %s", LOCAL_PYTHON, strerrordesc_np(errno));
+        error_set(err, ERROR_UNAVAILABLE, "%s: %s", local->share_dir, strerrordesc_np(errno));
     close_files(&setup);
     snprintf(text, ENGINE_MADE_OF_CAP, "%016" PRIx64, sum);
     return rc;

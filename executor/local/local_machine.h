@@ -9,8 +9,6 @@
 
 #include <stddef.h>
 
-#define LOCAL_PYTHON "/usr/bin/python3"
-
 struct local_userns {
     const char *text; /* the finding; static */
     const char *fix;  /* the command that fixes it; NULL if nothing is wrong */

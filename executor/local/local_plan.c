@@ -48,15 +48,16 @@ static void add_all(struct local_plan *plan, const char *const *words)
         add(plan, *words);
 }
 
-static void add_mounts(struct local_plan *plan, const struct local_setup *setup)
+/* The pinned Python is the root. The links are for programs that the kernel starts: they name their
+ * loader by these paths. */
+static void add_python(struct local_plan *plan, const struct local_setup *setup)
 {
-    for (size_t i = 0; i < setup->mount_count; i++) {
-        const struct local_mount *mount = &setup->mounts[i];
-
-        add(plan, mount->target[0] ? "--symlink" : "--ro-bind");
-        add(plan, mount->target[0] ? mount->target : mount->path);
-        add(plan, mount->path);
-    }
+    add(plan, "--ro-bind");
+    addf(plan, "%s/usr", setup->python);
+    add_all(plan, (const char *const[]){"/usr", "--ro-bind", NULL});
+    addf(plan, "%s/etc", setup->python);
+    add_all(plan, (const char *const[]){"/etc", "--symlink", "usr/lib", "/lib", "--symlink",
+                                        "usr/lib64", "/lib64", NULL});
 }
 
 /* The files are copied from open descriptors, so the user of the sandbox need not be able to read
@@ -109,7 +110,7 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
     addf(plan, "%u", RUNNER_USER);
     add(plan, "--gid");
     addf(plan, "%u", RUNNER_USER);
-    add_mounts(plan, setup);
+    add_python(plan, setup);
     add_all(plan, (const char *const[]){"--proc", "/proc", "--dev", "/dev", "--size", NULL});
     addf(plan, "%u", LOCAL_TMP_BYTES);
     add_all(plan, (const char *const[]){"--tmpfs", "/tmp", NULL});

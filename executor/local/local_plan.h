@@ -15,25 +15,18 @@
 #include "executor/owner.h"
 #include "executor/runner.h"
 
-#define LOCAL_MOUNTS_CAP 16u
-#define LOCAL_FILES_CAP  32u
-#define LOCAL_WORDS_CAP  320u
-#define LOCAL_TEXT_CAP   8192u
-#define LOCAL_TMP_BYTES  (16u << 20)
-#define LOCAL_NICE       5
+#define LOCAL_FILES_CAP 32u
+#define LOCAL_WORDS_CAP 320u
+#define LOCAL_TEXT_CAP  8192u
+#define LOCAL_TMP_BYTES (16u << 20)
+#define LOCAL_NICE      5
 #define LOCAL_CPU_SECONDS                                                                          \
     60u /* CPU time of one process: warming, imports and run, with a reserve */
 #define LOCAL_FILES_OPEN 256u
 #define LOCAL_OWNER      "LECTERN_OWNER" /* precedes the owner in the command line */
 #define LOCAL_SHARE_CAP  4096u
 #define LOCAL_FOLDER_CAP 256u
-
-/* A path of this machine that is visible in sandboxes; found once. */
-struct local_mount {
-    const char *path;
-    char target[64]; /* if path is a symbolic link, its target; "": path itself is mounted read-only
-                      */
-};
+#define LOCAL_PYTHON_CAP 2048u
 
 /* A file that is copied into each sandbox, into RUNNER_FOLDER. */
 struct local_file {
@@ -47,8 +40,7 @@ struct local_setup {
     char bwrap[256];
     struct local_file files[LOCAL_FILES_CAP];
     size_t file_count;
-    struct local_mount mounts[LOCAL_MOUNTS_CAP];
-    size_t mount_count;
+    char python[LOCAL_PYTHON_CAP]; /* folder of the pinned Python */
     uid_t user; /* become this user and group before the command; 0: stay the server's */
     /* Only without bubblewrap: */
     char runner[LOCAL_SHARE_CAP]; /* absolute path */
@@ -84,6 +76,7 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
 
 /* A way to confine a runner on this machine: one for each engine of engine_local.c. */
 struct local_way {
+    const char *python_root; /* where the runner finds the pinned Python; NULL: as this machine */
     /* Fills the setup except its owner, files and user, and tries it with this user. Returns -1
      * with what is missing. */
     int (*look)(struct local_setup *setup, const char *share_dir, struct error *err);

@@ -67,21 +67,31 @@ static int refuse(const char *path, const char *lack, const char *mode, struct e
                      lack, path, mode, path);
 }
 
-/* Whether any user can enter the folders of that path and read the setup's files, and none but
- * their owner can change those. */
-static int check_open(const struct local_setup *setup, const char *share_dir, struct error *err)
+/* Whether any user can enter the folders of that path. */
+static int check_folders(const char *whole, struct error *err)
 {
     struct stat status;
     char path[PATH_MAX];
 
-    for (const char *slash = strchr(setup->runner + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        snprintf(path, sizeof path, "%.*s", (int)(slash - setup->runner), setup->runner);
+    for (const char *slash = strchr(whole + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(path, sizeof path, "%.*s", (int)(slash - whole), whole);
         if (stat(path, &status) < 0)
             return error_errno(err, errno, "%s", path);
         if (!(status.st_mode & S_IXOTH))
             return refuse(path, "cannot enter", "o+x", err);
     }
+    return 0;
+}
+
+/* Whether any user can enter the folders of the runner and of Python and read the setup's files,
+ * and none but their owner can change those. */
+static int check_open(const struct local_setup *setup, const char *share_dir, struct error *err)
+{
+    struct stat status;
+    char path[PATH_MAX];
+
+    if (check_folders(setup->runner, err) < 0 || check_folders(setup->python, err) < 0)
+        return -1;
     for (size_t i = 0; i < setup->file_count; i++) {
         snprintf(path, sizeof path, "%s/%s", share_dir, setup->files[i].name);
         if (fstat(setup->files[i].fd, &status) < 0)
@@ -118,4 +128,4 @@ static void describe(const struct local_setup *setup, char *text, size_t size)
     process_host_describe(&setup->host, text + len, size - (size_t)len);
 }
 
-const struct local_way local_way_process = {look, plan_build, describe};
+const struct local_way local_way_process = {NULL, look, plan_build, describe};

@@ -125,7 +125,7 @@ def guard_copy(copy):
 
 
 # Libraries read these folders and this file besides their own files.
-DATA = ("/usr/share/zoneinfo", "/usr/share/matplotlib/mpl-data", "/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf")
+DATA = tuple(sys.prefix + path for path in ("/share/zoneinfo", "/share/matplotlib/mpl-data", "/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf"))
 # Roles of names in the policy that refuse them as attributes, also by a computed name.
 ATTRIBUTE_ROLES = frozenset(("attribute", "writer", "query"))
 

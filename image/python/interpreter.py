@@ -9,7 +9,7 @@ The policy that the server applied is applied again, to CPython's tree of the sa
 refuses it, nothing runs.
 
 Analysis code cannot easily reach anything of this file: the socket is in closures, this module and its neighbours (guard.py, policy.py,
-report.py, hints.py, values.py, plots.py) cannot be imported, and the code has its own namespace.
+report.py, hints.py, values.py, plots.py, moved.py) cannot be imported, and the code has its own namespace.
 """
 import ast
 import builtins
@@ -44,7 +44,7 @@ FILENAME = "<code>"
 IDLE_SECONDS = 0.002  # in which a job that waited for its copy has come
 REHEARSALS = 10  # after about so many calls Python has adapted a function's instructions
 # Files whose functions the guards let do everything. Not listed from the folder: nothing keeps a folder open, even for a moment.
-OWN = ("interpreter", "door_arrays", "guard", "hints", "plots", "policy", "policy_calls", "policy_meaning", "policy_names", "private_names", "report", "values", "zygote")
+OWN = ("interpreter", "door_arrays", "guard", "hints", "moved", "plots", "policy", "policy_calls", "policy_meaning", "policy_names", "private_names", "report", "values", "zygote")
 
 
 def open_control(fd):
@@ -425,6 +425,7 @@ def main(argv):
                                   values=load_file("values", here), plots=load_file("plots", here),
                                   checks=make_checks(load_file("policy", here), here),
                                   close_arrays=load_file("door_arrays", here).make_close(doors))
+    load_file("moved", here).prepare()
     helpers = load_file("code_helpers", options["--helpers"])
     sys.modules["code_helpers"] = helpers
     parts.begin = helpers.__dict__.pop("connect")(ask)

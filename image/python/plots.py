@@ -23,7 +23,7 @@ FEWER = 0.6
 BASE64_CAP = 2 << 20  # FRAME_ARTIFACT_CAP
 COUNT_CAP = 8  # FRAME_ARTIFACTS_MAX
 NOWHERE = "/nonexistent"
-FALLBACK_FONT = "/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf"  # also in guard.py and runner/landlock.c
+FALLBACK_FONT = sys.prefix + "/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf"  # also in guard.py and runner/landlock.c
 GLYPHS_NAMED = 20
 
 missing = {}  # characters without a glyph, in the order of their appearance
@@ -38,7 +38,7 @@ def prepare():
     if sys.modules.get("matplotlib.font_manager") is not None:
         return
     os.environ["MPLBACKEND"] = "Agg"
-    os.environ["MATPLOTLIBRC"] = "/usr/share/matplotlib/mpl-data/matplotlibrc"  # otherwise it looks in its own package
+    os.environ["MATPLOTLIBRC"] = sys.prefix + "/share/matplotlib/mpl-data/matplotlibrc"  # otherwise it looks in its own package
     import matplotlib
     matplotlib.get_configdir = matplotlib.get_cachedir = lambda: NOWHERE
     set_quiet(True)

@@ -32,6 +32,7 @@
 #define ZYGOTE_CPU_SECONDS     900 /* for warming, and some milliseconds for each clone */
 #define OPEN_FILES             64
 #define STACK_BYTES            (16u << 20)
+#define LOADER_WORDS           4 /* in front of Python */
 
 /* The interpreter's environment: one thread, one locale, one time zone. */
 static char *const environment[] = {"LANG=C.UTF-8",
@@ -198,7 +199,11 @@ static int leave_for_copies(const struct options *options, int *ruleset)
 static _Noreturn void start(const struct options *options, int ruleset)
 {
     char memory[16], rules[16];
-    char *argv[] = {(char *)options->python,
+    char *argv[] = {(char *)options->loader,
+                    "--inhibit-cache",
+                    "--library-path",
+                    (char *)options->libraries,
+                    (char *)options->python,
                     "-I",
                     "-B",
                     (char *)options->interpreter,
@@ -211,11 +216,14 @@ static _Noreturn void start(const struct options *options, int ruleset)
                     options->session ? "--ruleset" : NULL,
                     rules,
                     NULL};
+    char **words = argv;
 
     snprintf(memory, sizeof memory, "%u", options->memory_mb);
     snprintf(rules, sizeof rules, "%d", ruleset);
-    execve(options->python, argv, environment);
-    log_errno("cannot start %s", options->python);
+    if (!options->python_root)
+        words += LOADER_WORDS;
+    execve(words[0], words, environment);
+    log_errno("cannot start %s", words[0]);
     _exit(DROP_PRIVILEGES_FAILED);
 }
 

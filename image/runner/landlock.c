@@ -55,11 +55,21 @@ static const struct abi {
 };
 #define ABI_LAST ((int)(sizeof abis / sizeof *abis))
 
-/* What Python and its libraries may read. Patterns of glob(7); missing files are skipped. */
-static const struct {
+struct row {
     const char *pattern;
     uint64_t allowed;
-} readable[] = {
+};
+
+/* What each Python may read. */
+static const struct row devices[] = {
+    {"/dev/null", FS_READ_FILE},
+    {"/dev/urandom", FS_READ_FILE},
+    {NULL, 0},
+};
+
+/* What the Python of a container's image and its libraries may read. Patterns of glob(7); missing
+ * files are skipped. */
+static const struct row image[] = {
     {"/usr/lib", READ_TREE},
     {"/usr/lib64", READ_TREE},
     {"/usr/local/lib/python3*", READ_TREE},
@@ -70,11 +80,10 @@ static const struct {
     {"/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf", FS_READ_FILE},
     {"/etc/ld.so.cache", FS_READ_FILE},
     {"/etc/python3*/sitecustomize.py", FS_READ_FILE},
-    {"/dev/null", FS_READ_FILE},
-    {"/dev/urandom", FS_READ_FILE},
     /* The dynamic loader, for each architecture: the kernel opens it to execute. */
     {"/lib64/ld-linux-*.so.*", FS_READ_FILE | FS_EXECUTE},
     {"/lib/ld-linux-*.so.*", FS_READ_FILE | FS_EXECUTE},
+    {NULL, 0},
 };
 
 int landlock_abi(void)
@@ -161,17 +170,37 @@ static int add_python(int ruleset, const char *python)
     return add_pattern(ruleset, pattern, READ_TREE);
 }
 
-static int add_interpreter(int ruleset, const struct options *options)
+static int add_rows(int ruleset, const struct row *rows)
 {
-    if (add_python(ruleset, options->python) < 0 ||
-        add_path(ruleset, options->helpers, READ_TREE) < 0 ||
-        add_path(ruleset, options->interpreter, FS_READ_FILE) < 0)
-        return -1;
-    for (size_t i = 0; i < sizeof readable / sizeof *readable; i++) {
-        if (add_pattern(ruleset, readable[i].pattern, readable[i].allowed) < 0)
+    for (; rows->pattern; rows++) {
+        if (add_pattern(ruleset, rows->pattern, rows->allowed) < 0)
             return -1;
     }
     return 0;
+}
+
+/* Of the pinned Python only the loader is executed; it maps Python like a library. */
+static int add_pinned(int ruleset, const struct options *options)
+{
+    static const char *const folders[] = {"usr", "etc"};
+    char path[PATH_MAX + 8];
+
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s/%s", options->python_root, folders[i]);
+        if (add_path(ruleset, path, READ_TREE) < 0)
+            return -1;
+    }
+    return add_path(ruleset, options->loader, FS_READ_FILE | FS_EXECUTE);
+}
+
+static int add_interpreter(int ruleset, const struct options *options)
+{
+    if (add_rows(ruleset, devices) < 0 || add_path(ruleset, options->helpers, READ_TREE) < 0 ||
+        add_path(ruleset, options->interpreter, FS_READ_FILE) < 0)
+        return -1;
+    if (options->python_root)
+        return add_pinned(ruleset, options);
+    return add_python(ruleset, options->python) < 0 ? -1 : add_rows(ruleset, image);
 }
 
 static int restrict_self(int ruleset)

@@ -17,6 +17,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -46,6 +47,7 @@ static const struct {
     {"--kind", offsetof(struct options, kind)},
     {"--preload", offsetof(struct options, preload)},
     {"--python", offsetof(struct options, python)},
+    {"--python-root", offsetof(struct options, python_root)},
     {"--interpreter", offsetof(struct options, interpreter)},
     {"--helpers", offsetof(struct options, helpers)},
     {"--channel", offsetof(struct options, channel)},
@@ -96,6 +98,30 @@ static void folder_of(char *folder, size_t size, const char *path)
     snprintf(folder, size, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
 }
 
+static int find_loader(struct options *options)
+{
+    const char *root = strcmp(options->python_root, "/") == 0 ? "" : options->python_root;
+    char pattern[PATH_MAX];
+    glob_t found = {0};
+    int done = -1;
+
+    options->python_root = root;
+    if (snprintf(pattern, sizeof pattern, "%s/usr/lib/*/ld-linux-*.so.*", root) >=
+        (int)sizeof pattern) {
+        log_error("the path of %s is too long", root);
+    } else if (glob(pattern, 0, NULL, &found) != 0) { // NOLINT(concurrency-mt-unsafe): one thread
+        log_error("there is no loader %s", pattern);
+    } else {
+        snprintf(options->loader, sizeof options->loader, "%s", found.gl_pathv[0]);
+        folder_of(options->libraries, sizeof options->libraries, options->loader);
+        snprintf(options->python_path, sizeof options->python_path, "%s/usr/bin/python3.11", root);
+        options->python = options->python_path;
+        done = 0;
+    }
+    globfree(&found);
+    return done;
+}
+
 static int find_files(struct options *options)
 {
     char binary[PATH_MAX] = "";
@@ -113,7 +139,7 @@ static int find_files(struct options *options)
         folder_of(options->helpers_path, sizeof options->helpers_path, options->interpreter);
         options->helpers = options->helpers_path;
     }
-    return 0;
+    return options->python_root ? find_loader(options) : 0;
 }
 
 static int read_options(struct options *options, int argc, char **argv)
@@ -130,10 +156,11 @@ static int read_options(struct options *options, int argc, char **argv)
     }
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc)
-            return log_error("%s wants a value; usage: runner [--kind NAME] [--preload MOD,MOD] "
-                             "[--memory-mb N] [--isolation execution|session] [--python PATH] "
-                             "[--interpreter PATH] [--helpers DIR] [--channel PATH]",
-                             argv[i]);
+            return log_error(
+                "%s wants a value; usage: runner [--kind NAME] [--preload MOD,MOD] "
+                "[--memory-mb N] [--isolation execution|session] [--python PATH | "
+                "--python-root DIR] [--interpreter PATH] [--helpers DIR] [--channel PATH]",
+                argv[i]);
         if (read_one(options, argv[i], argv[i + 1]) < 0)
             return -1;
     }

@@ -187,6 +187,7 @@ int server_executor_config(const struct config *config, struct executor_config *
     executor->docker_runtime = config->runtime;
     executor->waiting = config->warm;
     executor->share_dir = share;
+    executor->cache = config->cache;
     executor->sandbox_uids = config->sandbox_uids;
     executor->open_host = server_is_loopback(config) ? NULL : config->host;
     return 0;

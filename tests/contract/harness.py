@@ -6,6 +6,7 @@ project); LECTERN_SANDBOX and DOCKER_HOST choose the engine, as for lectern itse
 the engine local on a machine where bubblewrap cannot work.
 """
 import atexit
+import functools
 import http.client
 import json
 import os
@@ -85,6 +86,13 @@ def is_interpreter(pid):
         return False
 
 
+@functools.cache
+def python_cache():
+    """The folder with the pinned Python, which a server with another home would not find. Brings it where it is missing."""
+    done = subprocess.run([str(LECTERN), "sandbox", "fetch"], stdout=subprocess.PIPE, check=True, text=True)
+    return os.environ.get("LECTERN_CACHE") or str(pathlib.Path(done.stdout.split()[-1]).parent)
+
+
 class Workspace:
     """A data folder of its own, and commands run on it."""
 
@@ -93,7 +101,7 @@ class Workspace:
         self.data = self.folder.name
 
     def environment(self):
-        return dict(os.environ, LECTERN_DATA=self.data, HOME=self.data, XDG_CONFIG_HOME=self.data, **SHARE)
+        return dict(os.environ, LECTERN_DATA=self.data, HOME=self.data, XDG_CONFIG_HOME=self.data, LECTERN_CACHE=python_cache(), **SHARE)
 
     def run(self, *words, stdin=b"", check=True):
         done = subprocess.run([str(LECTERN), *words], input=stdin, capture_output=True, env=self.environment(),

@@ -105,6 +105,8 @@ class Page(unittest.TestCase):
             os.symlink(shutil.which(tool), self.tools / tool)
         self.tool("cmake", "")
         self.script("#!/bin/bash\n", self.place / "cmake/deps.sh")  # all is there
+        (self.place / "build/release").mkdir(parents=True)
+        self.script("#!/bin/bash\n", self.place / "build/release/lectern")
 
     def script(self, text, path):
         path.write_text(text, encoding="utf-8")

@@ -41,7 +41,9 @@ LIBC = ctypes.CDLL(None)
 PARTS = reachable(BUILD)
 SHARE = PARTS / "share"
 WITHOUT_POLICY = PARTS / "tests/sandbox/without_policy"  # as SHARE, but its interpreter judges nothing
-PYTHON = "/usr/bin/python3"
+# The folder of the pinned Python; None where there is no server to bring it, as in an emulated machine, which has a Python.
+PINNED = (pathlib.Path(subprocess.run([BUILD / "lectern", "sandbox", "fetch"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()[-1])
+          if (BUILD / "lectern").exists() else None)
 HEAD = struct.Struct(">B3xI")
 JOB_HEAD = struct.Struct(">5I")  # timeout_ms, stdout_cap, stderr_cap, tail_cap, output_limit
 PATIENCE = int(os.environ.get("LECTERN_PATIENCE", "1"))  # an emulated machine takes this many times longer
@@ -81,11 +83,8 @@ def bubblewrap(*files):
         raise unittest.SkipTest("SKIPPED: bwrap is not installed (apt-get install bubblewrap)")
     line = ["bwrap", "--unshare-all", "--unshare-user", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL",
             "--die-with-parent", "--new-session", "--clearenv", "--proc", "/proc", "--dev", "/dev"]
-    for folder in ("/usr", "/lib", "/lib64", "/bin", "/etc"):
-        if os.path.islink(folder):
-            line += ["--symlink", os.readlink(folder), folder]
-        elif os.path.exists(folder):
-            line += ["--ro-bind", folder, folder]
+    line += ["--ro-bind", str(PINNED / "usr"), "/usr", "--ro-bind", str(PINNED / "etc"), "/etc",
+             "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64"]
     for folder in sorted({str(pathlib.Path(file).parent) for file in files}):
         line += ["--ro-bind", folder, folder]
     return line + ["--chdir", "/", "--"]
@@ -219,8 +218,10 @@ class Sandbox:
         if (pathlib.Path(interpreter).parent / "code_helpers.py").exists():
             share = pathlib.Path(interpreter).parent
         line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "fork.so") if bwrap else []
-        line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb), "--python", PYTHON,
+        line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb),
                  "--interpreter", interpreter, "--helpers", str(share), *extra]
+        if PINNED and "--python" not in extra:
+            line += ["--python-root", "/" if bwrap else str(PINNED)]
         user = dict(user=65534, group=65534, extra_groups=[]) if nobody and os.geteuid() == 0 else {}
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         bufsize=0, **user)

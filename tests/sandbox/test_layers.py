@@ -85,7 +85,7 @@ probes = {
     "read the runner's memory": lambda: open("/proc/%d/mem" % RUNNER, "rb").read(1),
     "read a device": lambda: open("/dev/zero", "rb").read(1),
     "write a file": lambda: open(os.path.join(os.path.dirname(CANARY), "new"), "w"),
-    "write where Python is": lambda: open("/usr/lib/python3/new", "w"),
+    "write where Python is": lambda: open(sys.prefix + "/lib/python3/new", "w"),
     "truncate": lambda: os.truncate(CANARY, 0),
     "make a folder": lambda: os.mkdir(os.path.join(os.path.dirname(CANARY), "new")),
     "make a pipe": lambda: os.mkfifo(os.path.join(os.path.dirname(CANARY), "fifo")),
@@ -194,7 +194,7 @@ probes = {
     "read a library": lambda: open(os.__file__).read(),
     "list the libraries": lambda: os.listdir(os.path.dirname(os.__file__)),
     "randomness": lambda: open("/dev/urandom", "rb").read(1),
-    "zones": lambda: os.listdir("/usr/share/zoneinfo"),
+    "zones": lambda: os.listdir(sys.prefix + "/share/zoneinfo"),
     "signal itself": lambda: os.kill(os.getpid(), 0),
     "sleep": lambda: __import__("time").sleep(0.001),
 }
@@ -248,6 +248,22 @@ class Layers(unittest.TestCase):
     def test_what_python_needs_is_there(self):
         met, _ = self.probe(ALLOWED)
         self.assertEqual(set(met.values()), {"done"}, met)
+
+    @unittest.skipUnless(sandbox.PINNED, "SKIPPED: an emulated machine has no pinned Python")
+    def test_all_that_is_mapped_is_of_the_pinned_python(self):
+        ours = {(sandbox.SHARE / name).stat().st_ino for name in ("doors.so", "fork.so")}
+        for bwrap in (False, True):
+            box = (sandbox.Session if self.session else Sandbox)("plot", sandbox.PLOT_PRELOAD, 512, bwrap)
+            with self.subTest(bwrap=bwrap), box:
+                pid = sandbox.children_of(box.process.pid)[-1]
+                lines = [line.split(maxsplit=5) for line in pathlib.Path("/proc/%d/maps" % pid).read_text().splitlines()]
+                files = {line[5]: int(line[4]) for line in lines if len(line) == 6 and line[5].startswith("/")}
+                names = {pathlib.Path(path).name.partition(".")[0] for path in files}
+                self.assertLessEqual({"python3", "libc", "libblas", "fork", "doors"}, names)
+                for path, inode in files.items():
+                    here = sandbox.PINNED / path[1:] if bwrap else pathlib.Path(path)
+                    if inode not in ours:
+                        self.assertTrue(here.is_relative_to(sandbox.PINNED) and here.stat().st_ino == inode, path)
 
     def test_landlock_alone(self):
         self.need_landlock(3)

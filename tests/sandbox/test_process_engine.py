@@ -185,7 +185,7 @@ class OwnUser(unittest.TestCase):
                 raise unittest.SkipTest("SKIPPED: user %d does not exist here (%s): run the tests outside of this namespace" % (USER, error)) from error
 
     def start(self, *words):
-        environment = dict(os.environ, LECTERN_DATA=str(self.data), HOME=str(self.data), XDG_CONFIG_HOME=str(self.data))
+        environment = dict(os.environ, LECTERN_DATA=str(self.data), HOME=str(self.data), XDG_CONFIG_HOME=str(self.data), LECTERN_CACHE=harness.python_cache())
         return subprocess.Popen([str(self.binary), *words], stdin=subprocess.PIPE,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, **self.user)
 

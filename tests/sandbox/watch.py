@@ -69,7 +69,7 @@ class Watch:
     def _on_exec(self, pid):
         if pid in self.interpreters or pid in self.jobs:
             self.harm.append("an interpreter executed %r" % words(pid)[:200])
-        elif b"interpreter.py" in words(pid) and b"python" in words(pid).split(b" ")[0] and self._is_ours(pid):
+        elif b"interpreter.py" in words(pid) and re.search(b"python|/ld-linux", words(pid).split(b" ")[0]) and self._is_ours(pid):
             self.interpreters.add(pid)
             self.interpreter_count += 1
             self.runners.add(number(pid, "PPid"))

@@ -211,6 +211,12 @@ static void made_of(void *engine, char text[ENGINE_MADE_OF_CAP])
         fail_msg("%s", err.text);
 }
 
+/* A lock file with one package of that version, for each architecture. */
+#define SHA256_OF_NONE "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+#define ROW_OF(version, architecture)                                                              \
+    "python3 " version " " architecture " " SHA256_OF_NONE " 1 pool/python3.deb\n"
+#define LOCK_OF(version) "format 1\n" ROW_OF(version, "amd64") ROW_OF(version, "arm64")
+
 /* The state of the files beside the runner: another one when any of them changes, or comes. */
 static void test_made_of_files(void **state)
 {
@@ -227,6 +233,7 @@ static void test_made_of_files(void **state)
     assert_int_equal(engine_local.made_of(engine, first, &err), -1);
     write_file(share, "runner", "1");
     write_file(share, "policy.json", "{}");
+    write_file(share, "python.lock", LOCK_OF("1"));
     made_of(engine, first);
     made_of(engine, next);
     assert_string_equal(first, next);
@@ -239,9 +246,13 @@ static void test_made_of_files(void **state)
     write_file(share, "runner", "22");
     made_of(engine, first);
     assert_string_not_equal(first, next);
+    write_file(share, "python.lock", LOCK_OF("2"));
+    made_of(engine, next);
+    assert_string_not_equal(first, next);
     engine_local.close(engine);
-    for (size_t i = 0; i < 4; i++)
-        remove_file(share, (const char *[]){"runner", "policy.json", "fork.so", "notes.txt"}[i]);
+    for (size_t i = 0; i < 5; i++)
+        remove_file(share, (const char *[]){"runner", "policy.json", "fork.so", "notes.txt",
+                                            "python.lock"}[i]);
     assert_int_equal(rmdir(share), 0);
 }
 

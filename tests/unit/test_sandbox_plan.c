@@ -37,11 +37,9 @@ static int find(const struct local_plan *plan, const char *const *words)
 
 static struct local_setup setup(void)
 {
-    struct local_setup setup = {.bwrap = "/usr/bin/bwrap", .user = 70001};
+    struct local_setup setup = {
+        .bwrap = "/usr/bin/bwrap", .python = "/cache/python-1", .user = 70001};
 
-    setup.mounts[0] = (struct local_mount){.path = "/usr"};
-    setup.mounts[1] = (struct local_mount){.path = "/lib", .target = "usr/lib"};
-    setup.mount_count = 2;
     setup.files[0] = (struct local_file){.name = "runner", .mode = "0555", .fd = 17};
     setup.files[1] = (struct local_file){.name = "interpreter.py", .mode = "0444", .fd = 18};
     setup.file_count = 2;
@@ -72,7 +70,8 @@ static void test_local_plan(void **state)
     assert_true(FIND(&plan, "--die-with-parent") > 0);
     assert_true(FIND(&plan, "--clearenv") > 0);
     assert_true(FIND(&plan, "--as-pid-1") > 0);
-    assert_true(FIND(&plan, "--ro-bind", "/usr", "/usr") > 0);
+    assert_true(FIND(&plan, "--ro-bind", "/cache/python-1/usr", "/usr") > 0);
+    assert_true(FIND(&plan, "--ro-bind", "/cache/python-1/etc", "/etc") > 0);
     assert_true(FIND(&plan, "--symlink", "usr/lib", "/lib") > 0);
     assert_true(FIND(&plan, "--perms", "0555", "--file", "17", "/lectern/runner") > 0);
     assert_true(FIND(&plan, "--perms", "0444", "--file", "18", "/lectern/interpreter.py") > 0);
@@ -261,14 +260,16 @@ static void test_runner_command(void **state)
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(runner_command_build(&command, &kind, NULL, &err), 0);
+    assert_int_equal(runner_command_build(&command, &kind, NULL, NULL, &err), 0);
     assert_string_equal(command.argv[6], "numpy,pandas,networkx");
     assert_null(command.argv[7]);
     kind.isolation = ISOLATION_SESSION;
-    assert_int_equal(runner_command_build(&command, &kind, NULL, &err), 0);
+    assert_int_equal(runner_command_build(&command, &kind, NULL, "/root", &err), 0);
     assert_string_equal(command.argv[7], "--isolation");
     assert_string_equal(command.argv[8], "session");
-    assert_null(command.argv[9]);
+    assert_string_equal(command.argv[9], "--python-root");
+    assert_string_equal(command.argv[10], "/root");
+    assert_null(command.argv[11]);
 }
 
 static void test_kinds(void **state)
