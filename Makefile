@@ -52,7 +52,7 @@ format: ## lay out the C code as .clang-format says
 image: ## the sandbox image, for the Docker daemon at DOCKER_HOST
 	@cmake/deps.sh build image
 	@. cmake/steps.sh && mkdir -p build && build release --target lectern runner
-	@image/build.sh
+	@build/release/lectern image build
 
 install: build ## under PREFIX (/usr/local), DESTDIR honoured
 	@cmake --install build/release --prefix '$(PREFIX)'

@@ -39,22 +39,16 @@ libcmark-dev              | build      | pc:libcmark               | reads ordin
 uuid-dev                  | build      | pc:uuid                   | the identifiers of CASE frameworks, from names  | BSD-3-Clause
 libpython3-dev            | build      | pc:python-3.11            | guards inside the interpreter of a sandbox | PSF-2.0
 libcmocka-dev             | build      | pc:cmocka                 | unit tests                                      | Apache-2.0
-python3                   | sandbox    | file:/usr/bin/python3     | runs the analysis code                          | PSF-2.0
 bubblewrap                | sandbox    | cmd:bwrap                 | the sandbox where no Docker daemon answers      | LGPL-2.0-or-later
-python3-pandas            | sandbox    | py:pandas                 | tables, for analysis code                       | BSD-3-Clause
-python3-numpy             | sandbox    | py:numpy                  | arrays, for analysis code                       | BSD-3-Clause
-python3-networkx          | sandbox    | py:networkx               | graphs, for analysis code                       | BSD-3-Clause
-python3-scipy             | sandbox    | py:scipy                  | statistics, for analysis code                   | BSD-3-Clause
-python3-tabulate          | sandbox    | py:tabulate               | Markdown tables, for analysis code              | MIT
-python3-matplotlib        | sandbox    | py:matplotlib             | figures, for analysis code                      | PSF-2.0
-fonts-droid-fallback      | sandbox    | file:/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf | Chinese, Japanese and Korean characters in figures | Apache-2.0
-curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers  | curl
-mmdebstrap                | image      | cmd:mmdebstrap            | makes the base of the sandbox image             | MIT
+curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers, and brings it the image | curl
 docker.io                 | test-full  | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0
 libpython3.11-testsuite   | test       | file:/usr/lib/python3.11/test/test_grammar.py | the tests of CPython, programs for those of the validator | PSF-2.0
 nodejs                    | page       | cmd:node                  | builds the page; runs the MCP clients of others in the tests | MIT
 npm                       | page       | cmd:npm                   | brings what the page is made with, and the MCP clients of others | Artistic-2.0
+python3                   | test       | file:/usr/bin/python3     | runs the tests                                  | PSF-2.0
 procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later
+python3-networkx          | test       | py:networkx               | the same graph questions, to compare the answers | BSD-3-Clause
+python3-scipy             | test       | py:scipy                  | what networkx computes with                     | BSD-3-Clause
 python3-prometheus-client | test       | py:prometheus_client      | reads what a server counts, in the tests         | Apache-2.0
 python3-fastapi           | test       | py:fastapi                | the service of the session API that the tests set beside the server | MIT
 python3-uvicorn           | test       | py:uvicorn                | serves it                                       | BSD-3-Clause

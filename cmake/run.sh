@@ -48,7 +48,7 @@ lectern=build/release/lectern
 step "The sandbox's Python" "$lectern" sandbox fetch || echo "    Analyses run with Docker only." >&2
 
 if docker_answers; then
-  make_image() { cmake/deps.sh image && image/build.sh >build/image.log 2>&1; }
+  make_image() { cmake/deps.sh image && "$lectern" image build >build/image.log 2>&1; }
   if ! step "Sandbox image for the Docker daemon (log: build/image.log)" make_image; then
     tail -n 5 build/image.log >&2
     echo "    The image could not be made; analyses run in the local sandbox instead." >&2

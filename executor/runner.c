@@ -40,10 +40,8 @@ int runner_command_build(struct runner_command *command, const struct execution_
         command->argv[argc++] = "--channel";
         command->argv[argc++] = channel;
     }
-    if (python_root) {
-        command->argv[argc++] = "--python-root";
-        command->argv[argc++] = python_root;
-    }
+    command->argv[argc++] = "--python-root";
+    command->argv[argc++] = python_root;
     return 0;
 }
 

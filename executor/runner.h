@@ -21,7 +21,7 @@ struct runner_command {
 };
 
 /* channel: a socket in the sandbox that the runner connects to; NULL: it uses its standard streams.
- * python_root: the folder of the pinned Python there; NULL: its root has a Python. Borrowed. */
+ * python_root: the folder of the pinned Python there; "": the root. Borrowed. */
 int runner_command_build(struct runner_command *command, const struct execution_kind *kind,
                          const char *channel, const char *python_root, struct error *err);
 

@@ -1,24 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The sandbox's image, for the Docker daemon at DOCKER_HOST. No registry is asked: the base is made by mmdebstrap from the package
-# sources that this machine's apt has, and goes to the daemon over its API, by curl.
+# The sandbox's image, for the Docker daemon at DOCKER_HOST; `lectern image build` calls it. No registry is asked: the base is the
+# folder of the pinned Python, which goes to the daemon over its API, by curl.
 #
-#   build.sh [SHARE [IMAGE]]
+#   build.sh SHARE IMAGE PYTHON
 #
-#   SHARE   the folder with the runner, interpreter.py and the rest (default: this script's, else build/release/share)
-#   IMAGE   its name (default: lectern-sandbox:VERSION)
+#   SHARE    the folder with the runner, interpreter.py and the rest
+#   IMAGE    the image's name
+#   PYTHON   the folder of the pinned Python: lectern sandbox fetch
 #
 # Environment: DOCKER_HOST (unix:///PATH or tcp://HOST:PORT, default unix:///var/run/docker.sock), DOCKER_CERT_PATH with
-# DOCKER_TLS_VERIFY for a daemon behind TLS, LECTERN_BASE for a base image of one's own: Debian with the packages below.
+# DOCKER_TLS_VERIFY for a daemon behind TLS.
 #
-# With nothing changed it takes no time: each image carries the hash of what it was made from. `docker image rm` of the base makes
-# the next run take the newest packages.
+# With nothing changed it takes no time: each image carries the hash of its content.
 set -eu
-
-packages="python3 python3-numpy python3-pandas python3-networkx python3-scipy python3-tabulate python3-matplotlib fonts-droid-fallback libseccomp2"
-files="runner fork.so doors.so interpreter.py guard.py door_rules.py door_arrays.py private_names.py report.py zygote.py hints.py values.py plots.py moved.py code_helpers.py policy.json
-    policy.py policy_calls.py policy_meaning.py policy_names.py"
+umask 022
 
 fail() {
     echo "image: $*" >&2
@@ -29,17 +26,13 @@ say() {
     echo "==> $*"
 }
 
-here=$(cd "$(dirname "$0")" && pwd)
-case ${1:-} in
--*) sed -n 's/^#   //p' "$0"; exit 2 ;;
-esac
-share=${1:-$here}
-# Installed, this script stands beside the runner; in the sources, `runner` is a folder.
-[ -n "${1:-}" ] || [ -f "$share/runner" ] || share=$here/../build/release/share
-for file in $files Dockerfile; do
-    [ -f "$share/$file" ] || fail "$share/$file is missing; build first: make build"
-done
-image=${2:-lectern-sandbox:$("$share/runner" --version)}
+if [ $# -ne 3 ]; then
+    sed -n 's/^#   //p' "$0" >&2
+    exit 2
+fi
+share=$1 image=$2 python=$3
+[ -z "${LECTERN_BASE:-}" ] ||
+    fail "LECTERN_BASE is no longer read, because the image has the same Python as the other engines: unset LECTERN_BASE"
 
 command -v curl >/dev/null || fail "curl is missing; install it: apt-get install curl"
 
@@ -97,108 +90,38 @@ check_answer() {
     fail "the daemon could not $2"
 }
 
-# This machine's own sources for its own release, without those of third parties: one-line style, and deb822.
-list_sources() {
-    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-        [ ! -r "$file" ] || sed 's/#.*//' "$file"
-    done |
-        awk -v name="$codename" '$1 == "deb" {
-            place = 2
-            if ($2 ~ /^\[/) { while ($place !~ /\]$/) place++; place++ }
-            split($(place + 1), suite, /[-\/]/)
-            if (suite[1] == name) print }'
-}
-
-stanza_sources() {
-    # awk's paragraph mode: a stanza a record
-    for file in /etc/apt/sources.list.d/*.sources; do
-        [ -r "$file" ] && cat "$file" && echo
-    done | awk -v name="$codename" 'BEGIN { RS = ""; FS = "\n"; ORS = "\n\n" } {
-        for (i = 1; i <= NF; i++) {
-            count = split($i, words, " ")
-            if (words[1] != "Suites:") continue
-            for (j = 2; j <= count; j++) { split(words[j], suite, /[-\/]/); if (suite[1] == name) { print; next } }
-        } }'
-}
-
-# What is left of the system is Python and the libraries: no shell, no tool, nothing setuid, no documentation, no tests.
-strip_hook() {
-    cat <<'HOOK'
-set -eu
-root=$1
-find "$root/usr/bin" "$root/usr/sbin" -mindepth 1 ! -name 'python3*' -delete
-for folder in usr/share/doc usr/share/man usr/share/info usr/share/locale usr/share/perl5 usr/share/bash-completion \
-    usr/share/lintian usr/share/common-licenses usr/share/zsh usr/share/debconf usr/share/python-wheels \
-    usr/lib/apt usr/lib/systemd usr/lib/init usr/lib/udev usr/lib/git-core usr/libexec var/lib/apt var/cache var/log \
-    var/lib/dpkg/info etc/systemd etc/cron.d etc/cron.daily home media mnt opt srv tmp var/tmp root boot; do
-    rm -rf "${root:?}/$folder"
-done
-# scipy's package brings a whole compiler with it
-rm -rf "$root/usr/include" "$root/usr/lib/gcc" "$root/usr/lib/python3/dist-packages/pythran" "$root"/usr/share/perl* \
-    "$root"/usr/lib/python3.*/config-* "$root"/usr/lib/*-linux-gnu/perl* "$root"/usr/lib/*-linux-gnu/gconv
-find "$root/usr/lib" -type f \( -name '*.a' -o -name '*.o' -o -name 'libasan.so*' -o -name 'libtsan.so*' -o -name 'liblsan.so*' \
-    -o -name 'libhwasan.so*' -o -name 'libubsan.so*' -o -name 'libperl.so*' -o -name 'libpython3*.so*' \) -delete
-find "$root/usr/lib/python3/dist-packages" "$root"/usr/lib/python3.* -depth -type d \
-    \( -name tests -o -name idlelib -o -name lib2to3 -o -name ensurepip -o -name turtledemo \) -exec rm -rf {} +
-find "$root" -xdev -type f -perm /6000 -exec chmod a-s {} +
-mkdir -m 1777 "$root/tmp"
-mkdir -p "$root/opt"
-HOOK
-}
-
 # ---- the base ----
 
-base=${LECTERN_BASE:-}
-if [ -z "$base" ]; then
-    # shellcheck disable=SC1091
-    codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
-    [ -n "$codename" ] || fail "/etc/os-release names no release; give a base image: LECTERN_BASE"
-    list_sources >"$work/base.list"
-    stanza_sources >"$work/base.sources"
-    [ -s "$work/base.list" ] || [ -s "$work/base.sources" ] ||
-        fail "apt has no source for $codename here; give a base image: LECTERN_BASE"
-    strip_hook >"$work/strip"
-    base_hash=$({ echo "$packages" && cat "$work/strip" "$work/base.list" "$work/base.sources"; } | hash_of)
-    base=lectern-base:$base_hash
-    if [ -z "$(label "$base" lectern.base "$@")" ]; then
-        command -v mmdebstrap >/dev/null || fail "mmdebstrap is missing; install it: apt-get install mmdebstrap"
-        # How apt reaches its sources on this machine: proxies, certificates, retries.
-        apt-config dump | grep -E '^Acquire::(https?::|Retries|Check-)' >"$work/aptopt" || true
-        say "The base, $base: $packages (a minute or two)"
-        found=
-        for file in base.list base.sources; do
-            [ ! -s "$work/$file" ] || found="$found $work/$file"
-        done
-        # shellcheck disable=SC2086
-        mmdebstrap --variant=essential --include="$(echo "$packages" | tr ' ' ',')" --aptopt="$work/aptopt" \
-            --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
-            --dpkgopt='path-exclude=/usr/share/locale/*' \
-            --customize-hook="sh $work/strip \"\$1\"" --skip=cleanup/apt \
-            "$codename" "$work/base.tar" $found 2>"$work/log" ||
-            { tail -n 20 "$work/log" >&2; fail "mmdebstrap could not make the base"; }
-        say "To the daemon: $(du -h "$work/base.tar" | cut -f 1)"
-        curl -fsS "$@" -X POST -T "$work/base.tar" -H 'Content-Type: application/x-tar' \
+# The folder has usr and etc. The links are for programs that Docker starts without the runner.
+mkdir "$work/root" && cd "$work/root"
+mkdir proc sys dev && mkdir -m 1777 tmp
+ln -s usr/lib lib && ln -s usr/lib64 lib64
+cd "$OLDPWD"
+base_hash=$({ basename "$python" && find "$work/root" -mindepth 1 -printf '%P %y %m %l\n' | LC_ALL=C sort; } | hash_of)
+base=lectern-base:$base_hash
+if [ -z "$(label "$base" lectern.base "$@")" ]; then
+    say "The base, $base: $(du -sh "$python" | cut -f 1) to the daemon"
+    tar --owner=0 --group=0 -cf - -C "$python" usr etc -C "$work/root" proc sys dev tmp lib lib64 |
+        curl -fsS "$@" -X POST -T - -H 'Content-Type: application/x-tar' \
             "$url/images/create?fromSrc=-&repo=lectern-base&tag=$base_hash&changes=LABEL%20lectern.base=$base_hash" \
             >"$work/answer" || fail "the daemon did not take the base"
-        check_answer "$work/answer" "take the base"
-        rm "$work/base.tar"
-    fi
+    check_answer "$work/answer" "take the base"
 fi
 
 # ---- the image ----
 
-# shellcheck disable=SC2086
-content=$({ echo "$base" && cd "$share" && cat Dockerfile && cat $files; } | hash_of)
+mkdir -p "$work/context/lectern"
+cp "$share/Dockerfile" "$work/context/"
+for file in "$share"/*.py "$share"/*.so "$share/policy.json" "$share/runner"; do
+    [ -f "$file" ] || fail "$file is missing; build first: make build"
+    install -m "$([ "$file" = "$share/runner" ] && echo 0555 || echo 0444)" "$file" "$work/context/lectern/"
+done
+content=$({ echo "$base" && cd "$work/context" && cat Dockerfile lectern/*; } | hash_of)
 if [ "$(label "$image" lectern.content "$@")" = "$content" ]; then
     say "$image is there, made from just this"
     exit 0
 fi
 say "The image, $image, on $base"
-mkdir "$work/context"
-cp "$share/Dockerfile" "$work/context/"
-for file in $files; do
-    install -m "$([ "$file" = runner ] && echo 0555 || echo 0444)" "$share/$file" "$work/context/"
-done
 tar -C "$work/context" --owner=0 --group=0 -cf "$work/context.tar" .
 args=$(printf '{"BASE":"%s"}' "$base" | encode)
 labels=$(printf '{"lectern.image":"sandbox","lectern.content":"%s"}' "$content" | encode)

@@ -236,8 +236,7 @@ json_t *docker_plan_create(const struct docker_plan *plan, struct error *err)
     json_t *json;
 
     if (runner_command_build(&command, plan->kind,
-                             plan->channel ? CHANNEL_TARGET "/" CHANNEL_SOCKET : NULL, NULL,
-                             err) < 0)
+                             plan->channel ? CHANNEL_TARGET "/" CHANNEL_SOCKET : NULL, "", err) < 0)
         return NULL;
     snprintf(user, sizeof user, "%u:%u", id, id);
     snprintf(since, sizeof since, "%ld", plan->started);

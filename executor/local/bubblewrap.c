@@ -66,4 +66,4 @@ static void describe(const struct local_setup *setup, char *text, size_t size)
              user);
 }
 
-const struct local_way local_way_bubblewrap = {"/", look, local_plan_build, describe};
+const struct local_way local_way_bubblewrap = {"", look, local_plan_build, describe};

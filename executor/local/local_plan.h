@@ -76,7 +76,8 @@ int local_plan_build(struct local_plan *plan, const struct local_setup *setup,
 
 /* A way to confine a runner on this machine: one for each engine of engine_local.c. */
 struct local_way {
-    const char *python_root; /* where the runner finds the pinned Python; NULL: as this machine */
+    const char *python_root; /* where the runner finds the pinned Python: "" at the root; NULL: in
+                                setup->python */
     /* Fills the setup except its owner, files and user, and tries it with this user. Returns -1
      * with what is missing. */
     int (*look)(struct local_setup *setup, const char *share_dir, struct error *err);

@@ -32,7 +32,6 @@
 #define ZYGOTE_CPU_SECONDS     900 /* for warming, and some milliseconds for each clone */
 #define OPEN_FILES             64
 #define STACK_BYTES            (16u << 20)
-#define LOADER_WORDS           4 /* in front of Python */
 
 /* The interpreter's environment: one thread, one locale, one time zone. */
 static char *const environment[] = {"LANG=C.UTF-8",
@@ -216,14 +215,11 @@ static _Noreturn void start(const struct options *options, int ruleset)
                     options->session ? "--ruleset" : NULL,
                     rules,
                     NULL};
-    char **words = argv;
 
     snprintf(memory, sizeof memory, "%u", options->memory_mb);
     snprintf(rules, sizeof rules, "%d", ruleset);
-    if (!options->python_root)
-        words += LOADER_WORDS;
-    execve(words[0], words, environment);
-    log_errno("cannot start %s", words[0]);
+    execve(argv[0], argv, environment);
+    log_errno("cannot start %s", argv[0]);
     _exit(DROP_PRIVILEGES_FAILED);
 }
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,37 +54,6 @@ static const struct abi {
 };
 #define ABI_LAST ((int)(sizeof abis / sizeof *abis))
 
-struct row {
-    const char *pattern;
-    uint64_t allowed;
-};
-
-/* What each Python may read. */
-static const struct row devices[] = {
-    {"/dev/null", FS_READ_FILE},
-    {"/dev/urandom", FS_READ_FILE},
-    {NULL, 0},
-};
-
-/* What the Python of a container's image and its libraries may read. Patterns of glob(7); missing
- * files are skipped. */
-static const struct row image[] = {
-    {"/usr/lib", READ_TREE},
-    {"/usr/lib64", READ_TREE},
-    {"/usr/local/lib/python3*", READ_TREE},
-    {"/lib", READ_TREE},
-    {"/lib64", READ_TREE},
-    {"/usr/share/zoneinfo", READ_TREE},
-    {"/usr/share/matplotlib/mpl-data", READ_TREE},
-    {"/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf", FS_READ_FILE},
-    {"/etc/ld.so.cache", FS_READ_FILE},
-    {"/etc/python3*/sitecustomize.py", FS_READ_FILE},
-    /* The dynamic loader, for each architecture: the kernel opens it to execute. */
-    {"/lib64/ld-linux-*.so.*", FS_READ_FILE | FS_EXECUTE},
-    {"/lib/ld-linux-*.so.*", FS_READ_FILE | FS_EXECUTE},
-    {NULL, 0},
-};
-
 int landlock_abi(void)
 {
     long abi = syscall(__NR_landlock_create_ruleset, NULL, 0, CREATE_RULESET_VERSION);
@@ -134,73 +102,31 @@ out:
     return done;
 }
 
-static int add_pattern(int ruleset, const char *pattern, uint64_t allowed)
+/* The folder of the pinned Python, of which only the loader is executed (it maps Python like a
+ * library), and two devices. */
+static int add_interpreter(int ruleset, const struct options *options)
 {
-    glob_t found = {0};
-    int done = 0;
+    const struct {
+        const char *root, *path;
+        uint64_t allowed;
+    } rows[] = {
+        {options->python_root, "/usr", READ_TREE},
+        {options->python_root, "/etc", READ_TREE},
+        {"", options->loader, FS_READ_FILE | FS_EXECUTE},
+        {"", options->helpers, READ_TREE},
+        {"", options->interpreter, FS_READ_FILE},
+        {"", "/dev/null", FS_READ_FILE},
+        {"", "/dev/urandom", FS_READ_FILE},
+    };
+    char path[PATH_MAX];
 
-    /* One thread. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc && done == 0; i++)
-            done = add_path(ruleset, found.gl_pathv[i], allowed);
-    }
-    globfree(&found);
-    return done;
-}
-
-/* A Python that is not the system's has its library in the same prefix: PREFIX/bin/python3,
- * PREFIX/lib. */
-static int add_python(int ruleset, const char *python)
-{
-    char path[PATH_MAX], pattern[PATH_MAX + 16];
-    char *slash;
-
-    if (!realpath(python, path))
-        return log_errno("%s", python);
-    if (add_path(ruleset, path, FS_READ_FILE | FS_EXECUTE) < 0)
-        return -1;
-    for (int i = 0; i < 2; i++) {
-        slash = strrchr(path, '/');
-        if (!slash || slash == path)
-            return 0;
-        *slash = '\0';
-    }
-    if (snprintf(pattern, sizeof pattern, "%s/lib/python3*", path) >= (int)sizeof pattern)
-        return log_error("the path of %s is too long", python);
-    return add_pattern(ruleset, pattern, READ_TREE);
-}
-
-static int add_rows(int ruleset, const struct row *rows)
-{
-    for (; rows->pattern; rows++) {
-        if (add_pattern(ruleset, rows->pattern, rows->allowed) < 0)
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (snprintf(path, sizeof path, "%s%s", rows[i].root, rows[i].path) >= (int)sizeof path)
+            return log_error("the path of %s is too long", rows[i].root);
+        if (add_path(ruleset, path, rows[i].allowed) < 0)
             return -1;
     }
     return 0;
-}
-
-/* Of the pinned Python only the loader is executed; it maps Python like a library. */
-static int add_pinned(int ruleset, const struct options *options)
-{
-    static const char *const folders[] = {"usr", "etc"};
-    char path[PATH_MAX + 8];
-
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(path, sizeof path, "%s/%s", options->python_root, folders[i]);
-        if (add_path(ruleset, path, READ_TREE) < 0)
-            return -1;
-    }
-    return add_path(ruleset, options->loader, FS_READ_FILE | FS_EXECUTE);
-}
-
-static int add_interpreter(int ruleset, const struct options *options)
-{
-    if (add_rows(ruleset, devices) < 0 || add_path(ruleset, options->helpers, READ_TREE) < 0 ||
-        add_path(ruleset, options->interpreter, FS_READ_FILE) < 0)
-        return -1;
-    if (options->python_root)
-        return add_pinned(ruleset, options);
-    return add_python(ruleset, options->python) < 0 ? -1 : add_rows(ruleset, image);
 }
 
 static int restrict_self(int ruleset)

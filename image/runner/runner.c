@@ -38,15 +38,12 @@
 
 /* ---- the command line ---- */
 
-#define PYTHON_DEFAULT "/usr/bin/python3"
-
 static const struct {
     const char *name;
     size_t offset; /* offset of a const char * in struct options */
 } texts[] = {
     {"--kind", offsetof(struct options, kind)},
     {"--preload", offsetof(struct options, preload)},
-    {"--python", offsetof(struct options, python)},
     {"--python-root", offsetof(struct options, python_root)},
     {"--interpreter", offsetof(struct options, interpreter)},
     {"--helpers", offsetof(struct options, helpers)},
@@ -98,14 +95,13 @@ static void folder_of(char *folder, size_t size, const char *path)
     snprintf(folder, size, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
 }
 
-static int find_loader(struct options *options)
+static int find_python(struct options *options)
 {
-    const char *root = strcmp(options->python_root, "/") == 0 ? "" : options->python_root;
+    const char *root = options->python_root;
     char pattern[PATH_MAX];
     glob_t found = {0};
     int done = -1;
 
-    options->python_root = root;
     if (snprintf(pattern, sizeof pattern, "%s/usr/lib/*/ld-linux-*.so.*", root) >=
         (int)sizeof pattern) {
         log_error("the path of %s is too long", root);
@@ -114,8 +110,7 @@ static int find_loader(struct options *options)
     } else {
         snprintf(options->loader, sizeof options->loader, "%s", found.gl_pathv[0]);
         folder_of(options->libraries, sizeof options->libraries, options->loader);
-        snprintf(options->python_path, sizeof options->python_path, "%s/usr/bin/python3.11", root);
-        options->python = options->python_path;
+        snprintf(options->python, sizeof options->python, "%s/usr/bin/python3.11", root);
         done = 0;
     }
     globfree(&found);
@@ -139,7 +134,7 @@ static int find_files(struct options *options)
         folder_of(options->helpers_path, sizeof options->helpers_path, options->interpreter);
         options->helpers = options->helpers_path;
     }
-    return options->python_root ? find_loader(options) : 0;
+    return find_python(options);
 }
 
 static int read_options(struct options *options, int argc, char **argv)
@@ -147,7 +142,7 @@ static int read_options(struct options *options, int argc, char **argv)
     memset(options, 0, sizeof *options);
     options->kind = "bare";
     options->preload = "";
-    options->python = PYTHON_DEFAULT;
+    options->python_root = "";
     options->memory_mb = MEMORY_MB_DEFAULT;
     options->hang_up = -1;
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
@@ -156,11 +151,10 @@ static int read_options(struct options *options, int argc, char **argv)
     }
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 == argc)
-            return log_error(
-                "%s wants a value; usage: runner [--kind NAME] [--preload MOD,MOD] "
-                "[--memory-mb N] [--isolation execution|session] [--python PATH | "
-                "--python-root DIR] [--interpreter PATH] [--helpers DIR] [--channel PATH]",
-                argv[i]);
+            return log_error("%s wants a value; usage: runner [--kind NAME] [--preload MOD,MOD] "
+                             "[--memory-mb N] [--isolation execution|session] [--python-root DIR] "
+                             "[--interpreter PATH] [--helpers DIR] [--channel PATH]",
+                             argv[i]);
         if (read_one(options, argv[i], argv[i + 1]) < 0)
             return -1;
     }

@@ -16,9 +16,8 @@
 struct options {
     const char *kind;        /* for messages and the interpreter; "bare" */
     const char *preload;     /* modules to import while warming, comma-separated; "" */
-    const char *python;      /* the Python binary */
     const char *python_root; /* folder of the pinned Python (executor/pinned/pinned.h), whose own
-                                loader starts it; "/" under bubblewrap; NULL: python is executed */
+                                loader starts it; "": the root, as in a container */
     const char *interpreter; /* interpreter.py; default: beside the runner's own binary */
     const char *helpers;     /* folder of code_helpers.py; default: that of the interpreter */
     const char *channel;     /* socket of the server; NULL: standard input and output are used */
@@ -26,8 +25,7 @@ struct options {
     int hang_up;           /* standard input, if the channel replaced it; -1: none */
     bool session;          /* run one job after another, each in a clean copy; otherwise one job */
     char beside[PATH_MAX]; /* folder of the runner's binary, "" without /proc */
-    /* Only with python_root: */
-    char loader[PATH_MAX], libraries[PATH_MAX], python_path[PATH_MAX];
+    char loader[PATH_MAX], libraries[PATH_MAX], python[PATH_MAX];
     char interpreter_path[PATH_MAX];
     char helpers_path[PATH_MAX];
 };

@@ -61,6 +61,10 @@ static inline void command_close_store(struct store **store)
 }
 #define cleanup_store __attribute__((cleanup(command_close_store))) /* ignores NULL */
 
+/* The folder of the pinned Python, which is brought if it is not there: executor/pinned/pinned.h.
+ * An error names its cure. */
+int command_fetch_python(const struct config *config, char *path, size_t size, struct error *err);
+
 /* Imports the demo if the store has no session. sid (may be NULL) gets the id of the demo's
  * session, or "" if the store has only other curricula. */
 int demo_load(const struct config *config, char sid[SESSION_ID_SIZE], struct error *err);

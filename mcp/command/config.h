@@ -80,7 +80,7 @@ enum config_command {
         "replace the folder of an earlier export, or a file that is not an export")                \
     ROW(COMMAND, "yes", yes, FLAG, NULL, NULL, 0, 0, CONFIG_DELETE,                                \
         "delete without asking for the title")                                                     \
-    ROW(COMMAND, "mirror", mirror, LIST, "URL", NULL, 0, 0, CONFIG_SANDBOX,                        \
+    ROW(COMMAND, "mirror", mirror, LIST, "URL", NULL, 0, 0, CONFIG_SANDBOX | CONFIG_IMAGE,         \
         "mirror of Debian's archive to ask first, such as http://deb.debian.org/debian; may be "   \
         "repeated")                                                                                \
     ROW(COMMAND, "facts", facts, FLAG, NULL, NULL, 0, 0, CONFIG_VALIDATE,                          \
@@ -139,7 +139,8 @@ enum config_command {
     ROW(ANALYSES, "sandbox", sandbox, TEXT, "ENGINE", "auto", 0, 0, CONFIG_ANY_SANDBOX,            \
         "docker, local (bubblewrap), process, or auto: the first of these that works; process "    \
         "only on loopback")                                                                        \
-    ROW(ANALYSES, "cache", cache, TEXT, "DIR", NULL, 0, 0, CONFIG_ANY_SANDBOX | CONFIG_SANDBOX,    \
+    ROW(ANALYSES, "cache", cache, TEXT, "DIR", NULL, 0, 0,                                         \
+        CONFIG_ANY_SANDBOX | CONFIG_SANDBOX | CONFIG_IMAGE,                                        \
         "folder of the sandbox's Python (default: /var/cache/lectern for root, otherwise "         \
         "$XDG_CACHE_HOME/lectern)")                                                                \
     ROW(ANALYSES, "sandbox-uids", sandbox_uids, TEXT, "FIRST-LAST", "70000-99999", 0, 0,           \

@@ -21,10 +21,11 @@ static int become(char *const argv[], struct error *err)
 
 static int build(const struct config *config, struct error *err)
 {
-    char script[PATH_MAX], share[PATH_MAX];
-    char *argv[] = {"sh", script, share, (char *)config->image, NULL};
+    char script[PATH_MAX], share[PATH_MAX], python[PATH_MAX];
+    char *argv[] = {"sh", script, share, (char *)config->image, python, NULL};
 
-    if (config_share_file(config, "build.sh", script, sizeof script, err) < 0 ||
+    if (command_fetch_python(config, python, sizeof python, err) < 0 ||
+        config_share_file(config, "build.sh", script, sizeof script, err) < 0 ||
         config_share_file(config, "", share, sizeof share, err) < 0)
         return -1;
     return become(argv, err);

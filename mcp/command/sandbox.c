@@ -29,27 +29,33 @@ static void add_cure(const char *path, struct error *err)
                   text);
 }
 
-static int run(const struct config *config, struct error *err)
+int command_fetch_python(const struct config *config, char *path, size_t size, struct error *err)
 {
     struct pinned_options options = {.cache = config->cache, .mirrors = config->mirror};
-    char lock[PATH_MAX], path[PATH_MAX] = "";
-    bool there;
+    char lock[PATH_MAX];
+
+    *path = '\0';
+    if (config_share_file(config, "python.lock", lock, sizeof lock, err) < 0)
+        return -1;
+    options.lock = lock;
+    if (pinned_fetch(&options, path, size, err) == 0)
+        return 0;
+    add_cure(path, err);
+    return -1;
+}
+
+static int run(const struct config *config, struct error *err)
+{
+    char path[PATH_MAX];
 
     if (strcmp(config->arguments[0], "fetch") != 0) {
         error_set(err, ERROR_INVALID, WORDS_NEEDED);
         return EXIT_USAGE;
     }
-    if (config_share_file(config, "python.lock", lock, sizeof lock, err) < 0)
+    if (command_fetch_python(config, path, sizeof path, err) < 0)
         return EXIT_FAILED;
-    options.lock = lock;
-    there = pinned_folder(&options, path, sizeof path, err) == 0 && access(path, F_OK) == 0;
-    if (err->kind == ERROR_NONE && pinned_fetch(&options, path, sizeof path, err) == 0) {
-        printf("%s%s\n",
-               there ? "The sandbox's Python is there: " : "The sandbox's Python: ", path);
-        return EXIT_OK;
-    }
-    add_cure(path, err);
-    return EXIT_FAILED;
+    printf("The sandbox's Python: %s\n", path);
+    return EXIT_OK;
 }
 
 const struct command command_sandbox = {

@@ -207,7 +207,8 @@ class Way:
             share = variant(self.build, words, pathlib.Path(self.folder.name, name))
         if self.engine == "docker":
             image = "lectern-sandbox:steps"
-            subprocess.run([share / "build.sh", share, image], check=True, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            subprocess.run([self.build / "lectern", "image", "build", "--share", share, "--image", image], check=True, stderr=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL)
             # The tag moves on to the next.
             digest = subprocess.run(["docker", "inspect", "-f", "{{.Id}}", image], check=True, capture_output=True, text=True).stdout
             os.environ["LECTERN_IMAGE"] = digest.strip()

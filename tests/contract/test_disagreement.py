@@ -33,7 +33,7 @@ class Disagreement(unittest.TestCase):
         tables["names"]["surely_fine"] = ["name"]
         (self.share / "policy.json").write_text(json.dumps(tables))
         if os.environ.get("LECTERN_SANDBOX") == "docker":
-            subprocess.run([str(self.share / "build.sh"), str(self.share), IMAGE], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([harness.LECTERN, "image", "build", "--share", self.share, "--image", IMAGE], check=True, stdout=subprocess.DEVNULL)
         self.workspace = Workspace()
         self.addCleanup(self.workspace.close)
         self.workspace.run("demo")

@@ -63,14 +63,22 @@ class Daemon(http.server.BaseHTTPRequestHandler):
 
 
 class Image(unittest.TestCase):
+    LECTERN = Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "dev"), "lectern")
+
+    def build(self, **environment):
+        done = run(self.LECTERN, "image", "build", **environment)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        return done.stderr
+
     def test_daemon_of_another_architecture_is_refused(self):
-        share = Path(os.environ.get("LECTERN_BUILD", ROOT / "build" / "dev"), "share")
         with http.server.HTTPServer(("127.0.0.1", 0), Daemon) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
-            done = run(ROOT / "image/build.sh", share, DOCKER_HOST="tcp://127.0.0.1:%d" % server.server_port, DOCKER_TLS_VERIFY="")
+            said = self.build(DOCKER_HOST="tcp://127.0.0.1:%d" % server.server_port, DOCKER_TLS_VERIFY="")
             server.shutdown()
-        self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("is for s390x", done.stderr)
+        self.assertIn("is for s390x", said)
+
+    def test_base_of_the_users_is_refused_with_the_reason(self):
+        self.assertIn("has the same Python as the other engines: unset LECTERN_BASE", self.build(LECTERN_BASE="debian:12"))
 
 
 class Deps(unittest.TestCase):

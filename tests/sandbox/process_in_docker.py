@@ -2,7 +2,7 @@
 """Lectern itself inside an unprivileged container with Docker's default seccomp profile, where it can neither start containers nor make
 namespaces: --sandbox auto selects the engine process.
 
-Runs under with_docker.sh. The container has this machine's programs and libraries, and the build folder, read-only.
+Runs under with_docker.sh. The container has this machine's programs and libraries, the build folder and that of the pinned Python, read-only.
 """
 import json
 import os
@@ -10,13 +10,15 @@ import subprocess
 import unittest
 
 BUILD = os.path.realpath(os.environ["LECTERN_BUILD"])
+CACHE = os.path.dirname(subprocess.run([BUILD + "/lectern", "sandbox", "fetch"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()[-1])
+HOST = ("/usr", "/bin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache")
 PANDAS = b"import pandas as pd\nprint(pd.Series([20, 22]).sum())"
 
 
 def in_container(user, *words, stdin=b""):
     return subprocess.run(["docker", "run", "--rm", "-i", "--network", "none", "--user", user, "--workdir", "/tmp", "--tmpfs", "/tmp:exec",
-                           "-v", "/usr:/usr:ro", "-v", "/etc/alternatives:/etc/alternatives:ro", "-v", "/etc/ld.so.cache:/etc/ld.so.cache:ro",
-                           "-v", BUILD + ":" + BUILD + ":ro", "-e", "HOME=/tmp", "-e", "LECTERN_DATA=/tmp/data", "--entrypoint", "/bin/sh",
+                           *(word for path in (*HOST, BUILD, CACHE) for word in ("-v", "%s:%s:ro" % (path, path))),
+                           "-e", "HOME=/tmp", "-e", "LECTERN_DATA=/tmp/data", "-e", "LECTERN_CACHE=" + CACHE, "--entrypoint", "/bin/sh",
                            os.environ["LECTERN_IMAGE"], "-c",
                            'lectern=$1; shift; $lectern demo >/dev/null && exec $lectern "$@"', "sh", BUILD + "/lectern", *words],
                           input=stdin, capture_output=True, timeout=120, check=False)

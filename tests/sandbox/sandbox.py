@@ -41,7 +41,7 @@ LIBC = ctypes.CDLL(None)
 PARTS = reachable(BUILD)
 SHARE = PARTS / "share"
 WITHOUT_POLICY = PARTS / "tests/sandbox/without_policy"  # as SHARE, but its interpreter judges nothing
-# The folder of the pinned Python; None where there is no server to bring it, as in an emulated machine, which has a Python.
+# The folder of the pinned Python; None where there is no server to bring it, as in an emulated machine, whose root has the same packages.
 PINNED = (pathlib.Path(subprocess.run([BUILD / "lectern", "sandbox", "fetch"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()[-1])
           if (BUILD / "lectern").exists() else None)
 HEAD = struct.Struct(">B3xI")
@@ -220,8 +220,8 @@ class Sandbox:
         line = bubblewrap(runner, interpreter, share / "code_helpers.py", SHARE / "fork.so") if bwrap else []
         line += [runner, "--kind", kind, "--preload", preload, "--memory-mb", str(memory_mb),
                  "--interpreter", interpreter, "--helpers", str(share), *extra]
-        if PINNED and "--python" not in extra:
-            line += ["--python-root", "/" if bwrap else str(PINNED)]
+        if "--python-root" not in extra:
+            line += ["--python-root", "" if bwrap else str(PINNED)]
         user = dict(user=65534, group=65534, extra_groups=[]) if nobody and os.geteuid() == 0 else {}
         self.process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         bufsize=0, **user)

@@ -146,7 +146,7 @@ class Setting:
     def build(self, stack, share, further):
         """The image of that share folder, with the canary and the further files in it."""
         base, image = "lectern-sandbox:test-alone-base", "lectern-sandbox:test-alone"
-        subprocess.run([str(share / "build.sh"), str(share), base], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([harness.BUILD / "lectern", "image", "build", "--share", share, "--image", base], check=True, stdout=subprocess.DEVNULL)
         context = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-test-")))
         (context / "canary.txt").write_text(self.secret)
         (context / "canary.txt").chmod(0o644)

@@ -249,22 +249,6 @@ class Layers(unittest.TestCase):
         met, _ = self.probe(ALLOWED)
         self.assertEqual(set(met.values()), {"done"}, met)
 
-    @unittest.skipUnless(sandbox.PINNED, "SKIPPED: an emulated machine has no pinned Python")
-    def test_all_that_is_mapped_is_of_the_pinned_python(self):
-        ours = {(sandbox.SHARE / name).stat().st_ino for name in ("doors.so", "fork.so")}
-        for bwrap in (False, True):
-            box = (sandbox.Session if self.session else Sandbox)("plot", sandbox.PLOT_PRELOAD, 512, bwrap)
-            with self.subTest(bwrap=bwrap), box:
-                pid = sandbox.children_of(box.process.pid)[-1]
-                lines = [line.split(maxsplit=5) for line in pathlib.Path("/proc/%d/maps" % pid).read_text().splitlines()]
-                files = {line[5]: int(line[4]) for line in lines if len(line) == 6 and line[5].startswith("/")}
-                names = {pathlib.Path(path).name.partition(".")[0] for path in files}
-                self.assertLessEqual({"python3", "libc", "libblas", "fork", "doors"}, names)
-                for path, inode in files.items():
-                    here = sandbox.PINNED / path[1:] if bwrap else pathlib.Path(path)
-                    if inode not in ours:
-                        self.assertTrue(here.is_relative_to(sandbox.PINNED) and here.stat().st_ino == inode, path)
-
     def test_landlock_alone(self):
         self.need_landlock(3)
         met, left = self.probe(FILES, runner=sandbox.PARTS / "tests/sandbox/runner_without_seccomp")

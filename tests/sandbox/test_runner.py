@@ -793,7 +793,7 @@ class Ends(unittest.TestCase):
                 self.assertTrue(box.stop().startswith("runner: "))
 
     def test_python_that_cannot_start(self):
-        for words, text in ((["--python", "/nowhere/python3"], "/nowhere/python3"),
+        for words, text in ((["--python-root", "/nowhere"], "/nowhere/usr/lib"),
                             (["--interpreter", "/nowhere/interpreter.py"], "Python ended"),
                             (["--preload", "no_such_module"], "no_such_module")):
             with Sandbox(ready=False, extra=words) as box:

@@ -40,7 +40,7 @@ fi
 [ "$1" = --start ] || "$here/dockerd.sh" running "$LECTERN_DOCKERD" || trap stop EXIT
 started=$("$here/dockerd.sh" start "$LECTERN_DOCKERD" 9>&-)
 export "${started?}"
-"$here/../../image/build.sh" "$LECTERN_BUILD/share" "$LECTERN_IMAGE" 9>&-
+"$LECTERN_BUILD/lectern" image build 9>&-
 [ "$1" != --start ] || exit 0
 status=0
 "$@" 9>&- || status=$?

@@ -229,7 +229,7 @@ static void test_docker_plan_by_daemon(void **state)
     assert_string_equal(json_get_string(mount, "Source"), "/tmp/channels/1");
     assert_true(json_is_true(json_object_get(mount, "ReadOnly")));
     words = json_object_get(json, "Cmd");
-    assert_string_equal(json_string_value(json_array_get(words, json_array_size(words) - 2)),
+    assert_string_equal(json_string_value(json_array_get(words, json_array_size(words) - 4)),
                         "--channel");
     assert_string_equal(json_get_string(host_of(json), "Runtime"), "runsc");
     assert_int_equal(json_integer_value(json_object_get(host_of(json), "NanoCpus")), 500000000);
@@ -260,9 +260,11 @@ static void test_runner_command(void **state)
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(runner_command_build(&command, &kind, NULL, NULL, &err), 0);
+    assert_int_equal(runner_command_build(&command, &kind, NULL, "", &err), 0);
     assert_string_equal(command.argv[6], "numpy,pandas,networkx");
-    assert_null(command.argv[7]);
+    assert_string_equal(command.argv[7], "--python-root");
+    assert_string_equal(command.argv[8], "");
+    assert_null(command.argv[9]);
     kind.isolation = ISOLATION_SESSION;
     assert_int_equal(runner_command_build(&command, &kind, NULL, "/root", &err), 0);
     assert_string_equal(command.argv[7], "--isolation");
