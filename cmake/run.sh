@@ -43,7 +43,6 @@ step "Dependencies" cmake/deps.sh build sandbox
 mkdir -p build
 step "The page's tools" cmake/deps.sh page || echo "    The server is built without its page." >&2
 step "Build" build release --target lectern runner
-open_share
 lectern=build/release/lectern
 step "The sandbox's Python" "$lectern" sandbox fetch || echo "    Analyses run with Docker only." >&2
 

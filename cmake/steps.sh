@@ -23,22 +23,6 @@ build() {
   cmake --build --preset "$preset" "$@"
 }
 
-# Where this is root, the user of a sandbox without namespaces must reach the runner, and cannot below a folder that is closed to
-# others, such as root's home: then the share folder is copied to a place that all can reach.
-open_share() {
-  local folder=$PWD/build/release/share copy=/var/cache/lectern/share
-  [ "$(id -u)" = 0 ] || return 0
-  while [ "$folder" != / ] && [ -n "$(find "$folder" -maxdepth 0 -perm -o=x)" ]; do
-    folder=$(dirname "$folder")
-  done
-  [ "$folder" != / ] || return 0
-  rm -rf "$copy.new"
-  mkdir -p "${copy%/*}" && cp -r build/release/share "$copy.new" && chmod -R a+rX,go-w "$copy.new"
-  rm -rf "$copy"
-  mv "$copy.new" "$copy"
-  export LECTERN_SHARE=$copy
-}
-
 # Whether a Docker daemon answers, at DOCKER_HOST or the usual socket.
 docker_answers() {
   local host=${DOCKER_HOST:-unix:///var/run/docker.sock}

@@ -31,6 +31,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "executor/cache.h"
 #include "executor/local/local_machine.h"
 #include "executor/local/spawn.h"
 #include "executor/pinned/pinned.h"
@@ -45,7 +46,9 @@ struct local {
     struct sandbox_users users;
     pthread_mutex_t lock;     /* protects all members below; held while the machine is checked */
     struct local_setup setup; /* without files and user */
-    bool ready;               /* setup works */
+    uint64_t files_state;     /* of the files with which the setup was tried */
+    int uses[2];              /* keep the folders of the setup in the cache, or -1 */
+    bool ready;               /* setup works with these files */
     bool logged;              /* it has been logged that it does not work */
     atomic_bool stopping;     /* not protected by lock */
 };
@@ -109,7 +112,13 @@ static bool is_wanted(const char *name)
     return dot && (strcmp(dot, ".py") == 0 || strcmp(dot, ".so") == 0);
 }
 
-/* Opens the runner, the Python modules beside it, and the tables of the policy. */
+static int compare_names(const void *one, const void *other)
+{
+    return strcmp(((const struct local_file *)one)->name, ((const struct local_file *)other)->name);
+}
+
+/* Opens the runner, the Python modules beside it, and the tables of the policy, in the order of
+ * their names. */
 static int open_files(struct local_setup *setup, const char *share_dir, struct error *err)
 {
     cleanup_dir DIR *folder = opendir(share_dir);
@@ -130,7 +139,31 @@ static int open_files(struct local_setup *setup, const char *share_dir, struct e
     }
     if (rc < 0)
         close_files(setup);
+    qsort(setup->files, setup->file_count, sizeof *setup->files, compare_names);
     return rc;
+}
+
+/* Identifies the files by their names, inodes, sizes and times. 0 with an error. */
+static uint64_t state_of_files(const struct local_setup *setup, struct error *err)
+{
+    uint64_t state = HASH_START;
+
+    for (size_t i = 0; i < setup->file_count; i++) {
+        const char *name = setup->files[i].name;
+        struct stat status;
+
+        if (fstat(setup->files[i].fd, &status) < 0) {
+            error_errno(err, errno, "%s", name);
+            return 0;
+        }
+        state = hash_bytes(state, name, strlen(name) + 1);
+        state = hash_bytes(
+            state,
+            (const uint64_t[]){(uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec,
+                               (uint64_t)status.st_mtim.tv_nsec, status.st_ino, status.st_dev},
+            5 * sizeof(uint64_t));
+    }
+    return state;
 }
 
 /* ---- Python ---- */
@@ -156,6 +189,23 @@ static int find_python(struct local_setup *setup, const struct local *local, str
     return 0;
 }
 
+/* The folders of the cache that the setup needs are kept while the engine is open. */
+static void use_folders(struct local *local)
+{
+    struct error ignored = {0};
+    char copy[LOCAL_SHARE_CAP];
+
+    cleanup_close_fd(&local->uses[0]);
+    cleanup_close_fd(&local->uses[1]);
+    local->uses[0] = cache_use(local->setup.python, &ignored);
+    local->uses[1] = -1;
+    if (local->setup.copied) {
+        snprintf(copy, sizeof copy, "%s", local->setup.runner);
+        *strrchr(copy, '/') = '\0';
+        local->uses[1] = cache_use(copy, &ignored);
+    }
+}
+
 /* ---- starting ---- */
 
 /* Returns 0 if sandboxes work here; checks again if they did not. *setup gets the files opened now
@@ -164,6 +214,7 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
 {
     struct local_setup found;
     struct error why = {0};
+    uint64_t files_state = 0;
     int rc = 0;
 
     pthread_mutex_lock(&local->lock);
@@ -174,11 +225,16 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
         rc = open_files(&found, local->share_dir, &why);
     if (rc == 0)
         rc = find_python(&found, local, &why);
-    if (rc == 0 && !local->ready) {
+    if (rc == 0 && (files_state = state_of_files(&found, &why)) == 0)
+        rc = -1;
+    if (rc == 0 && !(local->ready && files_state == local->files_state)) {
         rc = look(local, &found, &why);
         local->ready = rc == 0;
-        if (rc == 0)
+        local->files_state = files_state;
+        if (rc == 0) {
             local->setup = found;
+            use_folders(local);
+        }
         local->setup.file_count = 0;
     }
     if (rc == 0 && local->logged)
@@ -271,6 +327,8 @@ static void local_close(void *state)
 {
     struct local *local = state;
 
+    for (size_t i = 0; i < sizeof local->uses / sizeof *local->uses; i++)
+        cleanup_close_fd(&local->uses[i]);
     pthread_mutex_destroy(&local->lock);
     free(local);
 }
@@ -287,6 +345,7 @@ static void *open_way(const struct local_way *way, const struct executor_config 
         return NULL;
     }
     local->way = way;
+    local->uses[0] = local->uses[1] = -1;
     pthread_mutex_init(&local->lock, NULL);
     if (!config->share_dir || strlen(config->share_dir) >= sizeof local->share_dir) {
         error_set(err, ERROR_INVALID, "the folder with the runner is not known: --share");
@@ -327,37 +386,20 @@ static int local_works(void *state, struct error *err)
     return prepare(state, true, NULL, err);
 }
 
-/* A sum, because a folder may list its files in any order. */
-static void add_state(uint64_t *sum, const char *name, const struct stat *status)
-{
-    const uint64_t numbers[] = {(uint64_t)status->st_size, (uint64_t)status->st_mtim.tv_sec,
-                                (uint64_t)status->st_mtim.tv_nsec, status->st_ino, status->st_dev};
-
-    *sum += hash_bytes(hash_bytes(HASH_START, name, strlen(name)), numbers, sizeof numbers);
-}
-
-/* Identifies the files by their names, inodes, sizes and times, and the Python by its folder's
- * name. */
+/* Identifies the files, and the Python by its folder's name. */
 static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
 {
     const struct local *local = state;
     struct local_setup setup = {.file_count = 0};
-    struct stat status = {0};
-    uint64_t sum = 0;
-    int rc = 0;
+    uint64_t files;
 
     if (name_python(&setup, local, err) < 0 || open_files(&setup, local->share_dir, err) < 0)
         return -1;
-    add_state(&sum, setup.python, &status);
-    for (size_t i = 0; rc == 0 && i < setup.file_count; i++) {
-        rc = fstat(setup.files[i].fd, &status);
-        add_state(&sum, setup.files[i].name, &status);
-    }
-    if (rc < 0)
-        error_set(err, ERROR_UNAVAILABLE, "%s: %s", local->share_dir, strerrordesc_np(errno));
+    files = state_of_files(&setup, err);
     close_files(&setup);
-    snprintf(text, ENGINE_MADE_OF_CAP, "%016" PRIx64, sum);
-    return rc;
+    snprintf(text, ENGINE_MADE_OF_CAP, "%016" PRIx64,
+             hash_bytes(files, setup.python, strlen(setup.python)));
+    return files ? 0 : error_wrap(err, "%s", local->share_dir);
 }
 
 static void local_describe(void *state, char *text, size_t size)

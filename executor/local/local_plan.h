@@ -44,6 +44,7 @@ struct local_setup {
     uid_t user; /* become this user and group before the command; 0: stay the server's */
     /* Only without bubblewrap: */
     char runner[LOCAL_SHARE_CAP]; /* absolute path */
+    bool copied;                  /* it is in a copy of the files, in the cache */
     struct process_host host;
 };
 

@@ -2,50 +2,25 @@
 #include "executor/pinned/pinned.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "executor/cache.h"
 #include "executor/pinned/download.h"
 #include "executor/pinned/unpack.h"
 #include "helpers/base/cleanup.h"
 
-#define LOCK_NAME     "fetch.lock"
-#define UNFINISHED    ".tmp-"
-#define OPEN_MAX_TREE 16 /* descriptors while a tree is removed */
-#define NAME_CAP      64 /* of a file below a folder */
-#define PYTHON        "python3.11"
+#define NAME_CAP 64 /* of a file below a folder */
+#define PYTHON   "python3.11"
 
 /* ---- the place ---- */
-
-static int find_cache(const struct pinned_options *options, char *path, size_t size,
-                      struct error *err)
-{
-    /* NOLINTBEGIN(concurrency-mt-unsafe): nobody changes the environment */
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    /* NOLINTEND(concurrency-mt-unsafe) */
-
-    if (options->cache)
-        snprintf(path, size, "%s", options->cache);
-    else if (geteuid() == 0) /* where an unprivileged user of the sandbox can read it, too */
-        snprintf(path, size, "/var/cache/lectern");
-    else if (base && *base)
-        snprintf(path, size, "%s/lectern", base);
-    else if (home && *home)
-        snprintf(path, size, "%s/.cache/lectern", home);
-    else
-        return error_set(err, ERROR_INVALID, "HOME is not set; give --cache DIR");
-    return 0;
-}
 
 static int join(char *path, size_t size, const char *folder, const char *name, struct error *err)
 {
@@ -60,8 +35,9 @@ static int name_folder(const struct pinned_options *options, const struct pinned
     char cache[PATH_MAX], name[64];
 
     snprintf(name, sizeof name, "python-%s", lock->hash);
-    return find_cache(options, cache, sizeof cache, err) < 0 ? -1
-                                                             : join(path, size, cache, name, err);
+    return cache_find(options->cache, cache, sizeof cache, err) < 0
+               ? -1
+               : join(path, size, cache, name, err);
 }
 
 int pinned_folder(const struct pinned_options *options, char *path, size_t size, struct error *err)
@@ -73,72 +49,6 @@ int pinned_folder(const struct pinned_options *options, char *path, size_t size,
         rc = name_folder(options, &lock, path, size, err);
     pinned_lock_finish(&lock);
     return rc;
-}
-
-static int make_folder(const char *path, struct error *err)
-{
-    char part[PATH_MAX];
-
-    snprintf(part, sizeof part, "%s/", path);
-    for (char *at = part + 1; (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        if (mkdir(part, 0755) < 0 && errno != EEXIST)
-            return error_wrap((error_errno(err, errno, "%s", part), err),
-                              "the folder for Python cannot be made; give another: --cache DIR");
-        *at = '/';
-    }
-    return 0;
-}
-
-static int remove_entry(const char *path, const struct stat *stat, int kind, struct FTW *at)
-{
-    (void)stat;
-    (void)kind;
-    (void)at;
-    remove(path);
-    return 0;
-}
-
-static void remove_tree(const char *path)
-{
-    /* No other thread changes the folder meanwhile. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    nftw(path, remove_entry, OPEN_MAX_TREE, FTW_DEPTH | FTW_PHYS);
-}
-
-/* Whoever holds the lock is the only one who makes a folder, so unfinished ones belong to nobody.
- */
-static void remove_unfinished(const char *cache)
-{
-    char pattern[PATH_MAX + NAME_CAP];
-    glob_t found;
-
-    snprintf(pattern, sizeof pattern, "%s/python-*" UNFINISHED "*", cache);
-    if (glob(pattern, 0, NULL, &found) == 0) { /* NOLINT(concurrency-mt-unsafe) */
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            remove_tree(found.gl_pathv[i]);
-        globfree(&found);
-    }
-}
-
-/* Waits until no other process makes a folder there. Returns a descriptor that holds the lock. */
-static int take_turn(const char *cache, struct error *err)
-{
-    char path[PATH_MAX];
-    cleanup_fd int fd = -1;
-
-    if (join(path, sizeof path, cache, LOCK_NAME, err) < 0)
-        return -1;
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return error_errno(err, errno, "%s; give another folder: --cache DIR", path);
-    if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-        fprintf(stderr, "Another process is making this folder; waiting for it\n");
-        while (flock(fd, LOCK_EX) < 0) {
-            if (errno != EINTR)
-                return error_errno(err, errno, "%s", path);
-        }
-    }
-    return steal_fd(&fd);
 }
 
 /* ---- what the scripts of the packages would do ---- */
@@ -259,16 +169,6 @@ static int make_tree(const struct pinned_lock *lock, const char *packages, const
     return rc;
 }
 
-/* Everything is on the disk before the folder has its name. */
-static int give_name(const char *root, const char *path, const char *cache, struct error *err)
-{
-    cleanup_fd int fd = open(cache, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (fd < 0 || syncfs(fd) < 0 || rename(root, path) < 0 || fsync(fd) < 0)
-        return error_errno(err, errno, "%s", path);
-    return 0;
-}
-
 static int make(const struct pinned_options *options, const struct pinned_lock *lock,
                 const char *cache, const char *path, struct error *err)
 {
@@ -278,11 +178,11 @@ static int make(const struct pinned_options *options, const struct pinned_lock *
 
     if (!sources)
         abort();
-    if (snprintf(unfinished, sizeof unfinished, "%s" UNFINISHED "%d", path, (int)getpid()) >=
+    if (snprintf(unfinished, sizeof unfinished, "%s" CACHE_UNFINISHED "%d", path, (int)getpid()) >=
             PATH_MAX ||
         join(packages, sizeof packages, unfinished, "packages", err) < 0 ||
-        join(root, sizeof root, unfinished, "root", err) < 0 || make_folder(packages, err) < 0 ||
-        make_folder(root, err) < 0) {
+        join(root, sizeof root, unfinished, "root", err) < 0 ||
+        cache_make_folder(packages, err) < 0 || cache_make_folder(root, err) < 0) {
         rc = -1;
     } else {
         sources_find(sources, lock, options->mirrors);
@@ -290,36 +190,38 @@ static int make(const struct pinned_options *options, const struct pinned_lock *
         if (rc == 0)
             rc = make_tree(lock, packages, root, err);
         if (rc == 0)
-            rc = give_name(root, path, cache, err);
+            rc = cache_finish(root, path, cache, err);
     }
     free(sources);
-    remove_tree(unfinished);
+    cache_remove(unfinished);
     return rc;
+}
+
+static int make_once(const struct pinned_options *options, const struct pinned_lock *lock,
+                     const char *cache, const char *path, struct error *err)
+{
+    cleanup_fd int turn = cache_take_turn(cache, err);
+
+    if (turn < 0 || (access(path, F_OK) < 0 && make(options, lock, cache, path, err) < 0))
+        return error_wrap(err, "the pinned Python could not be made");
+    return 0;
 }
 
 int pinned_fetch(const struct pinned_options *options, char *path, size_t size, struct error *err)
 {
     struct pinned_lock lock;
     char cache[PATH_MAX];
-    cleanup_fd int turn = -1;
     int rc = pinned_lock_read(&lock, options->lock, err);
 
     umask(022); /* the user of a sandbox reads what is written here */
     if (rc == 0)
         rc = name_folder(options, &lock, path, size, err);
-    if (rc == 0 && access(path, F_OK) < 0) {
-        rc = find_cache(options, cache, sizeof cache, err);
-        if (rc == 0)
-            rc = make_folder(cache, err);
-        if (rc == 0)
-            rc = turn = take_turn(cache, err);
-        if (turn >= 0) {
-            remove_unfinished(cache);
-            rc = access(path, F_OK) == 0 ? 0 : make(options, &lock, cache, path, err);
-            if (rc < 0)
-                error_wrap(err, "the pinned Python could not be made");
-        }
-    }
+    if (rc == 0)
+        rc = cache_find(options->cache, cache, sizeof cache, err);
+    if (rc == 0 && access(path, F_OK) < 0)
+        rc = make_once(options, &lock, cache, path, err);
+    if (rc == 0)
+        cache_remove_old(cache, path);
     pinned_lock_finish(&lock);
     return rc;
 }

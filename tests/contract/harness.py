@@ -5,7 +5,6 @@ Environment: LECTERN_BUILD, the build folder; LECTERN_SHARED, the folder with re
 project); LECTERN_SANDBOX and DOCKER_HOST choose the engine, as for lectern itself; LECTERN_INSTEAD_OF_LOCAL, the engine for tests of
 the engine local on a machine where bubblewrap cannot work.
 """
-import atexit
 import functools
 import http.client
 import json
@@ -13,7 +12,6 @@ import os
 import pathlib
 import queue
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -38,21 +36,6 @@ def shared(*parts):
     if not path.exists():
         raise unittest.SkipTest("SKIPPED: %s is not here; set LECTERN_SHARED to the folder that has it" % path)
     return path
-
-
-def open_share():
-    """{"LECTERN_SHARE": a copy of the share folder} where the user of a sandbox cannot reach it, as below root's home; else {}."""
-    share = BUILD.resolve() / "share"
-    if os.getuid() != 0 or all(folder.stat().st_mode & 0o001 for folder in (share, *share.parents)):
-        return {}
-    copy = tempfile.TemporaryDirectory(prefix="lectern-share-")
-    atexit.register(copy.cleanup)
-    os.chmod(copy.name, 0o755)
-    shutil.copytree(share, os.path.join(copy.name, "share"))
-    return {"LECTERN_SHARE": os.path.join(copy.name, "share")}
-
-
-SHARE = open_share()
 
 
 def check_log(log):
@@ -101,7 +84,7 @@ class Workspace:
         self.data = self.folder.name
 
     def environment(self):
-        return dict(os.environ, LECTERN_DATA=self.data, HOME=self.data, XDG_CONFIG_HOME=self.data, LECTERN_CACHE=python_cache(), **SHARE)
+        return dict(os.environ, LECTERN_DATA=self.data, HOME=self.data, XDG_CONFIG_HOME=self.data, LECTERN_CACHE=python_cache())
 
     def run(self, *words, stdin=b"", check=True):
         done = subprocess.run([str(LECTERN), *words], input=stdin, capture_output=True, env=self.environment(),

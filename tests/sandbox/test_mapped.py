@@ -42,7 +42,7 @@ class Mapped(unittest.TestCase):
     def source(self, path):
         """Where the file comes from: the pinned folder, which is the root but in `process`, or the share folder."""
         path = path.removeprefix(str(sandbox.PINNED)) if ENGINE == "process" else path
-        return sandbox.PINNED / path[1:] if path.startswith("/usr/") else pathlib.Path(harness.SHARE.get("LECTERN_SHARE", sandbox.SHARE), os.path.basename(path))
+        return sandbox.PINNED / path[1:] if path.startswith("/usr/") else sandbox.SHARE / os.path.basename(path)
 
     def check(self, pid, needed):
         """Whether it was an interpreter with the libraries of figures until the end of the check, which fails at a file that is not ours."""

@@ -374,10 +374,39 @@ static void test_only_root(void **state)
     assert_string_equal(lacks[WEXITSTATUS(status)], "");
 }
 
-/* The user of a sandbox must be able to read the runner's files, and not to change them. */
+static void shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void shell(const char *format, ...)
+{
+    char command[4 * PATH_MAX];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(command, sizeof command, format, args);
+    va_end(args);
+    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c): one thread
+}
+
+/* Starts a sandbox and ends it; the folder of its runner. */
+static void folder_of_runner(void *engine, char path[PATH_MAX])
+{
+    struct engine_box *box = start_box(engine);
+    char link[64];
+    ssize_t len;
+
+    wait_interpreter(box->pid);
+    snprintf(link, sizeof link, "/proc/%d/exe", box->pid);
+    len = readlink(link, path, PATH_MAX - 1);
+    assert_true(len > 0);
+    path[len] = '\0';
+    *strrchr(path, '/') = '\0';
+    engine_process.destroy(engine, box);
+}
+
+/* The user of a sandbox must be able to read the runner's files, and not to change them. Where it
+ * cannot read them, a copy in the cache is used, which follows the files. */
 static void test_closed_folder(void **state)
 {
-    char command[2 * PATH_MAX], copy[sizeof folder + sizeof "/share"];
+    char copy[sizeof folder + sizeof "/share"], found[2][PATH_MAX];
     struct error err = {0};
     void *engine = open_engine();
 
@@ -388,26 +417,30 @@ static void test_closed_folder(void **state)
         skip();
     }
     snprintf(copy, sizeof copy, "%s/share", folder);
-    snprintf(command, sizeof command, "cp -r '%s' '%s'", share, copy);
-    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c): one thread
-    engine = open_with(NULL, copy);
-    assert_int_equal(engine_process.works(engine, &err), -1);
-    assert_non_null(strstr(err.text, "the user of a sandbox cannot enter /tmp/lectern-test-"));
+    shell("cp -r '%s' '%s'", share, copy);
+    engine = open_with(NULL, copy); /* its folder is closed to others */
+    folder_of_runner(engine, found[0]);
+    shell("echo '# changed' >>'%s/report.py'", copy);
+    folder_of_runner(engine, found[1]);
+    assert_string_not_equal(found[0], found[1]);
+    for (size_t i = 0; i < 2; i++) {
+        assert_memory_equal(found[i], "/var/cache/lectern/share-", 25);
+        shell(
+            "cd '%s' && [ $(grep -c changed report.py) = %zu ] && [ -z \"$(find . -perm /o=w)\" ]",
+            found[i], i);
+    }
     assert_int_equal(chmod(folder, 0755), 0);
-    assert_int_equal(engine_process.works(engine, &err), 0);
-    engine_process.close(engine);
-    snprintf(command, sizeof command, "chmod o-r '%s/policy.json'", copy);
-    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c): one thread
-    engine = open_with(NULL, copy);
-    assert_int_equal(engine_process.works(engine, &err), -1);
-    assert_non_null(strstr(err.text, "cannot read /tmp/lectern-test-"));
-    snprintf(command, sizeof command, "chmod o=rw '%s/policy.json'", copy);
-    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c): one thread
+    shell("touch '%s/report.py'", copy);
+    folder_of_runner(engine, found[0]);
+    assert_string_equal(found[0], copy);
+    shell("chmod o-r '%s/policy.json' && touch '%s/report.py'", copy, copy);
+    folder_of_runner(engine, found[0]);
+    assert_string_equal(found[0], found[1]);
+    shell("chmod o=rw '%s/policy.json' && touch '%s/report.py'", copy, copy);
     assert_int_equal(engine_process.works(engine, &err), -1);
     assert_non_null(strstr(err.text, "can write to /tmp/lectern-test-"));
     engine_process.close(engine);
-    snprintf(command, sizeof command, "rm -r '%s'", copy);
-    assert_int_equal(system(command), 0); // NOLINT(concurrency-mt-unsafe,cert-env33-c): one thread
+    shell("rm -r '%s' '%s'", copy, found[1]);
     assert_int_equal(chmod(folder, 0700), 0);
 }
 
