@@ -141,6 +141,25 @@ static void try_files(char *arguments)
     }
 }
 
+/* arguments: how many files are sought that are not there, each of which the kernel remembers, and
+ * how many MiB are used. */
+static void use_host(char *arguments)
+{
+    char *rest, path[64];
+    long names = strtol(arguments, &rest, 10), sought = 0;
+    size_t bytes = (size_t)strtol(rest, NULL, 10) << 20;
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    for (size_t at = 0; memory != MAP_FAILED && at < bytes; at += 4096)
+        memory[at] = 1;
+    say_result("use", memory == MAP_FAILED ? -1 : 0);
+    for (long i = 0; i < names; i++) {
+        snprintf(path, sizeof path, "/usr/lib/%d-%p-%ld", getpid(), (void *)memory, i);
+        sought += syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0) < 0;
+    }
+    say("sought %ld\n", sought);
+}
+
 /* arguments: process ids, of the server, other runners and other sandboxes. */
 static void try_processes(char *arguments)
 {
@@ -304,7 +323,7 @@ static const struct {
 } attempts[] = {{"calls", try_calls},     {"files", try_files},   {"processes", try_processes},
                 {"sockets", try_sockets}, {"memory", try_memory}, {"meeting", try_meeting},
                 {"frames", try_frames},   {"routes", try_routes}, {"crash", crash},
-                {"nothing", do_nothing}};
+                {"host", use_host},       {"nothing", do_nothing}};
 
 /* The job's code, up to the end of its line; the tests write nothing into it that JSON escapes. */
 static void read_code(const char *text)

@@ -8,6 +8,7 @@ import pathlib
 import re
 import secrets
 import struct
+import time
 import unittest
 import urllib.request
 
@@ -25,6 +26,17 @@ ASKED = ("/session/{sid}/nodes", "/session/{sid}/components", "/session/{sid}/no
 REFUSED = (b'{"value":null,"error":"forged","exit_code":1,"disagreement":{"code":"forbidden-name","line":1}}')
 FIGURE = b"iVBORw0KGgo" + b"A" * 9
 FRAMES = {kind.encode(): payload for kind, payload in (("S", b""), ("C", b""), ("v", b"{}"), ("g", FIGURE))}
+
+
+NAMES, MIB, RUNS = 50_000, 100, 5  # sought and used in a run; runs of each session
+
+
+def host():
+    """The bytes of memory that programs can have, with those that the kernel gives back when they are needed, and the names of files that it
+    cannot forget."""
+    memory = re.search(r"MemAvailable: +(\d+) kB", pathlib.Path("/proc/meminfo").read_text())
+    names, forgettable = map(int, pathlib.Path("/proc/sys/fs/dentry-state").read_text().split()[:2])
+    return {"memory": int(memory.group(1)) << 10, "names in use": names - forgettable}
 
 
 def frame(kind, payload, length=None):
@@ -103,6 +115,19 @@ class Attack:
         """Not writable and executable, not shared, not beyond the process; no way to other parts of the kernel."""
         met = self.tried("memory")
         self.assertEqual({what for what, how in met.items() if how == "done"}, {"plain"})
+
+    def test_the_host_keeps_its_memory(self):
+        """Memory, and what the kernel remembers of names of files, is the host's again after the runs."""
+        before = host()
+        for sid in (self.setting.sid, self.setting.other) * RUNS:
+            self.assertEqual(self.attack("host %d %d" % (NAMES, MIB), sid), "use done\nsought %d\n" % NAMES)
+        until = time.monotonic() + sandbox.END_SECONDS
+        while True:
+            now = host()
+            if now["memory"] > before["memory"] - (RUNS * MIB << 20) and now["names in use"] < before["names in use"] + NAMES:
+                break
+            self.assertLess(time.monotonic(), until, (before, now))
+            time.sleep(0.5)
 
     def test_two_sandboxes_do_not_meet(self):
         """They share pages of libraries and files. Each attempt to use these is refused in the sandboxes of two sessions."""
