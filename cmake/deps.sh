@@ -37,7 +37,6 @@ libcsv-dev                | build      | file:/usr/include/csv.h   | CSV files o
 libyaml-dev               | build      | pc:yaml-0.1               | the front matter of Markdown folders            | MIT
 libcmark-dev              | build      | pc:libcmark               | reads ordinary Markdown                         | BSD-2-Clause
 uuid-dev                  | build      | pc:uuid                   | the identifiers of CASE frameworks, from names  | BSD-3-Clause
-libpython3-dev            | build      | pc:python-3.11            | guards inside the interpreter of a sandbox | PSF-2.0
 libcmocka-dev             | build      | pc:cmocka                 | unit tests                                      | Apache-2.0
 bubblewrap                | sandbox    | cmd:bwrap                 | the sandbox where no Docker daemon answers      | LGPL-2.0-or-later
 curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers, and brings it the image | curl

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Restricts what analysis code may do inside the interpreter: an import list, builtins that refuse, and an audit hook.
 
-This is the innermost layer, and the one with clear error messages. It is in the same process as the code, so code that breaks the
-interpreter also breaks this layer; Landlock and seccomp do not depend on it.
+This is the layer with clear error messages, and no boundary: it is in the same process as the code, which can go around it. The boundary is
+the kernel's (Landlock, seccomp), which does not depend on it.
 """
-import copy
 import dis
 import os
 import sys
@@ -28,6 +27,19 @@ IMPLIED_MODULES = frozenset((
     "_strptime", "copyreg", "warnings", "locale", "numbers", "abc", "zoneinfo", "pytz", "dateutil", "dateutil.tz",
     "dateutil.parser", "numexpr", "bottleneck", "_decimal", "_operator", "_collections_abc",
 ))
+# Roles of names in the policy that refuse them as attributes.
+ATTRIBUTE_ROLES = frozenset(("attribute", "writer", "query"))
+# The namespaces of these are the interpreter's own.
+INTERPRETER_TYPES = (type, types.ModuleType, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+# Libraries read these folders and this file besides their own files.
+DATA = tuple(sys.prefix + path for path in ("/share/zoneinfo", "/share/matplotlib/mpl-data", "/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf"))
+WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+WRITE_LETTERS = frozenset("wax+")
+# Audit events that are refused, by the word before the first dot.
+FAMILIES = frozenset(("_posixsubprocess", "ctypes", "fcntl", "glob", "mmap", "os", "pty", "resource", "shutil", "signal", "socket", "subprocess",
+                      "tempfile"))
+HARMLESS_EVENTS = frozenset(("os.putenv", "os.unsetenv"))
+LISTING_EVENTS = frozenset(("os.listdir", "os.scandir", "os.walk", "os.fwalk"))
 
 
 def refusal(name, advice):
@@ -96,51 +108,84 @@ def make_import(real_import, find_spec, allowed):
     return checked_import
 
 
-def make_builtins(builtins, allowed):
+def plain(name):
+    """The text itself: the methods of a subclass of str could show a dictionary another one."""
+    return str.__str__(name) if isinstance(name, str) else name
+
+
+def attribute_builtins(builtins, policy):
+    """getattr() and the like, which refuse names that the policy refuses as attributes. hasattr() refuses those that are no text either."""
+    refused = frozenset(name for name, roles in policy["names"].items() if not ATTRIBUTE_ROLES.isdisjoint(roles))
+    public, hidden, frame_at = frozenset(policy["private_names"]), frozenset(policy["dunder_texts"]), sys._getframe
+
+    def check(name, is_refused):
+        name = plain(name)
+        if isinstance(name, str) and is_refused(name):
+            raise PermissionError("attribute '%s' is out of reach by its name (rule: attribute-by-name)" % name)
+        return name
+
+    def is_special(name):
+        return name in refused or name[:1] == "_" and name not in public
+
+    def make(name, is_refused):
+        real = getattr(builtins, name)
+
+        def checked(object, name, /, *value):
+            return real(object, check(name, is_refused), *value)
+
+        checked.__name__ = checked.__qualname__ = name
+        return checked
+
+    def vars(*of):
+        if not of:
+            return frame_at(1).f_locals
+        if isinstance(of[0], INTERPRETER_TYPES):
+            raise PermissionError("attribute '__dict__' is the interpreter's own (rule: interpreter-object)")
+        return builtins.vars(*of)
+
+    vars.__qualname__ = "vars"
+    return {"vars": vars, "hasattr": make("hasattr", hidden.__contains__),
+            **{name: make(name, is_special) for name in ("getattr", "setattr", "delattr")}}
+
+
+def make_builtins(builtins, allowed, policy):
     """A copy of the builtins for the code's namespace, so replacements affect only the code."""
     from importlib.util import find_spec
-    own = dict(vars(builtins))
+    own = {**vars(builtins), **attribute_builtins(builtins, policy)}
     for name, advice in REFUSED_BUILTINS.items():
         own[name] = refusal(name, advice)
     own["__import__"] = make_import(builtins.__import__, find_spec, allowed)
     return own
 
 
-def guard_copy(copy):
-    """A memo tells deepcopy() what stands for an object, so one that the program made could put anything into a library's object."""
-    real, memos = copy.deepcopy, []
+def add_hook(folders):
+    """Refuses files and folders outside the libraries, writing, processes, sockets, signals and ctypes, from now on. folders: of libraries."""
+    readable = tuple(os.path.abspath(folder).rstrip("/") + "/" for folder in (*folders, *DATA) if folder)
+    fsdecode, frame_at = os.fsdecode, sys._getframe
 
-    def deepcopy(x, memo=None, _nil=[]):
-        if memo is None:
-            memo = {}
-        elif not any(memo is one for one in memos):
-            raise PermissionError("deepcopy() makes its own memo (rule: copied-state)")
-        memos.append(memo)
-        try:
-            return real(x, memo)
-        finally:
-            memos.pop()
+    def is_readable(path):
+        if isinstance(path, int):
+            return False
+        text = fsdecode(path) + "/"
+        return text.startswith(readable) and "/../" not in text
 
-    copy.deepcopy = deepcopy
+    def is_importing():
+        frame = frame_at(2)
+        while frame is not None and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
+            frame = frame.f_back
+        return frame is not None
 
+    def hook(event, args):
+        if event == "open":
+            path, mode, flags = args
+            if flags & WRITE_FLAGS or not WRITE_LETTERS.isdisjoint(mode or "") or not is_readable(path):
+                raise PermissionError("files are out of reach; use the functions of code_helpers (rule: file)")
+        elif event in LISTING_EVENTS:
+            if not is_readable(args[0]):
+                raise PermissionError("folders are out of reach (rule: file)")
+        elif event.partition(".")[0] in FAMILIES and event not in HARMLESS_EVENTS:
+            # The imports of numpy and scipy bind C functions with ctypes.
+            if event[:7] != "ctypes." or not is_importing():
+                raise PermissionError("%s is not allowed in analysis code (rule: event)" % event)
 
-# Libraries read these folders and this file besides their own files.
-DATA = tuple(sys.prefix + path for path in ("/share/zoneinfo", "/share/matplotlib/mpl-data", "/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf"))
-# Roles of names in the policy that refuse them as attributes, also by a computed name.
-ATTRIBUTE_ROLES = frozenset(("attribute", "writer", "query"))
-
-
-def install(doors, rules, filename, own, folders, policy):
-    """Passes the rules to the module doors, before any library is loaded. own: files whose functions are not restricted; folders: where
-    libraries are."""
-    below = tuple(sorted((os.path.abspath(folder).rstrip("/") + "/" for folder in folders if folder), key=len, reverse=True))
-    doors.install(
-        filename=filename, own=frozenset(own), folders=below, readable=(*below, *(path + "/" for path in DATA)),
-        names=frozenset(name for name, roles in policy["names"].items() if not ATTRIBUTE_ROLES.isdisjoint(roles)),
-        private=frozenset(policy["private_names"]), attributes=rules.ATTRIBUTES, public=rules.PUBLIC, members=rules.MEMBERS.union(policy["dunder_methods"]), memory=rules.MEMORY,
-        frames=rules.FRAMES, functions=rules.FUNCTIONS, texts=rules.TEXTS, modules=rules.MODULES, events=rules.EVENTS,
-        families=rules.FAMILIES, harmless=rules.HARMLESS_EVENTS, listing=rules.LISTING_EVENTS, looking=rules.LOOKING_EVENTS)
-    guard_copy(copy)
-    for kind, attributes, frames in rules.INTERPRETER:
-        for name in attributes:
-            doors.guard_attribute(kind, name, frames)
+    sys.addaudithook(hook)

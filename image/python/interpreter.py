@@ -8,15 +8,14 @@ it.
 The policy that the server applied is applied again, to CPython's tree of the same bytes. That tree is compiled and run. If the policy
 refuses it, nothing runs.
 
-Analysis code cannot easily reach anything of this file: the socket is in closures, this module and its neighbours (guard.py, policy.py,
-report.py, hints.py, values.py, plots.py, moved.py) cannot be imported, and the code has its own namespace.
+This module and its neighbours (guard.py, policy.py, report.py, hints.py, values.py, plots.py, moved.py) cannot be imported, and the code has
+its own namespace. That keeps mistakes apart and is no protection: code that reads frames reaches the socket and can forge its own result.
 """
 import ast
 import builtins
 import functools
 import gc
 import importlib
-import importlib.machinery
 import importlib.util
 import io
 import json
@@ -43,8 +42,6 @@ NAME_CHARS = 200  # of the exception's type
 FILENAME = "<code>"
 IDLE_SECONDS = 0.002  # in which a job that waited for its copy has come
 REHEARSALS = 10  # after about so many calls Python has adapted a function's instructions
-# Files whose functions the guards let do everything. Not listed from the folder: nothing keeps a folder open, even for a moment.
-OWN = ("interpreter", "door_arrays", "guard", "hints", "moved", "plots", "policy", "policy_calls", "policy_meaning", "policy_names", "private_names", "report", "values", "zygote")
 
 
 def open_control(fd):
@@ -90,14 +87,6 @@ def load_file(name, folder):
     return module
 
 
-def load_doors(folder):
-    """Loads the module of doors.c, which must not be in sys.modules either."""
-    loader = importlib.machinery.ExtensionFileLoader("doors", os.path.join(folder, "doors.so"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("doors", loader))
-    loader.exec_module(module)
-    return module
-
-
 def make_checks(policy, folder):
     """{profile: its check of a tree}. Loads the tables now, because a job must not wait for that."""
     tables = policy.load(os.path.join(folder, "policy.json"))
@@ -136,10 +125,10 @@ def checked_tree(source, check):
     return tree
 
 
-def compile_checked(tree, names):
-    """Two code objects: the statements, and the last expression or None. names: the module private_names."""
+def compile_checked(tree):
+    """Two code objects: the statements, and the last expression or None."""
     try:
-        return names.compile_guarded(tree, compile_tree)
+        return compile_tree(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Disagreement("syntax", getattr(error, "lineno", None) or 0) from error
 
@@ -227,39 +216,6 @@ def set_streams(parts):
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = parts.streams
 
 
-def close_classes(parts):
-    """Makes the classes imported so far immutable, and guards what libraries do with memory."""
-    def loaded(rows):
-        return [(sys.modules[module], *names) for module, *names in rows if module in sys.modules]
-
-    if "numpy" in sys.modules:
-        numpy = sys.modules["numpy"]
-        parts.doors.guard_arrays(numpy.ndarray, numpy.nditer, numpy.nested_iters)
-    for module, owner, name in loaded(parts.rules.HANDING):
-        owner = getattr(module, owner) if owner else module
-        setattr(owner, name, parts.doors.hand_copies(getattr(owner, name)))
-    parts.close_arrays()
-    parts.doors.freeze_classes(frozenset(getattr(*row) for row in loaded(parts.rules.CHANGING)))
-
-
-def watch_imports(loaded):
-    """Calls loaded() after each import that loaded something, also one that a library makes when it is used."""
-    bootstrap = importlib._bootstrap
-    find, depth = bootstrap._find_and_load, 0
-
-    def find_and_load(name, import_):
-        nonlocal depth
-        before, depth = len(sys.modules), depth + 1
-        try:
-            return find(name, import_)
-        finally:
-            depth -= 1
-            if depth == 0 and len(sys.modules) != before:
-                loaded()
-
-    bootstrap._find_and_load = find_and_load
-
-
 def close_plots(plots, wanted):
     """Blocks matplotlib if it is not imported yet: unprepared, it would search for folders and fonts."""
     if "matplotlib.pyplot" in sys.modules:
@@ -278,7 +234,12 @@ def set_up(job, parts):
     import_early(job["preload"], parts)
     if job.get("warnings"):
         parts.no_warnings.__exit__(None, None, None)
-    return make_namespace(session_id, parts.builtins.get(job["profile"]) or parts.guard.make_builtins(builtins, ()))
+    return make_namespace(session_id, parts.builtins.get(job["profile"]))
+
+
+def execute(statements, last, namespace):
+    exec(statements, namespace)
+    return eval(last, namespace) if last is not None else None
 
 
 def run_job(job, send, finish, parts):
@@ -287,17 +248,16 @@ def run_job(job, send, finish, parts):
     close_plots(parts.plots, job.get("warnings"))
     reporter.code, reserve = job["code"], parts.__dict__.pop("reserve")
     parts.on_deadline = lambda frame: finish(1, **reporter.timeout(frame, job["timeout_ms"] / 1000))
-    parts.doors.arm()
+    parts.guard.add_hook([*sys.path, *parts.folders])
     send("S")
     try:
         reporter.tree = checked_tree(source, parts.checks.get(job["profile"]))
-        statements, last = compile_checked(reporter.tree, parts.names)
+        statements, last = compile_checked(reporter.tree)
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
     send("C")
     try:
-        parts.doors.run(statements, namespace)
-        value = parts.doors.run(last, namespace) if last is not None else None
+        value = execute(statements, last, namespace)
         bound = value is None
         if bound:
             value = namespace.get("result")
@@ -370,10 +330,8 @@ def prepare(parts, policy):
     parts.no_warnings = warnings.catch_warnings()
     parts.no_warnings.__enter__()
     warnings.simplefilter("ignore")
-    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed)
+    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed, policy)
                       for profile, allowed in policy["profiles"].items()}
-    for names in parts.builtins.values():
-        names[parts.names.OWN] = parts.doors.own
     signal.signal(signal.SIGALRM, lambda _number, frame: parts.on_deadline(frame))
 
 
@@ -388,20 +346,11 @@ def rehearse(parts, times):
     before = sys.modules["__main__"]
     for _ in range(times):
         names = set_up(read_json(job, 0)[0], parts)
-        statements, last = compile_checked(checked_tree(source.encode("utf-8"), check), parts.names)
+        statements, last = compile_checked(checked_tree(source.encode("utf-8"), check))
     sys.modules["__main__"] = before
     names["out"] = io.StringIO()
-    exec(statements, names)
-    write_json({"value": parts.values.show(eval(last, names))}).encode("utf-8", "replace")
+    write_json({"value": parts.values.show(execute(statements, last, names))}).encode("utf-8", "replace")
     names.clear()
-
-
-def freeze(parts):
-    """Freezes the classes, and the garbage collector's objects, so that it has fewer to traverse while the code runs."""
-    close_classes(parts)
-    watch_imports(lambda: close_classes(parts))
-    gc.collect()
-    gc.freeze()
 
 
 def warm_copy(parts):
@@ -417,14 +366,9 @@ def main(argv):
     folders = (here, options["--helpers"])
     with open(os.path.join(here, "policy.json"), encoding="utf-8") as file:
         policy = json.load(file)
-    doors, guard, rules = load_doors(here), load_file("guard", here), load_file("door_rules", here)
-    own = [os.path.join(here, name + ".py") for name in OWN]
-    guard.install(doors, rules, FILENAME, own, [*sys.path, *folders], policy)
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
-    parts = types.SimpleNamespace(guard=guard, doors=doors, rules=rules, names=load_file("private_names", here), reporter=reporter, folders=folders,
-                                  values=load_file("values", here), plots=load_file("plots", here),
-                                  checks=make_checks(load_file("policy", here), here),
-                                  close_arrays=load_file("door_arrays", here).make_close(doors))
+    parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders, values=load_file("values", here),
+                                  plots=load_file("plots", here), checks=make_checks(load_file("policy", here), here))
     load_file("moved", here).prepare()
     helpers = load_file("code_helpers", options["--helpers"])
     sys.modules["code_helpers"] = helpers
@@ -439,7 +383,8 @@ def main(argv):
     rehearse(parts, REHEARSALS)
     if "matplotlib.pyplot" in sys.modules:
         parts.plots.rehearse()
-    freeze(parts)
+    gc.collect()
+    gc.freeze()  # so that it has fewer objects to traverse while the code runs
     ready = b"%d.%d.%d" % sys.version_info[:3]
     if ruleset is not None:
         send("R", ready)

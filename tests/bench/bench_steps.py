@@ -89,11 +89,6 @@ def note_checks(checks):
 
 def note_run(run):
     def noted_run(job, send, finish, parts):
-        class Doors:
-            def __getattr__(self, name):
-                return getattr(doors, name)
-        doors, parts.doors = parts.doors, Doors()
-        parts.doors.run = noted("run", doors.run, "ran")
         marks.pop("check", None)
         marks.pop("checked", None)  # of the rehearsal
         run(job, send, noted("report", finish), parts)
@@ -103,7 +98,7 @@ def note_run(run):
 plain_open, plain_checks = open_control, make_checks
 open_control = lambda fd: note_channel(*plain_open(fd))
 make_checks = lambda *words: note_checks(plain_checks(*words))
-run_job = note_run(run_job)
+run_job, execute = note_run(run_job), noted("run", execute, "ran")
 rehearse_plain, set_up_plain = rehearse, set_up
 set_up = lambda job, parts: noted("set_up", set_up_plain)(job, parts)
 

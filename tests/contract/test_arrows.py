@@ -115,7 +115,7 @@ SINGLE = ("curl/curl.h", "archive.h")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]*)"|<([^>\n]*)>)', re.MULTILINE)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-PACKAGES = "jansson jose libuv libcurl sqlite3 libwebsockets igraph libseccomp cmocka python-3.11"
+PACKAGES = "jansson jose libuv libcurl sqlite3 libwebsockets igraph libseccomp cmocka"
 
 
 def fits(path, patterns):

@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import secrets
+import subprocess
 import sys
 import unittest
 
@@ -144,6 +145,24 @@ class Inside(unittest.TestCase):
     def test_ordinary_programs_are_not(self):
         ordinary = [*own_cases("ordinary"), *shared_or_nothing("benign.jsonl")]
         self.assertEqual([case["id"] for case in ordinary if self.refused(case)], [])
+
+
+class Static(unittest.TestCase):
+    """The evasions that both policies refuse, by the rule beside each."""
+
+    def test_both_policies_refuse_them(self):
+        sys.path.insert(0, str(sandbox.SHARE))
+        policy = __import__("policy")
+        sys.path.pop(0)
+        tables = policy.load(sandbox.SHARE / "policy.json")
+        static = [program for program in corpus.programs("evasions") if "static" in program.words]
+        self.assertGreater(len(static), 5)
+        for program in static:
+            with self.subTest(program.id):
+                self.assertIn(program.words[1], [rule for _line, rule in policy.check(ast.parse(program.code), tables[program.profile])])
+                found = subprocess.run([sandbox.BUILD / "lectern", "validate", "--json", "--profile", program.profile, "-"],
+                                       input=program.code, stdout=subprocess.PIPE, check=False).stdout.decode()
+                self.assertIn('"%s"' % program.words[1], found)
 
 
 class Ordinary(unittest.TestCase):

@@ -136,8 +136,9 @@ void rule_chart(struct check *check)
 
 /* ---- private ones. The program's own are its own business: those that it stores on an object or
  * defines in a class. All others are a library's workings, which take methods, modules and files by
- * text: Enum._convert_, GroupBy._transform, Figure's canvas. Whose object it is shows only when the
- * code runs (image/python/door_private.c); a class pattern reads without being asked. ---- */
+ * text: Enum._convert_, GroupBy._transform, Figure's canvas. Whose object it is the text does not
+ * show, so the program's own names are allowed on each object (docs/sandbox.md, "Decisions"); a
+ * class pattern may not have them. ---- */
 
 static void find_own(struct check *check)
 {
