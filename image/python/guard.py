@@ -38,7 +38,7 @@ WRITE_LETTERS = frozenset("wax+")
 # Audit events that are refused, by the word before the first dot.
 FAMILIES = frozenset(("_posixsubprocess", "ctypes", "fcntl", "glob", "mmap", "os", "pty", "resource", "shutil", "signal", "socket", "subprocess",
                       "tempfile"))
-HARMLESS_EVENTS = frozenset(("os.putenv", "os.unsetenv"))
+HARMLESS_EVENTS = frozenset(("builtins.id", "os.putenv", "os.unsetenv"))  # the first: deepcopy() raises it several times for each object
 LISTING_EVENTS = frozenset(("os.listdir", "os.scandir", "os.walk", "os.fwalk"))
 
 
@@ -176,6 +176,8 @@ def add_hook(folders):
         return frame is not None
 
     def hook(event, args):
+        if event in HARMLESS_EVENTS:
+            return
         if event == "open":
             path, mode, flags = args
             if flags & WRITE_FLAGS or not WRITE_LETTERS.isdisjoint(mode or "") or not is_readable(path):
@@ -183,7 +185,7 @@ def add_hook(folders):
         elif event in LISTING_EVENTS:
             if not is_readable(args[0]):
                 raise PermissionError("folders are out of reach (rule: file)")
-        elif event.partition(".")[0] in FAMILIES and event not in HARMLESS_EVENTS:
+        elif event.partition(".")[0] in FAMILIES:
             # The imports of numpy and scipy bind C functions with ctypes.
             if event[:7] != "ctypes." or not is_importing():
                 raise PermissionError("%s is not allowed in analysis code (rule: event)" % event)
