@@ -109,7 +109,7 @@ class Setting:
         self.secret, self.clients = secret, []
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-test-")))
         folder.chmod(0o755)
-        share = folder / "share"
+        self.share = share = folder / "share"
         shutil.copytree(sandbox.SHARE, share)
         if not policy:
             shutil.copyfile(HERE / "no_policy.py", share / "policy.py")

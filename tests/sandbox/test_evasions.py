@@ -3,8 +3,8 @@
 memory of the interpreter, and must be contained there: no file, process or address outside is reached, nothing is written, the next call is
 right, and nothing is left.
 
-Ours go to a server without validator and policy, many in one run, because starting sandboxes is what takes time; after each one the same
-run attempts harm, with whatever the evasion has changed. The shared ones go to the real server, one in each run.
+Ours go to a server without validator, policy and guard, many in one run, because starting sandboxes is what takes time; after each one the
+same run attempts harm, with whatever the evasion has changed. The shared ones go to the real server, one in each run.
 
 LECTERN_SANDBOX: the engine. LECTERN_ENGINES: all with which this test is registered.
 """
@@ -120,7 +120,7 @@ class Evasions(unittest.TestCase):
                 self.next_call(setting, client, path.name)
 
     def check(self, isolation, programs, **left_out):
-        words = ("--isolation", isolation, "--profile", "visualization", "--warm", "bare=1,data=1,plot=0", "--stdout-cap", "60000")
+        words = ("--isolation", isolation, "--profile", "visualization", "--warm", "bare=1,data=1,plot=0", "--stdout-cap", "60000", "--timeout", str(SECONDS))
         with contextlib.ExitStack() as stack:
             setting = test_alone.Setting(stack, self.secret, words=words, **left_out)
             if os.getuid() == 0:
@@ -131,6 +131,8 @@ class Evasions(unittest.TestCase):
                 print("NOTICE: watching what the kernel sees needs root")
             programs(setting, setting.client())
             self.assertEqual(setting.server.close(), 0)
+            left = [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if os.fsencode(setting.share) in watch.words(pid)]
+            self.assertEqual([pid for pid in left if sandbox.alive(pid)], [])
         self.assertEqual(self.knocks.count, 0)
         self.assertFalse(self.written.exists())
         if ENGINE == "docker":
@@ -139,7 +141,7 @@ class Evasions(unittest.TestCase):
     def test_each_isolation(self):
         for isolation in choices("isolation"):
             with self.subTest(isolation):
-                self.check(isolation, self.check_ours)
+                self.check(isolation, self.check_ours, guard="no_guard.py")
             with self.subTest(isolation, shared=True):
                 self.check(isolation, self.check_shared, policy=True, server="../../lectern")
 

@@ -12,13 +12,15 @@ import struct
 import threading
 import time
 
+import sandbox
+
 NETLINK_CONNECTOR, CN_IDX_PROC, LISTEN = 11, 1, 1
 SO_RCVBUFFORCE = 33
 FORK, EXEC, EXIT = 1, 2, 0x80000000
 POLL_SECONDS = 0.05
 # What an interpreter's descriptors may be: null, two pipes, one socket, and files that Python and its libraries open themselves, or beside the runner.
-DESCRIPTORS = re.compile(r"/dev/null$|/dev/urandom$|pipe:\[|socket:\[|/usr/(local/)?lib/|/lib|/lectern/|/usr/share/(zoneinfo|matplotlib|fonts-droid-fallback)/|/etc/ld\.so\.cache$|/etc/ssl/openssl\.cnf$"
-                         r"|/sys/devices/system/cpu/|/tmp/lectern-test-[^/]+/share/")
+DESCRIPTORS = re.compile(r"/dev/null$|/dev/urandom$|pipe:\[|socket:\[|(%s)?/usr/(lib|share/(zoneinfo|matplotlib|fonts-droid-fallback))/|/lectern/"
+                         r"|/sys/devices/system/cpu/|/tmp/lectern-test-[^/]+/share/" % re.escape(str(sandbox.PINNED)))
 
 
 def words(pid):
