@@ -15,12 +15,11 @@
 #include "executor/docker/docker_daemon.h"
 #include "executor/docker/docker_seccomp.h"
 #include "executor/engine.h"
+#include "executor/local/cgroup.h"
 #include "executor/local/local_machine.h"
 #include "executor/local/process_host.h"
 #include "executor/pinned/pinned.h"
 #include "executor/trial.h"
-
-#define MOUNTS_CAP 65536 /* bytes of /proc/self/mountinfo that are read */
 
 #define LANDLOCK_USED 6 /* the newest ABI that the runner uses: image/runner/landlock.c */
 #define LANDLOCK_WHOLE                                                                             \
@@ -388,17 +387,18 @@ static void check_landlock(struct doctor_rows *rows)
                 abi, used, abi < LANDLOCK_WHOLE ? "; truncating files is not (6.2 or newer)" : "");
 }
 
+static enum cgroup_kind mounted(void)
+{
+    char mounts[CGROUP_MOUNTS_CAP];
+
+    cgroup_mounts(mounts);
+    return cgroup_kind(mounts);
+}
+
 static void check_cgroup(struct doctor_rows *rows)
 {
-    char mounts[MOUNTS_CAP];
-    FILE *file = fopen("/proc/self/mountinfo", "re");
-    size_t len = file ? fread(mounts, 1, sizeof mounts - 1, file) : 0;
-    enum cgroup_kind kind;
+    enum cgroup_kind kind = mounted();
 
-    if (file)
-        fclose(file);
-    mounts[len] = '\0';
-    kind = cgroup_kind(mounts);
     add_row(rows, "control groups", kind != CGROUP_NONE, "mount -t cgroup2 none /sys/fs/cgroup",
             "of this machine: %s%s", cgroup_kind_text(kind),
             access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0 ? ", at /sys/fs/cgroup" : "");
@@ -407,9 +407,24 @@ static void check_cgroup(struct doctor_rows *rows)
 /* The bounds of sandboxes without Docker; the row "docker limits" has those of containers. */
 static void check_bounds(struct doctor_rows *rows)
 {
-    add_row(rows, "local limits", true, "",
-            "of bubblewrap and process: memory, processes and time are bounded by limits of each "
-            "process, the runner's watch of memory, and deadlines, not by control groups");
+    struct error why = {0};
+    const struct cgroup_home *home = cgroup_home(&why);
+
+    if (home)
+        add_row(rows, "local limits", true, "",
+                "of bubblewrap and process: control groups in %s bound memory and processes%s",
+                home->path, home->cpu ? ", and CPU time to half a CPU" : "; deadlines bound time");
+    else
+        add_row(rows, "local limits", false,
+                mounted() == CGROUP_V2
+                    ? "systemd-run --scope -p Delegate=yes lectern serve, or Delegate=yes in the "
+                      "server's unit"
+                    : "a kernel with control groups of version 2 only "
+                      "(systemd.unified_cgroup_hierarchy=1)",
+                "of bubblewrap and process: memory, processes and time are bounded by limits of "
+                "each process, the runner's watch of memory, and deadlines, not by control "
+                "groups: %s",
+                why.text);
 }
 
 static void check_machine(struct doctor_rows *rows)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What all engines share about the runner (image/runner/runner.c): its command line inside a
- * sandbox, and the last bytes that it wrote to its standard error.
+ * sandbox, what a control group allows it, and the last bytes that it wrote to its standard error.
  */
 #ifndef LECTERN_EXECUTOR_RUNNER_H
 #define LECTERN_EXECUTOR_RUNNER_H
@@ -12,6 +12,12 @@
 #define RUNNER_USER      65534u     /* nobody, in containers and under bubblewrap */
 #define RUNNER_WORDS_CAP 14u
 #define RUNNER_TEXT_CAP  512u /* names of modules to preload */
+
+/* What a control group allows a sandbox beside the memory of its kind, in each engine. */
+#define SANDBOX_PIDS           32
+#define SANDBOX_NANO_CPUS      500000000 /* half a CPU */
+#define SANDBOX_SHARES_WARMING 128       /* CPU weight; that of others is 1024 */
+#define SANDBOX_SHARES_RUNNING 1024
 
 struct runner_command {
     const char

@@ -179,11 +179,11 @@ static int add_limits(json_t *config, const struct docker_plan *plan)
     } limits[] = {
         {"Memory", plan->limits.memory, memory},
         {"MemorySwap", plan->limits.memory && plan->limits.swap, memory},
-        {"PidsLimit", plan->limits.pids, DOCKER_PIDS},
+        {"PidsLimit", plan->limits.pids, SANDBOX_PIDS},
         {"BlkioWeight", plan->limits.block_io, DOCKER_BLOCK_IO_WEIGHT},
         {"CpuShares", plan->limits.cpu_shares,
-         plan->cpu_at_once ? DOCKER_SHARES_RUNNING : DOCKER_SHARES_WARMING},
-        {"NanoCpus", plan->limits.cpu_quota && plan->cpu_at_once, DOCKER_NANO_CPUS},
+         plan->cpu_at_once ? SANDBOX_SHARES_RUNNING : SANDBOX_SHARES_WARMING},
+        {"NanoCpus", plan->limits.cpu_quota && plan->cpu_at_once, SANDBOX_NANO_CPUS},
     };
 
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
@@ -268,9 +268,9 @@ json_t *docker_plan_settle(const struct docker_limits *limits, struct error *err
     int rc = json ? 0 : -1;
 
     if (rc == 0 && limits->cpu_quota)
-        rc = json_object_set_new(json, "NanoCpus", json_integer(DOCKER_NANO_CPUS));
+        rc = json_object_set_new(json, "NanoCpus", json_integer(SANDBOX_NANO_CPUS));
     if (rc == 0 && limits->cpu_shares)
-        rc = json_object_set_new(json, "CpuShares", json_integer(DOCKER_SHARES_RUNNING));
+        rc = json_object_set_new(json, "CpuShares", json_integer(SANDBOX_SHARES_RUNNING));
     if (rc == 0)
         return json;
     json_decref(json);

@@ -47,14 +47,10 @@ void docker_info_missing(const struct docker_info *info, char *text, size_t size
 #define DOCKER_LABEL_KIND    "lectern.kind"
 #define DOCKER_LABEL_STARTED "lectern.started" /* seconds since 1970 */
 
-#define DOCKER_NANO_CPUS      500000000 /* half a CPU */
-#define DOCKER_SHARES_WARMING 128       /* CPU weight; that of others is 1024 */
-#define DOCKER_SHARES_RUNNING 1024
 /* The lowest there is, because a run reads libraries, which are usually in memory, and writes to no
  * disk. A middle one would not be low: with io.weight a runtime turns 100 into 910, where that of
  * others is 100. */
 #define DOCKER_BLOCK_IO_WEIGHT 10
-#define DOCKER_PIDS            32
 #define DOCKER_TMP_BYTES       (16 << 20)
 #define DOCKER_FILES_OPEN      256
 #define DOCKER_OOM_SCORE       500 /* the OOM killer selects it before processes of the host */

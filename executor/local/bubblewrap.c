@@ -61,8 +61,7 @@ static void describe(const struct local_setup *setup, char *text, size_t size)
     snprintf(text, size,
              "code runs under bubblewrap on this machine as nobody (outside, %s): separate "
              "namespaces, no network, "
-             "read-only root, no capability, seccomp and Landlock by the runner; memory and CPU by "
-             "rlimits and deadlines, since no cgroup holds them",
+             "read-only root, no capability, seccomp and Landlock by the runner",
              user);
 }
 

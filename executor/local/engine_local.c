@@ -3,9 +3,10 @@
  * Sandboxes without Docker: the same runner with the pinned Python, in two engines. `local`
  * puts it under bubblewrap (bubblewrap.c), `process` runs it as it is (process.c).
  *
- * There is no cgroup. Instead there are, for memory, the runner's RLIMIT_AS and its check of the
- * interpreter's actual use; for CPU, RLIMIT_CPU (60 s for each process), the deadlines, niceness 5
- * and the lowest best-effort I/O priority, so a run may use a whole CPU for its 5 s, but yields to
+ * A control group of version 2 bounds each sandbox where the server may make one (cgroup.h). In any
+ * case there are, for memory, the runner's RLIMIT_AS and its check of the interpreter's actual use;
+ * for CPU, RLIMIT_CPU (60 s for each process), the deadlines, niceness 5 and the lowest best-effort
+ * I/O priority, so without a control group a run may use a whole CPU for its 5 s, but yields to
  * others; for the number of processes, the runner's seccomp filter.
  *
  * If the machine lacks something, each start checks again, so that a fix takes effect at once.
@@ -258,6 +259,7 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
     struct runner_command command;
     struct local_setup setup = {0};
     struct sandbox_user user;
+    struct cgroup group = {.folder = -1, .procs = -1};
     struct local_plan plan;
     struct engine_box *box;
     bool started = false;
@@ -274,13 +276,16 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
         started =
             runner_command_build(&command, kind, NULL, root ? root : setup.python, err) == 0 &&
             local->way->plan(&plan, &setup, command.argv, err) == 0 &&
-            spawn(box, &plan, &setup, err) == 0;
+            cgroup_make(&group, setup.owner, kind->memory_mb, err) == 0 &&
+            spawn(box, &plan, &setup, &group, err) == 0;
         close_files(&setup);
     }
     if (started) {
         box->user = user;
+        box->group = group;
         return box;
     }
+    cgroup_end(&group);
     sandbox_user_give_back(&user);
     free(box);
     return NULL;
@@ -288,14 +293,15 @@ static struct engine_box *local_start(void *state, const struct execution_kind *
 
 static int local_settle(void *state, struct engine_box *box, struct error *err)
 {
-    (void)state, (void)box, (void)err;
-    return 0; /* no limit slows down the warming */
+    (void)state;
+    return cgroup_settle(&box->group, err);
 }
 
 static void local_destroy(void *state, struct engine_box *box)
 {
     (void)state;
     spawn_end(box);
+    cgroup_end(&box->group);
     sandbox_user_give_back(&box->user);
     free(box);
 }
@@ -361,9 +367,9 @@ static void *open_way(const struct local_way *way, const struct executor_config 
     if (sandbox_users_read(&local->users, config->sandbox_uids, err) < 0 ||
         owner_label(local->setup.owner, err) < 0)
         goto fail;
-    ended = local_orphans_end();
+    ended = local_orphans_end() + cgroup_orphans_end();
     if (ended > 0)
-        log_info("executor", "%zu sandboxes that a killed server left half made were ended", ended);
+        log_info("executor", "%zu remainders of sandboxes of a killed server were removed", ended);
     prepare(local, true, NULL, &why); /* what is missing now may be installed later */
     return local;
 fail:
@@ -407,6 +413,7 @@ static void local_describe(void *state, char *text, size_t size)
     struct local *local = state;
     struct local_setup setup = {.file_count = 0};
     struct error err = {0};
+    size_t len;
 
     if (prepare(local, true, &setup, &err) < 0) {
         snprintf(text, size, "no code can run yet, and that is tried again: %.400s", err.text);
@@ -414,6 +421,9 @@ static void local_describe(void *state, char *text, size_t size)
     }
     close_files(&setup);
     local->way->describe(&setup, text, size);
+    len = strlen(text);
+    snprintf(text + len, size - len, "; bounds by %slimits of processes and deadlines",
+             cgroup_home(NULL) ? "a control group, " : "");
 }
 
 static void local_interrupt(void *state)

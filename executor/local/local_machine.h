@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Properties of this machine: whether its kernel lets ordinary users create user namespaces, which
- * bubblewrap needs; which control groups are mounted; and the sandboxes that a killed server left
- * behind.
+ * bubblewrap needs, and the sandboxes that a killed server left behind.
  */
 #ifndef LECTERN_EXECUTOR_LOCAL_MACHINE_H
 #define LECTERN_EXECUTOR_LOCAL_MACHINE_H
@@ -17,14 +16,6 @@ struct local_userns {
 /* Checks whether ordinary users may create user namespaces, and if not, which setting prevents it,
  * because each has a different fix. root: "/proc/sys", or a similar folder in a test. */
 struct local_userns local_userns_look(const char *root);
-
-enum cgroup_kind { CGROUP_NONE, CGROUP_V1, CGROUP_V2, CGROUP_HYBRID };
-
-/* mountinfo: the text of /proc/self/mountinfo. Hybrid: controllers in version 1, with a tree of
- * version 2 beside them. */
-enum cgroup_kind cgroup_kind(const char *mountinfo);
-
-const char *cgroup_kind_text(enum cgroup_kind kind); /* "version 2", ...; static */
 
 /* Ends incomplete sandboxes that a killed server left behind, and returns their number: every bwrap
  * of a runner whose command line (local_plan.h) names an owner that is dead, by its PID and start

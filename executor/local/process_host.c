@@ -68,8 +68,8 @@ void process_host_describe(const struct process_host *host, char *text, size_t s
 {
     snprintf(text, size,
              "seccomp holds (no socket, no process, no signal), Landlock ABI %d (files%s%s)%s, no "
-             "new privileges, rlimits and deadlines. There is no namespace and no control group: "
-             "names and sizes of files, process ids and the host's name can be seen",
+             "new privileges. There is no namespace: names and sizes of files, process ids and the "
+             "host's name can be seen",
              host->landlock_abi, host->landlock_abi >= PROCESS_LANDLOCK_NETWORK ? ", TCP" : "",
              host->landlock_abi >= PROCESS_LANDLOCK_SCOPES ? ", signals" : "",
              host->network ? "" : ", no network in this namespace");

@@ -120,8 +120,8 @@ static bool is_server_gone(void)
 }
 
 /* Runs between fork and exec, so it may only make async-signal-safe calls. Never returns. */
-static void become(const struct local_plan *plan, const struct local_setup *setup, int stream,
-                   int errors, const struct ids *ids)
+static void become(const struct local_plan *plan, const struct local_setup *setup,
+                   const struct cgroup *group, int stream, int errors, const struct ids *ids)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
     sigset_t none;
@@ -137,6 +137,8 @@ static void become(const struct local_plan *plan, const struct local_setup *setu
     if (dup2(stream, STDIN_FILENO) < 0 || dup2(stream, STDOUT_FILENO) < 0 ||
         dup2(errors, STDERR_FILENO) < 0)
         _exit(126);
+    if (group && group->procs >= 0 && write(group->procs, "0", 1) != 1)
+        give_up("its control group cannot be entered");
     /* Descriptors that a library opened without close-on-exec must not be inherited. */
     if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) < 0) {
         for (int fd = STDERR_FILENO + 1; fd < (int)sysconf(_SC_OPEN_MAX); fd++)
@@ -166,7 +168,7 @@ static void become(const struct local_plan *plan, const struct local_setup *setu
 }
 
 int spawn(struct engine_box *box, const struct local_plan *plan, const struct local_setup *setup,
-          struct error *err)
+          const struct cgroup *group, struct error *err)
 {
     const struct ids ids = {geteuid(), getegid()};
     int stream[2], errors[2];
@@ -182,7 +184,7 @@ int spawn(struct engine_box *box, const struct local_plan *plan, const struct lo
     box->pid = plan->contained ? fork_contained(&ids) : fork();
     if (box->pid == 0) {
         close(mine); /* so that the stream tells whether the server is gone */
-        become(plan, setup, its, its_words, &ids);
+        become(plan, setup, group, its, its_words, &ids);
     }
     if (box->pid < 0)
         return error_errno(err, errno, "fork");
@@ -229,7 +231,7 @@ int spawn_trial(const struct local_plan *plan, const struct local_setup *setup, 
     struct pollfd poll_fd;
     int status = 0, rc;
 
-    if (spawn(&process, plan, setup, err) < 0)
+    if (spawn(&process, plan, setup, NULL, err) < 0)
         return -1;
     poll_fd = (struct pollfd){.fd = process.stream, .events = POLLIN};
     rc = poll(&poll_fd, 1, TRIAL_MS);

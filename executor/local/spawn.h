@@ -13,6 +13,7 @@
 #define LECTERN_EXECUTOR_LOCAL_SPAWN_H
 
 #include "executor/engine.h"
+#include "executor/local/cgroup.h"
 #include "executor/local/local_plan.h"
 #include "executor/sandbox_user.h"
 
@@ -21,15 +22,18 @@ struct engine_box {
     int stream; /* its standard input and output, one non-blocking socket */
     int errors; /* its standard error, non-blocking */
     struct runner_stderr tail;
-    struct sandbox_user user; /* the engine's; spawn leaves it empty */
+    /* The engine's; spawn leaves them empty. */
+    struct sandbox_user user;
+    struct cgroup group;
 };
 
-/* Carries out the plan. The process inherits the setup's files. Returns -1 with nothing open. */
+/* Carries out the plan in that control group, if there is one (cgroup.h); NULL: in the server's.
+ * The process inherits the setup's files. Returns -1 with nothing open. */
 int spawn(struct engine_box *box, const struct local_plan *plan, const struct local_setup *setup,
-          struct error *err);
+          const struct cgroup *group, struct error *err);
 
-/* Carries out a plan that ends by itself. Returns -1 unless it ends with status 0 within a few
- * seconds. */
+/* Carries out a plan that ends by itself, in the server's control group. Returns -1 unless it ends
+ * with status 0 within a few seconds. */
 int spawn_trial(const struct local_plan *plan, const struct local_setup *setup, struct error *err);
 
 /* The end of what it wrote to its standard error; valid until the next call. */

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sandbox on a kernel for 64-bit ARM, in an emulated machine: the runner, seccomp, Landlock, the zygote, and each system call.
+"""The sandbox on a kernel for 64-bit ARM, in an emulated machine: the runner, seccomp, Landlock, the zygote, each system call, and control
+groups of version 2, which this machine may not have.
 
 usage: kernel.py BUILD_FOLDER       that of the preset arm64, with its sysroot
 
 The machine has no disk. Its initial file system is made here from the sysroot, the runner and the tests of tests/sandbox, and its
 first process is this file too: as /init it runs the tests and prints how they ended.
 """
+import contextlib
 import ctypes
 import gzip
+import json
 import os
 import re
 import shutil
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 CALLS = ("test_bare", "test_arguments")
@@ -22,10 +26,13 @@ TESTS = {  # without bubblewrap, which is not in this machine
     "test_layers": ["Layers.test_what_python_needs_is_there", "Layers.test_the_one_exec_is_used_up", "Layers.test_both",
                     "LayersOfACopy.test_both"],
 }
+MS_BIND = 4096  # sys/mount.h
 END = "tests ended with status "
 MACHINE = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", "1024", "-nic", "none", "-nographic", "-no-reboot"]
 SECONDS = 1500  # for a machine that is busy with other work; it takes less than one minute
 INSIDE = "/lectern"
+PROGRAMS = ("lectern", "tests/unit/test_cgroup")  # of the build folder
+GROUPS = Path("/sys/fs/cgroup")
 # Of the sysroot: what Python needs.
 LIBRARIES = r"usr/lib/aarch64-linux-gnu/(lib(c|m|z|expat|ffi|seccomp|crypto)\.so\.[\d.]+|ld-linux-aarch64\.so\.1)"
 COPIED = re.compile(r"usr|lib|usr/bin|usr/bin/python3(\.11)?|usr/lib|usr/lib/ld-linux[^/]*|usr/lib/aarch64-linux-gnu|%s|"
@@ -54,9 +61,25 @@ def tree(source, place, copied=re.compile(".*")):
             yield from tree(child, place + "/" + child.name, copied)
 
 
+def libraries(build):
+    """{name: file} of those that the programs need, and those that these need."""
+    found = {path.name: path for path in (build / "sysroot/usr/lib/aarch64-linux-gnu").rglob("*.so*")}
+    needed, left = {}, [build / name for name in PROGRAMS]
+    while left:
+        text = subprocess.run(["readelf", "-d", left.pop()], stdout=subprocess.PIPE, check=True, text=True).stdout
+        names = set(re.findall(r"\(NEEDED\).*\[(.*)\]", text)) - set(needed)
+        needed.update({name: found[name] for name in names})
+        left.extend(found[name] for name in names)
+    return needed
+
+
 def file_system(build, source):
-    for name in ("dev", "proc", "sys", "tmp", "etc", "lectern", "lectern/build", "lectern/tests"):
+    for name in ("dev", "proc", "sys", "tmp", "etc", "lectern", "lectern/build", "lectern/tests", "lectern/libraries"):
         yield name, stat.S_IFDIR | 0o755, b""
+    for name, path in sorted(libraries(build).items()):
+        yield "lectern/libraries/" + name, stat.S_IFREG | 0o755, path.read_bytes()
+    for name in PROGRAMS:
+        yield "lectern/" + Path(name).name, stat.S_IFREG | 0o755, (build / name).read_bytes()
     for part in ("usr", "lib"):
         yield from tree(build / "sysroot" / part, part, COPIED)
     for name in ("usr/share", "usr/share/zoneinfo", "usr/share/fonts-droid-fallback", "usr/share/fonts-droid-fallback/truetype"):
@@ -97,16 +120,78 @@ def run_analyses():
                 print(kind.__name__, "ran", repr(outcome.text), flush=True)
 
 
-def run_inside():
+def lectern(*words, **options):
+    environment = dict(os.environ, LD_LIBRARY_PATH=INSIDE + "/libraries", LECTERN_DATA="/tmp/data", LECTERN_SANDBOX="process")
+    return subprocess.Popen([INSIDE + "/lectern", *words, "--share", INSIDE + "/build/share", "--cache", "/tmp/cache"], env=environment,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options)
+
+
+def groups():
+    return sorted(GROUPS.glob("sandbox-*"))
+
+
+def execute(code, bound=None):
+    """The result of an analysis, and the highest number of control groups meanwhile; bound is what they may have of memory instead."""
+    process, most = lectern("exec", "--json", "--profile", "minimal", "-"), 0
+    process.stdin.write(code)
+    process.stdin.close()
+    while process.poll() is None:
+        found = groups()
+        most = max(most, len(found))
+        for group in found if bound else ():
+            with contextlib.suppress(OSError):  # it is gone
+                (group / "memory.max").write_text(bound)
+        time.sleep(0.01)
+    return json.loads(process.stdout.read()), most
+
+
+def check(what, *facts):
+    print(what, *facts, flush=True)
+    if not what:
+        raise AssertionError(facts)
+
+
+def run_groups():
+    """The engine `process` puts each sandbox into a control group, and leaves none. The machine's Python stands in for the pinned one."""
+    lines = lectern("doctor", "--json").communicate()[0]
+    rows = {row["name"]: row["text"] for row in json.loads(lines)}
+    folder = Path(re.search(r"is not in (\S+)", rows["python"]).group(1))
+    for name in ("usr", "etc"):
+        (folder / name).mkdir(parents=True)
+        mount(b"/" + name.encode(), str(folder / name).encode(), None, MS_BIND)
+    rows = {row["name"]: row["text"] for row in json.loads(lectern("doctor", "--json").communicate()[0])}
+    check("control groups in /sys/fs/cgroup bound memory and processes, and CPU time" in rows["local limits"], rows["local limits"])
+    check("a control group" in rows["process"], rows["process"])
+    result, most = execute("print(6 * 7)")
+    check(result.get("stdout") == "42\n" and most > 0 and groups() == [], result, most, groups())
+    result, most = execute("print(len([bytes([number]) * 1000000 for number in range(120)]))", "64M")
+    check("memory" in json.dumps(result) and groups() == [], result, groups())
+    killed = lectern("stdio")
+    while not any((group / "cgroup.procs").read_text() for group in groups()):
+        time.sleep(0.1)
+    killed.kill()
+    killed.wait()
+    check(groups() != [], groups())
+    result, most = execute("print(6 * 7)")
+    check(result.get("stdout") == "42\n" and groups() == [], result, groups())
+
+
+def mount(source, place, kind=None, flags=0):
     libc = ctypes.CDLL(None, use_errno=True)
-    for kind, place in ((b"proc", b"/proc"), (b"sysfs", b"/sys"), (b"devtmpfs", b"/dev"), (b"tmpfs", b"/tmp")):
-        if libc.mount(kind, place, kind, 0, None) < 0:
-            raise OSError(ctypes.get_errno(), "mount %s" % place.decode())
+    if libc.mount(source, place, kind, flags, None) < 0:
+        raise OSError(ctypes.get_errno(), "mount %s" % place.decode())
+
+
+def run_inside():
+    for kind, place in ((b"proc", b"/proc"), (b"sysfs", b"/sys"), (b"devtmpfs", b"/dev"), (b"tmpfs", b"/tmp"), (b"cgroup2", b"/sys/fs/cgroup")):
+        mount(kind, place, kind)
     print(*os.uname(), flush=True)
     os.environ.update(PATH="/usr/bin", LECTERN_BUILD=INSIDE + "/build", LECTERN_SHARED="/nowhere", LECTERN_PATIENCE="20")
+    statuses = [subprocess.run([INSIDE + "/test_cgroup", "kernel"], env={"LD_LIBRARY_PATH": INSIDE + "/libraries"}, check=False).returncode]
+    run_groups()
     run_analyses()
-    statuses = [subprocess.run([sys.executable, "-B", test + ".py", "-v", *names], cwd=INSIDE + "/tests/sandbox", check=False).returncode
-                for test, names in TESTS.items()]
+    statuses += [subprocess.run([sys.executable, "-B", test + ".py", "-v", *names], cwd=INSIDE + "/tests/sandbox", check=False).returncode
+                 for test, names in TESTS.items()]
     print("%s%d" % (END, max(statuses)), flush=True)
 
 

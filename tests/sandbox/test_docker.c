@@ -145,7 +145,7 @@ static void test_limits(void **state)
                    "seccomp="));
         assert_int_equal(host_integer(container, "Memory"), 256 << 20);
         assert_int_equal(host_integer(container, "MemorySwap"), 256 << 20);
-        assert_int_equal(host_integer(container, "PidsLimit"), DOCKER_PIDS);
+        assert_int_equal(host_integer(container, "PidsLimit"), SANDBOX_PIDS);
         assert_false(json_is_true(json_object_get(host, "Privileged")));
         assert_int_equal(sscanf(json_get_string(json_object_get(container, "Config"), "User"),
                                 "%u:%u", &users[i], &group),
@@ -156,7 +156,7 @@ static void test_limits(void **state)
             assert_int_not_equal(users[j], users[i]);
         /* Half a CPU once it is warm; the last of them may still be warming. */
         if (i > 0)
-            assert_int_equal(host_integer(container, "NanoCpus"), DOCKER_NANO_CPUS);
+            assert_int_equal(host_integer(container, "NanoCpus"), SANDBOX_NANO_CPUS);
         json_decref(container);
     }
     json_decref(containers);

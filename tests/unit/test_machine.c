@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What machines and daemons say about themselves: control groups, user namespaces, GET /info, the
+ * What machines and daemons say about themselves: user namespaces, GET /info, the
  * files of a local sandbox, the folder of the channels. Texts as real ones print them.
  */
 #include <fcntl.h>
@@ -25,24 +25,6 @@
 #include "executor/engine.h"
 #include "executor/owner.h"
 #include "executor/run_folder.h"
-
-#define ONE "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
-#define TWO "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 master:1 - cgroup2 cgroup2 rw\n"
-#define ROOT                                                                                       \
-    "23 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n"                                              \
-    "24 23 0:5 / /dev/cgroup2 rw - tmpfs cgroup rw\n"
-
-static void test_cgroups(void **state)
-{
-    (void)state;
-    assert_int_equal(cgroup_kind(""), CGROUP_NONE);
-    assert_int_equal(cgroup_kind(ROOT), CGROUP_NONE);
-    assert_int_equal(cgroup_kind(ROOT ONE), CGROUP_V1);
-    assert_int_equal(cgroup_kind(ROOT TWO), CGROUP_V2);
-    assert_int_equal(cgroup_kind(TWO ROOT ONE), CGROUP_HYBRID);
-    assert_int_equal(cgroup_kind("1 2 - cgroup"), CGROUP_NONE); /* cut off */
-    assert_string_equal(cgroup_kind_text(CGROUP_V2), "version 2");
-}
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
@@ -356,10 +338,10 @@ static void test_user_of_a_channel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cgroups),           cmocka_unit_test(test_user_namespaces),
-        cmocka_unit_test(test_docker_says_all),   cmocka_unit_test(test_docker_without_limits),
-        cmocka_unit_test(test_leftovers),         cmocka_unit_test(test_made_of_files),
-        cmocka_unit_test(test_sweep_of_channels), cmocka_unit_test(test_user_of_a_channel),
+        cmocka_unit_test(test_user_namespaces),       cmocka_unit_test(test_docker_says_all),
+        cmocka_unit_test(test_docker_without_limits), cmocka_unit_test(test_leftovers),
+        cmocka_unit_test(test_made_of_files),         cmocka_unit_test(test_sweep_of_channels),
+        cmocka_unit_test(test_user_of_a_channel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

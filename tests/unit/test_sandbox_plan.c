@@ -194,8 +194,9 @@ static void test_docker_plan(void **state)
     assert_string_equal(json_get_string(host, "NetworkMode"), "none");
     assert_int_equal(json_integer_value(json_object_get(host, "Memory")), 256 << 20);
     assert_int_equal(json_integer_value(json_object_get(host, "MemorySwap")), 256 << 20);
-    assert_int_equal(json_integer_value(json_object_get(host, "PidsLimit")), DOCKER_PIDS);
-    assert_int_equal(json_integer_value(json_object_get(host, "CpuShares")), DOCKER_SHARES_WARMING);
+    assert_int_equal(json_integer_value(json_object_get(host, "PidsLimit")), SANDBOX_PIDS);
+    assert_int_equal(json_integer_value(json_object_get(host, "CpuShares")),
+                     SANDBOX_SHARES_WARMING);
     assert_int_equal(json_integer_value(json_object_get(host, "BlkioWeight")),
                      DOCKER_BLOCK_IO_WEIGHT);
     assert_profile(host);

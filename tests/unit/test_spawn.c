@@ -61,7 +61,7 @@ static bool check_killed_server(const struct local_plan *plan, const struct loca
     if (server == 0) {
         struct engine_box box;
 
-        if (spawn(&box, plan, setup, NULL) < 0)
+        if (spawn(&box, plan, setup, NULL, NULL) < 0)
             _exit(1);
         pids[0] = box.pid;
         pids[1] = wait_child(box.pid);
@@ -130,7 +130,7 @@ static void test_end(void **state)
     pid_t child;
 
     (void)state;
-    assert_int_equal(spawn(&box, &plan, &setup, NULL), 0);
+    assert_int_equal(spawn(&box, &plan, &setup, NULL, NULL), 0);
     child = wait_child(box.pid);
     assert_true(child > 0);
     spawn_end(&box);
