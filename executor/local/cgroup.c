@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 
 #define SERVER_NAME    "server"
 #define SANDBOX_PREFIX "sandbox-"
+#define TRIAL_MB       64
 #define LIST_CAP       4096 /* bytes of a file of the kernel that are read */
 #define REMOVE_TRIES   200
 #define REMOVE_PAUSE   10000000 /* ns between two of them */
@@ -170,6 +172,33 @@ int cgroup_path(char path[CGROUP_PATH_CAP], const char *groups, const char *moun
     return -1;
 }
 
+/* ---- bounds ---- */
+
+/* The weight that the runtimes of containers give a group for these shares. */
+static unsigned weight_of(unsigned shares)
+{
+    return 1 + (shares - 2) * 9999 / 262142;
+}
+
+static int write_number(int folder, const char *name, unsigned long long number)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%llu", number);
+    return write_in(folder, name, text);
+}
+
+/* A kernel that does not account swap has no bound for it. */
+static int set_bounds(int folder, const struct cgroup_home *home, unsigned memory_mb)
+{
+    if (write_number(folder, "memory.max", (unsigned long long)memory_mb << 20) < 0 ||
+        (write_number(folder, "memory.swap.max", 0) < 0 && errno != ENOENT) ||
+        write_number(folder, "pids.max", SANDBOX_PIDS) < 0 ||
+        faccessat(folder, "cgroup.kill", W_OK, AT_EACCESS) < 0) /* since Linux 5.14 */
+        return -1;
+    return home->cpu ? write_number(folder, "cpu.weight", weight_of(SANDBOX_SHARES_WARMING)) : 0;
+}
+
 /* ---- OWN ---- */
 
 static struct {
@@ -267,17 +296,58 @@ static int enable_controllers(int folder, struct cgroup_home *home, struct error
     return 0;
 }
 
+/* Whether a group with bounds can be made. */
+static int try_out(int folder, const struct cgroup_home *home, struct error *err)
+{
+    char name[32];
+    int rc, why;
+
+    snprintf(name, sizeof name, "trial-%ld", (long)getpid());
+    rc = mkdirat(folder, name, 0755);
+    cleanup_fd int group = rc < 0 ? -1 : open_folder(folder, name);
+    if (rc == 0)
+        rc = set_bounds(group, home, TRIAL_MB);
+    why = errno;
+    unlinkat(folder, name, AT_REMOVEDIR);
+    return rc == 0 ? 0
+                   : error_set(err, ERROR_UNAVAILABLE,
+                               "control groups in %s cannot be bounded, which needs Linux 5.14: %s",
+                               home->path, strerrordesc_np(why));
+}
+
+/* systemd takes the controllers away again from a group that it has not delegated, and marks those
+ * that it has (https://systemd.io/CGROUP_DELEGATION/). */
+static int check_delegation(int folder, const struct cgroup_home *home, struct error *err)
+{
+    char mark[8];
+
+    if (access("/run/systemd/system", F_OK) < 0 ||
+        fgetxattr(folder, "user.delegate", mark, sizeof mark) > 0 ||
+        fgetxattr(folder, "trusted.delegate", mark, sizeof mark) > 0)
+        return 0;
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "systemd has not delegated the control group %s to this server", home->path);
+}
+
+static void move_back(int folder)
+{
+    write_in(folder, "cgroup.subtree_control", "-memory -pids");
+    write_in(folder, "cgroup.subtree_control", "-cpu");
+    if (move_to(folder) == 0)
+        unlinkat(folder, SERVER_NAME, AT_REMOVEDIR);
+}
+
 static int prepare_own(int folder, struct cgroup_home *home, struct error *err)
 {
     bool is_root = faccessat(folder, "cgroup.type", F_OK, 0) < 0;
 
-    if (check_controllers(folder, home, err) < 0 ||
+    if (check_controllers(folder, home, err) < 0 || check_delegation(folder, home, err) < 0 ||
         (!is_root && move_down(folder, home->path, err) < 0))
         return -1;
-    if (enable_controllers(folder, home, err) == 0)
+    if (enable_controllers(folder, home, err) == 0 && try_out(folder, home, err) == 0)
         return 0;
-    if (!is_root && move_to(folder) == 0)
-        unlinkat(folder, SERVER_NAME, AT_REMOVEDIR);
+    if (!is_root)
+        move_back(folder);
     return -1;
 }
 
@@ -300,31 +370,6 @@ const struct cgroup_home *cgroup_home(struct error *err)
 
 /* ---- those of the sandboxes ---- */
 
-/* The weight that the runtimes of containers give a group for these shares. */
-static unsigned weight_of(unsigned shares)
-{
-    return 1 + (shares - 2) * 9999 / 262142;
-}
-
-static int write_number(int folder, const char *name, unsigned long long number)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "%llu", number);
-    return write_in(folder, name, text);
-}
-
-/* A kernel that does not account swap has no bound for it. */
-static int set_bounds(int folder, unsigned memory_mb)
-{
-    if (write_number(folder, "memory.max", (unsigned long long)memory_mb << 20) < 0 ||
-        (write_number(folder, "memory.swap.max", 0) < 0 && errno != ENOENT) ||
-        write_number(folder, "pids.max", SANDBOX_PIDS) < 0 ||
-        faccessat(folder, "cgroup.kill", W_OK, AT_EACCESS) < 0) /* since Linux 5.14 */
-        return -1;
-    return own.home.cpu ? write_number(folder, "cpu.weight", weight_of(SANDBOX_SHARES_WARMING)) : 0;
-}
-
 int cgroup_make(struct cgroup *made, const char *owner, unsigned memory_mb, struct error *err)
 {
     static atomic_ulong count;
@@ -343,7 +388,7 @@ int cgroup_make(struct cgroup *made, const char *owner, unsigned memory_mb, stru
         return -1;
     }
     made->folder = open_folder(own.folder, made->name);
-    if (made->folder >= 0 && set_bounds(made->folder, memory_mb) == 0)
+    if (made->folder >= 0 && set_bounds(made->folder, &own.home, memory_mb) == 0)
         made->procs = openat(made->folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
     if (made->procs >= 0)
         return 0;

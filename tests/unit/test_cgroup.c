@@ -23,6 +23,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -433,6 +434,27 @@ static void check_shared(void)
     check_none();
 }
 
+/* Where systemd keeps the groups, only one that it has marked. */
+static void check_systemd(void)
+{
+    struct error err = {0};
+
+    delegate();
+    CHECK(mkdir("/run", 0755) == 0 && mkdir("/run/systemd", 0755) == 0 &&
+          mkdir("/run/systemd/system", 0755) == 0);
+    CHECK(!cgroup_home(&err));
+    CHECK(strstr(err.text, "systemd has not delegated"));
+}
+
+static void check_marked(void)
+{
+    delegate();
+    CHECK(access("/run/systemd/system", F_OK) == 0);
+    CHECK(setxattr(delegated, "user.delegate", "1", 1, 0) == 0);
+    CHECK(cgroup_home(NULL));
+    CHECK(rmdir("/run/systemd/system") == 0 && rmdir("/run/systemd") == 0 && rmdir("/run") == 0);
+}
+
 /* It belongs to another user. */
 static void check_closed(void)
 {
@@ -452,6 +474,8 @@ static void test_delegation(void **state)
     run_apart(check_delegated);
     run_apart(check_shared);
     run_apart(check_closed);
+    run_apart(check_systemd);
+    run_apart(check_marked);
 }
 
 int main(int argc, char **argv)
