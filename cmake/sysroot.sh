@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 
 arch=${1:?usage: cmake/sysroot.sh ARCH}
 top=$PWD/build/$arch root=$PWD/build/$arch/sysroot apt=$PWD/build/$arch/apt
-read -ra packages <<<"$(cmake/deps.sh --libraries) python3-minimal linux-image-cloud-$arch"
+read -ra packages <<<"$(cmake/deps.sh --libraries) python3 linux-image-cloud-$arch"
 [ "$(cat "$root/packages" 2>/dev/null)" != "${packages[*]}" ] || exit 0
 
 for tool in apt-get dpkg-deb; do

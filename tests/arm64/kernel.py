@@ -159,14 +159,19 @@ def check(what, *facts):
         raise AssertionError(facts)
 
 
+def place_python(folder):
+    """The machine's Python stands in for the pinned one, in a folder like that one."""
+    for name in ("usr", "etc"):
+        (folder / name).mkdir(parents=True)
+    mount(b"/usr", str(folder / "usr").encode(), None, MS_BIND)
+
+
 def run_groups():
-    """The engine `process` puts each sandbox into a control group, and leaves none. The machine's Python stands in for the pinned one."""
+    """The engine `process` puts each sandbox into a control group, and leaves none."""
     lines = lectern("doctor", "--json").communicate()[0]
     rows = {row["name"]: row["text"] for row in json.loads(lines)}
     folder = Path(re.search(r"is not in (\S+)", rows["python"]).group(1))
-    for name in ("usr", "etc"):
-        (folder / name).mkdir(parents=True)
-        mount(b"/" + name.encode(), str(folder / name).encode(), None, MS_BIND)
+    place_python(folder)
     rows = {row["name"]: row["text"] for row in json.loads(lectern("doctor", "--json").communicate()[0])}
     check("control groups in /sys/fs/cgroup bound memory and processes, and CPU time" in rows["local limits"], rows["local limits"])
     check("a control group" in rows["process"], rows["process"])
@@ -194,7 +199,8 @@ def run_inside():
     for kind, place in ((b"proc", b"/proc"), (b"sysfs", b"/sys"), (b"devtmpfs", b"/dev"), (b"tmpfs", b"/tmp"), (b"cgroup2", b"/sys/fs/cgroup")):
         mount(kind, place, kind)
     print(*os.uname(), flush=True)
-    os.environ.update(PATH="/usr/bin", LECTERN_BUILD=INSIDE + "/build", LECTERN_SHARED="/nowhere", LECTERN_PATIENCE="20")
+    os.environ.update(PATH="/usr/bin", LECTERN_BUILD=INSIDE + "/build", LECTERN_SHARED="/nowhere", LECTERN_PATIENCE="20", LECTERN_PYTHON="/tmp/python")
+    place_python(Path(os.environ["LECTERN_PYTHON"]))
     statuses = [subprocess.run([INSIDE + "/test_cgroup", "kernel"], env={"LD_LIBRARY_PATH": INSIDE + "/libraries"}, check=False).returncode]
     run_groups()
     run_analyses()

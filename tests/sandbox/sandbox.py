@@ -41,9 +41,9 @@ LIBC = ctypes.CDLL(None)
 PARTS = reachable(BUILD)
 SHARE = PARTS / "share"
 WITHOUT_POLICY = PARTS / "tests/sandbox/without_policy"  # as SHARE, but its interpreter judges nothing
-# The folder of the pinned Python; None where there is no server to bring it, as in an emulated machine, whose root has the same packages.
-PINNED = (pathlib.Path(subprocess.run([BUILD / "lectern", "sandbox", "fetch"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()[-1])
-          if (BUILD / "lectern").exists() else None)
+# The folder of the pinned Python; LECTERN_PYTHON names it where no server can bring it, as in an emulated machine.
+PINNED = pathlib.Path(os.environ.get("LECTERN_PYTHON") or
+                      subprocess.run([BUILD / "lectern", "sandbox", "fetch"], stdout=subprocess.PIPE, check=True, text=True).stdout.split()[-1])
 HEAD = struct.Struct(">B3xI")
 JOB_HEAD = struct.Struct(">5I")  # timeout_ms, stdout_cap, stderr_cap, tail_cap, output_limit
 PATIENCE = int(os.environ.get("LECTERN_PATIENCE", "1"))  # an emulated machine takes this many times longer
