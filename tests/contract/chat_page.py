@@ -190,8 +190,8 @@ class Page:
         self.state = None
 
     async def __aenter__(self):
-        import websockets
-        self.socket = await websockets.connect("ws://127.0.0.1:%d/chat?%s" % (self.port, self.query), max_size=None,
+        import web_sockets
+        self.socket = await web_sockets.connect("ws://127.0.0.1:%d/chat?%s" % (self.port, self.query), max_size=None,
                                                max_queue=None)
         self.open = True
         self.reader = asyncio.ensure_future(self._read())
@@ -207,14 +207,14 @@ class Page:
         await self.reader
 
     async def _read(self):
-        import websockets
+        import web_sockets
         try:
             async for frame in self.socket:
                 async with self.news:
                     self.frames.append(frame)
                     self.events.append(json.loads(frame))
                     self.news.notify_all()
-        except websockets.ConnectionClosed:
+        except web_sockets.ConnectionClosed:
             pass
         async with self.news:
             self.open = False

@@ -240,9 +240,9 @@ class Watchers(threading.Thread):
             self.loop.close()
 
     async def watch_all(self):
-        import websockets
+        import web_sockets
         url = "ws://127.0.0.1:%d/mcp-sync" % self.port
-        sockets = [await websockets.connect(url) for _ in range(self.count)]
+        sockets = [await web_sockets.connect(url) for _ in range(self.count)]
         for number, socket in enumerate(sockets):
             await socket.send('{"type": "context_update", "context": {"session_id": "%s", "node_id": "E%02d", "screen": "editor",'
                               ' "action": "edit"}}' % (self.sid, number % NODES))

@@ -156,8 +156,8 @@ class Interrupted(AttackCase):
 
         self.script.unheard = unheard
         page = Page(self.server.port, self.sid)
-        import websockets
-        page.socket = await websockets.connect("ws://127.0.0.1:%d/chat?%s" % (self.server.port, page.query))
+        import web_sockets
+        page.socket = await web_sockets.connect("ws://127.0.0.1:%d/chat?%s" % (self.server.port, page.query))
         yield "not greeted", page, page.socket
 
         page = await self.page()

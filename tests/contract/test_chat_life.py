@@ -220,8 +220,8 @@ class Life(chat_case.ChatCase):
 
 class LegacyChat(chat_case.ChatCase):
     def old_client(self):
-        import websockets
-        return websockets.connect("ws://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid))
+        import web_sockets
+        return web_sockets.connect("ws://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid))
 
     async def say(self, client, content, **more):
         """A chat_message; all messages up to the answer."""
@@ -255,9 +255,9 @@ class LegacyChat(chat_case.ChatCase):
 
     async def test_who_asks_on_the_legacy_chat_looks_on(self):
         """With the session in the question alone: what the answer changes is told, and later changes too."""
-        import websockets
+        import web_sockets
         add = {"node_id": "N001", "component_type": "paragraph", "parameters": {"text": "Old."}}
-        async with websockets.connect("ws://127.0.0.1:%d/mcp-sync" % self.server.port) as client:
+        async with web_sockets.connect("ws://127.0.0.1:%d/mcp-sync" % self.server.port) as client:
             self.play(answer(call("add_component", add)), answer(text("Added.")))
             heard = await self.say(client, "Add it.")
             self.http("PUT", "/session/%s/nodes/N003" % self.sid, {"title": "By hand"})

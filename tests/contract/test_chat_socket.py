@@ -81,10 +81,10 @@ class Chat(SocketCase):
         super().setUp()
 
     def connect(self, sid=None, thread=None, editor=None, path="/chat", **options):
-        import websockets
+        import web_sockets
         given = {"session_id": sid, "thread_id": thread, "editor": editor}
         query = urllib.parse.urlencode({name: value for name, value in given.items() if value is not None})
-        return websockets.connect("ws://127.0.0.1:%d%s?%s" % (self.server.port, path, query), max_size=None, **options)
+        return web_sockets.connect("ws://127.0.0.1:%d%s?%s" % (self.server.port, path, query), max_size=None, **options)
 
     async def hear(self, page, until="RUN_FINISHED"):
         """Frames up to one of that type, which are one run or a part of it."""
@@ -136,7 +136,7 @@ class WithoutModel(Chat):
             self.assertEqual((await self.hear(page))[-1]["code"], "invalid")
 
     async def test_who_is_refused(self):
-        import websockets
+        import web_sockets
         for arguments, status in (
                 ({"sid": self.sid, "extra_headers": {"Origin": "http://evil.example"}}, 403),
                 ({"sid": self.sid, "extra_headers": {"Host": "evil.example"}}, 403),
@@ -144,16 +144,16 @@ class WithoutModel(Chat):
                 ({"sid": self.sid, "thread": "t" * 129}, 422), ({"sid": self.sid, "editor": "e" * 65}, 422),
                 ({"sid": self.sid, "editor": "a\nb"}, 400), ({"sid": self.sid, "thread": "a\x7f"}, 422),
                 ({"sid": self.sid, "path": "/chats"}, 404)):
-            with self.assertRaises(websockets.InvalidStatusCode, msg=str(arguments)) as caught:
+            with self.assertRaises(web_sockets.InvalidStatusCode, msg=str(arguments)) as caught:
                 await self.connect(**arguments)
             self.assertEqual(caught.exception.status_code, status, arguments)
 
     async def test_a_session_that_is_not_there(self):
-        import websockets
+        import web_sockets
         async with self.connect(NOWHERE) as page:
             error = (await self.hear(page))[0]
             self.assertEqual((error["type"], error["code"]), ("RUN_ERROR", "unknown_session"))
-            with self.assertRaises(websockets.ConnectionClosed):
+            with self.assertRaises(web_sockets.ConnectionClosed):
                 await asyncio.wait_for(page.recv(), SECONDS)
             self.assertEqual(page.close_code, 1008)
 
@@ -332,12 +332,12 @@ class SlowPages(Chat):
         await self.until(lambda: self.metric("lectern_chat_pages") == 0, "pages are still there")
 
     async def test_the_end(self):
-        import websockets
+        import web_sockets
         async with self.connect(self.sid) as page:
             await self.greeting(page)
             await asyncio.wait_for(await page.ping(b"there?"), SECONDS)
             self.assertEqual(await asyncio.to_thread(self.server.close), 0)
-            with self.assertRaises(websockets.ConnectionClosed):
+            with self.assertRaises(web_sockets.ConnectionClosed):
                 await asyncio.wait_for(page.recv(), SECONDS)
             self.assertEqual(page.close_code, 1001)
 
@@ -387,13 +387,13 @@ class Endings(ModelCase):
         await self.until(lambda: self.metric("lectern_chat_runs") == 0, "the run is still there")
 
     async def test_the_server_stops_in_the_middle(self):
-        import websockets
+        import web_sockets
         async with self.connect(self.sid, "t1") as page:
             await self.greeting(page)
             await self.ask(page, "t1", "r1")
             await self.hear(page, "TEXT_MESSAGE_START")
             self.assertEqual(await asyncio.to_thread(self.server.close), 0)
-            with self.assertRaises(websockets.ConnectionClosed):
+            with self.assertRaises(web_sockets.ConnectionClosed):
                 while True:
                     await asyncio.wait_for(page.recv(), SECONDS)
         self.start()

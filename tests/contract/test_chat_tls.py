@@ -157,7 +157,7 @@ class Tls(unittest.IsolatedAsyncioTestCase):
         await self.refused(self.authority.make("another", "DNS:other.example", 2), "no alternative certificate subject name")
 
     async def test_a_certificate_that_has_expired(self):
-        await self.refused(self.authority.make("expired", "IP:127.0.0.1", -1), "expired")
+        await self.refused(self.authority.make("expired", "IP:127.0.0.1", 0), "expired")
 
     async def test_a_service_without_tls(self):
         with Replay([]) as model:

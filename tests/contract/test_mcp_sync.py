@@ -19,8 +19,8 @@ def refresh(target, node_id=None):
 
 class SyncCase(SocketCase):
     def connect(self, query="", **options):
-        import websockets
-        return websockets.connect("ws://127.0.0.1:%d/mcp-sync%s" % (self.server.port, query), **options)
+        import web_sockets
+        return web_sockets.connect("ws://127.0.0.1:%d/mcp-sync%s" % (self.server.port, query), **options)
 
     async def say(self, client, **context):
         await client.send(json.dumps({"type": "context_update", "context": context}))
@@ -128,29 +128,29 @@ class Clients(SyncCase):
             self.assertEqual(await self.hear(client), refresh("nodes", "N001"))
 
     async def test_a_message_too_long(self):
-        import websockets
+        import web_sockets
         async with self.connect() as client:
             await client.send("x" * 20000)
             self.assertIn("16384 bytes", (await self.hear(client))["message"])
-            with self.assertRaises(websockets.ConnectionClosed):
+            with self.assertRaises(web_sockets.ConnectionClosed):
                 await self.hear(client)
             self.assertEqual(client.close_code, 1009)
 
     async def test_who_is_refused(self):
-        import websockets
+        import web_sockets
         for query, options, status in (
                 ("", {"extra_headers": {"Origin": "http://evil.example"}}, 403), ("", {"subprotocols": ["mcp"]}, 400),
                 ("?session_id=" + "x" * 60, {}, 422), ("/else", {}, 404)):
-            with self.assertRaises(websockets.InvalidStatusCode) as caught:
+            with self.assertRaises(web_sockets.InvalidStatusCode) as caught:
                 await self.connect(query, **options)
             self.assertEqual(caught.exception.status_code, status, (query, options))
 
     async def test_ping_and_the_end(self):
-        import websockets
+        import web_sockets
         async with self.connect("?session_id=" + self.sid) as client:
             await asyncio.wait_for(await client.ping(b"there?"), SECONDS)
             self.assertEqual(await asyncio.to_thread(self.server.close), 0)
-            with self.assertRaises(websockets.ConnectionClosed):
+            with self.assertRaises(web_sockets.ConnectionClosed):
                 await self.hear(client)
             self.assertEqual(client.close_code, 1001)
 

@@ -12,7 +12,7 @@ import time
 import unittest
 
 import harness
-import websockets
+import web_sockets
 
 PRINT = {"code": "print(1)"}
 SECONDS = 20  # for what happens soon
@@ -37,10 +37,10 @@ def upgrade(port, path, token):
     async def play():
         url = "ws://127.0.0.1:%d%s" % (port, path)
         try:
-            async with websockets.connect(url, extra_headers=bearer(token) if token else {}) as socket:
+            async with web_sockets.connect(url, extra_headers=bearer(token) if token else {}) as socket:
                 await asyncio.wait_for(await socket.ping(), SECONDS)
                 return 101, {}
-        except websockets.InvalidStatusCode as refused:
+        except web_sockets.InvalidStatusCode as refused:
             return refused.status_code, refused.headers
     return asyncio.run(play())
 
@@ -229,7 +229,7 @@ class Doors(SignInCase):
         """A chat of the original CMS; without a model nothing is answered, and nothing is changed."""
         async def ask():
             url = "ws://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid)
-            async with websockets.connect(url, extra_headers=bearer(self.read)) as socket:
+            async with web_sockets.connect(url, extra_headers=bearer(self.read)) as socket:
                 await socket.send(json.dumps({"type": "chat_message", "content": "Delete N001"}))
                 return json.loads(await asyncio.wait_for(socket.recv(), SECONDS))["type"]
         self.assertEqual(asyncio.run(ask()), "error")
@@ -277,7 +277,7 @@ class Doors(SignInCase):
             self.assertEqual(self.upgrade(path + self.sid, self.one), 101)
 
         async def move():
-            async with websockets.connect("ws://127.0.0.1:%d/mcp-sync" % self.server.port, extra_headers=bearer(self.one)) as socket:
+            async with web_sockets.connect("ws://127.0.0.1:%d/mcp-sync" % self.server.port, extra_headers=bearer(self.one)) as socket:
                 await socket.send(json.dumps({"type": "context_update", "context": {"session_id": self.other}}))
                 return json.loads(await asyncio.wait_for(socket.recv(), SECONDS))
         self.assertIn("only", asyncio.run(move())["error"])

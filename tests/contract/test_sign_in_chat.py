@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 import chat_case
-import websockets
+import web_sockets
 from chat_page import Page
 from replay_model import KEY, Replay, answer, call, text
 from test_sign_in import SECONDS, bearer
@@ -43,8 +43,8 @@ class Chat(unittest.IsolatedAsyncioTestCase):
         self.script.answers.extend(answers)
 
     def page(self, token):
-        connect = functools.partial(websockets.connect, extra_headers=bearer(token))
-        patch = mock.patch("websockets.connect", connect)
+        connect = functools.partial(web_sockets.connect, extra_headers=bearer(token))
+        patch = mock.patch("web_sockets.connect", connect)
         patch.start()
         self.addCleanup(patch.stop)
         return Page(self.server.port, self.sid, editor="Mallory")
@@ -69,7 +69,7 @@ class Chat(unittest.IsolatedAsyncioTestCase):
     async def test_legacy_reader(self):
         before = self.history()
         url = "ws://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid)
-        async with websockets.connect(url, extra_headers=bearer(self.read)) as socket:
+        async with web_sockets.connect(url, extra_headers=bearer(self.read)) as socket:
             self.play(answer(call(*ADD)), answer(text("I cannot.")))
             await socket.send(json.dumps({"type": "chat_message", "content": "Do it."}))
             while json.loads(await asyncio.wait_for(socket.recv(), SECONDS))["type"] != "ai_response":

@@ -17,7 +17,7 @@ import warnings
 from pathlib import Path
 
 import harness
-import websockets
+import web_sockets
 
 SECONDS = 20
 
@@ -82,7 +82,7 @@ class Tls(unittest.TestCase):
     def test_web_socket(self):
         async def watch():
             url = "wss://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid)
-            async with websockets.connect(url, ssl=self.context()) as client:
+            async with web_sockets.connect(url, ssl=self.context()) as client:
                 status, _, _ = await asyncio.to_thread(self.server.http, "PUT", "/session/" + self.sid, {"title": "New"})
                 self.assertEqual(status, 200)
                 return json.loads(await asyncio.wait_for(client.recv(), SECONDS))

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bodies that the API takes. Further fields are kept, as the contract wants it."""
+"""The bodies that the API takes. Further fields are kept, as the contract wants it. Pydantic 1 (Debian 12) and 2 (Debian 13) both read this."""
 import json
 from typing import Any, Dict, List, Optional, Union
 
 from pydantic import BaseModel, Extra, Field, StrictFloat, StrictInt, StrictStr, conint, constr, root_validator, validator
-from pydantic.errors import DictError
 
 from component_types import CATEGORIES, RELATIONSHIP_TYPES, faults, known
 
@@ -21,12 +20,12 @@ def check_fraction(value: Optional[float]) -> Optional[float]:
 def check_object(value: Any) -> Dict[str, Any]:
     """Pydantic would take a list of pairs too, and the empty list."""
     if not isinstance(value, dict):
-        raise DictError()
+        raise ValueError("must be an object")
     return value
 
 
 class Object(BaseModel):
-    @classmethod
+    @classmethod  # pydantic 2 does not call it, and takes only objects
     def validate(cls, value: Any) -> "Object":
         return value if isinstance(value, cls) else super().validate(check_object(value))
 
@@ -45,7 +44,7 @@ class Body(Object):
         return values
 
     def further(self) -> Dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in self.__fields__}
+        return {name: value for name, value in self.dict().items() if name not in self.__fields__}
 
 
 class SessionIn(Body):
@@ -72,10 +71,10 @@ class NodeChange(NodeIn):
 
 
 class TextsIn(Object):
-    explanation: Optional[StrictStr]
-    real_world_example: Optional[StrictStr]
-    textbook_content: Optional[StrictStr]
-    memory_trick: Optional[StrictStr]
+    explanation: Optional[StrictStr] = None
+    real_world_example: Optional[StrictStr] = None
+    textbook_content: Optional[StrictStr] = None
+    memory_trick: Optional[StrictStr] = None
 
 
 class ComponentIn(Body):
@@ -142,8 +141,9 @@ class RelationshipChange(Object):
 
 
 class BulkRelationship(RelationshipIn):
-    class Config:
-        fields = {"from_node_id": "from", "to_node_id": "to", "relationship_type": "type"}
+    from_node_id: StrictStr = Field(alias="from")
+    to_node_id: StrictStr = Field(alias="to")
+    relationship_type: StrictStr = Field("LEADS_TO", alias="type")
 
 
 class BulkIn(Object):
