@@ -41,7 +41,6 @@ libcmocka-dev             | build      | pc:cmocka                 | unit tests 
 bubblewrap                | sandbox    | cmd:bwrap                 | the sandbox where no Docker daemon answers      | LGPL-2.0-or-later
 curl                      | sandbox image test | cmd:curl                  | asks whether a Docker daemon or server answers, and brings it the image | curl
 docker.io                 | test-full  | cmd:dockerd               | a private Docker daemon for the tests           | Apache-2.0
-libpython3.11-testsuite   | test       | file:/usr/lib/python3.11/test/test_grammar.py | the tests of CPython, programs for those of the validator | PSF-2.0
 nodejs                    | page       | cmd:node                  | builds the page; runs the MCP clients of others in the tests | MIT
 npm                       | page       | cmd:npm                   | brings what the page is made with, and the MCP clients of others | Artistic-2.0
 python3                   | test       | file:/usr/bin/python3     | runs the tests                                  | PSF-2.0

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes image/python.lock anew: the newest packages of the sandbox's Python in its Debian release, for amd64 and arm64.
+"""Writes image/python.lock and tests/python.lock anew: the newest packages of the sandbox's Python in its Debian release, and the tests of
+CPython of the same version, for amd64 and arm64.
 
 The indexes of the release come from Debian's mirror (or MIRROR=URL), and count only if gpgv accepts their signature with the keys of
 debian-archive-keyring. Nothing is installed or unpacked; `lectern sandbox fetch` does that with the lock file alone.
 
-The packages are those of WANTED and what they depend on, without LEFT_OUT. Of alternatives the first counts, as for apt.
+The packages of image/python.lock are those of WANTED and what they depend on, without LEFT_OUT. Of alternatives the first counts, as for
+apt. That of tests/python.lock stands alone: its folder holds programs for the tests of the validator, and nothing runs there.
 """
 import hashlib
 import lzma
@@ -18,11 +20,12 @@ import urllib.request
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-LOCK = Path(__file__).resolve().parent.parent / "image/python.lock"
+ROOT = Path(__file__).resolve().parent.parent
 RELEASE = "bookworm"
 ARCHITECTURES = ("amd64", "arm64")
 WANTED = ("python3 python3-numpy python3-pandas python3-networkx python3-scipy python3-tabulate python3-matplotlib "
           "fonts-droid-fallback").split()
+WANTED_OF_TESTS = ["libpython3.11-testsuite"]
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MIRROR = os.environ.get("MIRROR") or "http://deb.debian.org/debian"
 # Archive and suite.
@@ -121,23 +124,29 @@ def closure(known):
     return sorted(chosen)
 
 
+def write(lock, purpose, fetch, snapshot, packages, choose):
+    """Writes one lock file; choose() takes the packages of an architecture and returns the names of those wanted."""
+    lines = [f"# {purpose}. `make sandbox-update` writes this file; `{fetch}` brings them.",
+             "# package version architecture SHA-256 bytes path",
+             "format 1", f"release {RELEASE}", f"snapshot {snapshot}"]
+    for architecture, known in packages.items():
+        rows = [known[name] for name in choose(known)]
+        # The architecture of those who unpack the row: a package for all of them has a row for each.
+        lines += [f"{row['Package']} {row['Version']} {architecture} {row['SHA256']} {row['Size']} {row['Filename']}" for row in rows]
+        size = sum(int(row["Size"]) for row in rows)
+        print(f"sandbox_update: {lock} for {architecture}: {len(rows)} packages, {size / 1e6:.1f} MB", file=sys.stderr)
+    new = ROOT / f"{lock}.new"
+    new.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    new.replace(ROOT / lock)
+
+
 def main():
     packages, newest = read_indexes()
     # The archive of snapshots takes a state of the mirror some hours after it was signed.
     snapshot = (newest + timedelta(days=1)).strftime("%Y%m%dT%H%M%SZ")
-    lines = ["# The packages of the sandbox's Python. `make sandbox-update` writes this file; `lectern sandbox fetch` brings them.",
-             "# package version architecture SHA-256 bytes path",
-             "format 1", f"release {RELEASE}", f"snapshot {snapshot}"]
-    for architecture, known in packages.items():
-        names = closure(known)
-        rows = [known[name] for name in names]
-        # The architecture of those who unpack the row: a package for all of them has a row for each.
-        lines += [f"{row['Package']} {row['Version']} {architecture} {row['SHA256']} {row['Size']} {row['Filename']}" for row in rows]
-        size = sum(int(row["Size"]) for row in rows)
-        print(f"sandbox_update: {architecture}: {len(rows)} packages, {size / 1e6:.1f} MB", file=sys.stderr)
-    new = LOCK.with_suffix(".lock.new")
-    new.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    new.replace(LOCK)
+    write("image/python.lock", "The packages of the sandbox's Python", "lectern sandbox fetch", snapshot, packages, closure)
+    write("tests/python.lock", "The tests of CPython, of the version in image/python.lock", "lectern sandbox fetch --share tests", snapshot,
+          packages, lambda known: WANTED_OF_TESTS)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ if [ "$tier" != quick ] || command -v npm >/dev/null; then
 fi
 step "Build" cmake --build --preset release
 step "The sandbox's Python" build/release/lectern sandbox fetch
+step "The tests of CPython" build/release/lectern sandbox fetch --share tests
 [ "$tier" = quick ] || step "The page's types" cmake/page.sh --check
 
 echo "==> Tests ($tier)"

@@ -157,6 +157,12 @@ class Sources(FetchCase):
         self.assertEqual(self.fetch(), folder)
         self.assertEqual(len(self.mirrors.asked), asked)
 
+    def test_a_folder_without_python(self):
+        """As that of tests/python.lock: nothing is compiled."""
+        self.lock(tests=deb(entry("./usr/lib/python3.11/test/test_one.py", b"no Python")))
+        folder = self.fetch()
+        self.assertEqual([path.name for path in folder.rglob("*") if not path.is_dir()], ["test_one.py"])
+
     def test_each_source_in_its_turn(self):
         """A named mirror, Debian's, then the snapshots; a security update may have moved into the main archive."""
         self.lock(base=BASE, updates_late=deb(entry("./usr/share/late", b"1")), updates_old=deb(entry("./usr/share/old", b"1")))

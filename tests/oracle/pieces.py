@@ -11,6 +11,7 @@ import textwrap
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data"))
 import corpus  # noqa: E402
+import library  # noqa: E402
 from python_facts import warnings  # noqa: E402,F401  the filter comes with it
 
 PIECE_CAP = 1500
@@ -63,10 +64,6 @@ def _parsed(path):
         return None
 
 
-def python_files(lib):
-    return sorted(os.path.join(folder, name) for folder, _, names in os.walk(lib) for name in names if name.endswith(".py"))
-
-
 def shared_programs(shared):
     """[bytes] of the programs of tests/data, and of the shared corpora where they are there."""
     out = [program.code for kind in ("hostile", "ordinary", "mistakes") for program in corpus.programs(kind)]
@@ -79,16 +76,16 @@ def shared_programs(shared):
     return out
 
 
-def collect(lib, shared, rng, files):
+def collect(shared, rng, files):
     """{kind: [text]}: "library" from so many files picked by rng, "grammar" and "shared"."""
     pool = {"library": [], "grammar": [], "shared": []}
-    paths = python_files(lib)
+    paths = library.python_files()
     for path in rng.sample(paths, min(files, len(paths))):
         found = os.path.getsize(path) < 200000 and _parsed(path)
         if found:
             pool["library"].extend(sorted(set(_statements(*found))))
     for name in GRAMMAR_TESTS:
-        found = _parsed(os.path.join(lib, "test", name + ".py"))
+        found = _parsed(os.path.join(library.TESTS, name + ".py"))
         if found:
             pool["grammar"].extend(sorted(set(_statements(*found))))
             pool["grammar"].extend(2 * sorted(set(_texts(found[1]))))
