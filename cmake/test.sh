@@ -67,19 +67,19 @@ case $tier in
     ;;
 esac
 [ -z "${TESTS:-}" ] || select+=(-R "$TESTS")
-if ! grep -q 'Test *#' <<<"$(ctest --test-dir build/release --show-only "${select[@]}")"; then
+if ! grep -q 'Test *#' <<<"$(ctest --test-dir build/release -C "$tier" --show-only "${select[@]}")"; then
   echo "no $tier test matches TESTS='${TESTS:-}'; make test-full TESTS=REGEX searches all of them" >&2
   exit 1
 fi
 again=$PWD/build/tests-again.xml
 failures=build/release/Testing/Temporary/LastTestsFailed.log
 rm -f "$report" "$again" "$failures"
-ctest --test-dir build/release --output-on-failure --no-tests=error --test-output-size-passed 1048576 \
+ctest --test-dir build/release -C "$tier" --output-on-failure --no-tests=error --test-output-size-passed 1048576 \
   --output-junit "$report" -j "${JOBS:-2}" "${select[@]}" || true
 # A machine that stands still for seconds fails tests with a deadline. A few failures are repeated, each alone, and the report names both results.
 if [ -f "$failures" ] && [ "$(wc -l <"$failures")" -le 3 ]; then
   echo "==> The tests that failed, again and each alone"
-  ctest --test-dir build/release --rerun-failed --output-on-failure --output-junit "$again" -j 1 || true
+  ctest --test-dir build/release -C "$tier" --rerun-failed --output-on-failure --output-junit "$again" -j 1 || true
 fi
 [ "$labels" != '^quick$' ] || echo "NOT TESTED: MCP's conformance suite, because npm is not installed; \`make deps\` brings it, and make test-full runs it"
 exec /usr/bin/python3 -B cmake/test_report.py "$report" build/release "$again"
