@@ -4,7 +4,6 @@ import os
 from typing import Any, Dict, Optional
 
 from fastapi import FastAPI, Request
-from fastapi.exception_handlers import request_validation_exception_handler
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 
@@ -36,10 +35,15 @@ class Guard:
         await refusal(scope, receive, send)
 
 
-async def malformed_is_400(request: Request, error: RequestValidationError) -> Response:
-    if any(fault["type"] == "value_error.jsondecode" for fault in error.errors()):
+NO_JSON = ("value_error.jsondecode", "json_invalid")    # of pydantic 1 and 2
+
+
+async def malformed_is_400(_: Request, error: RequestValidationError) -> Response:
+    # Without the input, which pydantic 2 adds: JSON may not be able to carry it.
+    faults = [{name: fault[name] for name in ("loc", "msg", "type")} for fault in error.errors()]
+    if any(fault["type"] in NO_JSON for fault in faults):
         return JSONResponse({"detail": "The body is no JSON"}, 400)
-    return await request_validation_exception_handler(request, error)
+    return JSONResponse({"detail": faults}, 422)
 
 
 def install(app: FastAPI) -> None:
