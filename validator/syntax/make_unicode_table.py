@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes unicode_table.h: the characters that a name may begin with, those that it may contain, and all assigned ones, in CPython 3.11.
 
-    tests/oracle/python.sh build/release/lectern validator/syntax/make_unicode_table.py >validator/syntax/unicode_table.h
+    tests/python.sh build/release/lectern validator/syntax/make_unicode_table.py >validator/syntax/unicode_table.h
 
 Each row begins a run of characters that have one level of unicode.c: the first of them, shifted left by two bits, and the level.
 """

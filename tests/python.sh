@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs a script in the sandbox's Python, with the tests of CPython in the folder LECTERN_CPYTHON_TESTS:
 #
-#   tests/oracle/python.sh LECTERN SCRIPT ARGUMENT...
+#   tests/python.sh LECTERN SCRIPT ARGUMENT...
 #
 # LECTERN is the program; it brings both if they are not there. The Python's own loader starts it, because that of this machine belongs to
 # another libc.
@@ -13,7 +13,7 @@ folder() { # of a lock file, which stands in the folder of --share
   "$lectern" sandbox fetch "$@" | sed 's/^[^:]*: //'
 }
 python=$(folder)
-LECTERN_CPYTHON_TESTS=$(folder --share "$(dirname "$0")/..")/usr/lib/python3.11/test
+LECTERN_CPYTHON_TESTS=$(folder --share "$(dirname "$0")")/usr/lib/python3.11/test
 export LECTERN_CPYTHON_TESTS
 loader=$(echo "$python"/usr/lib/*/ld-linux-*.so.*)
 exec "$loader" --inhibit-cache --library-path "$(dirname "$loader")" "$python/usr/bin/python3.11" -B -E -s "$@"
