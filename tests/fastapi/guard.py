@@ -39,8 +39,9 @@ NO_JSON = ("value_error.jsondecode", "json_invalid")    # of pydantic 1 and 2
 
 
 async def malformed_is_400(_: Request, error: RequestValidationError) -> Response:
-    # Without the input, which pydantic 2 adds: JSON may not be able to carry it.
-    faults = [{name: fault[name] for name in ("loc", "msg", "type")} for fault in error.errors()]
+    # Pydantic 2 adds the input, which JSON may not be able to carry, and the kinds of number that a field may have to the field's place.
+    faults = [{"loc": [part for part in fault["loc"] if part not in ("int", "float")], "msg": fault["msg"], "type": fault["type"]}
+              for fault in error.errors()]
     if any(fault["type"] in NO_JSON for fault in faults):
         return JSONResponse({"detail": "The body is no JSON"}, 400)
     return JSONResponse({"detail": faults}, 422)

@@ -95,6 +95,16 @@ static void say_result(const char *what, long result)
     say("%s %s\n", what, result < 0 ? strerrorname_np(errno) : "done");
 }
 
+/* strtol() of a C library after 2.37 has another name, which that of the sandbox does not know. */
+static long number_of(const char *digits)
+{
+    long number = 0;
+
+    while (*digits >= '0' && *digits <= '9')
+        number = number * 10 + (*digits++ - '0');
+    return number;
+}
+
 /* ---- attempts ---- */
 
 /* arguments: numbers that are left out. Each other call with all bits set, which none takes for
@@ -105,7 +115,7 @@ static void try_calls(char *arguments)
     char *rest;
 
     for (char *word = strtok_r(arguments, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        left_out[strtoul(word, NULL, 10) % NUMBERS] = true;
+        left_out[number_of(word) % NUMBERS] = true;
     for (long number = 0; number < NUMBERS; number++) {
         if (left_out[number])
             continue;
@@ -166,7 +176,7 @@ static void try_processes(char *arguments)
     char *rest, what[64];
 
     for (char *word = strtok_r(arguments, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        const long pid = strtol(word, NULL, 10);
+        const long pid = number_of(word);
         const struct {
             const char *name;
             long number, arguments[3];
@@ -309,7 +319,7 @@ static void try_routes(char *arguments)
 
 static void crash(char *arguments)
 {
-    *(volatile int *)strtol(arguments, NULL, 10) = 1;
+    *(volatile int *)number_of(arguments) = 1;
 }
 
 static void do_nothing(char *arguments)
