@@ -9,6 +9,7 @@ LECTERN is the program, whose `validate --dump-policy` is read. Modules that are
 numpy and pandas must be there. Exit status 0 when all holds.
 """
 import importlib
+import os
 import pathlib
 import pkgutil
 import subprocess
@@ -60,6 +61,7 @@ def inner_modules(module):
 
 def main():
     moved.prepare()
+    os.environ["MATPLOTLIBRC"] = sys.prefix + "/share/matplotlib/mpl-data/matplotlibrc"  # not that of the machine
     rows = read_policy(sys.argv[1]).modules
     found = {name: find(name) for name in rows}  # all first: imports add attributes to other modules
     missing = sorted(name for name, module in found.items() if module is None)
