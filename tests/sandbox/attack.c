@@ -155,9 +155,9 @@ static void try_files(char *arguments)
  * how many MiB are used. */
 static void use_host(char *arguments)
 {
-    char *rest, path[64];
-    long names = strtol(arguments, &rest, 10), sought = 0;
-    size_t bytes = (size_t)strtol(rest, NULL, 10) << 20;
+    char path[64];
+    long names = number_of(arguments), sought = 0;
+    size_t bytes = (size_t)number_of(strchr(arguments, ' ') + 1) << 20;
     char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     for (size_t at = 0; memory != MAP_FAILED && at < bytes; at += 4096)
