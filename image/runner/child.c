@@ -33,9 +33,9 @@
 #define OPEN_FILES             64
 #define STACK_BYTES            (16u << 20)
 
-/* The interpreter's environment: one thread, one locale, one time zone. */
-static char *const environment[] = {"LANG=C.UTF-8",
-                                    "TZ=UTC",
+/* The interpreter's environment: one thread, one time zone. The pinned Python has no locale but C,
+ * in which -X utf8 makes texts and names of files UTF-8. */
+static char *const environment[] = {"TZ=UTC",
                                     "HOME=/",
                                     "OPENBLAS_NUM_THREADS=1",
                                     "OMP_NUM_THREADS=1",
@@ -205,6 +205,8 @@ static _Noreturn void start(const struct options *options, int ruleset)
                     (char *)options->python,
                     "-I",
                     "-B",
+                    "-X",
+                    "utf8",
                     (char *)options->interpreter,
                     "--preload",
                     (char *)options->preload,
