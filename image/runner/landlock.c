@@ -102,21 +102,17 @@ out:
     return done;
 }
 
-/* The folder of the pinned Python, of which only the loader is executed (it maps Python like a
- * library), and two devices. */
+/* The pinned Python, of which only the loader is executed (it maps Python like a library), and two
+ * devices. It needs nothing of /etc, where Docker puts files of the container. */
 static int add_interpreter(int ruleset, const struct options *options)
 {
     const struct {
         const char *root, *path;
         uint64_t allowed;
     } rows[] = {
-        {options->python_root, "/usr", READ_TREE},
-        {options->python_root, "/etc", READ_TREE},
-        {"", options->loader, FS_READ_FILE | FS_EXECUTE},
-        {"", options->helpers, READ_TREE},
-        {"", options->interpreter, FS_READ_FILE},
-        {"", "/dev/null", FS_READ_FILE},
-        {"", "/dev/urandom", FS_READ_FILE},
+        {options->python_root, "/usr", READ_TREE}, {"", options->loader, FS_READ_FILE | FS_EXECUTE},
+        {"", options->helpers, READ_TREE},         {"", options->interpreter, FS_READ_FILE},
+        {"", "/dev/null", FS_READ_FILE},           {"", "/dev/urandom", FS_READ_FILE},
     };
     char path[PATH_MAX];
 

@@ -150,9 +150,10 @@ class Setting:
         context = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lectern-test-")))
         (context / "canary.txt").write_text(self.secret)
         (context / "canary.txt").chmod(0o644)
+        (context / "passwd").write_text("root:x:0:0:root:/root:/bin/sh\n")  # which the image does not have, and programs look for
         for name in further:
             shutil.copy(share / name, context / name)
-        (context / "Dockerfile").write_text("FROM %s\nCOPY canary.txt /srv/canary.txt\n" % base
+        (context / "Dockerfile").write_text("FROM %s\nCOPY canary.txt /srv/canary.txt\nCOPY passwd /etc/passwd\n" % base
                                             + "".join("COPY %s /lectern/%s\n" % (name, name) for name in further))
         subprocess.run(["docker", "build", "-q", "-t", image, str(context)], check=True, capture_output=True)
         return image
