@@ -259,7 +259,7 @@ class Kills(unittest.TestCase):
         found = {}
         for pid in processes():
             words = watch.words(pid)
-            if b"interpreter.py" in words and b"python" in words.split(b" ")[0] and is_ours(pid):
+            if b"interpreter.py" in words and b"/python3.11 " in words and is_ours(pid):
                 above = watch.number(pid, "PPid")
                 while b"interpreter.py" in watch.words(above):  # a process that was forked for a job
                     above = watch.number(above, "PPid")
