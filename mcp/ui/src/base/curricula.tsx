@@ -91,8 +91,9 @@ export function TaskDialog() {
     else dialog.current?.close();
   }, [of]);
   return (
-    <dialog ref={dialog} aria-labelledby="task-title" onClose={() => { task.value = null; }}>
-      {of && <Form key={of} of={of} close={() => dialog.current?.close()} />}
+    // The event of a close may come when the dialog has been opened again.
+    <dialog ref={dialog} aria-labelledby="task-title" onClose={() => { if (!dialog.current?.open) task.value = null; }}>
+      {of && <Form key={of} of={of} close={() => { task.value = null; }} />}
     </dialog>
   );
 }
