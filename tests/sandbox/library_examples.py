@@ -88,7 +88,7 @@ def main():
     parser.add_argument("--guides", type=pathlib.Path)
     parser.add_argument("--list")
     options = parser.parse_args()
-    programs = [("guide", name, code) for name, code in pages(options.guides)] if options.guides else [
+    programs = [("guide", name, PRELUDES["pandas"] + "\n" + PRELUDES["matplotlib"] + "\n" + code) for name, code in pages(options.guides)] if options.guides else [
         (library, name, PRELUDES[library] + "\n" + code) for library in PRELUDES for name, code in docstrings(library)]
     workspace = harness.Workspace()
     try:
