@@ -44,7 +44,7 @@ mkdir -p build
 step "The page's tools" cmake/deps.sh page || echo "    The server is built without its page." >&2
 step "Build" build release --target lectern runner
 lectern=build/release/lectern
-step "The sandbox's Python" "$lectern" sandbox fetch || echo "    Analyses run with Docker only." >&2
+step "The sandbox's Python" "$lectern" sandbox fetch || echo "    Analyses cannot run before it is there." >&2
 
 if docker_answers; then
   make_image() { cmake/deps.sh image && "$lectern" image build >build/image.log 2>&1; }

@@ -113,6 +113,11 @@ static bool is_wanted(const char *name)
     return dot && (strcmp(dot, ".py") == 0 || strcmp(dot, ".so") == 0);
 }
 
+static void name_lock(char *path, size_t size, const char *share_dir)
+{
+    snprintf(path, size, "%s/python.lock", share_dir);
+}
+
 static int compare_names(const void *one, const void *other)
 {
     return strcmp(((const struct local_file *)one)->name, ((const struct local_file *)other)->name);
@@ -144,44 +149,45 @@ static int open_files(struct local_setup *setup, const char *share_dir, struct e
     return rc;
 }
 
-/* Identifies the files by their names, inodes, sizes and times. 0 with an error. */
-static uint64_t state_of_files(const struct local_setup *setup, struct error *err)
+static uint64_t add_state(uint64_t state, const char *name, const struct stat *status)
 {
+    const uint64_t numbers[] = {(uint64_t)status->st_size, (uint64_t)status->st_mtim.tv_sec,
+                                (uint64_t)status->st_mtim.tv_nsec, status->st_ino, status->st_dev};
+
+    return hash_bytes(hash_bytes(state, name, strlen(name) + 1), numbers, sizeof numbers);
+}
+
+/* Identifies the open files, and the lock file that names the Python, by their names, inodes, sizes
+ * and times. 0 with an error. */
+static uint64_t state_of_files(const struct local_setup *setup, const char *share_dir,
+                               struct error *err)
+{
+    char path[LOCAL_SHARE_CAP + 64];
     uint64_t state = HASH_START;
+    struct stat status;
 
     for (size_t i = 0; i < setup->file_count; i++) {
-        const char *name = setup->files[i].name;
-        struct stat status;
-
         if (fstat(setup->files[i].fd, &status) < 0) {
-            error_errno(err, errno, "%s", name);
+            error_errno(err, errno, "%s", setup->files[i].name);
             return 0;
         }
-        state = hash_bytes(state, name, strlen(name) + 1);
-        state = hash_bytes(
-            state,
-            (const uint64_t[]){(uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec,
-                               (uint64_t)status.st_mtim.tv_nsec, status.st_ino, status.st_dev},
-            5 * sizeof(uint64_t));
+        state = add_state(state, setup->files[i].name, &status);
     }
+    name_lock(path, sizeof path, share_dir);
+    if (stat(path, &status) == 0) /* if there is none, find_python says it */
+        state = add_state(state, path, &status);
     return state;
 }
 
 /* ---- Python ---- */
 
-/* Whether it is there or not. */
-static int name_python(struct local_setup *setup, const struct local *local, struct error *err)
+static int find_python(struct local_setup *setup, const struct local *local, struct error *err)
 {
     char lock[LOCAL_SHARE_CAP + 64];
     struct pinned_options options = {.lock = lock, .cache = local->cache[0] ? local->cache : NULL};
 
-    snprintf(lock, sizeof lock, "%s/python.lock", local->share_dir);
-    return pinned_folder(&options, setup->python, sizeof setup->python, err);
-}
-
-static int find_python(struct local_setup *setup, const struct local *local, struct error *err)
-{
-    if (name_python(setup, local, err) < 0)
+    name_lock(lock, sizeof lock, local->share_dir);
+    if (pinned_folder(&options, setup->python, sizeof setup->python, err) < 0)
         return -1;
     if (access(setup->python, F_OK) < 0)
         return error_set(err, ERROR_UNAVAILABLE,
@@ -224,12 +230,14 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
     found = local->setup;
     if (rc == 0)
         rc = open_files(&found, local->share_dir, &why);
-    if (rc == 0)
-        rc = find_python(&found, local, &why);
-    if (rc == 0 && (files_state = state_of_files(&found, &why)) == 0)
+    if (rc == 0 && (files_state = state_of_files(&found, local->share_dir, &why)) == 0)
         rc = -1;
-    if (rc == 0 && !(local->ready && files_state == local->files_state)) {
-        rc = look(local, &found, &why);
+    if (files_state != local->files_state || access(local->setup.python, F_OK) < 0)
+        local->ready = false;
+    if (rc == 0 && !local->ready) {
+        rc = find_python(&found, local, &why);
+        if (rc == 0)
+            rc = look(local, &found, &why);
         local->ready = rc == 0;
         local->files_state = files_state;
         if (rc == 0) {
@@ -392,19 +400,17 @@ static int local_works(void *state, struct error *err)
     return prepare(state, true, NULL, err);
 }
 
-/* Identifies the files, and the Python by its folder's name. */
 static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct error *err)
 {
     const struct local *local = state;
     struct local_setup setup = {.file_count = 0};
     uint64_t files;
 
-    if (name_python(&setup, local, err) < 0 || open_files(&setup, local->share_dir, err) < 0)
+    if (open_files(&setup, local->share_dir, err) < 0)
         return -1;
-    files = state_of_files(&setup, err);
+    files = state_of_files(&setup, local->share_dir, err);
     close_files(&setup);
-    snprintf(text, ENGINE_MADE_OF_CAP, "%016" PRIx64,
-             hash_bytes(files, setup.python, strlen(setup.python)));
+    snprintf(text, ENGINE_MADE_OF_CAP, "%016" PRIx64, files);
     return files ? 0 : error_wrap(err, "%s", local->share_dir);
 }
 

@@ -107,14 +107,14 @@ static int read_file(const struct local_file *file, struct sha256 *hash, const c
                      struct error *err)
 {
     char path[LOCAL_SHARE_CAP + sizeof file->name], bytes[COPY_BYTES];
+    const mode_t mode = (mode_t)strtoul(file->mode, NULL, 8);
     cleanup_fd int to = -1;
     ssize_t got;
 
     snprintf(path, sizeof path, "%s/%s", folder ? folder : "", file->name);
     if (folder)
-        to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                  (mode_t)strtoul(file->mode, NULL, 8));
-    if (folder && to < 0)
+        to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (folder && (to < 0 || fchmod(to, mode) < 0)) /* whatever the umask */
         return error_errno(err, errno, "%s", path);
     for (off_t at = 0; (got = pread(file->fd, bytes, sizeof bytes, at)) > 0; at += got) {
         sha256_add(hash, bytes, (size_t)got);

@@ -418,10 +418,13 @@ static void test_closed_folder(void **state)
     }
     snprintf(copy, sizeof copy, "%s/share", folder);
     shell("cp -r '%s' '%s'", share, copy);
+    umask(077);
     engine = open_with(NULL, copy); /* its folder is closed to others */
     folder_of_runner(engine, found[0]);
     shell("echo '# changed' >>'%s/report.py'", copy);
-    folder_of_runner(engine, found[1]);
+    folder_of_runner(engine,
+                     found[1]); /* a new copy, which others can read in spite of the umask */
+    umask(022);
     assert_string_not_equal(found[0], found[1]);
     for (size_t i = 0; i < 2; i++) {
         assert_memory_equal(found[i], "/var/cache/lectern/share-", 25);
