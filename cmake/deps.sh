@@ -46,7 +46,7 @@ npm                       | page       | cmd:npm                   | brings what
 python3                   | test       | file:/usr/bin/python3     | runs the tests                                  | PSF-2.0
 procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later
 python3-networkx          | test       | py:networkx               | the same graph questions, to compare the answers | BSD-3-Clause
-python3-scipy             | test       | py:scipy                  | what networkx computes with                     | BSD-3-Clause
+python3-scipy             | test       | py:scipy                  | the arithmetic of networkx                      | BSD-3-Clause
 python3-prometheus-client | test       | py:prometheus_client      | reads what a server counts, in the tests         | Apache-2.0
 python3-fastapi           | test       | py:fastapi                | the service of the session API that the tests set beside the server | MIT
 python3-uvicorn           | test       | py:uvicorn                | serves it                                       | BSD-3-Clause

@@ -6,7 +6,7 @@ CPython of the same version, for amd64 and arm64.
 The indexes of the release come from Debian's mirror (or MIRROR=URL), and count only if gpgv accepts their signature with the keys of
 debian-archive-keyring. Nothing is installed or unpacked; `lectern sandbox fetch` does that with the lock file alone.
 
-The packages of image/python.lock are those of WANTED and what they depend on, without LEFT_OUT. Of alternatives the first counts, as for
+The packages of image/python.lock are those of WANTED and their dependencies, without LEFT_OUT. Of alternatives the first counts, as for
 apt. That of tests/python.lock stands alone: its folder holds programs for the tests of the validator, and nothing runs there.
 """
 import hashlib

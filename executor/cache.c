@@ -99,8 +99,8 @@ static bool is_old(const char *path)
            flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-/* Removes the unfinished folders, or the old ones except `kept`. Whoever has the turn is the only
- * one who makes a folder, so unfinished ones belong to nobody. */
+/* Removes the unfinished folders, or the old ones except `kept`. Only the process
+ * that has the turn makes a folder, so unfinished ones belong to nobody. */
 static void remove_folders(const char *cache, bool unfinished, const char *kept)
 {
     cleanup_dir DIR *folder = opendir(cache);

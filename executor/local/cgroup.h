@@ -69,7 +69,7 @@ int cgroup_make(struct cgroup *made, const char *owner, unsigned memory_mb, stru
 /* The bound of CPU time, which would slow down the warming. */
 int cgroup_settle(const struct cgroup *group, struct error *err);
 
-/* Kills what is in the group and removes it. Does nothing if there is none. */
+/* Kills the processes of the group and removes it. Does nothing if there is none. */
 void cgroup_end(struct cgroup *group);
 
 /* Ends the groups whose owner is dead, and returns their number. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Builds what is committed, and runs the quick tests, in a bare root of another Debian release:
+# Builds the last commit, and runs the quick tests, in a bare root of another Debian release:
 #
 #   tests/releases/debian.sh SUITE     trixie is Debian 13
 #
