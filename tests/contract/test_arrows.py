@@ -28,6 +28,9 @@ ARROWS = (
     ("validator/facts/*", ["validator/facts/*", "validator/syntax/*", "validator/limits.h", "helpers/base/*"]),
     ("validator/policy/*", ["validator/policy/*", "validator/validator.h", "helpers/base/*"]),
     ("validator/*", ["validator/*", "helpers/base/*"]),
+    # An exercise's cases have values that JSON cannot say, written as Python literals.
+    ("mcp/exercise/*", ["mcp/exercise/*", "validator/python_literal.h", "helpers/base/*"]),
+    ("mcp/session/component_type.*", ["mcp/session/*", "mcp/exercise/*", "mcp/store/store.h", "helpers/base/*"]),
     ("executor/frame.h", []),
     # What both sides of a sandbox's wall read alike; the runner links it, and nothing else of ours.
     ("executor/wire/*", ["executor/wire/*", "executor/frame.h"]),
