@@ -18,7 +18,7 @@
 #define ABSOLUTE   1e-9
 #define POINT_LAST 0x10FFFF
 
-const char *const comparisons[COMPARISON_COUNT + 1] = {"exact", "unordered", "approximate", NULL};
+const char *const comparisons[COMPARE_COUNT + 1] = {"exact", "unordered", "approximate", NULL};
 
 /* ---- tags ---- */
 

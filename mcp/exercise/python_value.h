@@ -30,9 +30,9 @@ enum comparison {
     COMPARE_EXACT,       /* the same type and the same value, at every depth */
     COMPARE_UNORDERED,   /* also a list or tuple with the same items in another order */
     COMPARE_APPROXIMATE, /* numbers may differ by 1e-6 of the larger one, or by 1e-9 */
-    COMPARISON_COUNT,
+    COMPARE_COUNT,
 };
-extern const char *const comparisons[COMPARISON_COUNT + 1]; /* their names; NULL-terminated */
+extern const char *const comparisons[COMPARE_COUNT + 1]; /* their names; NULL-terminated */
 
 /* Converts an author's JSON to the normal form. A new reference, or NULL with ERROR_INVALID and the
  * reason: a literal that is none. */

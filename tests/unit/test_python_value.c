@@ -156,7 +156,7 @@ static void test_comparisons(void **state)
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         json_auto_t *a = read_literal(pairs[i].a, NULL), *b = read_literal(pairs[i].b, NULL);
 
-        for (unsigned way = 0; way < COMPARISON_COUNT; way++) {
+        for (unsigned way = 0; way < COMPARE_COUNT; way++) {
             bool wanted = pairs[i].ways & (1u << way);
 
             if (python_value_equal(a, b, way) != wanted || python_value_equal(b, a, way) != wanted)
@@ -171,7 +171,7 @@ static void test_an_object_of_another_type_equals_nothing(void **state)
     struct buf BUF_AUTO shown = {0};
 
     (void)state;
-    for (unsigned way = 0; way < COMPARISON_COUNT; way++) {
+    for (unsigned way = 0; way < COMPARE_COUNT; way++) {
         assert_false(python_value_equal(other, other, way));
         assert_false(python_value_equal(list, list, way));
     }
