@@ -19,7 +19,7 @@ SO_RCVBUFFORCE = 33
 FORK, EXEC, EXIT = 1, 2, 0x80000000
 POLL_SECONDS = 0.05
 # What an interpreter's descriptors may be: null, two pipes, one socket, and files that Python and its libraries open themselves, or beside the runner.
-DESCRIPTORS = re.compile(r"/dev/null$|/dev/urandom$|pipe:\[|socket:\[|(%s)?/usr/(lib|share/(zoneinfo|matplotlib|fonts-droid-fallback))/|/lectern/"
+DESCRIPTORS = re.compile(r"/dev/null$|/dev/urandom$|pipe:\[|socket:\[|(%s)?/usr/(lib|share/(zoneinfo|matplotlib|fonts-droid-fallback))(/|$)|/lectern/"
                          r"|/sys/devices/system/cpu/|/tmp/lectern-test-[^/]+/share/" % re.escape(str(sandbox.PINNED)))
 
 
