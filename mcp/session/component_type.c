@@ -7,6 +7,7 @@
 #include "mcp/session/component_type.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 #include "helpers/base/validation.h"
+#include "mcp/exercise/exercise.h"
+#include "mcp/exercise/python_value.h"
 #include "mcp/store/store.h"
 #include "mcp/session/text.h"
 
@@ -35,29 +38,41 @@ static const struct fields pictures, chart_data;
 #define NEEDED(member)         TEXT(member, .required = true)
 #define NOT_PROSE(member)      FIELD(member, FIELD_TEXT, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_NOT_PROSE)
 #define CHOICE(member, of, ...) FIELD(member, FIELD_TEXT, .choices = (of), __VA_ARGS__)
+#define HINTS                   FIELD("hints", FIELD_ARRAY, .of = &exercise_hints)
 /* most is their number. */
 #define PICTURES(count) FIELD("pictures", FIELD_OBJECT, .required = true, .most = (count), .of = &pictures)
 
+#define TYPE(type, words, when, ...) {.name = (type), .label = (words), .use = (when), .parameters = {__VA_ARGS__}}
 static const struct component_type built_in[] = {
-    {"heading", "Heading", "the beginning of a section", {FIELD("text", FIELD_TEXT, .required = true, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_HEADING)}},
-    {"paragraph", "Paragraph", "plain explanation, a few sentences", {NEEDED("text")}},
-    {"memory-trick", "Memory trick", "a mnemonic or image that helps to recall", {NEEDED("text")}},
-    {"definition", "Definition", "one term, where it first matters", {FIELD("term", FIELD_TEXT, .required = true, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_TERM), NEEDED("definition")}},
-    {"step-sequence", "Steps", "a procedure, one action a step",
-     {FIELD("steps", FIELD_ARRAY, .item = FIELD_TEXT, .required = true, .most = (double)TEXT_MAX,
-       .flags = FIELD_NUL)}},
-    {"worked-example", "Worked example", "one task solved with its reasoning", {NEEDED("problem"), NEEDED("solution"), NEEDED("answer")}},
-    {"callout-box", "Callout", "a warning, tip or key fact that must stand out",
-     {NEEDED("text"), CHOICE("style", callout_styles)}},
-    {"two-pictures", "Two pictures", "two things side by side, such as before and after", {PICTURES(2)}},
-    {"three-pictures", "Three pictures", "three cases or stages in pictures", {PICTURES(3)}},
-    {"four-pictures", "Four pictures", "four cases or stages in pictures", {PICTURES(4)}},
-    {"hero-number", "Big number", "one figure, chart or drawing that carries the lesson",
-     {CHOICE("visual_type", visual_types, .required = true), NEEDED("visual_content"), TEXT("caption"),
-      CHOICE("background_style", background_styles), FIELD("chart_data", FIELD_OBJECT, .of = &chart_data)}},
-    {"three-svgs", "Three drawings", "three ideas, each a drawing with title and description",
-     {NEEDED("title1"), NEEDED("title2"), NEEDED("title3"),
-      NEEDED("description1"), NEEDED("description2"), NEEDED("description3"), NOT_PROSE("svg1"), NOT_PROSE("svg2"), NOT_PROSE("svg3")}},
+    TYPE("heading", "Heading", "the beginning of a section", FIELD("text", FIELD_TEXT, .required = true, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_HEADING)),
+    TYPE("paragraph", "Paragraph", "plain explanation, a few sentences", NEEDED("text")),
+    TYPE("memory-trick", "Memory trick", "a mnemonic or image that helps to recall", NEEDED("text")),
+    TYPE("definition", "Definition", "one term, where it first matters", FIELD("term", FIELD_TEXT, .required = true, .most = (double)TEXT_MAX, .flags = FIELD_NUL | FIELD_TERM), NEEDED("definition")),
+    TYPE("step-sequence", "Steps", "a procedure, one action a step",
+         FIELD("steps", FIELD_ARRAY, .item = FIELD_TEXT, .required = true, .most = (double)TEXT_MAX,
+     .flags = FIELD_NUL)),
+    TYPE("worked-example", "Worked example", "one task solved with its reasoning", NEEDED("problem"), NEEDED("solution"), NEEDED("answer")),
+    TYPE("callout-box", "Callout", "a warning, tip or key fact that must stand out",
+         NEEDED("text"), CHOICE("style", callout_styles)),
+    TYPE("two-pictures", "Two pictures", "two things side by side, such as before and after", PICTURES(2)),
+    TYPE("three-pictures", "Three pictures", "three cases or stages in pictures", PICTURES(3)),
+    TYPE("four-pictures", "Four pictures", "four cases or stages in pictures", PICTURES(4)),
+    TYPE("hero-number", "Big number", "one figure, chart or drawing that carries the lesson",
+         CHOICE("visual_type", visual_types, .required = true), NEEDED("visual_content"), TEXT("caption"),
+         CHOICE("background_style", background_styles), FIELD("chart_data", FIELD_OBJECT, .of = &chart_data)),
+    TYPE("three-svgs", "Three drawings", "three ideas, each a drawing with title and description",
+         NEEDED("title1"), NEEDED("title2"), NEEDED("title3"),
+         NEEDED("description1"), NEEDED("description2"), NEEDED("description3"), NOT_PROSE("svg1"), NOT_PROSE("svg2"), NOT_PROSE("svg3")),
+    TYPE(EXERCISE_CODE, "Code exercise", "a task that the learner solves with a Python program, tested by cases",
+         NEEDED("prompt"), FIELD("cases", FIELD_ARRAY, .required = true, .of = &exercise_cases, .flags = FIELD_NOT_PROSE),
+         NOT_PROSE("starter"), HINTS, NOT_PROSE("solution"), CHOICE("compare", comparisons),
+         FIELD("time_s", FIELD_NUMBER, .least = EXERCISE_SECONDS_LEAST, .most = EXERCISE_SECONDS_MAX)),
+    {.name = EXERCISE_QUESTION, .label = "Question", .use = "a task that the learner answers with a choice, a number or words",
+     .parameters = {NEEDED("prompt"), CHOICE("kind", question_kinds, .required = true),
+         FIELD("answer", FIELD_ANY, .of = &question_answers), FIELD("options", FIELD_ARRAY, .of = &exercise_list),
+         FIELD("tolerance", FIELD_NUMBER, .least = 0, .most = INFINITY),
+         FIELD("criteria", FIELD_ARRAY, .of = &exercise_list), HINTS},
+     .check = question_check},
 };
 
 /* The members of one picture; additional ones are stored, even misspelt ones. */
@@ -442,6 +457,8 @@ int component_type_check(const char *type, const json_t *parameters, const json_
     } else {
         fields_check_rows(&fields, parameters, &problems);
         fields_check_names(&fields, sent ? sent : parameters, kept, &problems);
+        if (row->check && problems.count == 0)
+            row->check(parameters, &problems);
     }
     return end_check(&problems, row, err);
 }

@@ -19,6 +19,8 @@ struct component_type {
     const char *label; /* for people; NULL for types from a file */
     const char *use;   /* when an author chooses it, in a few words */
     struct field parameters[COMPONENT_PARAMETERS_CAP + 1]; /* terminated by one without a name */
+    /* The rules between parameters of which each is right alone; or NULL. */
+    void (*check)(const json_t *parameters, struct validation_errors *problems);
 };
 
 extern const struct field component_picture_rows[]; /* the members of one picture */

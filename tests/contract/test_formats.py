@@ -36,6 +36,10 @@ TYPES = {
     "four-pictures": {"pictures": {"svg%d" % i: {"title": "t", "svgCode": ""} for i in (1, 2, 3, 4)}},
     "hero-number": {"visual_type": "bar-chart", "visual_content": "3/4", "chart_data": {"current": 3, "maximum": 4.0}, "background_style": "blue"},
     "three-svgs": {"title1": "a", "title2": "b", "title3": "c", "description1": "d", "description2": "e", "description3": "f", "svg2": "<svg/>"},
+    "exercise-code": {"prompt": "Write area().", "cases": [{"name": "one", "call": "area", "args": [2, 3], "expect": 6},
+                      {"call": "area", "kwargs": {"a": {"py": "(1,)"}}, "raises": "TypeError", "hidden": True}, {"stdin": "1\n", "stdout": "-->"}],
+                      "starter": "def area(a, b):\n    ...\n", "hints": ["Multiply."], "solution": "def area(a, b):\n    return a * b\n", "time_s": 1.5},
+    "question": {"prompt": "Which is larger?", "kind": "choice", "options": ["1/2", "1/3"], "answer": "1/2", "hints": ["Cut a cake."]},
 }
 
 

@@ -32,6 +32,23 @@ static const struct {
                     "{\"numerator\":1,\"denominator\":4}}"},
     {"three-svgs", "{\"title1\":\"a\",\"title2\":\"b\",\"title3\":\"c\",\"description1\":\"d\","
                    "\"description2\":\"e\",\"description3\":\"f\",\"svg2\":\"<svg/>\"}"},
+    {"exercise-code",
+     "{\"prompt\":\"p\",\"cases\":[{\"call\":\"area\",\"args\":[2,3],\"expect\":6}]}"},
+    {"exercise-code",
+     "{\"prompt\":\"p\",\"cases\":[{\"name\":\"a\",\"call\":\"Stack.push\",\"kwargs\":{\"by\":1},"
+     "\"expect\":null,\"hidden\":true},{\"call\":\"f\",\"raises\":\"ValueError\"},{\"stdin\":\"1\","
+     "\"stdout\":\"2\"},{\"call\":\"f\",\"args\":[{\"py\":\"(1, "
+     "{2})\"}],\"expect\":{\"py\":\"b'x'\"}}],"
+     "\"starter\":\"\",\"hints\":[\"a\",\"b\",\"c\"],\"solution\":\"s\",\"compare\":\"unordered\","
+     "\"time_s\":2.5}"},
+    {"question",
+     "{\"prompt\":\"p\",\"kind\":\"choice\",\"options\":[\"a\",\"b\"],\"answer\":\"a\"}"},
+    {"question",
+     "{\"prompt\":\"p\",\"kind\":\"choice\",\"options\":[\"a\",\"b\"],\"answer\":[\"a\",\"b\"]}"},
+    {"question", "{\"prompt\":\"p\",\"kind\":\"number\",\"answer\":\"3/4\",\"tolerance\":0.01}"},
+    {"question",
+     "{\"prompt\":\"p\",\"kind\":\"text\",\"answer\":[\"grey\",\"gray\"],\"options\":[]}"},
+    {"question", "{\"prompt\":\"p\",\"kind\":\"open\",\"criteria\":[\"says why\"],\"hints\":[]}"},
 };
 
 /* says: every one of these is in the message, NULL-terminated. */
@@ -78,6 +95,50 @@ static const struct {
      "c.parameters.chart_data.numerator",
      {"must be a number, not text"}},
     {"three-svgs", "{\"title1\":\"a\"}", "c.parameters.title2", {"title3", "description3"}},
+    {"exercise-code",
+     "{\"prompt\":\"p\"}",
+     "c.parameters.cases",
+     {"cases: is needed", "call, args, expect or raises"}},
+    {"exercise-code", "{\"prompt\":\"p\",\"cases\":[]}", "c.parameters.cases", {"1 to 200 cases"}},
+    {"exercise-code",
+     "{\"prompt\":\"p\",\"cases\":[{\"call\":\"f\",\"expct\":1}]}",
+     "c.parameters.cases.0.expct",
+     {"did you mean 'expect'"}},
+    {"exercise-code",
+     "{\"prompt\":\"p\",\"cases\":[{\"call\":\"f\",\"expect\":1},{\"call\":\"f\"}]}",
+     "c.parameters.cases.1",
+     {"one of expect and raises", "\"expect\": null"}},
+    {"exercise-code",
+     "{\"prompt\":\"p\",\"cases\":[{\"call\":\"f(1)\",\"expect\":1}]}",
+     "c.parameters.cases.0.call",
+     {"the name of a function"}},
+    {"exercise-code",
+     "{\"prompt\":\"p\",\"cases\":[{\"stdin\":\"1\",\"expect\":1}]}",
+     "c.parameters.cases.0",
+     {"either call with expect"}},
+    {"exercise-code",
+     "{\"prompt\":\"p\",\"cases\":[{\"call\":\"f\",\"expect\":{\"py\":\"open('x')\"}}]}",
+     "c.parameters.cases.0.expect",
+     {"only a literal"}},
+    {"exercise-code",
+     "{\"prompt\":\"p\",\"cases\":[{\"call\":\"f\",\"expect\":1}],\"hints\":[\"1\",\"2\",\"3\","
+     "\"4\"],"
+     "\"time_s\":6,\"compare\":\"exactly\"}",
+     "c.parameters.hints",
+     {"at most 3 texts", "from 0.1 to 5", "did you mean 'exact'"}},
+    {"question",
+     "{\"prompt\":\"p\",\"kind\":\"choice\",\"options\":[\"a\"],\"answer\":\"c\"}",
+     "c.parameters.options",
+     {"at least two", "one of the options"}},
+    {"question",
+     "{\"prompt\":\"p\",\"kind\":\"number\",\"answer\":\"three\"}",
+     "c.parameters.answer",
+     {"must be a number"}},
+    {"question", "{\"prompt\":\"p\",\"kind\":\"text\"}", "c.parameters.answer", {"is needed"}},
+    {"question",
+     "{\"prompt\":\"p\",\"kind\":\"open\",\"tolerance\":1}",
+     "c.parameters.criteria",
+     {"an open question", "only a question of kind number"}},
     {"paragraf", "{}", "c.type", {"did you mean 'paragraph'", "hero-number"}},
     {"", "{}", "c.type", {"'' is not a component type"}},
     {NULL, "{}", "c.type", {"is missing"}},
@@ -132,7 +193,7 @@ static void test_every_type_is_there_and_described(void **state)
             tested = tested || !strcmp(good[i].type, name);
         assert_true(tested);
     }
-    assert_int_equal(component_type_count(), 12);
+    assert_int_equal(component_type_count(), 14);
     assert_null(component_type_find("Heading"));
     assert_null(component_type_find(NULL));
 }

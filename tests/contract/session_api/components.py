@@ -26,6 +26,11 @@ GOOD = [
     ("hero-number", {"visual_type": "bar-chart", "visual_content": "x", "chart_data": {"current": 1.5, "maximum": 2}}),
     ("three-svgs", {"title1": "a", "title2": "b", "title3": "c", "description1": "d", "description2": "e", "description3": "f",
                     "svg2": "<svg/>"}),
+    ("exercise-code", {"prompt": "P", "cases": [{"call": "f", "args": [1, {"py": "(1,)"}], "expect": None}, {"stdin": "1", "stdout": "2"}],
+                       "starter": "", "hints": ["a"], "solution": "S", "compare": "approximate", "time_s": 5}),
+    ("question", {"prompt": "P", "kind": "choice", "options": ["a", "b"], "answer": "b"}),
+    ("question", {"prompt": "P", "kind": "number", "answer": "3/4", "tolerance": 0}),
+    ("question", {"prompt": "P", "kind": "open", "criteria": ["says why"]}),
 ]
 WRONG = [
     ("heading", {}),
@@ -43,6 +48,11 @@ WRONG = [
     ("hero-number", {"visual_type": "text"}),
     ("hero-number", {"visual_type": "bar-chart", "visual_content": "x", "chart_data": {"current": "1", "maximum": 2}}),
     ("three-svgs", {"title1": "a", "title2": "b", "title3": "c"}),
+    ("exercise-code", {"prompt": "P", "cases": []}),
+    ("exercise-code", {"prompt": "P", "cases": [{"call": "f", "expect": {"py": "f()"}}]}),
+    ("exercise-code", {"prompt": "P", "cases": [{"call": "f", "expect": 1}], "time_s": 6}),
+    ("question", {"prompt": "P", "kind": "choice", "options": ["a", "b"], "answer": "c"}),
+    ("question", {"prompt": "P", "kind": "open"}),
     ("nonsense", {"text": "x"}),
     ("Paragraph", {"text": "x"}),
 ]
