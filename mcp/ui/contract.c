@@ -4,12 +4,15 @@
  * TypeScript constants, and the schemas of the session API and of the chat's run input
  * as TypeScript types (JSON text is valid as either). The build runs it.
  */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 #include "mcp/chat/run_input.h"
+#include "mcp/exercise/exercise.h"
 #include "mcp/session/component_type.h"
 
 static json_t *names(const char *const *list)
@@ -21,26 +24,53 @@ static json_t *names(const char *const *list)
     return array;
 }
 
-/* How the page enters a value of the row: "pictures" and "chart" are the names of their fields. */
+/* How the page enters a value that the `of` of its row describes, by the name of that `of`. most:
+ * the items of it; 0: as many as the row says. */
+static const struct form {
+    const char *of, *kind;
+    int most;
+} forms[] = {
+    {"pictures", "pictures", 0},
+    {"chart_data", "chart", 0},
+    {"a case", "cases", EXERCISE_CASES_CAP},
+    {"hints", "list", EXERCISE_HINTS_CAP},
+    {"a list", "list", EXERCISE_LIST_CAP},
+    {"answers", "answers", EXERCISE_LIST_CAP},
+};
+
+static const struct form *form_of(const struct field *row)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (strcmp(row->of->name, forms[i].of) == 0)
+            return &forms[i];
+    fprintf(stderr, "The page has no form for %s, which is %s\n", row->name, row->of->name);
+    exit(1);
+}
+
+/* The same for a row without an `of`. */
 static const char *kind_of(const struct field *row)
 {
-    if (row->of)
-        return strcmp(row->of->name, "pictures") == 0 ? "pictures" : "chart";
-    if (row->type == FIELD_ARRAY)
-        return "list";
-    return row->choices ? "choice" : "text";
+    return row->type == FIELD_ARRAY    ? "list"
+           : row->type == FIELD_NUMBER ? "number"
+           : row->choices              ? "choice"
+                                       : "text";
 }
 
 static json_t *parameter(const struct field *row)
 {
-    const char *kind = kind_of(row);
-    json_t *made = json_pack("{s:s, s:s, s:b}", "name", row->name, "kind", kind, "required",
-                             (int)row->required);
+    const struct form *form = row->of ? form_of(row) : NULL;
+    double most = row->type == FIELD_NUMBER ? row->most : 0; /* of a number, or items */
+    json_t *made = json_pack("{s:s, s:s, s:b}", "name", row->name, "kind",
+                             form ? form->kind : kind_of(row), "required", (int)row->required);
 
+    if (form)
+        most = form->most > 0 ? form->most : row->most;
     if (row->choices)
         json_object_set_new(made, "choices", names(row->choices));
-    if (strcmp(kind, "pictures") == 0)
-        json_object_set_new(made, "count", json_integer((json_int_t)row->most));
+    if (row->type == FIELD_NUMBER)
+        json_object_set_new(made, "least", json_real(row->least));
+    if (most > 0 && isfinite(most))
+        json_object_set_new(made, "most", json_real(most));
     return made;
 }
 

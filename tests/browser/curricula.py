@@ -51,7 +51,7 @@ SVG = (
 
 def components(text, number):
     """One of each type, with that text in each of its places."""
-    def of(kind, **parameters):
+    def of(kind, /, **parameters):
         return {"type": kind, "parameters": parameters}
 
     def pictures(count, how):
@@ -69,6 +69,11 @@ def components(text, number):
            background_style="dark"),
         of("three-svgs", title1=text, title2=text, title3=text, description1=text, description2=text, description3=text,
            svg1=SVG, svg2=SVG, svg3=SVG),
+        of("exercise-code", prompt=text, starter=text, solution=text, hints=[text, text],
+           cases=[{"name": text, "call": "area", "args": [text, {"py": text}], "kwargs": {text: text}, "expect": {text: text}, "hidden": hidden}
+                  for hidden in (False, True)] + [{"call": text, "raises": text}, {"stdin": text, "stdout": text}]),
+        of("question", prompt=text, kind="choice", options=[text, "other " + text], answer=text, hints=[text]),
+        of("question", prompt=text, kind="open", criteria=[text, text]),
     ]
     return [dict(row, order=order) for order, row in enumerate(rows, 1)]
 

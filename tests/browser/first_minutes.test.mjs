@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // first_minutes.test.mjs wide|narrow [STEP...]: a new user, from opening the page to a server that went away and came back.
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { ANSWERED, answer, CHANGE, DELETED, FORBIDDEN, FORBIDDEN_SAID, HELLO, HELLO_SAID, ids, lesson, nodes, path, QUESTION, rows, sid, TRICK } from "./demo.mjs";
 import { Lectern } from "./lectern.mjs";
 import { playModel } from "./model.mjs";
@@ -164,6 +165,88 @@ const steps = {
     const again = await at("Node");
     await ui.get("button", "Add a component", { within: again });
     assert.ok(!(await ui.has("form", "New: Heading", { within: again })));
+  },
+
+  // A question and a code exercise by their forms, and the answers of the session API.
+  async exercises() {
+    const node = await at("Node");
+    const add = async label => {
+      await ui.press("button", "Add a component", { within: node });
+      await ui.press("button", new RegExp(`^${label} `), { within: node });
+      return ui.get("form", `New: ${label}`, { within: node });
+    };
+    const choose = async (label, value, within) => (await ui.get("combobox", label, { within })).select(value);
+    const field = async (label, text, within) => ui.fill("textbox", label, text, { within });
+    const stored = async type => (await components()).filter(component => component.type === type).map(component => component.parameters);
+    const saved = (type, parameters) => until(async () => isDeepStrictEqual((await stored(type)).at(-1), parameters), 10_000,
+      () => `The ${type} is not stored as ${JSON.stringify(parameters)}.`).catch(async error => {
+      throw new Error(`${error.message} There are: ${JSON.stringify(await stored(type))}`);
+    });
+
+    let form = await add("Question");
+    await field("Question", "Which is a multiple of 6?", form);
+    await field("Option 1", "15", form);
+    await ui.key("Enter");
+    await page.keyboard.type("18");
+    await choose(/^Answer 1/, "18", form);
+    await states.look("question-form");
+    await ui.press("button", "Add", { within: form });
+    await saved("question", { prompt: "Which is a multiple of 6?", kind: "choice", options: ["15", "18"], answer: "18" });
+    await ui.gone("form", "New: Question", { within: node });
+
+    // Of another kind it has other fields.
+    await ui.press("button", /^Edit Question: /, { within: node });
+    form = await ui.get("form", /^Edit: Question/, { within: node });
+    await choose("Answered with", "number", form);
+    await ui.gone("textbox", "Option 1", { within: form });
+    await ui.fill("spinbutton", /^Tolerance/, "0.05", { within: form });
+    await ui.press("button", "Save", { within: form });
+    await saved("question", { prompt: "Which is a multiple of 6?", kind: "number", answer: "18", tolerance: 0.05 });
+
+    form = await add("Code exercise");
+    await field("Task", "Write a function for the area of a rectangle.", form);
+    await field(/^Starter code/, "def area(a, b):", form);
+    await field("Function", "area()", form);
+    await field(/^Arguments/, "[2, 3.0", form);
+    await field(/^Expected result/, "6.0", form);
+    await ui.press("button", "One more case", { within: form });
+    const second = await ui.get("group", "Case 2", { within: form });
+    await choose("Kind", "The whole program", second);
+    await field(/^Input/, "2 3", second);
+    await field(/^Expected output/, "6", second);
+    await ui.press("checkbox", "Hidden from learners", { within: second });
+    await ui.press("button", "Move case 2 up", { within: form });
+    await ui.press("button", "Add the first hint", { within: form });
+    await page.keyboard.type("Multiply.");
+    await ui.press("button", "Add", { within: form });
+    await ui.see("Is not JSON", { within: await ui.get("group", "Case 2", { within: form }) });
+    await states.look("exercise-form");
+
+    // The text is still there, also over a reload.
+    await page.reload({ waitUntil: "load" });
+    const again = await at("Node");
+    form = await ui.get("form", "New: Code exercise", { within: again });
+    const args = await ui.get("textbox", /^Arguments/, { within: form });
+    assert.equal(await args.evaluate(it => it.value), "[2, 3.0");
+    await field(/^Arguments/, "[2, 3.0]", form);
+    await watch.excuse([/422/], async () => {
+      await ui.press("button", "Add", { within: form });
+      await ui.see("Must be the name of a function", { within: form });     // the server's rule
+    });
+    await until(async () => (await ui.focus()).name === "Function", 10_000, () => "The wrong field does not take the focus.");
+    await field("Function", "area", form);
+    await ui.press("button", "Add", { within: form });
+    const exercise = { prompt: "Write a function for the area of a rectangle.", starter: "def area(a, b):", hints: ["Multiply."],
+      cases: [{ stdin: "2 3", stdout: "6", hidden: true }, { call: "area", args: [2, { py: "3.0" }], expect: { py: "6.0" } }] };
+    await saved("exercise-code", exercise);
+    await ui.gone("form", "New: Code exercise", { within: again });
+    await ui.see("area(2, 3.0)", { within: again });
+    await ui.see("And 1 hidden case", { within: again });
+    assert.ok(!(await ui.text(again)).includes("Multiply."), "hints are for the author");
+    await ui.press("", "For the author", { within: again, nth: -1 });    // Chromium computes no role of a summary
+    await ui.see("Multiply.", { within: again });
+    await ui.see("2 3", { within: again });
+    await states.look("exercise");
   },
 
   async reorder() {

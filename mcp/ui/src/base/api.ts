@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The session API of the server that the page came from. Every failure is an ApiError whose text a person can act on.
+import { isObject, readExact } from "./json";
 import { editor, scope } from "./state";
 import type { Answer, Component, CourseNode, Relationship } from "./types";
 
@@ -21,7 +22,8 @@ function reason(status: number, body: unknown): string {
   return `The server answered ${status}.`;
 }
 
-export async function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<{ value: T; etag: string | null }> {
+export async function call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {},
+  read: (text: string) => unknown = JSON.parse): Promise<{ value: T; etag: string | null }> {
   const init: RequestInit = { method, headers: { ...headers } };
   const given = init.headers as Record<string, string>;
   if (method !== "GET") given["X-Editor"] = `page:${encodeURIComponent(editor.value)}`; // headers hold no other letters
@@ -38,7 +40,7 @@ export async function call<T>(method: string, path: string, body?: unknown, head
   const text = await response.text();
   let parsed: unknown = null;
   try {
-    parsed = text === "" ? null : JSON.parse(text);
+    parsed = text === "" ? null : read(text);
   } catch {
     throw new ApiError(response.status, `The server's answer to ${method} ${path} is not JSON.`, text);
   }
@@ -60,8 +62,18 @@ export async function readNodes(sid: string): Promise<CourseNode[]> {
 }
 export const readRelationships = async (sid: string) =>
   (await call<{ relationships: Relationship[] }>("GET", `${at(sid)}/relationships`)).value.relationships;
+
+// Numbers in the cases of an exercise are values of Python.
+function readWithCases(text: string): unknown {
+  const value = JSON.parse(text) as { components?: Component[] }, exact = readExact(text) as typeof value;
+  value.components?.forEach(({ parameters }, i) => {
+    if (isObject(parameters) && parameters.cases !== undefined) parameters.cases = exact.components![i].parameters.cases;
+  });
+  return value;
+}
+
 export const readComponents = (sid: string, nid: string) =>
-  call<Answer<"Components"> & { components: Component[] }>("GET", `${node(sid, nid)}/components`);
+  call<Answer<"Components"> & { components: Component[] }>("GET", `${node(sid, nid)}/components`, undefined, {}, readWithCases);
 export const readHistory = async (sid: string, query: string) =>
   (await call<Answer<"History">>("GET", `${at(sid)}/history?${query}`)).value;
 export const undo = async (sid: string, changeSet: string) =>

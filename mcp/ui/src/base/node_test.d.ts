@@ -10,6 +10,7 @@ declare module "node:assert/strict" {
     notEqual(actual: unknown, expected: unknown, message?: string): void;
     deepEqual(actual: unknown, expected: unknown, message?: string): void;
     match(text: string, pattern: RegExp, message?: string): void;
+    throws(run: () => unknown, expected: unknown): void;
   };
   export default assert;
 }

@@ -5,12 +5,14 @@ import type { JSX } from "preact";
 import { componentTypes } from "contract";
 import { capital } from "../base/words";
 import { Chart } from "./charts";
+import { CodeExercise, Question } from "./exercises";
 import { isChart, type Field, type Kind, type KindName, type Parameters, type Shape, type Texts } from "./kinds";
 import { Picture, Pictures, Svg } from "./pictures";
 import { Rich, RichLine } from "./rich";
 
 interface Drawing {
-  fields?: Record<string, [label: string, shape?: Shape, hint?: string]>; // in the order of the form; left out: as they are named
+  // In the order of the form; left out: as they are named.
+  fields?: Record<string, [label: string, shape?: Shape, more?: Partial<Pick<Field, "hint" | "item" | "kinds" | "needed">>]>;
   draw: (texts: Texts, parameters: Parameters) => JSX.Element;
 }
 
@@ -45,6 +47,7 @@ export const drawings: Record<KindName, Drawing> = {
     draw: texts => <dl class="n-definition"><dt><RichLine text={texts.term} /></dt><dd><Rich text={texts.definition} /></dd></dl>,
   },
   "step-sequence": {
+    fields: { steps: ["Steps", undefined, { item: "step" }] },
     draw: (_, { steps }) => <ol class="n-steps">{(steps as string[]).map((step, i) => <li key={i}><Rich text={step} /></li>)}</ol>,
   },
   "worked-example": {
@@ -68,13 +71,13 @@ export const drawings: Record<KindName, Drawing> = {
   "hero-number": {
     fields: {
       visual_type: ["Shown as"],
-      visual_content: ["Content", "text", "The number or text; for an image its address, for an SVG its code."],
+      visual_content: ["Content", "text", { hint: "The number or text; for an image its address, for an SVG its code." }],
       caption: ["Caption", "line"], background_style: ["Background"], chart_data: ["Chart"] },
     draw: (texts, { chart_data: data }) => <HeroNumber texts={texts} data={data} />,
   },
   "three-svgs": {
     fields: Object.fromEntries([1, 2, 3].flatMap(i => [[`title${i}`, [`Title ${i}`, "line"]], [`description${i}`, [`Description ${i}`]],
-      [`svg${i}`, [`Drawing ${i}, SVG`, "svg"]]])) as Drawing["fields"],
+      [`svg${i}`, [`Drawing ${i}, SVG`, "code"]]])) as Drawing["fields"],
     draw: texts => (
       <div class="n-pictures n-pictures-3">
         {[1, 2, 3].map(i => (
@@ -86,15 +89,38 @@ export const drawings: Record<KindName, Drawing> = {
       </div>
     ),
   },
+  "exercise-code": {
+    fields: {
+      prompt: ["Task"],
+      starter: ["Starter code", "code", { hint: "What the learner begins with." }],
+      cases: ["Test cases", undefined, { item: "case" }],
+      solution: ["Solution", "code", { hint: "Learners do not see it." }],
+      hints: ["Hints", undefined, { item: "hint", hint: "From a nudge to a similar example." }],
+      compare: ["Comparison of results", undefined, { hint: "exact if none is chosen." }],
+      time_s: ["Time limit", undefined, { hint: "In seconds." }] },
+    draw: (_, parameters) => <CodeExercise parameters={parameters} />,
+  },
+  question: {
+    fields: {
+      prompt: ["Question"],
+      kind: ["Answered with"],
+      options: ["Options", undefined, { item: "option", kinds: ["choice"], needed: true }],
+      answer: ["Right answers", undefined, { item: "answer", kinds: ["choice", "number", "text"], needed: true, hint: "An answer is right if it is one of these." }],
+      tolerance: ["Tolerance", undefined, { kinds: ["number"], hint: "By how much an answer may differ." }],
+      criteria: ["Criteria", undefined, { item: "criterion", kinds: ["open"], needed: true, hint: "What a good answer says." }],
+      hints: ["Hints", undefined, { item: "hint", hint: "From a nudge to a similar example." }] },
+    draw: (_, parameters) => <Question parameters={parameters} />,
+  },
 };
 
 // What the chooser and the forms read of each type.
 export const kinds: readonly Kind[] = componentTypes.map(({ name, label, use, parameters }) => {
   const own = drawings[name].fields ?? {}, order = Object.keys(own);
   const fields = parameters.map((parameter: (typeof parameters)[number]): Field => {
-    const [words, shape, hint] = own[parameter.name] ?? [capital(parameter.name.replaceAll("_", " "))];
-    return { name: parameter.name, label: words, shape: shape ?? parameter.kind, needed: parameter.required, hint,
-      choices: "choices" in parameter ? parameter.choices : undefined, pictures: "count" in parameter ? parameter.count : undefined };
+    const [words, shape, more] = own[parameter.name] ?? [capital(parameter.name.replaceAll("_", " "))];
+    return { name: parameter.name, label: words, shape: shape ?? parameter.kind, needed: parameter.required,
+      choices: "choices" in parameter ? parameter.choices : undefined, least: "least" in parameter ? parameter.least : undefined,
+      most: "most" in parameter ? parameter.most : undefined, ...more };
   });
   return { name, label, when: `${capital(use)}.`, fields: fields.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name)) };
 });

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parameters as a list of named texts and back, so that two versions can be laid side by side and merged. Pure.
 import { merge } from "../base/diff";
+import { capital } from "../base/words";
+import { shownMember } from "./cases";
 import { kindOf } from "./draw";
-import { isObject, type Parameters } from "./kinds";
+import { isObject, itemName, type Parameters } from "./kinds";
 
 interface Flat { path: string; label: string; text: string }
 
+const fieldOf = (type: string, path: string[]) => kindOf(type)?.fields.find(each => each.name === path[0]);
+
 const labelOf = (type: string, path: string[]): string => {
-  const field = kindOf(type)?.fields.find(each => each.name === path[0]);
+  const field = fieldOf(type, path);
   const first = field?.label ?? path[0];
   if (path.length === 1) return first;
-  if (field?.shape === "list") return `Step ${Number(path[1]) + 1}`;
-  const number = /\d+$/.exec(path[1])?.[0];
-  return field?.shape === "pictures" && number ? [`Picture ${number}`, ...path.slice(2)].join(", ") : [first, ...path.slice(1)].join(", ");
+  const number = field?.shape === "pictures" ? /\d+$/.exec(path[1])?.[0] : field?.item && String(Number(path[1]) + 1);
+  return number ? [`${capital(itemName(field!))} ${number}`, ...path.slice(2)].join(", ") : [first, ...path.slice(1)].join(", ");
 };
 
 export function flatten(type: string, parameters: unknown): Flat[] {
   const found: Flat[] = [];
   const visit = (value: unknown, path: string[]) => {
-    if (value === undefined || value === null) return;
-    if (Array.isArray(value)) value.forEach((each, i) => visit(each, [...path, String(i)]));
+    const isMember = path.length === 3 && fieldOf(type, path)?.shape === "cases";
+    if (value === undefined || value === null && !isMember) return;
+    if (isMember) found.push({ path: path.join("."), label: labelOf(type, path), text: shownMember(path[2], value) });
+    else if (Array.isArray(value)) value.forEach((each, i) => visit(each, [...path, String(i)]));
     else if (isObject(value)) Object.entries(value).forEach(([name, each]) => visit(each, [...path, name]));
     else found.push({ path: path.join("."), label: path.length ? labelOf(type, path) : "Value", text: String(value) });
   };

@@ -33,6 +33,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   const [comparing, setComparing] = useState(false);
   const place = useRef<HTMLFormElement>(null);
   const kind = kindOf(draft.type);
+  const sent = kind ? tidy(kind, draft.parameters) : draft.parameters;
   const beneath = component && component.revision !== draft.revision;
   const stale = beneath && !same([component.parameters, component.component_type], [draft.base, draft.type]);
   const who = person(traces.value.get(id)?.who, true);
@@ -66,7 +67,6 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
 
   async function save(revision: number) {
     if (!kind || busy) return;
-    const sent = tidy(kind, draft.parameters);
     if (component && same(sent, component.parameters) && draft.type === component.component_type) {
       drafts.drop(at.sid, at.nid, id);
       return done(id);
@@ -116,7 +116,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
 
   function keys(event: KeyboardEvent) {
     if (isComposing(event)) return;
-    const inLine = event.target instanceof HTMLInputElement && event.target.type !== "radio";
+    const inLine = event.target instanceof HTMLInputElement && !["radio", "checkbox"].includes(event.target.type);
     if (event.key === "Escape") {
       event.stopPropagation();
       event.preventDefault();
@@ -130,7 +130,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
   if (comparing && component)
     return (
       <form class="n-form" ref={place} onSubmit={event => event.preventDefault()} onKeyDown={keys} aria-busy={busy}>
-        <Stale type={draft.type} mine={draft.parameters} theirs={component.parameters} who={who} busy={busy}
+        <Stale type={draft.type} mine={sent} theirs={component.parameters} who={who} busy={busy}
           keepMine={() => {
             write({ ...draft, revision: component.revision, base: component.parameters });
             setComparing(false);
@@ -138,7 +138,7 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
           }}
           takeTheirs={throwAway}
           mergeBoth={() => {
-            const { value, clash } = mergeValues(draft.base, draft.parameters, component.parameters);
+            const { value, clash } = mergeValues(draft.base, sent, component.parameters);
             write({ ...draft, parameters: value as Parameters, base: component.parameters, revision: component.revision });
             setComparing(false);
             setFailed(clash ? "Both of you changed the same words: your version comes first, then theirs. Combine them." : null);
@@ -169,8 +169,8 @@ export function Form({ at, component, draft: first, id, focus, done }: Props) {
       {kind?.fields.map((field, i) => <FieldOf key={field.name} field={field} parameters={draft.parameters} faults={faults} first={focus && i === 0}
         change={value => change(field.name, value)} />)}
       {loose.map(fault => <p class="n-fault" key={fault.text}>{fault.loc.join(".")} {fault.text}</p>)}
-      {kind && problemsOf(draft.type, draft.parameters).length === 0 && <details class="n-preview" open>
-        <summary>Preview</summary><Drawn type={draft.type} parameters={draft.parameters} />
+      {kind && problemsOf(draft.type, sent).length === 0 && <details class="n-preview" open>
+        <summary>Preview</summary><Drawn type={draft.type} parameters={sent} />
       </details>}
       {failed && <p class="n-fault" role="alert">{failed}</p>}
       <div class="n-actions">
