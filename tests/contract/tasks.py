@@ -135,14 +135,19 @@ def prose(node):
         if node.get(field):
             yield (field,), node[field]
     for component in node["components"]:
-        yield from walk(component["parameters"], (component["component_id"],))
+        yield from walk(component["parameters"], (component["component_id"], component["component_type"]))
+
+
+def is_code(path):
+    """Whether a text of prose() is a part of a code exercise that is no prose."""
+    return path[1:2] == ("exercise-code",) and path[2] in ("cases", "starter", "solution")
 
 
 def length(node):
     """About how many words a learner reads."""
-    hidden = ("visual_type", "background_style", "style", "imagePath", "imageUrl")
+    hidden = ("visual_type", "background_style", "style", "imagePath", "imageUrl", "kind", "compare")
     return sum(len(re.findall(r"\S*\w\S*", MARKUP.sub(" ", text))) for path, text in prose(node)
-               if path[-1] not in hidden and not re.search(r"\.(jpg|png|svg)$", text))
+               if path[-1] not in hidden and not is_code(path) and not re.search(r"\.(jpg|png|svg)$", text))
 
 
 def needs(relationships):
@@ -250,7 +255,7 @@ def rename_term(world, about):
         after = dict(prose(node))
         assert list(after) == [path for path, _ in prose(before[node_id])]
         for path, text in prose(before[node_id]):
-            right = text if "<svg" in text else replaced(text, about["old"], about["new"])
+            right = text if "<svg" in text or is_code(path) else replaced(text, about["old"], about["new"])
             assert after[path] == right, (path, text, after[path])
             changed += right != text
     assert changed > 3, changed

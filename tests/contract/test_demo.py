@@ -34,7 +34,8 @@ CHARTS = {
     "fraction-circle": ("numerator", "denominator"),
     "bar-chart": ("current", "maximum"),
 }
-TYPES = {*TEXTS, *PICTURES, "step-sequence", "callout-box", "hero-number", "three-svgs"}
+QUESTIONS = {"choice", "number", "text", "open"}
+TYPES = {*TEXTS, *PICTURES, "step-sequence", "callout-box", "hero-number", "three-svgs", "exercise-code", "question"}
 
 
 def text(value):
@@ -107,6 +108,51 @@ def hero_faults(parameters):
     return faults
 
 
+def case_fault(case):
+    """What is wrong with a case of a code exercise, or None."""
+    if "call" in case and (("expect" in case) == ("raises" in case) or {"stdin", "stdout"} & set(case)):
+        return "has call without one of expect and raises"
+    if "call" not in case and (not isinstance(case.get("stdout"), str) or {"args", "kwargs", "expect", "raises"} & set(case)):
+        return "has neither call nor stdout"
+    unknown = set(case) - {"name", "call", "args", "kwargs", "expect", "raises", "stdin", "stdout", "hidden"}
+    return f"has {unknown}" if unknown else None if text(case.get("name")) else "has no name"
+
+
+def exercise_faults(parameters):
+    faults = [f"no {name}" for name in ("prompt", "starter", "solution") if not text(parameters.get(name))]
+    faults += [f"case {i} {case_fault(case)}" for i, case in enumerate(parameters.get("cases", []), 1) if case_fault(case)]
+    if not parameters.get("cases"):
+        faults.append("no cases")
+    if parameters.get("compare", "exact") not in {"exact", "unordered", "approximate"}:
+        faults.append(f"compare {parameters['compare']!r}")
+    if not 0.1 <= parameters.get("time_s", 1) <= 5:
+        faults.append(f"time_s {parameters['time_s']}")
+    return faults + hint_faults(parameters)
+
+
+def question_faults(parameters):
+    kind, answer, options = (parameters.get(name) for name in ("kind", "answer", "options"))
+    faults = [] if text(parameters.get("prompt")) else ["no prompt"]
+    if kind not in QUESTIONS:
+        faults.append(f"kind {kind!r}")
+    if kind == "choice" and not (len(set(options or [])) >= 2 and answer in options):
+        faults.append("the answer is no option")
+    if kind != "choice" and options:
+        faults.append("options without a choice")
+    if kind == "number" and not isinstance(answer, (int, float)):
+        faults.append("the answer is no number")
+    if kind == "text" and not (answer and all(map(text, [answer] if isinstance(answer, str) else answer))):
+        faults.append("the answer is no text")
+    if kind == "open" and not (parameters.get("criteria") and all(map(text, parameters["criteria"]))):
+        faults.append("no criteria")
+    return faults + hint_faults(parameters)
+
+
+def hint_faults(parameters):
+    hints = parameters.get("hints", [])
+    return [] if len(hints) <= 3 and all(map(text, hints)) else ["hints are not at most three texts"]
+
+
 def component_faults(kind, parameters):
     if kind in TEXTS:
         return [f"no {name}" for name in TEXTS[kind] if not text(parameters.get(name))]
@@ -121,6 +167,10 @@ def component_faults(kind, parameters):
         return picture_faults(parameters.get("pictures"), PICTURES[kind])
     if kind == "hero-number":
         return hero_faults(parameters)
+    if kind == "exercise-code":
+        return exercise_faults(parameters)
+    if kind == "question":
+        return question_faults(parameters)
     if kind == "three-svgs":
         faults = [f"no {name}{i}" for name in ("title", "description") for i in (1, 2, 3)
                   if not text(parameters.get(f"{name}{i}"))]
@@ -260,6 +310,14 @@ class ChecksCanFail(unittest.TestCase):
             "is no XML": lambda d: first(d, "two-pictures")["parameters"]["pictures"]["svg1"].update(svgCode="<svg>"),
             "chart_data": lambda d: first(d, "hero-number")["parameters"].pop("chart_data"),
             "no title2": lambda d: first(d, "three-svgs")["parameters"].pop("title2"),
+            "has call without": lambda d: first(d, "exercise-code")["parameters"]["cases"][0].pop("expect"),
+            "has neither call": lambda d: first(d, "exercise-code")["parameters"]["cases"][0].pop("call"),
+            "compare 'loosely'": lambda d: first(d, "exercise-code")["parameters"].update(compare="loosely"),
+            "time_s 6": lambda d: first(d, "exercise-code")["parameters"].update(time_s=6),
+            "the answer is no option": lambda d: first(d, "question")["parameters"].update(answer="another"),
+            "the answer is no number": lambda d: first(d, "question")["parameters"].update(kind="number"),
+            "no criteria": lambda d: first(d, "question")["parameters"].update(kind="open"),
+            "hints": lambda d: first(d, "question")["parameters"]["hints"].append("A fourth."),
             "unknown type 'poem'": lambda d: first(d, "heading").update(type="poem"),
         }
         for finding, change in breaches.items():

@@ -29,7 +29,14 @@ static const char lessons[] =
     "\"description1\":\"d\",\"description2\":\"e\",\"description3\":\"f\","
     "\"svg1\":\"<svg><text>hidden</text></svg>\"}}]},"
     "{\"node_id\":\"N3\",\"title\":\"Thin\",\"components\":[{\"type\":\"worked-example\","
-    "\"parameters\":{\"problem\":\"caf\xC3\xA9\",\"solution\":\"\",\"answer\":\"7\"}}]}],"
+    "\"parameters\":{\"problem\":\"caf\xC3\xA9\",\"solution\":\"\",\"answer\":\"7\"}}]},"
+    "{\"node_id\":\"N4\",\"title\":\"Tasks\",\"components\":["
+    "{\"type\":\"exercise-code\",\"parameters\":{\"prompt\":\"Draw the turtle.\",\"cases\":["
+    "{\"call\":\"concealed\",\"expect\":\"concealed\"}],\"starter\":\"concealed\","
+    "\"solution\":\"concealed\",\"hints\":[\"Walk slowly.\"]}},"
+    "{\"type\":\"question\",\"parameters\":{\"prompt\":\"Who is slow?\",\"kind\":\"choice\","
+    "\"options\":[\"Tortoise\",\"Hare\"],\"answer\":\"Tortoise\",\"criteria\":[\"names one "
+    "animal\"],\"hints\":[\"Look at its shell.\"]}}]}],"
     "\"relationships\":[{\"from_node_id\":\"N2\",\"to_node_id\":\"N1\",\"relationship_type\":"
     "\"PREREQUISITE\"}]}";
 
@@ -160,6 +167,12 @@ static const struct {
     {{.text = "where is the mixture"}, "N1/2 N2/1"},
     {{.text = "cafe"}, "N3/1"},
     {{.text = "hidden"}, ""},
+    {{.text = "concealed"}, ""},
+    {{.text = "turtle"}, "N4/1"},
+    {{.text = "slowly"}, "N4/1"},
+    {{.text = "hare"}, "N4/2"},
+    {{.text = "animal"}, "N4/2"},
+    {{.text = "shell"}, "N4/2"},
     {{.text = "ratio", .in = "titles"}, "N1/0"},
     {{.text = "ratio", .in = "definition"}, "N1/3"},
     {{.text = "ratio", .in = "term"}, "N1/3"},
@@ -170,13 +183,14 @@ static const struct {
     {{.text = "mixture", .node_id = "N2"}, "N2/1"},
     {{.text = "ratio AND NOT (\"a\" OR x*) NEAR/2 {head}: -y ^z"}, "N1/0"},
     {{.text = "\" unclosed ratio"}, "N1/0 N2/1"},
-    {{.without = "worked-example"}, "N2/0 N1/0"},
-    {{.without = "relationships"}, "N3/0"},
-    {{.without = "PREREQUISITE"}, "N3/0"},
-    {{.without = "standard"}, "N1/0 N3/0"},
+    {{.without = "worked-example"}, "N2/0 N1/0 N4/0"},
+    {{.without = "relationships"}, "N3/0 N4/0"},
+    {{.without = "PREREQUISITE"}, "N3/0 N4/0"},
+    {{.without = "standard"}, "N1/0 N3/0 N4/0"},
     {{.in = "three-svgs"}, "N2/2"},
-    {{.sort = FIND_WORDS}, "N3/0 N2/0 N1/0"},
-    {{.sort = FIND_ORDER}, "N2/0 N1/0 N3/0"},
+    {{.in = "question"}, "N4/2"},
+    {{.sort = FIND_WORDS}, "N3/0 N2/0 N4/0 N1/0"},
+    {{.sort = FIND_ORDER}, "N2/0 N1/0 N3/0 N4/0"},
     {{.limit = 1}, "N2/0"},
 };
 

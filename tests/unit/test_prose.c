@@ -111,6 +111,15 @@ static const struct {
     {"hero-number",
      "{\"visual_type\":\"svg\",\"visual_content\":\" <svg>no</svg>\",\"caption\":\"c\"}",
      "caption:c", 1},
+    {"exercise-code",
+     "{\"prompt\":\"Write `area()`.\",\"cases\":[{\"name\":\"no\",\"call\":\"no\",\"expect\":"
+     "\"no\"}],\"starter\":\"no\",\"hints\":[\"Draw it.\",\"Multiply.\"],\"solution\":\"no\","
+     "\"compare\":\"exact\"}",
+     "prompt:Write `area()`.|hints.1:Draw it.|hints.2:Multiply.", 4},
+    {"question",
+     "{\"prompt\":\"Why?\",\"kind\":\"choice\",\"options\":[\"It fits.\",\"No\"],\"criteria\":"
+     "[\"says it\"],\"hints\":[\"Look\"],\"tolerance\":1}",
+     "prompt:Why?|options.1:It fits.|options.2:No|criteria.1:says it|hints.1:Look", 7},
     /* Of a type, and with members, that the table does not know. */
     {"quiz",
      "{\"question\":\"Why so?\",\"imageUrl\":\"a b\",\"source_code\":\"x\",\"valid\":\"yes\","
