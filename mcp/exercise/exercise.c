@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
 #include "mcp/exercise/python_value.h"
 
 #define NAME_MAX_BYTES 200.0
 #define STREAM_MAX     65536.0 /* bytes of a case's stdin or stdout */
 #define FIELD_CAP      160     /* bytes of a place in an error */
+#define OPTION_SHOWN   80      /* bytes of an option in an error */
 
 const char *const question_kinds[] = {"choice", "number", "text", "open", NULL};
 
@@ -321,18 +323,21 @@ static bool is_number(const json_t *answer)
            (json_is_string(answer) && question_number(json_string_value(answer), &number));
 }
 
-/* Each answer of a choice or a number. */
+/* Each answer of a number, or of a choice, which has options. */
 static void check_each(const json_t *parameters, bool choice, struct validation_errors *problems)
 {
     json_t *answer = json_object_get(parameters, "answer");
     json_auto_t *answers = json_is_array(answer) ? json_incref(answer) : json_pack("[O]", answer);
     const json_t *options = json_object_get(parameters, "options");
+    const char *option = json_string_value(json_array_get(options, 0));
 
     for (size_t i = 0; i < json_array_size(answers); i++) {
         const json_t *one = json_array_get(answers, i);
 
         if (choice && !is_option(options, one))
-            validation_add(problems, "answer", "must be one of the options, word for word");
+            validation_add(problems, "answer",
+                           "must be one of the options, word for word, such as \"%.*s\"",
+                           (int)utf8_cut(option, strlen(option), OPTION_SHOWN), option);
         else if (!choice && !is_number(one))
             validation_add(problems, "answer", "must be a number, such as 0.75 or \"3/4\"");
         else
@@ -341,23 +346,32 @@ static void check_each(const json_t *parameters, bool choice, struct validation_
     }
 }
 
+static bool is_given(const json_t *parameters, const char *name)
+{
+    const json_t *value = json_object_get(parameters, name);
+
+    return value && !json_is_null(value);
+}
+
 void question_check(const json_t *parameters, struct validation_errors *problems)
 {
     const char *kind = json_get_string(parameters, "kind");
     bool choice = strcmp(kind, "choice") == 0, open = strcmp(kind, "open") == 0;
     bool number = strcmp(kind, "number") == 0;
+    size_t options = json_array_size(json_object_get(parameters, "options"));
 
-    if (choice && json_array_size(json_object_get(parameters, "options")) < 2)
-        validation_add(problems, "options", "a choice needs at least two of them");
-    else if (!choice && json_array_size(json_object_get(parameters, "options")) > 0)
+    if (choice && options < 2)
+        validation_add(problems, "options",
+                       "a choice needs at least two of them, such as [\"yes\", \"no\"]");
+    else if (!choice && options > 0)
         validation_add(problems, "options", "only a question of kind choice has options");
     if (open && json_array_size(json_object_get(parameters, "criteria")) < 1)
         validation_add(problems, "criteria",
-                       "an open question needs them: what a good answer says, one text for each");
-    if (!open && !json_object_get(parameters, "answer"))
+                       "an open question needs them, the points of a good answer: [\"says why\"]");
+    if (!open && !is_given(parameters, "answer"))
         validation_add(problems, "answer", "is needed, send the right answer");
-    else if (choice || number)
+    else if (number || (choice && options > 0))
         check_each(parameters, choice, problems);
-    if (!number && json_object_get(parameters, "tolerance"))
+    if (!number && is_given(parameters, "tolerance"))
         validation_add(problems, "tolerance", "only a question of kind number has a tolerance");
 }

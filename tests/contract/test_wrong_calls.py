@@ -2,6 +2,7 @@
 """Wrong calls that models make: the words of each error contain the call that works. Each case takes it out of the error's text and
 sends it; the wrong call itself changes nothing."""
 import copy
+import json
 import re
 import unittest
 
@@ -72,6 +73,14 @@ def must_be(words, value, *path):
     return mend
 
 
+def shown(*path):
+    """The text shows the value, as JSON."""
+    def mend(tool, arguments, text):
+        at(arguments, path[:-1])[path[-1]] = json.loads(re.search(r": (\{\"[^}]*\})", text).group(1))
+        return tool, arguments
+    return mend
+
+
 def instead(words, **right):
     """The text names the members to send; the others go."""
     def mend(tool, arguments, text):
@@ -112,7 +121,17 @@ def add(kind, parameters, **more):
     return {"node_id": LESSON, "component_type": kind, "parameters": parameters, **more}
 
 
+def exercise(*cases, **more):
+    return add("exercise-code", {"prompt": "Write double().", "cases": list(cases), **more})
+
+
+def question(**members):
+    return add("question", {"prompt": "What is half of 6?", **members})
+
+
 FIRST = ("operations", 0)
+DOUBLE = {"call": "double", "args": [2], "expect": 4}
+CASE = ("parameters", "cases", 0)
 TEXT = {"text": "Ratios compare."}
 NODE_TITLE = {"node_id": LESSON, "title": "Ratios"}
 
@@ -159,6 +178,38 @@ WRONG = (
     ("edit_component", edit(new_parameters={"definition": 7}), must_be("must be text, not a number", "7", "new_parameters", "definition")),
     ("batch_add_components", {"node_id": LESSON, "components": [{"type": "paragraph", **TEXT}]},
      must_be("components.0.parameters: is missing, send an object. .*text", {"type": "paragraph", "parameters": TEXT}, "components", 0)),
+    # exercises and questions
+    ("add_component", add("exercise-code", {"prompt": "Write double()."}),
+     must_be(r"cases: is needed, send array of \{call, args, expect or raises\}", [DOUBLE], "parameters", "cases")),
+    ("add_component", add("exercise-code", {"prompt": "Write double().", "cases": DOUBLE}),
+     must_be(r"cases: must be an array of 1 to \d+ cases", [DOUBLE], "parameters", "cases")),
+    ("add_component", exercise("double(2) == 4"), must_be(r"cases\.0: must be an object, .*\{call, args, expect or raises\}", DOUBLE, *CASE)),
+    ("add_component", exercise({"call": "double(2)", "expect": 4}), must_be("the name of a function, .*args has its arguments", DOUBLE, *CASE)),
+    ("add_component", exercise({"call": "double", "args": [2]}), must_be("needs one of expect and raises", DOUBLE, *CASE)),
+    ("add_component", exercise({**DOUBLE, "raises": "ValueError"}), must_be("one of expect and raises, and has both", DOUBLE, *CASE)),
+    ("add_component", exercise({"call": "double", "args": [2], "expected": 4}), named(*CASE, "expected")),
+    ("add_component", exercise({**DOUBLE, "args": 2}), must_be("args: must be an array, not a number", [2], *CASE, "args")),
+    ("add_component", exercise({"input": "2", "output": "4"}), shown(*CASE)),
+    ("add_component", exercise({**DOUBLE, "stdin": "2"}), must_be("both call and stdin or stdout; write two cases", DOUBLE, *CASE)),
+    ("add_component", exercise({**DOUBLE, "expect": {"py": "double(2)"}}), must_be("only a literal .*: a number", {"py": "4"}, *CASE, "expect")),
+    ("add_component", exercise({"call": "double", "args": [None], "raises": "an error"}), said(r"such as (\w+Error)", *CASE, "raises")),
+    ("add_component", exercise(DOUBLE, hint=["Add."]), named("parameters", "hint")),
+    ("add_component", exercise(DOUBLE, hints="Add."), must_be("hints: must be an array of at most 3 texts", ["Add."], "parameters", "hints")),
+    ("add_component", exercise(DOUBLE, compare="approx"), meant("parameters", "compare")),
+    ("add_component", exercise(DOUBLE, compare="equal"), said(r"compare: must be one of (\w+)", "parameters", "compare")),
+    ("add_component", exercise(DOUBLE, time_s=60), said(r"time_s: must be a number from [\d.]+ to (\d+)", "parameters", "time_s")),
+    ("add_component", add("exercise", {"prompt": "Write double().", "cases": [DOUBLE]}), meant("component_type")),
+    ("add_component", question(answer=3), said(r"kind: is needed, send one of \w+, (\w+)", "parameters", "kind")),
+    ("add_component", question(kind="multiple-choice", options=["2", "3"], answer="3"), meant("parameters", "kind")),
+    ("add_component", question(kind="choice", options=["two", "three"], answer=3),
+     said('answer: must be one of the options, word for word, such as "([^"]+)"', "parameters", "answer")),
+    ("add_component", question(kind="choice", options=["3"], answer="3"),
+     must_be(r"options: a choice needs at least two of them, such as \[\"yes\", \"no\"\]", ["2", "3"], "parameters", "options")),
+    ("add_component", question(kind="number", answer="3 apples"), must_be("answer: must be a number, such as 0.75", 3, "parameters", "answer")),
+    ("add_component", question(kind="text"), must_be("answer: is needed, send the right answer", "three", "parameters", "answer")),
+    ("add_component", question(kind="text", answer=3, tolerance=0.1), said("only a question of kind (number)", "parameters", "kind")),
+    ("add_component", question(kind="open", answer="Three, because 3 + 3 = 6."),
+     must_be(r"criteria: an open question needs them, .*: \[\"says why\"\]", ["says why"], "parameters", "criteria")),
     # near names: types, queries, lessons, places to search
     ("add_component", add("worked_example", WORKED), meant("component_type")),
     ("add_component", add("example", WORKED), meant("component_type")),

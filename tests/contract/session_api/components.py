@@ -3,7 +3,7 @@
 import datetime
 
 from .nodes import STRANGE
-from .target import Case, paragraph
+from .target import CAPABILITIES, Case, paragraph
 
 PICTURE = {"title": "T", "body": "B", "svgCode": "<svg/>"}
 PHOTO = {"title": "T", "body": "B", "imagePath": "/a.png", "imageUrl": "https://example.org/a.png"}
@@ -26,6 +26,9 @@ GOOD = [
     ("hero-number", {"visual_type": "bar-chart", "visual_content": "x", "chart_data": {"current": 1.5, "maximum": 2}}),
     ("three-svgs", {"title1": "a", "title2": "b", "title3": "c", "description1": "d", "description2": "e", "description3": "f",
                     "svg2": "<svg/>"}),
+]
+# Types that a service of the original contract does not know.
+EXERCISES = [
     ("exercise-code", {"prompt": "P", "cases": [{"call": "f", "args": [1, {"py": "(1,)"}], "expect": None}, {"stdin": "1", "stdout": "2"}],
                        "starter": "", "hints": ["a"], "solution": "S", "compare": "approximate", "time_s": 5}),
     ("question", {"prompt": "P", "kind": "choice", "options": ["a", "b"], "answer": "b"}),
@@ -59,20 +62,37 @@ WRONG = [
 
 
 class Components(Case):
-    def test_every_type(self):
-        self.good("POST", "~/nodes/N001/components", {"node_id": "N001", "components": [
-            {"type": kind, "order": order, "parameters": parameters, "confidence": 0.5}
-            for order, (kind, parameters) in enumerate(GOOD, 1)], "suggested_template": "T", "overall_confidence": 0.25})
+    @staticmethod
+    def body(good):
+        return {"node_id": "N001", "components": [{"type": kind, "order": order, "parameters": parameters, "confidence": 0.5}
+                                                  for order, (kind, parameters) in enumerate(good, 1)],
+                "suggested_template": "T", "overall_confidence": 0.25}
+
+    def check_types(self, good):
+        self.good("POST", "~/nodes/N001/components", self.body(good))
         answer = self.good("GET", "~/nodes/N001/components")
         self.assertEqual((answer["node_id"], answer["total_components"], answer["suggested_template"],
-                          answer["overall_confidence"]), ("N001", len(GOOD), "T", 0.25))
-        for order, ((kind, parameters), component) in enumerate(zip(GOOD, answer["components"]), 1):
+                          answer["overall_confidence"]), ("N001", len(good), "T", 0.25))
+        for order, ((kind, parameters), component) in enumerate(zip(good, answer["components"]), 1):
             self.assertEqual((component["type"], component["component_type"]), (kind, kind))
             self.assertEqual((component["order"], component["order_index"]), (order, order))
             self.assertEqual((component["parameters"], component["confidence"]), (parameters, 0.5))
             self.assertIsInstance(component["component_id"], str)
             self.assertIsInstance(component["revision"], int)
-        self.assertEqual(len({component["component_id"] for component in answer["components"]}), len(GOOD))
+        self.assertEqual(len({component["component_id"] for component in answer["components"]}), len(good))
+
+    def test_every_type(self):
+        self.check_types(GOOD)
+
+    def test_exercises(self):
+        if "exercises" in CAPABILITIES[self.target.name]:
+            self.check_types(EXERCISES)
+            return
+        self.paragraphs("N001", "stays")
+        for kind, parameters in EXERCISES:
+            self.bad(422, "POST", "~/nodes/N001/components/insert", {"type": kind, "parameters": parameters})
+        self.bad(422, "POST", "~/nodes/N001/components", self.body(EXERCISES))
+        self.assertEqual(self.texts("N001"), ["stays"])
 
     def test_every_wrong_one_is_named_and_none_is_kept(self):
         self.paragraphs("N001", "stays")

@@ -12,7 +12,7 @@ import cms
 import harness
 
 OURS = {"history", "changes", "idempotency", "revisions", "openapi"}
-CAPABILITIES = {"lectern": OURS | {"renaming"}, "upstream": OURS, "service": {"openapi"}}
+CAPABILITIES = {"lectern": OURS | {"renaming", "exercises"}, "upstream": OURS, "service": {"openapi"}}
 NO_SANDBOX = ("--sandbox", "local", "--warm", "bare=0,data=0,plot=0")     # no analysis is run here
 NAME = os.environ.get("SESSION_API_TARGET", "lectern")
 
