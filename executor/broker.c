@@ -81,7 +81,9 @@ struct broker_request {
     struct loop_task task;
     struct cancel *cancel; /* a reference; NULL until requested */
     uint64_t due;          /* uv_now */
-    char *session_id, *target;
+    char *session_id, *target; /* NULL of a case */
+    char *body;                /* of a case: NUL-terminated */
+    size_t body_len;
     uint32_t id;
     char *frame; /* the answer */
     size_t frame_len;
@@ -97,6 +99,12 @@ const char *broker_request_target(const struct broker_request *request)
     return request->target;
 }
 
+const char *broker_request_body(const struct broker_request *request, size_t *len)
+{
+    *len = request->body_len;
+    return request->body;
+}
+
 struct cancel *broker_request_cancel(struct broker_request *request)
 {
     if (!request->cancel)
@@ -110,6 +118,7 @@ static void free_request(struct broker_request *request)
     loop_handle_unref(request->loop_handle);
     free(request->session_id);
     free(request->target);
+    free(request->body);
     free(request->frame);
     free(request);
 }
@@ -253,8 +262,9 @@ void executor_answer(struct broker_request *request, int status, const char *bod
         free_request(request);
 }
 
-static struct broker_request *create_request(struct broker *broker, uint32_t id, const char *target,
-                                             size_t len)
+/* text is the target of a request, or the body of a case. */
+static struct broker_request *create_request(struct broker *broker, uint32_t id, bool is_case,
+                                             const char *text, size_t len)
 {
     struct broker_request *request = calloc(1, sizeof *request);
 
@@ -263,9 +273,14 @@ static struct broker_request *create_request(struct broker *broker, uint32_t id,
     loop_handle_ref(broker->loop_handle);
     request->loop_handle = broker->loop_handle;
     request->id = id;
-    request->session_id = strdup(broker->session_id);
-    request->target = strndup(target, len);
-    if (!request->session_id || !request->target) {
+    if (is_case) {
+        request->body = strndup(text, len);
+        request->body_len = request->body ? strlen(request->body) : 0;
+    } else {
+        request->session_id = strdup(broker->session_id);
+        request->target = strndup(text, len);
+    }
+    if (!request->body && (!request->session_id || !request->target)) {
         free_request(request);
         return NULL;
     }
@@ -285,6 +300,17 @@ int broker_take(struct broker *broker, const struct frame *frame, struct error *
     if (frame->len < REQUEST_ID_SIZE)
         return error_set(err, ERROR_MALFORMED, "a request of %zu bytes", frame->len);
     id = frame_get_u32(frame->payload);
+    if (frame->type == FRAME_CASE) {
+        if (!broker->on_case)
+            return error_set(err, ERROR_MALFORMED, "a case in a run that has none");
+        if (broker->in_flight > 0)
+            return error_set(err, ERROR_MALFORMED, "a case before the answer to the last");
+        request = create_request(broker, id, true, text, frame->len - REQUEST_ID_SIZE);
+        if (!request)
+            return error_set(err, ERROR_MEMORY, "out of memory for a case");
+        broker->on_case(broker->user, request);
+        return 0;
+    }
     if (++broker->requests > broker->limits->requests) {
         if (broker->requests > broker->limits->requests + BROKER_OVER_CAP_MAX)
             return error_set(err, ERROR_TOO_LARGE,
@@ -303,7 +329,7 @@ int broker_take(struct broker *broker, const struct frame *frame, struct error *
     if (broker->in_flight >= BROKER_IN_FLIGHT_CAP)
         return refuse_request(broker, id, 429, "too many requests at once: wait for answers first",
                               err);
-    request = create_request(broker, id, text + 4, frame->len - REQUEST_ID_SIZE - 4);
+    request = create_request(broker, id, false, text + 4, frame->len - REQUEST_ID_SIZE - 4);
     if (!request)
         return error_set(err, ERROR_MEMORY, "out of memory for a request");
     broker->on_request(broker->user, request);

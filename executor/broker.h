@@ -37,6 +37,7 @@ struct broker {
     const char *session_id; /* borrowed; NULL: requests are refused, as there is no session */
     const struct executor_limits *limits;
     void (*on_request)(void *user, struct broker_request *request);
+    void (*on_case)(void *user, struct broker_request *request); /* NULL: the run has no cases */
     void *user;
     int (*send)(struct broker *broker, char *frame, size_t len); /* takes ownership of frame */
 
@@ -44,8 +45,8 @@ struct broker {
     size_t in_flight, requests, answer_bytes;
 };
 
-/* Processes a FRAME_REQUEST. On -1 the sandbox must be ended (ERROR_MALFORMED: it broke a rule;
- * ERROR_TOO_LARGE: the code goes on asking after many refusals). */
+/* Processes a FRAME_REQUEST or a FRAME_CASE. On -1 the sandbox must be ended (ERROR_MALFORMED: it
+ * broke a rule; ERROR_TOO_LARGE: the code goes on asking after many refusals). */
 int broker_take(struct broker *broker, const struct frame *frame, struct error *err);
 
 /* Called when the run has ended or continues in another sandbox: cancels the open requests, and

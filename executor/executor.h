@@ -108,14 +108,17 @@ struct execution_result {
     double waited;  /* seconds before it ran: waiting for a sandbox, and importing */
 };
 
-/* One request of a run to the session API. The owner of the job must answer it exactly once with
- * executor_answer, from any thread, even if the run has ended in the meantime. */
+/* One request of a run: to the session API, or for the next case. The owner of the job must answer
+ * it exactly once with executor_answer, from any thread, even if the run has ended in the meantime.
+ */
 struct broker_request;
 const char *
 broker_request_session(const struct broker_request
                            *request); /* the session of the job, not the one that is asked for */
 const char *broker_request_target(
     const struct broker_request *request); /* "/session/SID/nodes?limit=5"; GET only */
+/* The result of the case before, as JSON; NULL for a request to the session API. Untrusted. */
+const char *broker_request_body(const struct broker_request *request, size_t *len);
 /* Fires when the answer is no longer needed: the run has ended, or the request took too long. The
  * caller owns the reference; NULL if out of memory. Call it only within on_request. */
 struct cancel *broker_request_cancel(struct broker_request *request);
@@ -124,6 +127,7 @@ void executor_answer(struct broker_request *request, int status, const char *bod
 struct execution_job {
     const char *code; /* copied, as all texts here */
     size_t code_len;
+    const char *stdin_text; /* what input() reads, where the profile has it; or NULL */
     const char *session_id; /* NULL: helpers are answered that there is no session */
     const json_t *also;  /* {name: session id}: further sessions that the helpers ask for, which the
                             owner allows or refuses; or NULL */
@@ -139,6 +143,9 @@ struct execution_job {
     void (*on_output)(void *user, int fd, const char *bytes,
                       size_t len);                                  /* fd 1 or 2; may be NULL */
     void (*on_request)(void *user, struct broker_request *request); /* NULL if session_id is NULL */
+    /* The program is tested by cases (image/python/grading.py): the request has the result of the
+     * case before, and is answered with 200 and the next case, or with 204. NULL: it just runs. */
+    void (*on_case)(void *user, struct broker_request *request);
     void (*on_done)(void *user, const struct execution_result *result); /* exactly once, last */
     void *user;
 };

@@ -22,11 +22,11 @@
 
 enum frame_type {
     /* server -> runner */
-    FRAME_JOB = 'J', /* numbers and JSON, see below. At most one after each FRAME_READY. */
-    FRAME_ANSWER =
-        'A', /* answers one FRAME_REQUEST: u32 request id, u16 HTTP status, then the body's bytes */
-    FRAME_PING = 'p', /* no payload: the runner answers with FRAME_PONG while its interpreter is
-                         alive; only between FRAME_READY and FRAME_JOB */
+    FRAME_JOB = 'J',    /* numbers and JSON, see below. At most one after each FRAME_READY. */
+    FRAME_ANSWER = 'A', /* answers one FRAME_REQUEST or FRAME_CASE: u32 request id, u16 HTTP status,
+                           then the body's bytes */
+    FRAME_PING = 'p',   /* no payload: the runner answers with FRAME_PONG while its interpreter is
+                           alive; only between FRAME_READY and FRAME_JOB */
 
     /* runner -> server */
     FRAME_READY =
@@ -43,6 +43,10 @@ enum frame_type {
                                 beginning; at most FRAME_ARTIFACTS_MAX per job */
     FRAME_REQUEST =
         'q', /* u32 request id, then "GET /path?query" as in the session API, without a line end */
+    FRAME_CASE = 'c', /* in a job that tests a program: u32 request id, then JSON: the result of the
+                         case before, null before the first. It is answered by a FRAME_ANSWER: 200
+                         with the next case, 204 after the last. image/python/grading.py has both
+                         forms */
     FRAME_RESULT =
         'v', /* JSON from the interpreter; untrusted, the runner does not read it: {"value": text or
                 null, "bound": true if the value is that of the variable result, not of the last
@@ -80,7 +84,9 @@ struct frame_job {
  * - session_id: text or null; SESSION_ID in the code's environment and its global session_id
  * - timeout_ms: as above, for the report of a run that took too long
  * - preload: array of text, modules the code imports, imported before the time limit begins
- * - warnings: bool, whether Python's warnings go to standard error */
+ * - warnings: bool, whether Python's warnings go to standard error
+ * - stdin: text that input() reads, with a profile that has it
+ * - grading: true, if cases test the program (FRAME_CASE) */
 
 /* Caps on payloads, in bytes. */
 #define FRAME_JOB_CAP       (1u << 20)
@@ -91,6 +97,7 @@ struct frame_job {
 #define FRAME_ARTIFACTS_MAX 8u
 #define FRAME_REQUEST_CAP   4096u
 #define FRAME_RESULT_CAP    (256u << 10)
+#define FRAME_CASE_CAP      (1u << 20)
 #define FRAME_WORD_CAP      32u     /* a code in FRAME_RESULT: letters a to z and '-' */
 #define FRAME_LINE_MAX      1000000 /* a line in FRAME_RESULT */
 #define FRAME_STATUS_CAP    4096u   /* FRAME_READY, FRAME_EXIT */

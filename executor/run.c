@@ -512,6 +512,7 @@ static int take_frame(struct executor_run *run, const struct frame *frame, struc
     case FRAME_STDERR:
         return take_output(run, 2, frame, err);
     case FRAME_REQUEST:
+    case FRAME_CASE:
         return take_request(run, frame, err);
     case FRAME_RESULT:
         return take_result(run, frame, err);
@@ -611,6 +612,7 @@ void run_begin(struct executor_run *run, const struct run_host *host, void *user
     run->broker.session_id = run->session_id;
     run->broker.limits = host->limits;
     run->broker.on_request = run->job.on_request;
+    run->broker.on_case = run->job.on_case;
     run->broker.user = run->job.user;
     run->broker.send = send_answer;
     uv_timer_init(host->loop, &run->timer);

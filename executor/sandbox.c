@@ -63,6 +63,7 @@ const struct frame_rule frames_from_runner[] = {
     {FRAME_STDERR_TAIL, 0, FRAME_TAIL_CAP, 0},
     {FRAME_ARTIFACT, 0, FRAME_ARTIFACT_CAP, 0},
     {FRAME_REQUEST, 0, FRAME_REQUEST_CAP, 0},
+    {FRAME_CASE, 0, FRAME_CASE_CAP, 0},
     {FRAME_RESULT, 0, FRAME_RESULT_CAP, 0},
     {FRAME_EXIT, 0, FRAME_STATUS_CAP, 0},
     {0},

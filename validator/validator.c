@@ -136,6 +136,9 @@ static bool fill_words(struct check *check)
         word->name = policy_name_find(text, len);
         word->import = FACTS_NONE;
         word->roles = word->name ? word->name->roles : 0;
+        if (word->name && check->profile->builtin &&
+            strcmp(word->name->name, check->profile->builtin) == 0)
+            word->roles &= ~(unsigned)ROLE_NAME;
         word->flags = symbols->rows[i].flags & SYMBOL_MIXED ? WORD_MIXED : 0;
         if (policy_is_dunder(text, len))
             word->flags |=

@@ -21,6 +21,9 @@ struct validator_profile;
 
 /* Returns NULL if there is no profile of that name. "minimal", "data-science", "visualization". */
 const struct validator_profile *validator_profile_find(const char *name);
+/* For the code of learners, which no option names: "minimal" with input() and without a curriculum.
+ */
+const struct validator_profile *validator_profile_learner(void);
 const char *validator_profile_name(const struct validator_profile *profile);
 const char *
 validator_profile_names(void); /* "minimal, data-science, visualization", for messages */

@@ -8,7 +8,7 @@ it.
 The policy that the server applied is applied again, to CPython's tree of the same bytes. That tree is compiled and run. If the policy
 refuses it, nothing runs.
 
-This module and its neighbours (guard.py, policy.py, report.py, hints.py, values.py, plots.py, moved.py) cannot be imported, and the code has
+This module and its neighbours (guard.py, policy.py, report.py, hints.py, values.py, plots.py, grading.py, moved.py) cannot be imported, and the code has
 its own namespace. That keeps mistakes apart and is no protection: code that reads frames reaches the socket and can forge its own result.
 """
 import ast
@@ -45,7 +45,8 @@ REHEARSALS = 10  # after about so many calls Python has adapted a function's ins
 
 
 def open_control(fd):
-    """Returns three functions that share the socket: send a frame, receive one, send a request to the session API."""
+    """Returns four functions that share the socket: send a frame, receive one, send a request to the session API, and send the result of
+    a case and receive the next one."""
     last_id = 0
 
     def send(kind, payload=b""):
@@ -76,7 +77,22 @@ def open_control(fd):
         _, status = ANSWER_HEAD.unpack_from(answer)
         return status, memoryview(answer)[ANSWER_HEAD.size:]
 
-    return send, receive, ask
+    def ask_case(result):
+        nonlocal last_id
+        last_id += 1
+        send_whole(send, "c", REQUEST_HEAD.pack(last_id) + write_json(result).encode("utf-8", "replace"))
+        _, answer = receive()
+        _, status = ANSWER_HEAD.unpack_from(answer)
+        return read_json(answer[ANSWER_HEAD.size:].decode(), 0)[0] if status == 200 else None
+
+    return send, receive, ask, ask_case
+
+
+def send_whole(send, kind, payload):
+    """Delays the deadline's signal, so that it cannot interrupt a frame."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGALRM,))
+    send(kind, payload)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
 
 
 def load_file(name, folder):
@@ -234,7 +250,10 @@ def set_up(job, parts):
     import_early(job["preload"], parts)
     if job.get("warnings"):
         parts.no_warnings.__exit__(None, None, None)
-    return make_namespace(session_id, parts.builtins.get(job["profile"]))
+    namespace = make_namespace(session_id, parts.builtins.get(job["profile"]))
+    if "stdin" in job:
+        namespace["__builtins__"] = {**namespace["__builtins__"], "input": parts.grading.make_input(job["stdin"])}
+    return namespace
 
 
 def execute(statements, last, namespace):
@@ -256,6 +275,9 @@ def run_job(job, send, finish, parts):
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
     send("C")
+    if job.get("grading"):
+        grade(job, compile(reporter.tree, FILENAME, "exec", dont_inherit=True), parts)
+        finish(0)
     try:
         value = execute(statements, last, namespace)
         bound = value is None
@@ -280,6 +302,17 @@ def run_job(job, send, finish, parts):
         finish(1 if report else 0, value=value, bound=bound and value is not None, **report)
 
 
+def grade(job, code, parts):
+    """Tests the learner's program against the cases that the server sends."""
+    def swap_output(stream):
+        sys.stdout = stream
+        return functools.partial(set_streams, parts)
+
+    program = parts.grading.Program(code, lambda: make_namespace(None, parts.builtins.get(job["profile"])),
+                                    lambda error: describe(parts.reporter, error, {}), swap_output)
+    parts.grading.grade(program, parts.ask_case)
+
+
 def draw(parts, send):
     """Sends the open figures. Returns the report of the first that cannot be drawn, or {}."""
     reports = []
@@ -288,14 +321,8 @@ def draw(parts, send):
         report = describe(parts.reporter, error, {})
         reports.append(dict(report, error="figure %d could not be drawn:\n%s" % (number, report["error"])))
 
-    def send_whole(text):
-        """Delays the deadline's signal, so that it cannot interrupt a frame."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGALRM,))
-        send("g", text)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGALRM,))
-
     try:
-        left_out = parts.plots.send_all(send_whole, on_error)
+        left_out = parts.plots.send_all(functools.partial(send_whole, send, "g"), on_error)
         if left_out:
             sys.stderr.write("%d more figures are open; the first %d are answered\n" % (left_out, parts.plots.COUNT_CAP))
         warning = parts.plots.missing_glyphs()
@@ -362,13 +389,14 @@ def warm_copy(parts):
 def main(argv):
     options = dict(zip(argv[1::2], argv[2::2]))
     here = os.path.dirname(os.path.abspath(argv[0]))
-    send, receive, ask = open_control(CONTROL_FD)
+    send, receive, ask, ask_case = open_control(CONTROL_FD)
     folders = (here, options["--helpers"])
     with open(os.path.join(here, "policy.json"), encoding="utf-8") as file:
         policy = json.load(file)
     reporter = load_file("report", here).make_reporter(FILENAME, folders, int(options["--memory-mb"]))
     parts = types.SimpleNamespace(guard=load_file("guard", here), reporter=reporter, folders=folders, values=load_file("values", here),
-                                  plots=load_file("plots", here), checks=make_checks(load_file("policy", here), here))
+                                  plots=load_file("plots", here), grading=load_file("grading", here), ask_case=ask_case,
+                                  checks=make_checks(load_file("policy", here), here))
     load_file("moved", here).prepare()
     helpers = load_file("code_helpers", options["--helpers"])
     sys.modules["code_helpers"] = helpers

@@ -71,17 +71,18 @@ class Module:
 class Policy:
     """The dumped tables for one profile, as sets."""
 
-    def __init__(self, dump, modules, reach):
+    def __init__(self, dump, modules, reach, without=None, builtin=None):
         charts = "visualization" in reach
         patterns = () if charts else dump["chart_attributes"]
-        self.modules = {module.name: module.without(patterns) for module in modules if module.profile in reach}
+        self.modules = {module.name: module.without(patterns) for module in modules
+                        if module.profile in reach and module.name != without}
         for name in SETS:
             setattr(self, name, frozenset(dump[name]))
         roles = {}
         for name, its in dump["names"].items():
             for role in its:
                 roles.setdefault(role, set()).add(name)
-        self.names = frozenset(roles["name"])
+        self.names = frozenset(roles["name"]) - {builtin}
         self.attributes = frozenset(roles["attribute"])
         self.writers = frozenset(roles["writer"])
         self.queries = frozenset(roles["query"])
@@ -134,7 +135,9 @@ def load(path):
         dump = json.load(file)
     inner, ranks = frozenset(dump["inner_modules"]), dump["ranks"]
     modules = [Module(name, row, dump["refused_attributes"], inner) for name, row in dump["modules"].items()]
-    return {profile: Policy(dump, modules, ranks[:rank]) for rank, profile in enumerate(ranks, 1)}
+    variants = {profile: Policy(dump, modules, ranks[:ranks.index(row["of"]) + 1], row["without"], row["builtin"])
+                for profile, row in dump["variants"].items()}
+    return {**variants, **{profile: Policy(dump, modules, ranks[:rank]) for rank, profile in enumerate(ranks, 1)}}
 
 
 # ---- the walk ----

@@ -123,6 +123,7 @@ static const struct frame_rule child_frames[] = {
     {FRAME_STARTED, 0, 0, 0},
     {FRAME_CHECKED, 0, 0, 0},
     {FRAME_REQUEST, REQUEST_HEAD + sizeof "GET /" - 1, FRAME_REQUEST_CAP, 0},
+    {FRAME_CASE, REQUEST_HEAD + 1, FRAME_CASE_CAP, 0},
     {FRAME_ARTIFACT, 1, FRAME_ARTIFACT_CAP, 0},
     {FRAME_RESULT, 2, FRAME_RESULT_CAP, 0},
     {0},
@@ -556,7 +557,8 @@ static int take_checked(struct runner_run *run, const struct frame *piece)
     return 0;
 }
 
-static int take_request(struct runner_run *run, const struct frame *piece)
+/* A frame that the server answers: one at a time, in ascending order. */
+static int take_asked(struct runner_run *run, const struct frame *piece, enum frame_type type)
 {
     uint32_t id = frame_get_u32(piece->payload);
 
@@ -566,11 +568,22 @@ static int take_request(struct runner_run *run, const struct frame *piece)
         return log_error("a request outside a run");
     if (run->waiting_for_answer || id <= run->last_request)
         return log_error("request %u before the answer to %u", id, run->last_request);
-    if (!request_is_get(piece->payload + REQUEST_HEAD, piece->len - REQUEST_HEAD))
+    if (type == FRAME_REQUEST &&
+        !request_is_get(piece->payload + REQUEST_HEAD, piece->len - REQUEST_HEAD))
         return log_error("request %u is not a GET of a path in ASCII", id);
     run->last_request = id;
     run->waiting_for_answer = true;
-    return send_frame(run, FRAME_REQUEST, piece->payload, piece->len);
+    return send_frame(run, type, piece->payload, piece->len);
+}
+
+static int take_request(struct runner_run *run, const struct frame *piece)
+{
+    return take_asked(run, piece, FRAME_REQUEST);
+}
+
+static int take_case(struct runner_run *run, const struct frame *piece)
+{
+    return take_asked(run, piece, FRAME_CASE);
 }
 
 static int take_artifact(struct runner_run *run, const struct frame *piece)
@@ -607,7 +620,7 @@ static take_frame *const from_child[FRAME_TYPES] = {
     [FRAME_READY] = take_ready,     [FRAME_PONG] = take_pong,
     [FRAME_STARTED] = take_started, [FRAME_CHECKED] = take_checked,
     [FRAME_REQUEST] = take_request, [FRAME_ARTIFACT] = take_artifact,
-    [FRAME_RESULT] = take_result};
+    [FRAME_CASE] = take_case,       [FRAME_RESULT] = take_result};
 
 /* ---- sessions: one copy of the zygote after the other ---- */
 

@@ -38,15 +38,18 @@ enum config_command {
     CONFIG_DELETE = 1 << 13,
     CONFIG_TOKEN = 1 << 14,
     CONFIG_SANDBOX = 1 << 15,
+    CONFIG_GRADE = 1 << 16,
 };
 
 #define CONFIG_ANY_STORE                                                                           \
     (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
      CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
      CONFIG_DELETE)
-#define CONFIG_ANY_SANDBOX (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
+#define CONFIG_ANY_ANALYSIS (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
+#define CONFIG_ANY_SANDBOX  (CONFIG_ANY_ANALYSIS | CONFIG_GRADE)
 #define CONFIG_ANY                                                                                 \
-    (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE | CONFIG_TOKEN | CONFIG_SANDBOX)
+    (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE | CONFIG_TOKEN | CONFIG_SANDBOX |           \
+     CONFIG_GRADE)
 
 /* ROW(group in --help, name, member, type, metavar or NULL, default as text or NULL if the help
  * says it, minimum and maximum of a number, commands, help). */
@@ -90,7 +93,7 @@ enum config_command {
     ROW(COMMAND, "warnings", warnings, FLAG, NULL, NULL, 0, 0, CONFIG_EXEC,                        \
         "show Python's warnings on standard error (default: hidden)")                              \
     ROW(COMMAND, "json", json, FLAG, NULL, NULL, 0, 0,                                             \
-        CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS,                           \
+        CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS | CONFIG_GRADE,            \
         "print the result as JSON")                                                                \
     ROW(SERVER, "host", host, TEXT, "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE | CONFIG_DOCTOR,    \
         "address to listen on; one other than loopback needs --token-file, --issuer or --no-auth") \
@@ -148,7 +151,7 @@ enum config_command {
         "user ids of sandboxes, one each: of containers, and if the server is root, of local and " \
         "process")                                                                                 \
     ROW(ANALYSES, "profile", profile, TEXT, "P", "data-science", 0, 0,                             \
-        CONFIG_ANY_SANDBOX | CONFIG_VALIDATE,                                                      \
+        CONFIG_ANY_ANALYSIS | CONFIG_VALIDATE,                                                     \
         "modules that analyses may import: minimal, data-science or visualization")                \
     ROW(ANALYSES, "isolation", isolation, TEXT, "WHAT", "auto", 0, 0, CONFIG_ANY_SANDBOX,          \
         "execution: a new sandbox for each analysis; session: one sandbox for each session, "      \

@@ -17,6 +17,7 @@
 #define RELATIVE   1e-6
 #define ABSOLUTE   1e-9
 #define POINT_LAST 0x10FFFF
+#define WHOLE_MAX  9007199254740992.0 /* 2^53: beyond it not every int has a float */
 
 const char *const comparisons[COMPARE_COUNT + 1] = {"exact", "unordered", "approximate", NULL};
 
@@ -272,15 +273,17 @@ static json_t *sorted(json_t *array)
     return made;
 }
 
-/* The value with its sets and dicts in one order, and without negative zeros; a new reference. */
+/* The value with its sets and dicts in one order, and each whole float as an int, which equals it
+ * in Python; a new reference. */
 static json_t *ordered(const json_t *value)
 {
     json_t *content, *made, *item;
     enum tag tag;
     size_t i;
 
-    if (json_is_real(value))
-        return json_real(json_real_value(value) + 0.0);
+    if (json_is_real(value) && fabs(json_real_value(value)) <= WHOLE_MAX &&
+        json_real_value(value) == floor(json_real_value(value)))
+        return json_integer((json_int_t)json_real_value(value));
     if (json_is_array(value)) {
         made = json_array();
         json_array_foreach((json_t *)value, i, item)

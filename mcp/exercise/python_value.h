@@ -27,7 +27,7 @@
 #include "helpers/base/error.h"
 
 enum comparison {
-    COMPARE_EXACT,       /* the same type and the same value, at every depth */
+    COMPARE_EXACT,       /* as == in Python, but a bool equals only a bool */
     COMPARE_UNORDERED,   /* also a list or tuple with the same items in another order */
     COMPARE_APPROXIMATE, /* numbers may differ by 1e-6 of the larger one, or by 1e-9 */
     COMPARE_COUNT,

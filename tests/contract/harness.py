@@ -86,9 +86,9 @@ class Workspace:
     def environment(self):
         return dict(os.environ, LECTERN_DATA=self.data, HOME=self.data, XDG_CONFIG_HOME=self.data, LECTERN_CACHE=python_cache())
 
-    def run(self, *words, stdin=b"", check=True):
+    def run(self, *words, stdin=b"", check=True, seconds=ANSWER_SECONDS):
         done = subprocess.run([str(LECTERN), *words], input=stdin, capture_output=True, env=self.environment(),
-                              timeout=ANSWER_SECONDS, check=False)
+                              timeout=seconds, check=False)
         check_log(done.stderr)
         if check and done.returncode != 0:
             raise AssertionError("lectern %s: exit %d\n%s" % (" ".join(words), done.returncode, done.stderr.decode()))

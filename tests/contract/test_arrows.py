@@ -29,6 +29,7 @@ ARROWS = (
     ("validator/policy/*", ["validator/policy/*", "validator/validator.h", "helpers/base/*"]),
     ("validator/*", ["validator/*", "helpers/base/*"]),
     # An exercise's cases have values that JSON cannot say, written as Python literals.
+    ("mcp/exercise/grade.*", ["mcp/exercise/*", "validator/validator.h", "executor/executor.h", "helpers/base/*"]),
     ("mcp/exercise/*", ["mcp/exercise/*", "validator/python_literal.h", "helpers/base/*"]),
     ("mcp/session/component_type.*", ["mcp/session/*", "mcp/exercise/*", "mcp/store/store.h", "helpers/base/*"]),
     ("executor/frame.h", []),

@@ -13,10 +13,12 @@
 #include "validator/validator.h"
 
 const struct validator_profile policy_profiles[PROFILE_COUNT] = {
-    {"minimal", PROFILE_MINIMAL, "bare"},
-    {"data-science", PROFILE_DATA_SCIENCE, "data"},
-    {"visualization", PROFILE_VISUALIZATION, "plot"},
+    {"minimal", PROFILE_MINIMAL, "bare", NULL, NULL},
+    {"data-science", PROFILE_DATA_SCIENCE, "data", NULL, NULL},
+    {"visualization", PROFILE_VISUALIZATION, "plot", NULL, NULL},
 };
+const struct validator_profile policy_learner = {"learner", PROFILE_MINIMAL, "bare", "code_helpers",
+                                                 "input"};
 
 const struct validator_profile *validator_profile_find(const char *name)
 {
@@ -24,6 +26,17 @@ const struct validator_profile *validator_profile_find(const char *name)
         if (strcmp(policy_profiles[i].name, name) == 0)
             return &policy_profiles[i];
     return NULL;
+}
+
+const struct validator_profile *validator_profile_learner(void)
+{
+    return &policy_learner;
+}
+
+bool policy_profile_has(const struct validator_profile *profile, const struct policy_module *module)
+{
+    return module->profile <= profile->rank &&
+           !(profile->without && strcmp(profile->without, module->name) == 0);
 }
 
 const char *validator_profile_name(const struct validator_profile *profile)
@@ -85,7 +98,8 @@ const char *validator_profile_module(const struct validator_profile *profile, si
     for (int rank = 0; rank <= (int)profile->rank; rank++)
         for (int place = IMPORT_FIRST; place <= IMPORT_LAST; place++)
             for (const struct policy_module *row = policy_modules; row->name; row++)
-                if ((int)row->profile == rank && (int)row->importable == place && index-- == 0)
+                if ((int)row->profile == rank && (int)row->importable == place &&
+                    policy_profile_has(profile, row) && index-- == 0)
                     return row->name;
     return NULL;
 }
@@ -94,7 +108,7 @@ bool validator_profile_allows(const struct validator_profile *profile, const cha
 {
     const struct policy_module *row = policy_module_find(module, strlen(module));
 
-    return row && row->importable && row->profile <= profile->rank;
+    return row && row->importable && policy_profile_has(profile, row);
 }
 
 const struct policy_module *policy_module_step(const struct policy_module *module,

@@ -25,9 +25,18 @@ struct validator_profile {
     const char *name;
     enum policy_profile rank;
     const char *kind; /* of its sandbox; the same name and number as in enum policy_kind */
+    /* Of a variant of the profile with that rank: a module that it lacks, and a name with ROLE_NAME
+     * that it allows; or NULL. */
+    const char *without, *builtin;
 };
 
 extern const struct validator_profile policy_profiles[PROFILE_COUNT];
+extern const struct validator_profile policy_learner; /* a variant of the narrowest */
+
+struct policy_module;
+/* Whether programs of the profile may use the module. */
+bool policy_profile_has(const struct validator_profile *profile,
+                        const struct policy_module *module);
 
 /* Whether a module can be imported, and its position in messages that list the modules of its
  * profile. */

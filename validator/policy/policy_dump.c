@@ -5,15 +5,13 @@
  *
  *   limits              {"bytes", "brackets", "indents"}
  *   ranks               profiles from the narrowest on; each may use what those before it may
- *   profiles            {profile: the modules that it may import}
- *   modules             {dotted name: {"profile": the narrowest, "kind", "importable", and either
- *                       "attributes": those that may be used, or "refused_attributes": those that
- *                       may not, beside private ones, inner_modules and the patterns below}}
- *   names               {name: its roles}
- *   chart_attributes    as refused_attributes, in profiles without matplotlib
- *   refused_attributes  "module.name" and "module.begin*"
- *   inner_modules       names of modules that modules carry as attributes
- * and each list of POLICY_WORDS (policy.h).
+ *   variants            {profile: {"of": its rank, "without": a module, "builtin": a name that it
+ * allows}} profiles            {profile: the modules that it may import} modules {dotted name:
+ * {"profile": the narrowest, "kind", "importable", and either "attributes": those that may be used,
+ * or "refused_attributes": those that may not, beside private ones, inner_modules and the patterns
+ * below}} names               {name: its roles} chart_attributes    as refused_attributes, in
+ * profiles without matplotlib refused_attributes  "module.name" and "module.begin*" inner_modules
+ * names of modules that modules carry as attributes and each list of POLICY_WORDS (policy.h).
  */
 #include <string.h>
 
@@ -39,15 +37,24 @@ static json_t *dump_profiles(void)
 {
     json_t *object = json_object();
 
-    for (size_t i = 0; i < PROFILE_COUNT; i++) {
+    for (size_t i = 0; i <= PROFILE_COUNT; i++) {
+        const struct validator_profile *profile =
+            i < PROFILE_COUNT ? &policy_profiles[i] : &policy_learner;
         json_t *array = json_array();
         const char *module;
 
-        for (size_t j = 0; (module = validator_profile_module(&policy_profiles[i], j)); j++)
+        for (size_t j = 0; (module = validator_profile_module(profile, j)); j++)
             json_array_append_new(array, json_string(module));
-        json_object_set_new(object, policy_profiles[i].name, array);
+        json_object_set_new(object, profile->name, array);
     }
     return object;
+}
+
+static json_t *dump_variants(void)
+{
+    return json_pack("{s:{s:s, s:s, s:s}}", policy_learner.name, "of",
+                     policy_profiles[policy_learner.rank].name, "without", policy_learner.without,
+                     "builtin", policy_learner.builtin);
 }
 
 static json_t *dump_modules(void)
@@ -112,11 +119,11 @@ void validator_dump_policy(struct buf *to)
     } lists[] = {POLICY_WORDS(WORDS_ROW)};
 #undef WORDS_ROW
     json_auto_t *object = json_pack(
-        "{s:{s:I, s:I, s:I}, s:[s, s, s], s:o, s:o, s:o, s:o, s:o, s:o}", "limits", "bytes",
+        "{s:{s:I, s:I, s:I}, s:[s, s, s], s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "limits", "bytes",
         (json_int_t)VALIDATOR_SOURCE_CAP, "brackets", (json_int_t)VALIDATOR_DEPTH_CAP, "indents",
         (json_int_t)VALIDATOR_INDENT_CAP - 1, "ranks", policy_profiles[0].name,
-        policy_profiles[1].name, policy_profiles[2].name, "profiles", dump_profiles(), "modules",
-        dump_modules(), "names", dump_names(), "refused_attributes",
+        policy_profiles[1].name, policy_profiles[2].name, "variants", dump_variants(), "profiles",
+        dump_profiles(), "modules", dump_modules(), "names", dump_names(), "refused_attributes",
         dump_patterns(policy_attribute_advice), "chart_attributes",
         dump_patterns(policy_chart_advice), "inner_modules", dump_inner_modules());
 

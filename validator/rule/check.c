@@ -257,7 +257,7 @@ struct step check_step(struct check *check, const struct policy_module *from, ui
     text = ast_name(check->ast, attribute, &len);
     *step = (struct step){.from = from, .symbol = symbol};
     step->to = policy_module_step(from, text, len);
-    if (step->to && step->to->profile > check->profile->rank)
+    if (step->to && !policy_profile_has(check->profile, step->to))
         step->to = NULL;
     step->allowed = !step->to && policy_attribute_allowed(from, text, len, check->profile->rank);
     step->chart = step->allowed && policy_is_chart(from, text, len);

@@ -43,7 +43,7 @@ static bool add_member_hint(const struct check *check, const char *text, size_t 
     size_t base = dot ? (size_t)(dot - text) : 0;
     const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
 
-    if (!module || !module->importable || module->profile > check->profile->rank ||
+    if (!module || !module->importable || !policy_profile_has(check->profile, module) ||
         !policy_attribute_allowed(module, dot + 1, len - base - 1, check->profile->rank))
         return false;
     snprintf(more, size, " It is not a module: write from %s import %.*s.", module->name,
@@ -75,7 +75,8 @@ static void refuse_import(struct check *check, size_t at, const char *text, size
     if (report_is_full(check->report))
         return;
     snprintf(name, sizeof name, "%.*s", (int)utf8_cut(text, len, sizeof name - 1), text);
-    advice = advice_on(check, text, len);
+    /* The advice is for analyses: it names the functions that take the place of files. */
+    advice = check->profile->without ? NULL : advice_on(check, text, len);
     near = advice ? NULL : nearest_module(check->profile, name);
     /* Once is enough where the message says what to do by itself. */
     if (!check->modules_listed || (!advice && !near && !(module && module->importable)))
@@ -99,7 +100,7 @@ static const struct policy_module *check_module(struct check *check, uint32_t no
     const char *name = ast_name(check->ast, node, &len);
     const struct policy_module *module = policy_module_find(name, len);
 
-    if (!module || !module->importable || module->profile > check->profile->rank) {
+    if (!module || !module->importable || !policy_profile_has(check->profile, module)) {
         refuse_import(check, at, name, len, module);
         return NULL;
     }

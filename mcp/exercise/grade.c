@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One grading, from the program to the result. A run asks for case after case; if it ends before it
+ * has answered one, that case is marked and another run goes on with the next.
+ */
+#include "mcp/exercise/grade.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/log.h"
+#include "helpers/base/utf8.h"
+#include "mcp/exercise/exercise.h"
+#include "mcp/exercise/python_value.h"
+#include "validator/validator.h"
+
+#define EXPLANATION_CAP ((size_t)4 << 10) /* bytes of the validator's */
+
+_Static_assert(GRADE_CODE_CAP == VALIDATOR_SOURCE_CAP, "the validator reads a whole program");
+
+enum outcome { NOT_RUN, PASSED, FAILED, BROKEN };
+
+struct case_row {
+    const json_t *authored; /* of grade->exercise */
+    json_t *expect;         /* in normal form; NULL without one */
+    json_t *sent;           /* its arguments, as grading.py reads them */
+    bool hidden;
+    enum outcome outcome;
+    char *message, *output; /* owned, or NULL */
+};
+
+struct grade {
+    struct executor *executor;
+    json_t *exercise; /* a copy, which only the executor's thread uses from now on */
+    struct grade_request request;
+    struct verdict verdict;
+    const char *preload[VALIDATOR_MODULES_CAP + 1];
+    enum comparison comparison;
+    unsigned timeout_ms, runs;
+    struct case_row rows[EXERCISE_CASES_CAP];
+    size_t order[EXERCISE_CASES_CAP]; /* rows by their turn */
+    size_t count, next;
+    struct case_row *outstanding; /* in the sandbox, without a result */
+    char *error;                  /* of the program as a whole */
+};
+
+static void free_grade(struct grade *grade)
+{
+    for (size_t i = 0; i < grade->count; i++) {
+        json_decref(grade->rows[i].expect);
+        json_decref(grade->rows[i].sent);
+        free(grade->rows[i].message);
+        free(grade->rows[i].output);
+    }
+    json_decref(grade->exercise);
+    free((char *)grade->request.code);
+    free(grade->error);
+    free(grade);
+}
+
+/* ---- the result ---- */
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *test_of(const struct case_row *row, size_t place, size_t hidden)
+{
+    static const char *const words[] = {
+        [NOT_RUN] = "error", [PASSED] = "pass", [FAILED] = "fail", [BROKEN] = "error"};
+    const char *name = json_get_string(row->authored, "name");
+    char numbered[40];
+
+    snprintf(numbered, sizeof numbered, row->hidden ? "hidden %zu" : "case %zu",
+             row->hidden ? hidden : place);
+    return json_pack("{s:s, s:s, s:o, s:o}", "name", row->hidden || !name ? numbered : name,
+                     "status", words[row->outcome], "message",
+                     text_or_null(row->hidden ? NULL : row->message), "output",
+                     text_or_null(row->hidden ? NULL : row->output));
+}
+
+static json_t *result_of(const struct grade *grade)
+{
+    json_t *tests = json_array();
+    size_t passed = 0, hidden = 0;
+
+    for (size_t i = 0; i < grade->count; i++) {
+        hidden += grade->rows[i].hidden;
+        passed += grade->rows[i].outcome == PASSED;
+        json_array_append_new(tests, test_of(&grade->rows[i], i + 1, hidden));
+    }
+    return json_pack("{s:i, s:s, s:o, s:o}", "version", 2, "status",
+                     grade->error             ? "error"
+                     : passed == grade->count ? "pass"
+                                              : "fail",
+                     "message", text_or_null(grade->error), "tests", tests);
+}
+
+static void finish(struct grade *grade, const struct error *err)
+{
+    json_auto_t *result = err ? NULL : result_of(grade);
+    const struct error memory = {.kind = ERROR_BUSY, .text = "out of memory for the result"};
+
+    grade->request.on_done(grade->request.user, result, err ? err : result ? NULL : &memory);
+    free_grade(grade);
+}
+
+/* ---- one case ---- */
+
+__attribute__((format(printf, 3, 4))) static void mark(struct case_row *row, enum outcome outcome,
+                                                       const char *format, ...)
+{
+    struct buf BUF_AUTO text = {0};
+    char message[GRADE_MESSAGE_CAP];
+    va_list arguments;
+
+    row->outcome = outcome;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    utf8_mark_cut(message, sizeof message);
+    utf8_clean(message, strlen(message), sizeof message, &text);
+    free(row->message);
+    row->message = *message ? buf_steal(&text, NULL) : NULL;
+}
+
+/* "area(2, 3)", or "the program". */
+static void show_call(const struct case_row *row, struct buf *to)
+{
+    const json_t *args = json_object_get(row->sent, "args"),
+                 *kwargs = json_object_get(row->sent, "kwargs");
+    const char *call = json_get_string(row->authored, "call"), *comma = "", *name;
+    json_t *value;
+    size_t i;
+
+    buf_adds(to, call ? call : "the program");
+    if (!call)
+        return;
+    buf_addc(to, '(');
+    json_array_foreach((json_t *)args, i, value)
+    {
+        buf_adds(to, comma);
+        python_value_show(value, GRADE_SHOWN_CAP, to);
+        comma = ", ";
+    }
+    json_object_foreach((json_t *)kwargs, name, value)
+    {
+        buf_addf(to, "%s%s=", comma, name);
+        python_value_show(value, GRADE_SHOWN_CAP, to);
+        comma = ", ";
+    }
+    buf_addc(to, ')');
+}
+
+static void mark_value(struct case_row *row, const json_t *value)
+{
+    const char *raises = json_get_string(row->authored, "raises");
+    const char *type = python_value_type(value);
+    struct buf BUF_AUTO call = {0}, given = {0}, wanted = {0};
+    bool types;
+
+    show_call(row, &call);
+    python_value_show(value, GRADE_SHOWN_CAP, &given);
+    if (raises) {
+        mark(row, FAILED, "%s returned %s; it must raise %s", call.data, given.data, raises);
+        return;
+    }
+    python_value_show(row->expect, GRADE_SHOWN_CAP, &wanted);
+    types = strcmp(type, python_value_type(row->expect)) != 0;
+    mark(row, FAILED, "%s returned %s%s%s%s; expected %s%s%s%s", call.data, given.data,
+         types ? " (" : "", types ? type : "", types ? ")" : "", wanted.data, types ? " (" : "",
+         types ? python_value_type(row->expect) : "", types ? ")" : "");
+}
+
+/* Compares without spaces at the ends of lines, and without empty lines at the end. */
+static bool same_output(const char *a, const char *b)
+{
+    while (*a || *b) {
+        size_t a_len = strcspn(a, "\n"), b_len = strcspn(b, "\n");
+        size_t a_used = a_len, b_used = b_len;
+
+        while (a_used > 0 && isspace((unsigned char)a[a_used - 1]))
+            a_used--;
+        while (b_used > 0 && isspace((unsigned char)b[b_used - 1]))
+            b_used--;
+        if (a_used != b_used || memcmp(a, b, a_used) != 0)
+            return false;
+        a += a_len + (a[a_len] == '\n');
+        b += b_len + (b[b_len] == '\n');
+    }
+    return true;
+}
+
+static void mark_returned(struct grade *grade, struct case_row *row, const json_t *result,
+                          const char *output)
+{
+    const char *wanted = json_get_string(row->authored, "stdout");
+    const json_t *value = json_object_get(result, "value");
+
+    if (wanted) {
+        if (same_output(output, wanted))
+            mark(row, PASSED, "%s", "");
+        else
+            mark(row, FAILED, "the program printed:\n%.*s\nexpected:\n%.*s",
+                 utf8_shown(output, GRADE_OUTPUT_CAP), output, utf8_shown(wanted, GRADE_OUTPUT_CAP),
+                 wanted);
+    } else if (!python_value_is_valid(value)) {
+        mark(row, BROKEN, "the program spoiled its result");
+    } else if (row->expect && python_value_equal(row->expect, value, grade->comparison)) {
+        mark(row, PASSED, "%s", "");
+    } else {
+        mark_value(row, value);
+    }
+}
+
+/* Whether the exception has the class that the case names, or inherits from it. */
+static bool is_raised(const json_t *types, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    name = dot ? dot + 1 : name;
+    for (size_t i = 0; i < json_array_size(types); i++) {
+        const char *type = json_string_value(json_array_get(types, i));
+
+        if (type && strcmp(type, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void mark_raised(struct case_row *row, const json_t *result)
+{
+    const char *raises = json_get_string(row->authored, "raises");
+    const char *error = json_get_string(result, "error");
+    struct buf BUF_AUTO call = {0};
+
+    show_call(row, &call);
+    error = error && *error ? error : "an exception without a text";
+    if (raises && is_raised(json_object_get(result, "types"), raises))
+        mark(row, PASSED, "%s", "");
+    else if (raises)
+        mark(row, FAILED, "%s raised another exception; it must raise %s\n%s", call.data, raises,
+             error);
+    else
+        mark(row, BROKEN, "%s failed:\n%s", call.data, error);
+}
+
+static void keep_output(struct case_row *row, const char *output)
+{
+    size_t len = strlen(output), shown = utf8_offset(output, len, GRADE_OUTPUT_CAP);
+    struct buf BUF_AUTO text = {0};
+
+    if (len == 0 || row->hidden)
+        return;
+    buf_add(&text, output, shown);
+    if (shown < len)
+        buf_addf(&text, "\n... (%zu characters more)",
+                 utf8_count(output, len) - (size_t)GRADE_OUTPUT_CAP);
+    row->output = buf_steal(&text, NULL);
+}
+
+/* Reads the result of the outstanding case, which is the program's own word. */
+static void take_result(struct grade *grade, const json_t *result)
+{
+    const char *status = json_get_string(result, "status");
+    const char *output = json_get_string(result, "output");
+    struct case_row *row = grade->outstanding;
+    struct buf BUF_AUTO call = {0};
+
+    grade->outstanding = NULL;
+    output = output ? output : "";
+    keep_output(row, output);
+    if (!status) {
+        mark(row, BROKEN, "the program spoiled its result");
+    } else if (strcmp(status, "returned") == 0) {
+        mark_returned(grade, row, result, output);
+    } else if (strcmp(status, "raised") == 0) {
+        mark_raised(row, result);
+    } else if (strcmp(status, "unloadable") == 0 && !grade->error) {
+        const char *error = json_get_string(result, "error");
+
+        grade->error = strdup(error && *error ? error : "the program failed");
+        grade->next = grade->count;
+    } else if (strcmp(status, "missing") == 0) {
+        mark(row, BROKEN, "the program has no function named %s",
+             json_get_string(row->authored, "call"));
+    } else {
+        show_call(row, &call);
+        mark(row, BROKEN, "%s returned a value that is too large", call.data);
+    }
+}
+
+/* ---- runs ---- */
+
+static void on_case(void *user, struct broker_request *request)
+{
+    struct grade *grade = user;
+    struct buf BUF_AUTO text = {0};
+    size_t len;
+    const char *body = broker_request_body(request, &len);
+
+    if (grade->outstanding) {
+        json_auto_t *result = json_read(body, len, "a result", NULL);
+
+        take_result(grade, result);
+    }
+    if (grade->next == grade->count) {
+        executor_answer(request, 204, "", 0);
+        return;
+    }
+    grade->outstanding = &grade->rows[grade->order[grade->next++]];
+    json_write(&text, grade->outstanding->sent);
+    executor_answer(request, 200, text.data, text.len);
+}
+
+static int start_run(struct grade *grade, struct error *err);
+
+/* Says how the run ended before the outstanding case had a result. */
+static void mark_unanswered(struct grade *grade, const struct execution_result *result)
+{
+    struct case_row *row = grade->outstanding;
+
+    grade->outstanding = NULL;
+    switch (result->status) {
+    case EXECUTION_TIMEOUT:
+        mark(row, BROKEN, "the program was stopped: it ran for more than %g s",
+             grade->timeout_ms / 1000.0);
+        break;
+    case EXECUTION_MEMORY:
+        mark(row, BROKEN, "the program needed too much memory and was stopped");
+        break;
+    case EXECUTION_OUTPUT:
+        mark(row, BROKEN, "the program printed too much and was stopped");
+        break;
+    default:
+        mark(row, BROKEN, "the program ended before it had a result");
+        break;
+    }
+}
+
+static void on_run_done(void *user, const struct execution_result *result)
+{
+    struct grade *grade = user;
+    struct error err = {0};
+
+    if (result->status == EXECUTION_ENGINE || result->status == EXECUTION_BUSY ||
+        result->status == EXECUTION_CANCELLED || result->status == EXECUTION_DISAGREEMENT) {
+        error_set(&err, result->status == EXECUTION_BUSY ? ERROR_BUSY : ERROR_UNAVAILABLE, "%s",
+                  result->error ? result->error : "no sandbox could grade the program");
+        finish(grade, &err);
+        return;
+    }
+    if (grade->outstanding)
+        mark_unanswered(grade, result);
+    else if (grade->next == 0)
+        grade->error = strdup(result->error ? result->error : "the program could not be run");
+    if (grade->error || grade->next == grade->count) {
+        finish(grade, NULL);
+        return;
+    }
+    if (grade->runs == GRADE_RUNS_MAX) {
+        for (; grade->next < grade->count; grade->next++)
+            mark(&grade->rows[grade->order[grade->next]], NOT_RUN,
+                 "not run: the program was stopped %u times before this case", GRADE_RUNS_MAX);
+        finish(grade, NULL);
+        return;
+    }
+    if (start_run(grade, &err) < 0)
+        finish(grade, &err);
+}
+
+static int start_run(struct grade *grade, struct error *err)
+{
+    const struct execution_job job = {
+        .code = grade->request.code,
+        .code_len = grade->request.code_len,
+        .kind = grade->verdict.kind,
+        .profile = validator_profile_name(validator_profile_learner()),
+        .preload = grade->preload,
+        .timeout_ms = grade->timeout_ms,
+        .on_case = on_case,
+        .on_done = on_run_done,
+        .user = grade,
+    };
+
+    grade->runs++;
+    return executor_run(grade->executor, &job, err) ? 0 : -1;
+}
+
+/* ---- the beginning ---- */
+
+/* The arguments in normal form; the exercise was checked when it was saved. */
+static int read_case(struct case_row *row, struct error *err)
+{
+    const char *call = json_get_string(row->authored, "call");
+    const char *input = json_get_string(row->authored, "stdin");
+    json_t *expect = json_object_get(row->authored, "expect"), *value;
+    json_auto_t *none = json_array();
+    const json_t *given = json_object_get(row->authored, "args");
+    json_t *args, *kwargs;
+    const char *name;
+
+    row->hidden = json_is_true(json_object_get(row->authored, "hidden"));
+    if (!call) {
+        row->sent = json_pack("{s:s}", "stdin", input ? input : "");
+        return row->sent ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a case");
+    }
+    if (expect && !(row->expect = python_value_read(expect, err)))
+        return -1;
+    args = python_value_read(given ? given : none, err);
+    if (!args)
+        return -1;
+    kwargs = json_object();
+    json_object_foreach(json_object_get(row->authored, "kwargs"), name, value)
+    {
+        json_t *read = python_value_read(value, err);
+
+        if (!read || json_object_set_new(kwargs, name, read) < 0) {
+            json_decref(args);
+            json_decref(kwargs);
+            return -1;
+        }
+    }
+    row->sent = json_pack("{s:s, s:o, s:o}", "call", call, "args", args, "kwargs", kwargs);
+    return row->sent ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a case");
+}
+
+static int read_exercise(struct grade *grade, struct error *err)
+{
+    const json_t *cases = json_object_get(grade->exercise, "cases");
+    const json_t *seconds = json_object_get(grade->exercise, "time_s");
+    const char *compare = json_get_string(grade->exercise, "compare");
+    size_t turn = 0;
+
+    grade->timeout_ms =
+        (unsigned)((json_is_number(seconds) ? json_number_value(seconds) : EXERCISE_SECONDS_MAX) *
+                   1000.0);
+    for (int i = 0; comparisons[i]; i++)
+        if (compare && strcmp(comparisons[i], compare) == 0)
+            grade->comparison = (enum comparison)i;
+    for (size_t i = 0; i < json_array_size(cases) && i < EXERCISE_CASES_CAP; i++) {
+        struct case_row *row = &grade->rows[grade->count++];
+
+        row->authored = json_array_get(cases, i);
+        if (read_case(row, err) < 0)
+            return error_wrap(err, "cases.%zu", i);
+    }
+    for (int hidden = 0; hidden <= 1; hidden++)
+        for (size_t i = 0; i < grade->count; i++)
+            if (grade->rows[i].hidden == hidden)
+                grade->order[turn++] = i;
+    return 0;
+}
+
+static int check_program(struct grade *grade, struct error *err)
+{
+    struct verdict *verdict = &grade->verdict;
+    struct buf BUF_AUTO why = {0};
+
+    validator_check(grade->request.code, grade->request.code_len, validator_profile_learner(),
+                    verdict);
+    for (size_t i = 0; i < verdict->module_count; i++)
+        grade->preload[i] = verdict->modules[i];
+    if (verdict->accepted)
+        return 0;
+    buf_init(&why, EXPLANATION_CAP);
+    validator_explain(verdict, grade->request.code, grade->request.code_len, &why);
+    return error_set(err, ERROR_INVALID, "%s", why.data ? why.data : "the program is refused");
+}
+
+int grade_start(struct executor *executor, const struct grade_request *request, struct error *err)
+{
+    struct grade *grade = calloc(1, sizeof *grade);
+
+    if (!grade)
+        return error_set(err, ERROR_MEMORY, "out of memory for grading");
+    grade->executor = executor;
+    grade->request = *request;
+    grade->request.code = strndup(request->code, request->code_len);
+    grade->exercise = json_deep_copy(request->exercise);
+    if (!grade->request.code || !grade->exercise)
+        error_set(err, ERROR_MEMORY, "out of memory for grading");
+    else if (check_program(grade, err) == 0 && read_exercise(grade, err) == 0 &&
+             start_run(grade, err) == 0)
+        return 0;
+    free_grade(grade);
+    return -1;
+}

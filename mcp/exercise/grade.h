@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Grades a learner's program: runs it in a sandbox against the cases of an exercise, and compares
+ * the results here, so that an expected value never enters a sandbox. Grading within the learner's
+ * own process cannot be defended (PrairieLearn, issue 5184): the program can forge each result that
+ * it sends, but to forge a right one it must know it.
+ *
+ * Visible cases run first. A case's arguments enter the sandbox when its turn comes. From the first
+ * hidden case on, neither output nor an error's text nor a value goes back, only pass or fail.
+ *
+ * Threads: grade_start may be called on any thread; on_done runs on the executor's thread.
+ */
+#ifndef LECTERN_EXERCISE_GRADE_H
+#define LECTERN_EXERCISE_GRADE_H
+
+#include <jansson.h>
+
+#include "executor/executor.h"
+#include "helpers/base/error.h"
+
+#define GRADE_CODE_CAP    ((size_t)64 << 10) /* bytes of a program; the validator's cap */
+#define GRADE_RUNS_MAX    4u   /* a case that hangs or crashes ends a run, and the rest run again */
+#define GRADE_SHOWN_CAP   200u /* bytes of a value in a message */
+#define GRADE_MESSAGE_CAP 2000u /* bytes of a message */
+#define GRADE_OUTPUT_CAP  500u  /* characters of a case's output, as Exercism limits them */
+
+struct grade_request {
+    const json_t *exercise; /* parameters of an exercise-code that component_type_check accepts */
+    const char *code;       /* copied; UTF-8 */
+    size_t code_len;
+    /* Exactly once after grade_start returned 0. result is borrowed; NULL if no sandbox could grade
+     * (err: ERROR_BUSY or ERROR_UNAVAILABLE), which is no attempt of the learner.
+     *
+     * The result has the form of Exercism's test runners
+     * (https://exercism.org/docs/building/tooling/test-runners/interface):
+     * {"version": 2, "status": "pass" | "fail" | "error", "message": text of an error or null,
+     *  "tests": [{"name", "status", "message", "output"}]}, in the order of the exercise's cases.
+     * A hidden case has the name "hidden 1", and neither message nor output. */
+    void (*on_done)(void *user, const json_t *result, const struct error *err);
+    void *user;
+};
+
+/* Fails with ERROR_INVALID and the validator's explanation if it refuses the program; nothing was
+ * run, and it is no attempt. With ERROR_BUSY if too many programs wait. */
+int grade_start(struct executor *executor, const struct grade_request *request, struct error *err);
+
+#endif
