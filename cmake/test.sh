@@ -37,10 +37,11 @@ configure() {
 step "Configure" configure
 # Where they are installed, the chat's tests check each frame with them as well.
 [ "$tier" = quick ] || step "npm packages of the chat's checks" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py chat
-# Where there is npm, the quick tests take in the conformance suite of MCP, a few seconds once it is installed.
+# Where there is npm, the quick tests take in the conformance suite of MCP and the comparison with ts-fsrs, a few seconds once they are
+# installed.
 labels='^quick$'
 if [ "$tier" != quick ] || command -v npm >/dev/null; then
-  step "npm packages of the conformance suite" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py conformance
+  step "npm packages of the conformance suite and of ts-fsrs" env LECTERN_BUILD="$PWD/build/release" /usr/bin/python3 -B tests/contract/npm.py conformance reviews
   labels='^(quick|npm)$'
 fi
 step "Build" cmake --build --preset release

@@ -31,6 +31,8 @@ ARROWS = (
     # An exercise's cases have values that JSON cannot say, written as Python literals.
     ("mcp/exercise/grade.*", ["mcp/exercise/*", "validator/validator.h", "executor/executor.h", "helpers/base/*"]),
     ("mcp/exercise/*", ["mcp/exercise/*", "validator/python_literal.h", "helpers/base/*"]),
+    # What a learner knows: a fold of a list, which knows neither the list's storage nor the curriculum.
+    ("mcp/learner/*", ["mcp/learner/*", "helpers/base/*"]),
     ("mcp/session/component_type.*", ["mcp/session/*", "mcp/exercise/*", "mcp/store/store.h", "helpers/base/*"]),
     ("executor/frame.h", []),
     # What both sides of a sandbox's wall read alike; the runner links it, and nothing else of ours.
