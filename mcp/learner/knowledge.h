@@ -31,9 +31,9 @@
  * not independent, as the model assumes. So an attempt is compared with the attempts at the same
  * item in the 12 hours before it:
  *
- *   after a right answer  it changes nothing, since the learner has seen the solution
- *   after a wrong answer  another wrong answer changes nothing, since it shows the same gap; a
- * right one counts as with one more hint, since the learner has seen the result
+ *   after a right answer  it changes nothing: the learner has seen the solution
+ *   after a wrong answer  a wrong one changes nothing: it shows the same gap
+ *                         a right one counts as with one more hint: the result is a hint
  *
  * Corbett and Anderson, and OATutor, count only the first attempt at an item. Here many items are
  * programs, and a program that is corrected after a failed test shows some knowledge. 12 hours
@@ -45,10 +45,13 @@
  *   the server grades two or more of its items:  p >= 0.95 and two items are solved
  *   it grades one item:                          p >= 0.8
  *
- * and the server itself has graded a right answer to at least one item. A solved item counts after
- * its deletion. From mastery on, each attempt that changes p is a review (review.h), early or late.
- * A wrong answer ends mastery, whatever p is; the next right one that fulfils the rule restores it
- * and is a review again. Wrong answers in between are not reviews.
+ * and the server itself has graded a right answer to at least one item. So a lesson of one or two
+ * items, with those that a model grades, is mastered no earlier than 12 hours after the first right
+ * answer. A solved item counts after its deletion.
+ *
+ * From mastery on, each attempt that changes p is a review (review.h), early or late. A wrong
+ * answer ends mastery, whatever p is. The next right one that fulfils the rule restores it and is a
+ * review again; wrong answers in between are not reviews.
  *
  * Pure, any thread.
  */
@@ -62,7 +65,7 @@
 #include "mcp/learner/review.h"
 
 #define HELP_MAX        3
-#define SITTING_SECONDS (12 * 3600)
+#define SITTING_SECONDS 43200 /* 12 hours */
 
 enum evidence_kind {
     EVIDENCE_GRADED_RIGHT, /* by the server */

@@ -71,8 +71,6 @@ void review_update(struct review *review, enum review_grade grade, int64_t now)
                              : next_stability(review, recalled, (enum review_grade)g);
         interval[g] = (int)within(round(stability[g]), 1, DAYS_MAX);
     }
-    if (interval[REVIEW_AGAIN] > interval[REVIEW_HARD])
-        interval[REVIEW_AGAIN] = interval[REVIEW_HARD];
     for (int g = REVIEW_HARD; g <= REVIEW_EASY; g++)
         if (interval[g] <= interval[g - 1])
             interval[g] = interval[g - 1] + 1;

@@ -27,10 +27,10 @@
  *
  * S remains within 0.001..36,500 days. Times are days of the calendar in UTC, so a second review on
  * the same day has R = 1. The next interval is S in whole days, at least 1, because R is 0.9 after
- * S days. So that a better grade always gives a later date, the intervals of the four grades are
- * computed together: again is at most hard, and hard, good and easy are each at least one day
- * longer than the one before. S, D and R are rounded to eight decimals, as in ts-fsrs; so they are
- * equal on machines whose e^x differs in the last bit.
+ * S days. So that a better grade always gives a later date, the intervals of all grades are
+ * computed, and hard, good and easy are each at least one day longer than the grade before. S, D
+ * and R are rounded to eight decimals, as in ts-fsrs, so that they are equal on machines whose e^x
+ * differs in the last bit.
  *
  * Pure, any thread.
  */

@@ -212,6 +212,7 @@ class RulesCanFail(unittest.TestCase):
             ("image/runner/runner.c", "helpers/base/error.h"),
             ("image/runner/runner.c", "executor/executor.h"),
             ("mcp/session/a.c", "mcp/transport/transport.h"),
+            ("mcp/learner/a.c", "mcp/store/store.h"),
             ("mcp/protocol/a.c", "mcp/store/store.h"),
             ("mcp/transport/a.c", "mcp/tool/tool.h"),
         ):

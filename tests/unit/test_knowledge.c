@@ -16,18 +16,9 @@
 #define DAY         (24 * HOUR)
 #define ITEMS(list) (sizeof(list) / sizeof *(list))
 
-#define RIGHT(item, ...)                                                                           \
-    {                                                                                              \
-        EVIDENCE_GRADED_RIGHT, item, __VA_ARGS__                                                   \
-    }
-#define WRONG(item, ...)                                                                           \
-    {                                                                                              \
-        EVIDENCE_GRADED_WRONG, item, __VA_ARGS__                                                   \
-    }
-#define SEEN_RIGHT(item, ...)                                                                      \
-    {                                                                                              \
-        EVIDENCE_VERDICT_RIGHT, item, __VA_ARGS__                                                  \
-    }
+#define RIGHT         EVIDENCE_GRADED_RIGHT
+#define WRONG         EVIDENCE_GRADED_WRONG
+#define VERDICT_RIGHT EVIDENCE_VERDICT_RIGHT
 
 static void assert_p(double found, double wanted)
 {
@@ -66,11 +57,11 @@ static void test_position_alone(void **state)
 static void test_hints_and_results_are_help(void **state)
 {
     static const struct evidence hinted[][1] = {
-        {RIGHT("a", 0, 1)}, {RIGHT("a", 1, 1)}, {RIGHT("a", 2, 1)}, {RIGHT("a", 3, 1)}};
+        {{RIGHT, "a", 0, 1}}, {{RIGHT, "a", 1, 1}}, {{RIGHT, "a", 2, 1}}, {{RIGHT, "a", 3, 1}}};
     static const double wanted[] = {0.55, 0.2928571, 0.2227273, 0.19};
-    static const struct evidence corrected[] = {WRONG("a", 0, 1), RIGHT("a", 0, 2)};
-    static const struct evidence later[] = {WRONG("a", 0, 1), RIGHT("a", 0, 2 * DAY)};
-    static const struct evidence elsewhere[] = {WRONG("b", 0, 1), RIGHT("a", 0, 2)};
+    static const struct evidence corrected[] = {{WRONG, "a", 0, 1}, {RIGHT, "a", 0, 2}};
+    static const struct evidence later[] = {{WRONG, "a", 0, 1}, {RIGHT, "a", 0, 2 * DAY}};
+    static const struct evidence elsewhere[] = {{WRONG, "b", 0, 1}, {RIGHT, "a", 0, 2}};
 
     (void)state;
     for (size_t i = 0; i < ITEMS(hinted); i++)
@@ -83,13 +74,13 @@ static void test_hints_and_results_are_help(void **state)
 
 static void test_repeats(void **state)
 {
-    static const struct evidence list[] = {WRONG("a", 0, 1),
-                                           WRONG("a", 0, 2),
-                                           RIGHT("a", 0, 3),
-                                           RIGHT("a", 0, 4),
-                                           WRONG("a", 0, 5),
-                                           RIGHT("a", 0, 3 + 12 * HOUR),
-                                           RIGHT("a", 0, 3 + 24 * HOUR)};
+    static const struct evidence list[] = {{WRONG, "a", 0, 1},
+                                           {WRONG, "a", 0, 2},
+                                           {RIGHT, "a", 0, 3},
+                                           {RIGHT, "a", 0, 4},
+                                           {WRONG, "a", 0, 5},
+                                           {RIGHT, "a", 0, 3 + 12 * HOUR},
+                                           {RIGHT, "a", 0, 3 + 24 * HOUR}};
     double p[ITEMS(list) + 1];
     struct knowledge last = knowledge_fold(list, ITEMS(list), 2);
 
@@ -108,11 +99,14 @@ static void test_repeats(void **state)
 
 static void test_mastery_of_items(void **state)
 {
-    static const struct evidence three[] = {RIGHT("a", 0, 1), RIGHT("b", 0, 2), RIGHT("c", 0, 3)};
-    static const struct evidence one_item[] = {RIGHT("a", 0, 1), RIGHT("a", 0, 1 + DAY),
-                                               RIGHT("a", 0, 1 + 2 * DAY)};
-    static const struct evidence verdicts[] = {SEEN_RIGHT("a", 0, 1), SEEN_RIGHT("b", 0, 2),
-                                               SEEN_RIGHT("c", 0, 3), RIGHT("d", 0, 4)};
+    static const struct evidence three[] = {
+        {RIGHT, "a", 0, 1}, {RIGHT, "b", 0, 2}, {RIGHT, "c", 0, 3}};
+    static const struct evidence one_item[] = {
+        {RIGHT, "a", 0, 1}, {RIGHT, "a", 0, 1 + DAY}, {RIGHT, "a", 0, 1 + 2 * DAY}};
+    static const struct evidence verdicts[] = {{VERDICT_RIGHT, "a", 0, 1},
+                                               {VERDICT_RIGHT, "b", 0, 2},
+                                               {VERDICT_RIGHT, "c", 0, 3},
+                                               {RIGHT, "d", 0, 4}};
     struct knowledge found;
 
     (void)state;
@@ -139,10 +133,10 @@ static void test_mastery_of_items(void **state)
 
 static void test_reviews(void **state)
 {
-    static const struct evidence list[] = {RIGHT("a", 0, 0),        RIGHT("b", 0, 1),
-                                           RIGHT("c", 0, 2),        RIGHT("a", 1, 2 * DAY),
-                                           RIGHT("b", 0, 9 * DAY),  WRONG("c", 0, 40 * DAY),
-                                           WRONG("c", 0, 41 * DAY), RIGHT("a", 0, 42 * DAY)};
+    static const struct evidence list[] = {{RIGHT, "a", 0, 0},        {RIGHT, "b", 0, 1},
+                                           {RIGHT, "c", 0, 2},        {RIGHT, "a", 1, 2 * DAY},
+                                           {RIGHT, "b", 0, 9 * DAY},  {WRONG, "c", 0, 40 * DAY},
+                                           {WRONG, "c", 0, 41 * DAY}, {RIGHT, "a", 0, 42 * DAY}};
     struct review reviews = {0};
     struct knowledge found = knowledge_fold(list, 3, 3);
 
