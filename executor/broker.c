@@ -302,7 +302,7 @@ int broker_take(struct broker *broker, const struct frame *frame, struct error *
     id = frame_get_u32(frame->payload);
     if (frame->type == FRAME_CASE) {
         if (!broker->on_case)
-            return error_set(err, ERROR_MALFORMED, "a case in a run that has none");
+            return refuse_request(broker, id, 405, "this run has no cases", err);
         if (broker->in_flight > 0)
             return error_set(err, ERROR_MALFORMED, "a case before the answer to the last");
         request = create_request(broker, id, true, text, frame->len - REQUEST_ID_SIZE);

@@ -188,10 +188,10 @@ static int run(const struct config *config, struct error *err)
 static void help(struct buf *to)
 {
     buf_adds(to, "EXERCISE is a JSON file with the parameters of an exercise-code:\n"
-                 "  {\"prompt\": \"...\", \"cases\": [{\"call\": \"area\", \"args\": [2, 3], "
-                 "\"expect\": 6}], \"solution\": \"...\"}\n"
-                 "The exit status is 0 if every program passes, 1 if one fails, 3 if one is "
-                 "refused.\n\n");
+                 "  {\"prompt\": \"...\", \"solution\": \"...\",\n"
+                 "   \"cases\": [{\"call\": \"area\", \"args\": [2, 3], \"expect\": 6}]}\n"
+                 "The exit status is 0 if every program passes, 1 if one fails, 3 if one\n"
+                 "is refused, 127 if there is no sandbox.\n");
 }
 
 const struct command command_grade = {

@@ -411,7 +411,7 @@ static int read_case(struct case_row *row, struct error *err)
     }
     if (expect && !(row->expect = python_value_read(expect, err)))
         return -1;
-    args = python_value_read(given ? given : none, err);
+    args = python_value_read(json_is_array(given) ? given : none, err);
     if (!args)
         return -1;
     kwargs = json_object();

@@ -26,7 +26,7 @@ static json_t *names(const char *const *list)
 
 /* How the page enters a value that the `of` of its row describes, by the name of that `of`. most:
  * the items of it; 0: as many as the row says. */
-static const struct form {
+static const struct entry_form {
     const char *of, *kind;
     int most;
 } forms[] = {
@@ -38,7 +38,7 @@ static const struct form {
     {"answers", "answers", EXERCISE_LIST_CAP},
 };
 
-static const struct form *form_of(const struct field *row)
+static const struct entry_form *form_of(const struct field *row)
 {
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         if (strcmp(row->of->name, forms[i].of) == 0)
@@ -58,7 +58,7 @@ static const char *kind_of(const struct field *row)
 
 static json_t *parameter(const struct field *row)
 {
-    const struct form *form = row->of ? form_of(row) : NULL;
+    const struct entry_form *form = row->of ? form_of(row) : NULL;
     double most = row->type == FIELD_NUMBER ? row->most : 0; /* of a number, or items */
     json_t *made = json_pack("{s:s, s:s, s:b}", "name", row->name, "kind",
                              form ? form->kind : kind_of(row), "required", (int)row->required);

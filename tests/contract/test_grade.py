@@ -18,7 +18,7 @@ import harness
 WHOLE = bool(os.environ.get("LECTERN_WHOLE"))  # every mutant
 MUTANTS = 3  # of one solution, in the short form
 REFUSED = {"grep"}  # it opens files, which the policy refuses
-TOO_SLOW = {"killer-sudoku-helper"}  # 9 s for one case, and the limit is 5 s
+TOO_SLOW = {"killer-sudoku-helper"}  # 4 to 9 s for one case, and the limit is 5 s
 UNORDERED = {"pythagorean-triplet"}  # the order of its results is free
 
 EXERCISE = {
@@ -279,7 +279,7 @@ class Corpus(GradeCase):
                 if slug in REFUSED:
                     self.assertEqual(result["status"], "refused")
                 elif slug in TOO_SLOW:
-                    self.assertEqual([test["status"] for test in result["tests"]].count("error"), 1)
+                    self.assertLessEqual(self.statuses(result).count("error"), 1, result)
                 else:
                     self.assertEqual(result["status"], "pass", result)
                     cases += len(result["tests"])
