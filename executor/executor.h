@@ -127,7 +127,6 @@ void executor_answer(struct broker_request *request, int status, const char *bod
 struct execution_job {
     const char *code; /* copied, as all texts here */
     size_t code_len;
-    const char *stdin_text; /* what input() reads, where the profile has it; or NULL */
     const char *session_id; /* NULL: helpers are answered that there is no session */
     const json_t *also;  /* {name: session id}: further sessions that the helpers ask for, which the
                             owner allows or refuses; or NULL */

@@ -85,7 +85,6 @@ struct frame_job {
  * - timeout_ms: as above, for the report of a run that took too long
  * - preload: array of text, modules the code imports, imported before the time limit begins
  * - warnings: bool, whether Python's warnings go to standard error
- * - stdin: text that input() reads, with a profile that has it
  * - grading: true, if cases test the program (FRAME_CASE) */
 
 /* Caps on payloads, in bytes. */

@@ -27,11 +27,11 @@ static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, st
     json_t *json = NULL;
 
     if (preload)
-        json = json_pack("{s:s%, s:s, s:s?, s:O*, s:I, s:O, s:b, s:s*, s:b}", "code", job->code,
+        json = json_pack("{s:s%, s:s, s:s?, s:O*, s:I, s:O, s:b, s:b}", "code", job->code,
                          job->code_len, "profile", job->profile ? job->profile : "minimal",
                          "session_id", job->session_id, "also", job->also, "timeout_ms",
                          (json_int_t)timeout_ms, "preload", preload, "warnings", job->warnings,
-                         "stdin", job->stdin_text, "grading", job->on_case != NULL);
+                         "grading", job->on_case != NULL);
     if (!json)
         error_set(err, ERROR_INVALID,
                   "the code, the session and the names of modules must be UTF-8");

@@ -250,10 +250,7 @@ def set_up(job, parts):
     import_early(job["preload"], parts)
     if job.get("warnings"):
         parts.no_warnings.__exit__(None, None, None)
-    namespace = make_namespace(session_id, parts.builtins.get(job["profile"]))
-    if "stdin" in job:
-        namespace["__builtins__"] = {**namespace["__builtins__"], "input": parts.grading.make_input(job["stdin"])}
-    return namespace
+    return make_namespace(session_id, parts.builtins.get(job["profile"]))
 
 
 def execute(statements, last, namespace):
