@@ -10,6 +10,7 @@ import io
 import math
 
 OUTPUT_CHARS = 65536  # of one case
+TYPES = 4  # of an exception
 TEXT_CHARS = 2000  # of an exception's report
 VALUE_ITEMS = 20000  # values in one result
 VALUE_CHARS = 65536  # of its texts
@@ -156,9 +157,12 @@ class Program:
         return self.fault
 
     def report(self, error):
-        report = self.describe(error)
-        return {"types": [type.__getattribute__(kind, "__name__")[:100] for kind in type(error).__mro__[:10]],
-                "error": (report.get("error") or "")[:TEXT_CHARS], "line": report.get("line")}
+        """types: one line of base classes, so that an exception of several classes counts as the first of them."""
+        report, types, kind = self.describe(error), [], type(error)
+        while kind is not None and len(types) < TYPES:
+            types.append(type.__getattribute__(kind, "__name__")[:100])
+            kind = type.__getattribute__(kind, "__base__")
+        return {"types": types, "error": (report.get("error") or "")[:TEXT_CHARS], "line": report.get("line")}
 
     def call(self, case):
         names = case["call"].split(".")

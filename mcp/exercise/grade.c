@@ -17,6 +17,7 @@
 #include "mcp/exercise/python_value.h"
 #include "validator/validator.h"
 
+#define TYPES_MAX       4 /* classes of an exception: a program could list all there are */
 #define EXPLANATION_CAP ((size_t)4 << 10) /* bytes of the validator's */
 
 _Static_assert(GRADE_CODE_CAP == VALIDATOR_SOURCE_CAP, "the validator reads a whole program");
@@ -223,7 +224,7 @@ static bool is_raised(const json_t *types, const char *name)
     const char *dot = strrchr(name, '.');
 
     name = dot ? dot + 1 : name;
-    for (size_t i = 0; i < json_array_size(types); i++) {
+    for (size_t i = 0; i < json_array_size(types) && i < TYPES_MAX; i++) {
         const char *type = json_string_value(json_array_get(types, i));
 
         if (type && strcmp(type, name) == 0)
@@ -281,9 +282,9 @@ static void take_result(struct grade *grade, const json_t *result)
     } else if (strcmp(status, "raised") == 0) {
         mark_raised(row, result);
     } else if (strcmp(status, "unloadable") == 0 && !grade->error) {
-        const char *error = json_get_string(result, "error");
+        const char *error = row->hidden ? NULL : json_get_string(result, "error");
 
-        grade->error = strdup(error && *error ? error : "the program failed");
+        grade->error = strdup(error && *error ? error : "the program fails before its first case");
         grade->next = grade->count;
     } else if (strcmp(status, "missing") == 0) {
         mark(row, BROKEN, "the program has no function named %s",

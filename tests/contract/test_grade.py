@@ -214,6 +214,22 @@ class Cheats(GradeCase):
                     self.assertNotIn(secret, json.dumps(cheat))
 
 
+    def test_an_exception_of_many_classes(self):
+        """It counts as the first of them, so it does not fit whatever a hidden case wants."""
+        exercise = {"prompt": "Refuse.", "cases": [{"call": "f", "args": [number], "raises": name, "hidden": True}
+                                                   for number, name in enumerate(("ValueError", "KeyError", "LookupError", "TypeError"))]}
+        many, first, own = self.grade(exercise, "class All(KeyError, ValueError, TypeError): pass\ndef f(n): raise All(n)", "def f(n): raise KeyError(n)",
+                                      "class Own(KeyError): pass\nclass Deeper(Own): pass\ndef f(n): raise Deeper")
+        for result in (many, first, own):
+            self.assertEqual(self.statuses(result), ["fail", "pass", "pass", "fail"])
+
+    def test_a_program_that_fails_with_hidden_arguments(self):
+        """The report of a program that cannot be loaded is not shown where a hidden case has brought it out."""
+        exercise = {"prompt": "Hide.", "cases": [{"call": "f", "args": [1], "expect": 1, "hidden": True}]}
+        result, = self.grade(exercise, "raise ValueError('forged arguments')")
+        self.assertEqual((result["status"], result["message"]), ("error", "the program fails before its first case"))
+
+
 def mutants(source):
     """Each program with one change: an operator, a comparison, a number, a text, a condition, or a statement left out."""
     operators = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.Lt: ast.LtE, ast.LtE: ast.Lt,
