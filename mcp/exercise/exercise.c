@@ -2,13 +2,13 @@
 #include "mcp/exercise/exercise.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/exercise/number.h"
 #include "mcp/exercise/python_value.h"
 
 #define NAME_MAX_BYTES 200.0
@@ -266,47 +266,6 @@ const struct fields question_answers = {.name = "answers",
                                         .write_schema = schema_answers,
                                         .check = check_answers};
 
-/* A number from its first digit or point; the rest of the text in *end. */
-static bool read_decimal(const char *text, double *number, const char **end)
-{
-    char copy[64];
-    size_t len = 0;
-    char *stop;
-
-    while (len < sizeof copy - 1 && text[len] && strchr("0123456789.,eE+-", text[len])) {
-        copy[len] = text[len] == ',' ? '.' : text[len];
-        len++;
-    }
-    copy[len] = '\0';
-    *number = strtod(copy, &stop);
-    *end = text + (stop - copy);
-    return stop > copy && isfinite(*number);
-}
-
-bool question_number(const char *text, double *number)
-{
-    double below;
-    const char *end;
-
-    while (isspace((unsigned char)*text))
-        text++;
-    if (!read_decimal(text, number, &end))
-        return false;
-    while (*end == ' ')
-        end++;
-    if (*end == '/') {
-        end++;
-        while (*end == ' ')
-            end++;
-        if (!isdigit((unsigned char)*end) || !read_decimal(end, &below, &end) || below == 0)
-            return false;
-        *number /= below;
-    }
-    while (isspace((unsigned char)*end))
-        end++;
-    return *end == '\0';
-}
-
 static bool is_option(const json_t *options, const json_t *answer)
 {
     for (size_t i = 0; i < json_array_size(options); i++)
@@ -317,10 +276,10 @@ static bool is_option(const json_t *options, const json_t *answer)
 
 static bool is_number(const json_t *answer)
 {
-    double number;
+    double readings[NUMBER_READINGS_MAX];
 
     return json_is_number(answer) ||
-           (json_is_string(answer) && question_number(json_string_value(answer), &number));
+           (json_is_string(answer) && number_read(json_string_value(answer), false, readings) > 0);
 }
 
 /* Each answer of a number, or of a choice, which has options. */

@@ -43,8 +43,4 @@ extern const struct fields question_answers; /* a text, a number, or an array of
  * needs, and that an answer is one of the options or a number. */
 void question_check(const json_t *parameters, struct validation_errors *problems);
 
-/* Reads a number as a learner or an author writes it: "0.75", "3/4", "-2", "1,5". false if the text
- * is none. */
-bool question_number(const char *text, double *number);
-
 #endif

@@ -28,6 +28,9 @@ ARROWS = (
     ("validator/facts/*", ["validator/facts/*", "validator/syntax/*", "validator/limits.h", "helpers/base/*"]),
     ("validator/policy/*", ["validator/policy/*", "validator/validator.h", "helpers/base/*"]),
     ("validator/*", ["validator/*", "helpers/base/*"]),
+    # Answers in words and numbers are read here, without Python's literals.
+    ("mcp/exercise/answer.*", ["mcp/exercise/*", "helpers/base/*"]),
+    ("mcp/exercise/number.*", ["mcp/exercise/number.h", "helpers/base/*"]),
     # An exercise's cases have values that JSON cannot say, written as Python literals.
     ("mcp/exercise/grade.*", ["mcp/exercise/*", "validator/validator.h", "executor/executor.h", "helpers/base/*"]),
     ("mcp/exercise/*", ["mcp/exercise/*", "validator/python_literal.h", "helpers/base/*"]),
@@ -214,6 +217,7 @@ class RulesCanFail(unittest.TestCase):
             ("image/runner/runner.c", "helpers/base/error.h"),
             ("image/runner/runner.c", "executor/executor.h"),
             ("mcp/session/a.c", "mcp/transport/transport.h"),
+            ("mcp/exercise/answer.c", "executor/executor.h"),
             ("mcp/learner/a.c", "mcp/store/store.h"),
             ("mcp/learner/path.c", "helpers/graph/graph.h"),
             ("mcp/protocol/a.c", "mcp/store/store.h"),

@@ -105,7 +105,7 @@ export const drawings: Record<KindName, Drawing> = {
       prompt: ["Question"],
       kind: ["Answered with"],
       options: ["Options", undefined, { item: "option", kinds: ["choice"], needed: true }],
-      answer: ["Right answers", undefined, { item: "answer", kinds: ["choice", "number", "text"], needed: true, hint: "An answer is right if it is one of these." }],
+      answer: ["Right answers", undefined, { item: "answer", kinds: ["choice", "number", "text"], needed: true, hint: "For a choice, all of these must be chosen. Otherwise each of them is right alone." }],
       tolerance: ["Tolerance", undefined, { kinds: ["number"], hint: "By how much an answer may differ." }],
       criteria: ["Criteria", undefined, { item: "criterion", kinds: ["open"], needed: true, hint: "What a good answer says." }],
       hints: ["Hints", undefined, { item: "hint", hint: "From a nudge to a similar example." }] },
