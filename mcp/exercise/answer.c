@@ -36,6 +36,12 @@ static const struct answer_grade
     is_open = {ANSWER_OPEN, "The server does not grade open questions. Compare the answer with the "
                             "criteria of the question."};
 
+static int starve(struct error *err)
+{
+    error_set(err, ERROR_MEMORY, "out of memory for an answer");
+    return -1;
+}
+
 /* ---- texts as they are compared ---- */
 
 /* Characters whose other forms NFKC keeps. */
@@ -116,7 +122,7 @@ static int fold(const char *text, struct buf *to, struct error *err)
     free(normal);
     if (apart.failed || (apart.len > 0 && !folded)) {
         free(folded);
-        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
+        return starve(err);
     }
     for (size_t at = 0, step; folded && at < size; at += step) {
         char form = '\0';
@@ -136,7 +142,7 @@ static int fold(const char *text, struct buf *to, struct error *err)
     free(folded);
     buf_adds(to, ""); /* never NULL */
     if (to->failed)
-        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
+        return starve(err);
     if (to->len > 0 && to->data[to->len - 1] == ' ')
         to->data[--to->len] = '\0';
     drop_final_punctuation(to);
@@ -152,8 +158,7 @@ static int fold_answer(const json_t *answer, struct buf *to, struct error *err)
         return fold(json_string_value(answer), to, err);
     json_write(&number, answer);
     buf_adds(&number, "");
-    return number.failed ? error_set(err, ERROR_MEMORY, "out of memory for an answer")
-                         : fold(number.data, to, err);
+    return number.failed ? starve(err) : fold(number.data, to, err);
 }
 
 /* ---- choice ---- */
@@ -213,7 +218,7 @@ static int find_option(const struct choice *choice, const char *text, size_t len
         return 0;
     buf_add(&copy, text, len);
     if (copy.failed)
-        return error_set(err, ERROR_MEMORY, "out of memory for an answer");
+        return starve(err);
     if (fold(copy.data, &folded, err) < 0)
         return -1;
     for (size_t i = 0; i < choice->count; i++) {
@@ -389,7 +394,7 @@ const struct answer_grade *answer_grade(const json_t *question, const char *give
     }
     json_auto_t *answers = json_is_array(answer) ? json_incref(answer) : json_pack("[O]", answer);
     if (!answers) {
-        error_set(err, ERROR_MEMORY, "out of memory for an answer");
+        starve(err);
         return NULL;
     }
     return json_string_is(question, "kind", "number")

@@ -37,16 +37,14 @@ static size_t digits_at(const char *text)
     return strspn(text, "0123456789");
 }
 
-/* The length of a decimal without its exponent. A space belongs to it before a group of three
- * digits, unless these begin a fraction. */
+/* The length of a decimal without its exponent. A space before a group of digits belongs to it. */
 static size_t decimal_length(const char *text)
 {
     size_t len = 0;
 
     for (;;) {
         len += strspn(text + len, "0123456789.,'");
-        if (len == 0 || text[len] != ' ' || digits_at(text + len + 1) != GROUP ||
-            *skip_spaces(text + len + 1 + GROUP) == '/')
+        if (len == 0 || text[len] != ' ' || digits_at(text + len + 1) != GROUP)
             return len;
         len++;
     }

@@ -2,11 +2,12 @@
  *
  * Reads a number as a person writes it:
  *
- *   12, -3, +3, .5, 1e-3         a decimal, with an exponent or without
- *   0.75, 0,75                   the decimal mark is a point or a comma
- *   1,234.5, 1.234,5, 1 234, 1'234   groups of three digits, with one separator throughout
- *   3/4, 1.5/2                   a fraction
- *   1 1/2, -1 1/2                a mixed number of three whole ones
+ *   12, -3, +3, .5, 1e-3    a decimal, with an exponent or without
+ *   0.75, 0,75              the decimal mark is a point or a comma
+ *   1,234.5, 1.234,5        groups of three digits, with one separator throughout,
+ *   1 234, 1'234            which may also be a space or an apostrophe
+ *   3/4, 1.5/2              a fraction
+ *   1 1/2, -1 1/2, 1 234/5  a mixed number: one and a half, ...
  *
  * Some texts have more than one reading, and each is returned: "1,234" is 1.234 and 1234. A single
  * point is always a decimal mark.

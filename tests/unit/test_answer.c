@@ -70,6 +70,7 @@ static void check_cases(const struct grade_case *cases, size_t count)
 #define CHOICE  "{'kind':'choice','options':['Red','Green','Dark blue'],'answer':'Green'}"
 #define NUMBERS "{'kind':'choice','options':['2','4','6','8'],'answer':'4'}"
 #define LETTERS "{'kind':'choice','options':['c','b','a'],'answer':'a'}"
+#define UNKNOWNS "{'kind':'choice','options':['x','y','x and y'],'answer':'y'}"
 #define CASES   "{'kind':'choice','options':['Na','NA','n/a'],'answer':'NA'}"
 #define LISTS   "{'kind':'choice','options':['2, 3','2','3','bread and butter'],'answer':'2, 3'}"
 #define SEVERAL                                                                                    \
@@ -116,6 +117,9 @@ static void test_choice(void **state)
         {NUMBERS, "b", R},
         {LETTERS, "a", R},
         {LETTERS, "c", W},
+        {LETTERS, "d", N},
+        {UNKNOWNS, "b", N},
+        {UNKNOWNS, "2", R},
         {LETTERS, "3", R},
         {CASES, "NA", R},
         {CASES, "Na", W},
@@ -323,7 +327,9 @@ static void test_readings(void **state)
         {"2 3 / 4", false, "2.75"},
         {"1,234/2", false, "617 0.617"},
         {"1.5/2", false, "0.75"},
+        {"1 234 567/2", false, "617283.5"},
         {"-3/4", false, "-0.75"},
+        {"5 / 8", false, "0.625"},
         {"50 %", true, "50 0.5"},
         {"1/2 percent", true, "0.5 0.005"},
         {"5 cm^2", true, "5"},

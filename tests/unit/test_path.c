@@ -147,6 +147,7 @@ static void test_next_and_left(void **state)
         {"dD.", "", PATH_NO_GOAL, "", "0 due for review for 3 days; 2 next in teaching order"},
         {"Dd...", "", PATH_NO_GOAL, "",
          "1 due for review for 3 days; 2 next in teaching order; 3 next in teaching order"},
+        {"dd", "", PATH_NO_GOAL, "", "0 due for review for 3 days"},
         {"X", "", PATH_NO_GOAL, "", ""},
         {"W.", "01", PATH_NO_GOAL, "", "1 next in teaching order"},
         /* A goal: the path before others, however much these unlock. */
@@ -182,6 +183,18 @@ static void test_next_and_left(void **state)
         assert_string_equal(next.data, cases[i].next);
         path_destroy(path);
     }
+}
+
+static void test_prerequisites_once(void **state)
+{
+    struct path *path = path_of("...", "12 00 02 12 02", PATH_NO_GOAL);
+    struct buf BUF_AUTO needs = {0};
+
+    (void)state;
+    assert_int_equal(path->needs_start[2], 0);
+    write_digits(path->needs, (uint32_t)path->needs_start[3], &needs);
+    assert_string_equal(needs.data, "01");
+    path_destroy(path);
 }
 
 static void test_words(void **state)
@@ -234,9 +247,8 @@ static void test_bad_requests(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states_and_locks),
-        cmocka_unit_test(test_next_and_left),
-        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_states_and_locks),   cmocka_unit_test(test_next_and_left),
+        cmocka_unit_test(test_prerequisites_once), cmocka_unit_test(test_words),
         cmocka_unit_test(test_bad_requests),
     };
 
