@@ -14,6 +14,7 @@
 #include "mcp/exercise/answer.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/number.h"
+#include "tests/unit/failing_allocations.h"
 
 #define ITEMS(list) (sizeof(list) / sizeof *(list))
 
@@ -299,6 +300,42 @@ static void test_open_and_long(void **state)
     check_cases(longest, ITEMS(longest));
 }
 
+#ifdef COUNTS_ALLOCATIONS
+/* Each allocation of a grading fails once: a grade that is the same as without, or none with
+ * ERROR_MEMORY, and no leak. */
+static void test_failing_allocations(void **state)
+{
+    static const struct grade_case cases[] = {
+        {SEVERAL, "Red, bread and butter", R},
+        {NUMBER("[2, '1 1/2']"), "1,5 km", R},
+        {TEXT("['grey', 'gray']"), "Gray", R},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ITEMS(cases); i++) {
+        json_auto_t *question = read_question(cases[i].question);
+        const struct answer_grade *grade = NULL;
+        long at = 0;
+
+        for (fail_at = 0; fail_at == 0;) {
+            struct error err = {0};
+
+            fail_at = ++at;
+            live = 0;
+            watching = true;
+            grade = answer_grade(question, cases[i].given, &err);
+            watching = false;
+            assert_int_equal(live, 0);
+            assert_int_equal(grade ? grade->result : R, R);
+            assert_int_equal(err.kind, grade ? ERROR_NONE : ERROR_MEMORY);
+        }
+        fail_at = 0;
+        assert_non_null(grade);
+        assert_true(at > 5);
+    }
+}
+#endif
+
 static void test_readings(void **state)
 {
     static const struct {
@@ -384,9 +421,15 @@ static void test_readings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),        cmocka_unit_test(test_choice_of_several),
-        cmocka_unit_test(test_number),        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_open_and_long), cmocka_unit_test(test_readings),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_choice_of_several),
+        cmocka_unit_test(test_number),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_open_and_long),
+        cmocka_unit_test(test_readings),
+#ifdef COUNTS_ALLOCATIONS
+        cmocka_unit_test(test_failing_allocations),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,8 +13,9 @@
 #include <cmocka.h>
 
 #include "mcp/learner/path.h"
+#include "tests/unit/failing_allocations.h"
 
-#define DAY         86400
+#define DAY         INT64_C(86400)
 #define NOW         (100 * DAY)
 #define ITEMS(list) (sizeof(list) / sizeof *(list))
 #define CAP         12
@@ -103,10 +104,10 @@ static void test_states_and_locks(void **state)
         uint32_t list[CAP], count;
 
         for (uint32_t v = 0; v < path->count; v++)
-            buf_addc(&states, path->states[v] == LESSON_LOCKED        ? 'L'
-                              : path->states[v] == LESSON_READY       ? 'R'
-                              : lesson_state_unlocks(path->states[v]) ? 'U'
-                                                                      : 'B');
+            buf_adds(&states, path->states[v] == LESSON_LOCKED        ? "L"
+                              : path->states[v] == LESSON_READY       ? "R"
+                              : lesson_state_unlocks(path->states[v]) ? "U"
+                                                                      : "B");
         assert_int_equal(path_locks(path, path->count - 1, list, &count, NULL), 0);
         write_digits(list, count, &locks);
         assert_string_equal(states.data, cases[i].states);
@@ -244,12 +245,53 @@ static void test_bad_requests(void **state)
     path_destroy(NULL);
 }
 
+#ifdef COUNTS_ALLOCATIONS
+static int create_and_lock(const struct path_request *request, struct error *err)
+{
+    struct path *path = path_create(request, err);
+    uint32_t list[CAP], count;
+    int rc = path ? path_locks(path, 1, list, &count, err) : -1;
+
+    path_destroy(path);
+    return rc;
+}
+
+/* Each allocation fails once. */
+static void test_failing_allocations(void **state)
+{
+    static const struct path_lesson lessons[2] = {0};
+    static const struct path_edge edge = {0, 1};
+    static const struct path_request request = {lessons, 2, &edge, 1, 1, NOW};
+    int rc = -1;
+    long at = 0;
+
+    (void)state;
+    for (fail_at = 0; fail_at == 0;) {
+        struct error err = {0};
+
+        fail_at = ++at;
+        live = 0;
+        watching = true;
+        rc = create_and_lock(&request, &err);
+        watching = false;
+        assert_int_equal(live, 0);
+        assert_int_equal(err.kind, rc < 0 ? ERROR_MEMORY : ERROR_NONE);
+    }
+    fail_at = 0;
+    assert_int_equal(rc, 0);
+    assert_true(at > 12);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_states_and_locks),   cmocka_unit_test(test_next_and_left),
-        cmocka_unit_test(test_prerequisites_once), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_states_and_locks),    cmocka_unit_test(test_next_and_left),
+        cmocka_unit_test(test_prerequisites_once),  cmocka_unit_test(test_words),
         cmocka_unit_test(test_bad_requests),
+#ifdef COUNTS_ALLOCATIONS
+        cmocka_unit_test(test_failing_allocations),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
