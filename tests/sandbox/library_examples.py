@@ -56,6 +56,12 @@ def docstrings(library):
                     yield "%s:%s" % (path.relative_to(folder.parent), getattr(node, "name", "")), code
 
 
+def with_prelude(code):
+    """A page's program with the imports that its guide makes at the beginning, as far as it uses them."""
+    names = {"np": "numpy", "pd": "pandas", "plt": "matplotlib.pyplot"}
+    return "".join("import %s as %s\n" % (module, name) for name, module in names.items() if re.search(r"\b%s\." % name, code)) + code
+
+
 def pages(folder):
     """(name, program) of each page of a guide: its inputs, by the prompts of Python or IPython."""
     for path in sorted(folder.rglob("*.html")):
@@ -88,7 +94,7 @@ def main():
     parser.add_argument("--guides", type=pathlib.Path)
     parser.add_argument("--list")
     options = parser.parse_args()
-    programs = [("guide", name, PRELUDES["pandas"] + "\n" + PRELUDES["matplotlib"] + "\n" + code) for name, code in pages(options.guides)] if options.guides else [
+    programs = [("guide", name, with_prelude(code)) for name, code in pages(options.guides)] if options.guides else [
         (library, name, PRELUDES[library] + "\n" + code) for library in PRELUDES for name, code in docstrings(library)]
     workspace = harness.Workspace()
     try:
