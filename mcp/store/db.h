@@ -37,6 +37,13 @@ enum statement {
 #define DB_KEYS_CAP    512u         /* bytes of {"node":57,...}, with room for more tables */
 #define DB_CHANGES_MAX (256u << 20) /* bytes of the changes of a copy */
 
+/* What a database is for: its tables. */
+enum db_schema {
+    DB_CURRICULA,
+    DB_LEARNERS, /* mcp/learner/learners.h */
+    DB_SCHEMA_COUNT
+};
+
 struct db_backend;
 struct db_changes; /* the changes of a transaction that was set aside, or of a copy */
 
@@ -63,7 +70,8 @@ struct db_backend {
     const char *scheme; /* prefix of its URLs, including the colon */
     bool group_commit;  /* concurrent writes may share a transaction */
 
-    struct db *(*open)(const char *path, enum store_access access, struct error *err);
+    struct db *(*open)(const char *path, enum db_schema schema, enum store_access access,
+                       struct error *err);
     /* A separate database, open for writing, with a copy of one session (and its change log if
      * history); empty if there is no such session. Closing it removes it. */
     struct db *(*open_copy)(struct db *db, const char *sid, bool history, struct error *err);
@@ -134,9 +142,16 @@ struct db_backend {
     int (*backup)(struct db *db, const char *path, db_step_fn *on_step, void *user,
                   struct error *err);
     int (*check)(struct db *db, struct error *err);
+    /* Outside a transaction: removes the bytes of deleted rows from the files. ERROR_BUSY while
+     * another connection reads what was there before. */
+    int (*erase)(struct db *db, struct error *err);
 };
 
 extern const struct db_backend sqlite_backend;
+
+/* Opens the database of a URL that is not a service's (open.c). The caller closes it. */
+struct db *db_open(const char *url, enum db_schema schema, enum store_access access,
+                   struct error *err);
 
 /* ---- statements: db.c ---- */
 

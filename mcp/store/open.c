@@ -83,6 +83,18 @@ void store_show_url(const char *url, struct buf *to)
     buf_add(to, host, strcspn(host, "#"));
 }
 
+struct db *db_open(const char *url, enum db_schema schema, enum store_access access,
+                   struct error *err)
+{
+    const char *path;
+    const struct db_backend *backend = backend_of(url, &path);
+
+    if (backend)
+        return backend->open(path, schema, access, err);
+    error_set(err, ERROR_INVALID, "the database must be sqlite:PATH");
+    return NULL;
+}
+
 struct store *store_open(const char *url, enum store_access access, struct error *err)
 {
     const char *path;

@@ -467,6 +467,66 @@ STATEMENT(SQL_COPY_TOUCHED,
     " FROM change JOIN session ON session.key = change.session WHERE change.key > ?1"
     " AND NOT (who = 'outside' AND change_set LIKE 'outside %') ORDER BY change.key")
 
+/* ---- learners (mcp/learner/learners.c): the schema DB_LEARNERS ---- */
+
+STATEMENT(SQL_LEARNER_INSERT,
+    "INSERT INTO learner (learner_id, name, goal_session, goal_node, tier, created)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+STATEMENT(SQL_LEARNER_FIND, "SELECT key FROM learner WHERE learner_id = ?1")
+/* Of one learner, or of all (NULL). */
+STATEMENT(SQL_LEARNER_READ,
+    "SELECT learner_id, name, goal_session, goal_node, tier, created,"
+    " (SELECT count(*) FROM evidence WHERE evidence.learner = learner.key),"
+    " (SELECT count(*) FROM submission WHERE submission.learner = learner.key),"
+    " (SELECT count(*) FROM submission WHERE submission.learner = learner.key AND result IS NULL)"
+    " FROM learner WHERE ?1 IS NULL OR learner_id = ?1 ORDER BY key")
+STATEMENT(SQL_LEARNER_DELETE, "DELETE FROM learner WHERE key = ?1")
+STATEMENT(SQL_LEARNER_ERASED_NOTE, "INSERT INTO erased (learner_id) VALUES (?1)")
+STATEMENT(SQL_LEARNER_ERASED_FIND, "SELECT count(*) FROM erased WHERE learner_id = ?1")
+STATEMENT(SQL_LEARNER_ERASED_DROP, "DELETE FROM erased WHERE learner_id = ?1")
+STATEMENT(SQL_LEARNER_BACKUP_NOTE,
+    "INSERT INTO backup (path, time) VALUES (?1, ?2)"
+    " ON CONFLICT (path) DO UPDATE SET time = excluded.time")
+STATEMENT(SQL_LEARNER_BACKUPS, "SELECT path FROM backup ORDER BY time, path")
+STATEMENT(SQL_EVIDENCE_INSERT,
+    "INSERT INTO evidence (learner, session_id, node_id, kind, item, hints, note, time)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+/* Of a submission (?1). */
+STATEMENT(SQL_EVIDENCE_INSERT_GRADED,
+    "INSERT INTO evidence (learner, session_id, node_id, kind, item, hints, note, time, submission)"
+    " SELECT learner, session_id, node_id, ?2, item, hints, ?3, time, key FROM submission"
+    " WHERE key = ?1")
+/* Of a learner, and of one session and node, or of all (NULL). */
+STATEMENT(SQL_EVIDENCE_READ,
+    "SELECT session_id, node_id, kind, item, hints, note, time FROM evidence WHERE learner = ?1"
+    " AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR node_id = ?3) ORDER BY time, key")
+STATEMENT(SQL_SUBMISSION_INSERT,
+    "INSERT INTO submission (learner, session_id, node_id, item, text, digest, hints, time)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)")
+STATEMENT(SQL_SUBMISSION_SAME,
+    "SELECT key, result FROM submission WHERE learner = ?1 AND session_id = ?2 AND item = ?3"
+    " AND digest = ?4 AND time >= ?5 ORDER BY key DESC LIMIT 1")
+/* Returns a row if it had no result before. */
+STATEMENT(SQL_SUBMISSION_GRADE,
+    "UPDATE submission SET result = ?2 WHERE key = ?1 AND result IS NULL RETURNING key")
+STATEMENT(SQL_SUBMISSION_FIND, "SELECT key FROM submission WHERE key = ?1")
+STATEMENT(SQL_SUBMISSION_PENDING,
+    "SELECT submission.key, learner_id, session_id, node_id, item, text, digest, hints, time"
+    " FROM submission JOIN learner ON learner.key = submission.learner"
+    " WHERE result IS NULL ORDER BY submission.key")
+STATEMENT(SQL_SUBMISSION_COUNT,
+    "SELECT count(*) FROM submission WHERE learner = ?1 AND time >= ?2 AND result IS NOT NULL")
+STATEMENT(SQL_SUBMISSION_READ,
+    "SELECT session_id, node_id, item, text, hints, time, result FROM submission"
+    " WHERE learner = ?1 ORDER BY key")
+STATEMENT(SQL_HINT_INSERT,
+    "INSERT INTO hint (learner, session_id, item, level, time) VALUES (?1, ?2, ?3, ?4, ?5)")
+STATEMENT(SQL_HINT_COUNT,
+    "SELECT count(DISTINCT level) FROM hint WHERE learner = ?1 AND session_id = ?2 AND item = ?3"
+    " AND time >= ?4")
+STATEMENT(SQL_HINT_READ,
+    "SELECT session_id, item, level, time FROM hint WHERE learner = ?1 ORDER BY key")
+
 #undef STATEMENT
 #undef CHANGE_COLUMNS
 #undef CHANGE_SETS

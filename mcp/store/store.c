@@ -30,7 +30,7 @@ static struct store *create_store(struct db *db, enum store_access access, struc
 struct store *store_open_path(const struct db_backend *backend, const char *path,
                               enum store_access access, struct error *err)
 {
-    struct store *store = create_store(backend->open(path, access, err), access, err);
+    struct store *store = create_store(backend->open(path, DB_CURRICULA, access, err), access, err);
 
     if (store)
         store->has_dropped = access == STORE_WRITE; /* if a process was killed meanwhile */

@@ -36,6 +36,8 @@ ARROWS = (
     ("mcp/exercise/*", ["mcp/exercise/*", "validator/python_literal.h", "helpers/base/*"]),
     # A path needs the teaching order, which uses no igraph.
     ("mcp/learner/path.*", ["mcp/learner/*", "helpers/graph/order.h", "helpers/base/*"]),
+    # What is stored about learners, in a database of another schema.
+    ("mcp/learner/learners.*", ["mcp/learner/*", "mcp/store/db.h", "mcp/store/store.h", "helpers/base/*"]),
     # What a learner knows: a fold of a list, which knows neither the list's storage nor the curriculum.
     ("mcp/learner/*", ["mcp/learner/*", "helpers/base/*"]),
     ("mcp/session/component_type.*", ["mcp/session/*", "mcp/exercise/*", "mcp/store/store.h", "helpers/base/*"]),
@@ -220,6 +222,7 @@ class RulesCanFail(unittest.TestCase):
             ("mcp/exercise/answer.c", "executor/executor.h"),
             ("mcp/learner/a.c", "mcp/store/store.h"),
             ("mcp/learner/path.c", "helpers/graph/graph.h"),
+            ("mcp/learner/learners.c", "mcp/tool/tool.h"),
             ("mcp/protocol/a.c", "mcp/store/store.h"),
             ("mcp/transport/a.c", "mcp/tool/tool.h"),
         ):

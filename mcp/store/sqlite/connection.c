@@ -125,7 +125,9 @@ static int prepare(struct sqlite_db *db, const char *path, struct error *err)
         sqlite3_exec(db->handle,
                      "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; "
                      "PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216",
-                     NULL, NULL, NULL) != SQLITE_OK) {
+                     NULL, NULL, NULL) != SQLITE_OK ||
+        (db->schema->secure_delete &&
+         sqlite3_exec(db->handle, "PRAGMA secure_delete = ON", NULL, NULL, NULL) != SQLITE_OK)) {
         sqlite_fail(db, err, "cannot use the store");
         return error_wrap(err, "%s", path);
     }
@@ -134,12 +136,12 @@ static int prepare(struct sqlite_db *db, const char *path, struct error *err)
                               NULL) != SQLITE_OK)
         return sqlite_fail(db, err, "cannot use the store");
     if (write)
-        return sqlite_migrate(db->handle, path, err);
+        return sqlite_migrate(db, path, err);
     /* Still opened for writing, so that it can recover the write-ahead log of a server that was
      * killed. */
     if (sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL) != SQLITE_OK)
         return sqlite_fail(db, err, "cannot use the store");
-    return sqlite_check_schema(db->handle, path, db->access == STORE_LOOK, err);
+    return sqlite_check_schema(db, path, db->access == STORE_LOOK, err);
 }
 
 /* The parameter with which SQLite opens the file read-only, or NULL if it must be able to write. In
@@ -257,7 +259,7 @@ static void configure(void)
         files->xSetSystemCall(files, "open", (sqlite3_syscall_ptr)open_nameless);
 }
 
-struct sqlite_db *sqlite_new(enum store_access access, struct error *err)
+struct sqlite_db *sqlite_new(enum db_schema schema, enum store_access access, struct error *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct sqlite_db *db = calloc(1, sizeof *db);
@@ -268,6 +270,7 @@ struct sqlite_db *sqlite_new(enum store_access access, struct error *err)
         return NULL;
     }
     db->base.backend = &sqlite_backend;
+    db->schema = &sqlite_schemas[schema];
     db->access = access;
     return db;
 }
@@ -284,7 +287,8 @@ void sqlite_close(struct db *base)
     free(db);
 }
 
-struct db *sqlite_open(const char *path, enum store_access access, struct error *err)
+struct db *sqlite_open(const char *path, enum db_schema schema, enum store_access access,
+                       struct error *err)
 {
     struct sqlite_db *db;
     struct stat there;
@@ -301,11 +305,11 @@ struct db *sqlite_open(const char *path, enum store_access access, struct error 
         if (look_for(path, err) < 0)
             return NULL;
     } else if (stat(path, &there) != 0) {
-        error_set(err, ERROR_NOT_FOUND,
-                  "there is no store at %s: lectern import FILE or lectern serve makes one", path);
+        error_set(err, ERROR_NOT_FOUND, "there is no store at %s: %s makes one", path,
+                  sqlite_schemas[schema].made_by);
         return NULL;
     }
-    db = sqlite_new(access, err);
+    db = sqlite_new(schema, access, err);
     if (!db)
         return NULL;
     if (open_database(db, path) != SQLITE_OK) {

@@ -315,7 +315,7 @@ static int fill(struct sqlite_db *copy, struct sqlite_db *source, const char *si
                 "PRAGMA synchronous = OFF;"
                 "PRAGMA cache_size = -" TRIAL_CACHE_KIB,
                 err) != 0 ||
-        sqlite_migrate(copy->handle, TRIAL_NAME, err) < 0 || attach(copy, source, err) != 0)
+        sqlite_migrate(copy, TRIAL_NAME, err) < 0 || attach(copy, source, err) != 0)
         return -1;
     sqlite3_db_config(copy->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     if (execute(copy, "BEGIN", err) != 0 || copy_rows(copy, sid, history, err) != 0 ||
@@ -327,7 +327,7 @@ static int fill(struct sqlite_db *copy, struct sqlite_db *source, const char *si
 
 struct db *sqlite_open_copy(struct db *source, const char *sid, bool history, struct error *err)
 {
-    struct sqlite_db *copy = sqlite_new(STORE_WRITE, err);
+    struct sqlite_db *copy = sqlite_new(DB_CURRICULA, STORE_WRITE, err);
 
     if (!copy)
         return NULL;

@@ -4,14 +4,15 @@
  * import keeps what breaks the contract: node ids that repeat or are missing, relationships that
  * dangle, orders that repeat, entries that are no objects. PRAGMA user_version counts the
  * migrations that a file has had.
+ *
+ * The log of evidence about learners names curricula by ids, without foreign keys: they are in
+ * another database, and deleting a lesson loses no evidence. Triggers keep it append-only.
  */
 #include "mcp/store/sqlite/sqlite_internal.h"
 
 #include <stddef.h>
 
-#define APPLICATION_ID 0x4C656374 /* "Lect" */
-
-static const char *const migrations[] = {
+static const char *const curricula[] = {
     /* 1: sessions, nodes, components, relationships, and the log of their changes. */
     "CREATE TABLE session ("
     "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
@@ -201,7 +202,69 @@ static const char *const migrations[] = {
     "ALTER TABLE node ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;",
 };
 
-#define NEWEST ((int)(sizeof migrations / sizeof migrations[0]))
+static const char *const learners[] = {
+    /* 1: learners, what they handed in, the hints that they got, and the log of evidence. Times are
+     * in seconds since 1970. */
+    "CREATE TABLE learner ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  learner_id TEXT NOT NULL UNIQUE,"
+    "  name TEXT NOT NULL,"
+    "  goal_session TEXT, goal_node TEXT,"
+    "  tier TEXT,"
+    "  created INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE submission ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  learner INTEGER NOT NULL REFERENCES learner ON DELETE CASCADE,"
+    "  session_id TEXT NOT NULL, node_id TEXT NOT NULL, item TEXT NOT NULL,"
+    "  text TEXT NOT NULL,"
+    "  digest TEXT NOT NULL,"
+    "  hints INTEGER NOT NULL,"
+    "  time INTEGER NOT NULL,"
+    "  result TEXT) STRICT;" /* JSON; NULL until it is graded */
+    "CREATE INDEX submission_by_digest ON submission (learner, item, digest);"
+    "CREATE INDEX submission_by_time ON submission (learner, time);"
+    "CREATE INDEX submission_pending ON submission (key) WHERE result IS NULL;"
+    "CREATE TRIGGER submission_is_graded_once BEFORE UPDATE ON submission"
+    "  WHEN old.result IS NOT NULL BEGIN"
+    "  SELECT RAISE(ABORT, 'a submission is graded once'); END;"
+    "CREATE TABLE evidence ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  learner INTEGER NOT NULL REFERENCES learner ON DELETE CASCADE,"
+    "  session_id TEXT NOT NULL, node_id TEXT NOT NULL,"
+    "  kind TEXT NOT NULL," /* of evidence_kinds, mcp/learner/knowledge.h */
+    "  item TEXT,"
+    "  hints INTEGER NOT NULL,"
+    "  note TEXT,"
+    "  time INTEGER NOT NULL,"
+    "  submission INTEGER UNIQUE REFERENCES submission) STRICT;"
+    "CREATE INDEX evidence_by_time ON evidence (learner, session_id, node_id, time);"
+    "CREATE TRIGGER evidence_is_not_changed BEFORE UPDATE ON evidence BEGIN"
+    "  SELECT RAISE(ABORT, 'evidence is append-only'); END;"
+    "CREATE TRIGGER evidence_goes_with_its_learner BEFORE DELETE ON evidence"
+    "  WHEN EXISTS (SELECT 1 FROM learner WHERE key = old.learner) BEGIN"
+    "  SELECT RAISE(ABORT, 'evidence is append-only'); END;"
+    "CREATE TABLE hint ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  learner INTEGER NOT NULL REFERENCES learner ON DELETE CASCADE,"
+    "  session_id TEXT NOT NULL, item TEXT NOT NULL,"
+    "  level INTEGER NOT NULL,"
+    "  time INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX hint_by_item ON hint (learner, session_id, item);"
+    /* Learners whose rows are deleted, but whose bytes may still be in the files. */
+    "CREATE TABLE erased (learner_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE backup (path TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
+};
+
+#define MIGRATIONS(list) .migrations = (list), .newest = sizeof(list) / sizeof(list)[0]
+const struct sqlite_schema sqlite_schemas[DB_SCHEMA_COUNT] = {
+    [DB_CURRICULA] = {.application_id = 0x4C656374, /* "Lect" */
+                      .made_by = "lectern import FILE or lectern serve",
+                      MIGRATIONS(curricula)},
+    [DB_LEARNERS] = {.application_id = 0x4C65636C, /* "Lecl" */
+                     .made_by = "lectern learner add NAME",
+                     .secure_delete = true,
+                     MIGRATIONS(learners)},
+};
 
 /* A pragma's or a count's one number; -1 with err where it cannot be had. */
 static int read_number(sqlite3 *db, const char *sql, const char *path, int *number,
@@ -224,79 +287,86 @@ static int read_number(sqlite3 *db, const char *sql, const char *path, int *numb
 }
 
 /* In a transaction, so that the three belong together while another process writes the schema. */
-static int read_version(sqlite3 *db, const char *path, int *version, struct error *err)
+static int read_version(const struct sqlite_db *base, const char *path, int *version,
+                        struct error *err)
 {
+    const struct sqlite_schema *schema = base->schema;
+    sqlite3 *db = base->handle;
     int application, tables;
 
     if (read_number(db, "PRAGMA application_id", path, &application, err) < 0 ||
         read_number(db, "PRAGMA user_version", path, version, err) < 0 ||
         read_number(db, "SELECT count(*) FROM sqlite_master", path, &tables, err) < 0)
         return -1;
-    if (application != APPLICATION_ID && (application != 0 || tables > 0))
+    if (application != schema->application_id && (application != 0 || tables > 0))
         return error_set(err, ERROR_INVALID,
                          "%s is a database of another program, choose another path for the store",
                          path);
-    if (*version > NEWEST)
+    if (*version > schema->newest)
         return error_set(
             err, ERROR_UNAVAILABLE,
             "the store %s was written by a newer version of this program (form %d, known %d)", path,
-            *version, NEWEST);
+            *version, schema->newest);
     return 0;
 }
 
-static int look_up_version(sqlite3 *db, const char *path, int *version, struct error *err)
+static int look_up_version(const struct sqlite_db *db, const char *path, int *version,
+                           struct error *err)
 {
     int rc;
 
-    if (sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
-        return error_set(err, ERROR_IO, "cannot read the store %s: %s", path, sqlite3_errmsg(db));
+    if (sqlite3_exec(db->handle, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+        return error_set(err, ERROR_IO, "cannot read the store %s: %s", path,
+                         sqlite3_errmsg(db->handle));
     rc = read_version(db, path, version, err);
-    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
     return rc;
 }
 
-int sqlite_check_schema(sqlite3 *db, const char *path, bool older, struct error *err)
+int sqlite_check_schema(const struct sqlite_db *db, const char *path, bool older, struct error *err)
 {
     int version = 0;
 
     if (look_up_version(db, path, &version, err) != 0)
         return -1;
-    if (version < NEWEST && !older)
+    if (version < db->schema->newest && !older)
         return error_set(
             err, ERROR_UNAVAILABLE,
             "the store %s is of form %d, not %d: open it once for writing (lectern serve)", path,
-            version, NEWEST);
+            version, db->schema->newest);
     return 0;
 }
 
-static int migrate_from(sqlite3 *db, int version)
+static int migrate_from(sqlite3 *db, const struct sqlite_schema *schema, int version)
 {
     char mark[96];
 
-    for (int i = version; i < NEWEST; i++)
-        if (sqlite3_exec(db, migrations[i], NULL, NULL, NULL) != SQLITE_OK)
+    for (int i = version; i < schema->newest; i++)
+        if (sqlite3_exec(db, schema->migrations[i], NULL, NULL, NULL) != SQLITE_OK)
             return -1;
     sqlite3_snprintf(sizeof mark, mark, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-                     APPLICATION_ID, NEWEST);
+                     schema->application_id, schema->newest);
     return sqlite3_exec(db, mark, NULL, NULL, NULL) == SQLITE_OK ? 0 : -1;
 }
 
-int sqlite_migrate(sqlite3 *db, const char *path, struct error *err)
+int sqlite_migrate(const struct sqlite_db *base, const char *path, struct error *err)
 {
+    sqlite3 *db = base->handle;
     int version = 0;
 
-    if (look_up_version(db, path, &version, err) != 0)
+    if (look_up_version(base, path, &version, err) != 0)
         return -1;
-    if (version == NEWEST)
+    if (version == base->schema->newest)
         return 0;
     if (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
         goto failed;
     /* Another process may have been first. */
-    if (read_version(db, path, &version, err) < 0) {
+    if (read_version(base, path, &version, err) < 0) {
         sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
         return -1;
     }
-    if (migrate_from(db, version) == 0 && sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK)
+    if (migrate_from(db, base->schema, version) == 0 &&
+        sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK)
         return 0;
 failed:
     error_set(err, ERROR_IO, "cannot prepare the store %s: %s", path, sqlite3_errmsg(db));

@@ -238,6 +238,21 @@ static int end_savepoint(struct db *db, bool keep, struct error *err)
     return control(db, CONTROL_RELEASE, err);
 }
 
+/* Cells that were moved between pages leave copies in the gaps, which secure_delete does not
+ * overwrite: VACUUM writes all pages again. The write-ahead log has the old ones until it is
+ * emptied. */
+static int erase(struct db *base, struct error *err)
+{
+    struct sqlite_db *db = sqlite_of(base);
+
+    end_reads(base);
+    if (sqlite3_exec(db->handle, "VACUUM", NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) ==
+            SQLITE_OK)
+        return 0;
+    return sqlite_fail(db, err, "cannot remove the bytes of deleted rows");
+}
+
 /* Only writers of this process are heard of. */
 static void notify(struct db *db, const struct store_change *change)
 {
@@ -279,4 +294,5 @@ const struct db_backend sqlite_backend = {
     .search = sqlite_search,
     .backup = sqlite_backup,
     .check = sqlite_check,
+    .erase = erase,
 };

@@ -23,6 +23,14 @@ enum sqlite_control {
     CONTROL_COUNT
 };
 
+struct sqlite_schema {
+    int application_id;
+    const char *made_by; /* the commands that make such a file */
+    bool secure_delete;  /* deleted rows are overwritten with zeros */
+    const char *const *migrations;
+    int newest; /* how many there are */
+};
+
 struct sqlite_rows {
     struct rows base;
     struct sqlite_db *db;
@@ -32,6 +40,7 @@ struct sqlite_rows {
 struct sqlite_db {
     struct db base;
     sqlite3 *handle;
+    const struct sqlite_schema *schema;
     enum store_access access;
     struct sqlite_rows rows[STATEMENT_COUNT];
     sqlite3_stmt *controls[CONTROL_COUNT]; /* NULL until first used */
@@ -52,9 +61,10 @@ static inline struct sqlite_rows *rows_of(struct rows *rows)
 
 /* ---- connection.c ---- */
 
-struct db *sqlite_open(const char *path, enum store_access access, struct error *err);
+struct db *sqlite_open(const char *path, enum db_schema schema, enum store_access access,
+                       struct error *err);
 /* A connection without a database; sqlite_close frees it. */
-struct sqlite_db *sqlite_new(enum store_access access, struct error *err);
+struct sqlite_db *sqlite_new(enum db_schema schema, enum store_access access, struct error *err);
 void sqlite_close(struct db *db);
 /* Once, before SQLite is used: statement_journal.c. Returns -1 if SQLite goes on with its own. */
 int sqlite_statement_journal_begin(void);
@@ -63,13 +73,15 @@ void sqlite_wait_when_busy(sqlite3 *handle);
 /* Sets err from the connection's last failure. Returns -1. */
 int sqlite_fail(struct sqlite_db *db, struct error *err, const char *what);
 
-/* ---- schema.c: the tables, as a list of migrations to which new ones are only appended ---- */
+/* ---- schema.c: the tables, as lists of migrations to which new ones are only appended ---- */
 
+extern const struct sqlite_schema sqlite_schemas[DB_SCHEMA_COUNT];
 /* Migrates the file to the newest schema, in one transaction. Refuses a file that is not a store or
  * is newer than this program. */
-int sqlite_migrate(sqlite3 *handle, const char *path, struct error *err);
+int sqlite_migrate(const struct sqlite_db *db, const char *path, struct error *err);
 /* Returns 0 if the file has the newest schema or, with older, an older one. */
-int sqlite_check_schema(sqlite3 *handle, const char *path, bool older, struct error *err);
+int sqlite_check_schema(const struct sqlite_db *db, const char *path, bool older,
+                        struct error *err);
 
 /* ---- search.c ---- */
 
