@@ -5,6 +5,8 @@
 #include "mcp/command/command.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "helpers/base/terminal.h"
 #include "mcp/session/text.h"
@@ -64,4 +66,26 @@ int command_option_session(const struct config *config, char sid[SESSION_ID_SIZE
         return 0;
     store = store_open(config->store, STORE_READ, err);
     return store ? command_session(store, config->session, sid, err) : -1;
+}
+
+int command_confirm(const struct config *config, const char *what, const char *name,
+                    const char *noun, struct error *err)
+{
+    char typed[TITLE_MAX + 2];
+
+    if (config->yes)
+        return 0;
+    if (!isatty(STDIN_FILENO))
+        return error_set(err, ERROR_INVALID,
+                         "this deletes %s and cannot be undone: add --yes to confirm. Nothing was "
+                         "deleted",
+                         what);
+    terminal_printf(
+        stderr, "This deletes %s and cannot be undone.\nType the %s to delete it: ", what, noun);
+    if (!fgets(typed, sizeof typed, stdin))
+        *typed = '\0';
+    typed[strcspn(typed, "\n")] = '\0';
+    if (strcmp(typed, name) == 0)
+        return 0;
+    return error_set(err, ERROR_INVALID, "that is not its %s; nothing was deleted", noun);
 }

@@ -37,7 +37,7 @@ struct command {
 extern const struct command command_serve, command_stdio, command_validate, command_exec,
     command_graph, command_import, command_export, command_demo, command_doctor, command_image,
     command_backup, command_sessions, command_rename, command_delete, command_token,
-    command_sandbox, command_grade;
+    command_sandbox, command_grade, command_learner;
 
 /* Prints "lectern exec: text" to stderr. */
 void command_fail(const char *name, const struct error *err);
@@ -54,6 +54,11 @@ int command_session(struct store *store, const char *named, char sid[SESSION_ID_
 /* The same for --session; "" without it. */
 int command_option_session(const struct config *config, char sid[SESSION_ID_SIZE],
                            struct error *err);
+
+/* Before a deletion: a person at a terminal types the name of what is deleted; elsewhere it takes
+ * --yes. what: "\"Ratios\" with its history"; noun: "title". */
+int command_confirm(const struct config *config, const char *what, const char *name,
+                    const char *noun, struct error *err);
 
 static inline void command_close_store(struct store **store)
 {

@@ -36,7 +36,7 @@
     ROW(STORE, "store-one-session", store_one_session, FLAG, NULL, NULL, 0, 0, CONFIG_ANY_STORE,   \
         "no two sessions of that service have the same node id: use component paths that name no " \
         "session")                                                                                 \
-    ROW(STORE, "data", data, TEXT, "DIR", NULL, 0, 0, CONFIG_ANY_STORE,                            \
+    ROW(STORE, "data", data, TEXT, "DIR", NULL, 0, 0, CONFIG_ANY_STORE | CONFIG_LEARNER,           \
         "data folder (default: $XDG_DATA_HOME/lectern)")
 
 enum option_type { OPTION_TEXT, OPTION_NUMBER, OPTION_FLAG, OPTION_LIST };
@@ -425,7 +425,7 @@ static const char *service_with_copy(struct config *config, const char *data, st
                 seconds, one);
 }
 
-/* The data folder by the XDG rules, and the store in it. */
+/* The data folder by the XDG rules, and the databases in it. */
 static int find_store(struct config *config, struct error *err)
 {
     const char *base = environment("XDG_DATA_HOME"), *home = environment("HOME");
@@ -443,7 +443,8 @@ static int find_store(struct config *config, struct error *err)
         config->store = service_with_copy(config, data, err);
     else
         config->store = store;
-    return config->store ? 0 : -1;
+    config->learners = keep(config, err, "sqlite:%s/learners.db", data);
+    return config->store && config->learners ? 0 : -1;
 }
 
 int config_read(struct config *config, enum config_command command, int argc, char **argv,

@@ -39,6 +39,7 @@ enum config_command {
     CONFIG_TOKEN = 1 << 14,
     CONFIG_SANDBOX = 1 << 15,
     CONFIG_GRADE = 1 << 16,
+    CONFIG_LEARNER = 1 << 17,
 };
 
 #define CONFIG_ANY_STORE                                                                           \
@@ -49,7 +50,7 @@ enum config_command {
 #define CONFIG_ANY_SANDBOX  (CONFIG_ANY_ANALYSIS | CONFIG_GRADE)
 #define CONFIG_ANY                                                                                 \
     (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE | CONFIG_TOKEN | CONFIG_SANDBOX |           \
-     CONFIG_GRADE)
+     CONFIG_GRADE | CONFIG_LEARNER)
 
 /* ROW(group in --help, name, member, type, metavar or NULL, default as text or NULL if the help
  * says it, minimum and maximum of a number, commands, help). */
@@ -81,8 +82,14 @@ enum config_command {
         "json, csv, case (1EdTech CASE 1.0) or markdown (default: chosen by the path)")            \
     ROW(COMMAND, "force", force, FLAG, NULL, NULL, 0, 0, CONFIG_EXPORT,                            \
         "replace the folder of an earlier export, or a file that is not an export")                \
-    ROW(COMMAND, "yes", yes, FLAG, NULL, NULL, 0, 0, CONFIG_DELETE,                                \
-        "delete without asking for the title")                                                     \
+    ROW(COMMAND, "yes", yes, FLAG, NULL, NULL, 0, 0, CONFIG_DELETE | CONFIG_LEARNER,               \
+        "delete without asking for the title or the name")                                         \
+    ROW(COMMAND, "learners", of_learners, FLAG, NULL, NULL, 0, 0, CONFIG_BACKUP,                   \
+        "copy the learners instead, which no other backup contains")                               \
+    ROW(COMMAND, "goal", goal, TEXT, "ID", NULL, 0, 0, CONFIG_LEARNER,                             \
+        "add: the node that the learner wants to reach, by id; needs --session")                   \
+    ROW(COMMAND, "tier", tier, TEXT, "NAME", NULL, 0, 0, CONFIG_LEARNER,                           \
+        "add: tier of models of the learner")                                                      \
     ROW(COMMAND, "mirror", mirror, LIST, "URL", NULL, 0, 0, CONFIG_SANDBOX | CONFIG_IMAGE,         \
         "mirror of Debian's archive to ask first, such as http://deb.debian.org/debian; may be "   \
         "repeated")                                                                                \
@@ -93,7 +100,8 @@ enum config_command {
     ROW(COMMAND, "warnings", warnings, FLAG, NULL, NULL, 0, 0, CONFIG_EXEC,                        \
         "show Python's warnings on standard error (default: hidden)")                              \
     ROW(COMMAND, "json", json, FLAG, NULL, NULL, 0, 0,                                             \
-        CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS | CONFIG_GRADE,            \
+        CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS | CONFIG_GRADE |           \
+            CONFIG_LEARNER,                                                                        \
         "print the result as JSON")                                                                \
     ROW(SERVER, "host", host, TEXT, "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE | CONFIG_DOCTOR,    \
         "address to listen on; one other than loopback needs --token-file, --issuer or --no-auth") \
@@ -135,7 +143,8 @@ enum config_command {
         "JSON file with further component types: [{\"name\", \"use\", \"parameters\": "            \
         "[{\"name\", \"type\", \"required\", \"choices\"}]}]")                                     \
     ROW(STORE, "session", session, TEXT, "SID", NULL, 0, 0,                                        \
-        CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_TOKEN, "session id of the curriculum")  \
+        CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_TOKEN | CONFIG_LEARNER,                 \
+        "session id of the curriculum")                                                            \
     ROW(STORE, "query-timeout", query_timeout, NUMBER, "SECONDS", "30", 1, 600,                    \
         CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,                                  \
         "time limit for one graph query")                                                          \
@@ -198,6 +207,7 @@ struct config {
     CONFIG_OPTIONS(CONFIG_MEMBER)
     /* "sqlite:PATH", or "http://HOST:PORT#COPY?seconds=N" with the path of the copy */
     const char *store;
+    const char *learners; /* the same for the learners, who are never in a service */
     const char *arguments[CONFIG_ARGUMENTS_CAP + 1]; /* NULL-terminated; borrowed from argv */
     size_t argument_count;
     struct config_private *private; /* owns what the struct points to */

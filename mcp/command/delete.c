@@ -4,43 +4,18 @@
  * terminal types its title first; elsewhere it takes --yes.
  */
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "mcp/command/command.h"
 #include "mcp/store/store.h"
 #include "mcp/session/text.h"
 
-/* Whether the title was typed. */
-static bool ask(const char *title)
-{
-    char typed[TITLE_MAX + 2];
-
-    fprintf(stderr,
-            "This deletes \"%s\" with its history and its conversations and cannot be undone.\n"
-            "Type the title to delete it: ",
-            title);
-    if (!fgets(typed, sizeof typed, stdin))
-        return false;
-    typed[strcspn(typed, "\n")] = '\0';
-    return strcmp(typed, title) == 0;
-}
-
 static int confirm(const struct config *config, const char *title, struct error *err)
 {
-    char shown[TITLE_MAX + 1];
+    char shown[TITLE_MAX + 1], what[TITLE_MAX + 64];
 
     text_cut_line(shown, sizeof shown, title);
-    if (config->yes)
-        return 0;
-    if (!isatty(STDIN_FILENO))
-        return error_set(err, ERROR_INVALID,
-                         "this deletes \"%s\" with its history and its conversations and cannot be "
-                         "undone: add --yes to confirm. Nothing was deleted",
-                         shown);
-    if (!ask(shown))
-        return error_set(err, ERROR_INVALID, "that is not its title; nothing was deleted");
-    return 0;
+    snprintf(what, sizeof what, "\"%s\" with its history and its conversations", shown);
+    return command_confirm(config, what, shown, "title", err);
 }
 
 static int run(const struct config *config, struct error *err)

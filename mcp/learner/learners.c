@@ -40,6 +40,14 @@ struct learners *learners_open(const char *url, enum store_access access, struct
     return NULL;
 }
 
+struct learners *learners_open_existing(const char *url, struct error *err)
+{
+    struct learners *found = learners_open(url, STORE_READ, err);
+
+    learners_close(found);
+    return found ? learners_open(url, STORE_WRITE, err) : NULL;
+}
+
 void learners_close(struct learners *learners)
 {
     if (!learners)

@@ -40,6 +40,8 @@ struct learners;
 /* The URL is that of a database (db_open). STORE_WRITE makes the file; STORE_READ returns
  * ERROR_NOT_FOUND if there is none. */
 struct learners *learners_open(const char *url, enum store_access access, struct error *err);
+/* For writing, but only if the file exists. */
+struct learners *learners_open_existing(const char *url, struct error *err);
 void learners_close(struct learners *learners); /* takes NULL */
 
 /* ---- learners ---- */

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * lectern learner: adds, lists, shows, exports and deletes learners, also while a server uses their
+ * database. Only `add` makes it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "helpers/base/json.h"
+#include "helpers/base/nearest.h"
+#include "helpers/base/terminal.h"
+#include "mcp/command/command.h"
+#include "mcp/learner/learners.h"
+
+#define DAY_SIZE 16 /* "2026-11-28" */
+
+static const char other_copies[] =
+    "Copies made in another way, such as snapshots of a disk or copies of backups, are not known "
+    "here: look for copies of the file learners.db";
+
+static void close_learners(struct learners **learners)
+{
+    learners_close(*learners);
+}
+#define cleanup_learners __attribute__((cleanup(close_learners))) /* ignores NULL */
+
+static int add(const struct config *config, struct error *err)
+{
+    const struct learner learner = {.name = config->arguments[1],
+                                    .goal_session = config->session,
+                                    .goal_node = config->goal,
+                                    .tier = config->tier};
+    char id[LEARNER_ID_SIZE];
+    cleanup_learners struct learners *learners = NULL;
+
+    if (learner_name_check(learner.name, err) < 0) /* before the database is made */
+        return -1;
+    learners = learners_open(config->learners, STORE_WRITE, err);
+    if (!learners || learners_add(learners, &learner, id, err) < 0)
+        return -1;
+    printf(config->json ? "{\"learner_id\":\"%s\"}\n" : "%s\n", id);
+    return 0;
+}
+
+static long long number_of(const json_t *learner, const char *name)
+{
+    return json_integer_value(json_object_get(learner, name));
+}
+
+static void write_day(const json_t *learner, char day[DAY_SIZE])
+{
+    const time_t created = (time_t)number_of(learner, "created");
+    struct tm parts;
+
+    gmtime_r(&created, &parts);
+    strftime(day, DAY_SIZE, "%Y-%m-%d", &parts);
+}
+
+static void print_list(const json_t *list)
+{
+    char day[DAY_SIZE];
+    json_t *learner;
+    size_t i;
+
+    if (json_array_size(list) > 0)
+        printf("%-*s  %-10s  %8s  %s\n", LEARNER_ID_SIZE - 1, "learner", "added", "evidence",
+               "name");
+    json_array_foreach((json_t *)list, i, learner)
+    {
+        write_day(learner, day);
+        terminal_printf(stdout, "%s  %s  %8lld  %s\n", json_get_string(learner, "learner_id"), day,
+                        number_of(learner, "evidence"), json_get_string(learner, "name"));
+    }
+}
+
+static void print_learner(const json_t *learner)
+{
+    const char *goal = json_get_string(learner, "goal_node_id"),
+               *tier = json_get_string(learner, "tier");
+    char day[DAY_SIZE];
+
+    write_day(learner, day);
+    terminal_printf(stdout, "learner      %s\nname         %s\nadded        %s\n",
+                    json_get_string(learner, "learner_id"), json_get_string(learner, "name"), day);
+    if (goal)
+        terminal_printf(stdout, "goal         %s in session %s\n", goal,
+                        json_get_string(learner, "goal_session_id"));
+    if (tier)
+        terminal_printf(stdout, "tier         %s\n", tier);
+    printf("evidence     %lld\nsubmissions  %lld, %lld of them not graded yet\n",
+           number_of(learner, "evidence"), number_of(learner, "submissions"),
+           number_of(learner, "pending"));
+}
+
+/* Of the learner with the id, or of all (NULL). */
+static int print(const struct config *config, const char *id, struct error *err)
+{
+    struct buf BUF_AUTO json = {0};
+    json_auto_t *read = NULL;
+    cleanup_learners struct learners *learners = NULL;
+    struct error missing = {0};
+
+    learners = learners_open(config->learners, STORE_READ, &missing);
+    if (learners) {
+        if (learners_read(learners, id, &json, err) < 0)
+            return -1;
+    } else if (!id && missing.kind == ERROR_NOT_FOUND) { /* nobody was added yet */
+        buf_adds(&json, "[]");
+    } else {
+        *err = missing;
+        return -1;
+    }
+    if (config->json) {
+        puts(json.data);
+        return 0;
+    }
+    read = json_read(json.data, json.len, "the learners", err);
+    if (!read)
+        return -1;
+    if (id)
+        print_learner(read);
+    else
+        print_list(read);
+    return 0;
+}
+
+static int list(const struct config *config, struct error *err)
+{
+    return print(config, NULL, err);
+}
+
+static int show(const struct config *config, struct error *err)
+{
+    return print(config, config->arguments[1], err);
+}
+
+static int export(const struct config *config, struct error *err)
+{
+    struct buf BUF_AUTO json = {0};
+    cleanup_learners struct learners *learners = learners_open(config->learners, STORE_READ, err);
+
+    if (!learners || learners_export(learners, config->arguments[1], &json, err) < 0)
+        return -1;
+    terminal_write(stdout, json.data, json.len);
+    putchar('\n');
+    return 0;
+}
+
+static int confirm(const struct config *config, struct learners *learners, struct error *err)
+{
+    struct buf BUF_AUTO json = {0};
+    json_auto_t *learner = NULL;
+    struct error missing = {0};
+    char what[LEARNER_NAME_MAX + 64];
+    const char *name;
+
+    if (learners_read(learners, config->arguments[1], &json, &missing) == 0)
+        learner = json_read(json.data, json.len, "the learner", err);
+    else if (missing.kind == ERROR_NOT_FOUND) /* perhaps a deletion was interrupted */
+        return 0;
+    else
+        *err = missing;
+    if (!learner)
+        return -1;
+    name = json_get_string(learner, "name");
+    snprintf(what, sizeof what, "%s with all submissions and evidence", name);
+    return command_confirm(config, what, name, "name", err);
+}
+
+static int delete (const struct config *config, struct error *err)
+{
+    const char *file = strchr(config->learners, ':') + 1;
+    cleanup_learners struct learners *learners = learners_open_existing(config->learners, err);
+    json_auto_t *backups = NULL;
+    json_t *path;
+    size_t i;
+
+    if (!learners || confirm(config, learners, err) < 0 ||
+        learners_delete(learners, config->arguments[1], &backups, err) < 0)
+        return -1;
+    if (config->json) {
+        json_auto_t *answer = json_pack("{s:s, s:O, s:s}", "deleted", config->arguments[1],
+                                        "backups", backups, "other_copies", other_copies);
+        struct buf BUF_AUTO text = {0};
+
+        json_write(&text, answer);
+        puts(text.data);
+        return 0;
+    }
+    terminal_printf(stdout, "Deleted; no byte is left in %s.\n", file);
+    json_array_foreach(backups, i, path)
+    {
+        terminal_printf(stdout, "%s: %s\n", "This backup is older and may contain the learner",
+                        json_string_value(path));
+    }
+    printf("%s.\n", other_copies);
+    return 0;
+}
+
+static const struct action {
+    const char *name, *usage;
+    size_t words; /* after it */
+    int (*run)(const struct config *config, struct error *err);
+} actions[] = {
+    {"add", "add NAME", 1, add},        {"list", "list", 0, list},
+    {"show", "show ID", 1, show},       {"export", "export ID", 1, export},
+    {"delete", "delete ID", 1, delete},
+};
+#define ACTIONS_COUNT (sizeof actions / sizeof actions[0])
+
+static int run(const struct config *config, struct error *err)
+{
+    const char *named = config->arguments[0];
+    struct nearest search;
+
+    nearest_begin(&search, named);
+    for (size_t i = 0; i < ACTIONS_COUNT; i++) {
+        const struct action *action = &actions[i];
+
+        nearest_feed(&search, action->name);
+        if (strcmp(action->name, named) != 0)
+            continue;
+        if (config->argument_count != action->words + 1) {
+            error_set(err, ERROR_INVALID, "send: lectern learner %s", action->usage);
+            return EXIT_USAGE;
+        }
+        if (action->run(config, err) == 0)
+            return EXIT_OK;
+        return err->kind == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED;
+    }
+    error_set(err, ERROR_INVALID,
+              "unknown action '%s'%s%s%s; lectern learner --help lists the actions", named,
+              search.best ? ", did you mean '" : "", search.best ? search.best : "",
+              search.best ? "'?" : "");
+    return EXIT_USAGE;
+}
+
+static void help(struct buf *to)
+{
+    buf_adds(to, "  add NAME   print the id of a new learner. NAME is a first name or a nickname\n"
+                 "  list       ids, days of addition, amounts of evidence, names\n"
+                 "  show ID    one learner\n"
+                 "  export ID  everything that is stored about one learner, as JSON\n"
+                 "  delete ID  delete it, with its bytes in the files of the database\n");
+}
+
+const struct command command_learner = {
+    .name = "learner",
+    .usage = "[OPTIONS] ACTION [NAME | ID]",
+    .summary = "Add, list, show, export or delete learners",
+    .options = CONFIG_LEARNER,
+    .least_words = 1,
+    .most_words = CONFIG_ARGUMENTS_CAP,
+    .words_needed = "an action is missing: lectern learner list (or add, show, export, delete)",
+    .help = help,
+    .run = run,
+};
