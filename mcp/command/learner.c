@@ -25,10 +25,10 @@ static void close_learners(struct learners **learners)
 }
 #define cleanup_learners __attribute__((cleanup(close_learners))) /* ignores NULL */
 
-static int add(const struct config *config, struct error *err)
+static int add_learner(const struct config *config, struct error *err)
 {
     const struct learner learner = {.name = config->arguments[1],
-                                    .goal_session = config->session,
+                                    .goal_session = config->goal ? config->session : NULL,
                                     .goal_node = config->goal,
                                     .tier = config->tier};
     char id[LEARNER_ID_SIZE];
@@ -125,17 +125,17 @@ static int print(const struct config *config, const char *id, struct error *err)
     return 0;
 }
 
-static int list(const struct config *config, struct error *err)
+static int list_learners(const struct config *config, struct error *err)
 {
     return print(config, NULL, err);
 }
 
-static int show(const struct config *config, struct error *err)
+static int show_learner(const struct config *config, struct error *err)
 {
     return print(config, config->arguments[1], err);
 }
 
-static int export(const struct config *config, struct error *err)
+static int export_learner(const struct config *config, struct error *err)
 {
     struct buf BUF_AUTO json = {0};
     cleanup_learners struct learners *learners = learners_open(config->learners, STORE_READ, err);
@@ -152,8 +152,7 @@ static int confirm(const struct config *config, struct learners *learners, struc
     struct buf BUF_AUTO json = {0};
     json_auto_t *learner = NULL;
     struct error missing = {0};
-    char what[LEARNER_NAME_MAX + 64];
-    const char *name;
+    char what[64]; /* without the name, which must be in no log */
 
     if (learners_read(learners, config->arguments[1], &json, &missing) == 0)
         learner = json_read(json.data, json.len, "the learner", err);
@@ -163,12 +162,12 @@ static int confirm(const struct config *config, struct learners *learners, struc
         *err = missing;
     if (!learner)
         return -1;
-    name = json_get_string(learner, "name");
-    snprintf(what, sizeof what, "%s with all submissions and evidence", name);
-    return command_confirm(config, what, name, "name", err);
+    snprintf(what, sizeof what, "learner %.6s... with all submissions and evidence",
+             config->arguments[1]);
+    return command_confirm(config, what, json_get_string(learner, "name"), "name", err);
 }
 
-static int delete (const struct config *config, struct error *err)
+static int delete_learner(const struct config *config, struct error *err)
 {
     const char *file = strchr(config->learners, ':') + 1;
     cleanup_learners struct learners *learners = learners_open_existing(config->learners, err);
@@ -203,9 +202,9 @@ static const struct action {
     size_t words; /* after it */
     int (*run)(const struct config *config, struct error *err);
 } actions[] = {
-    {"add", "add NAME", 1, add},        {"list", "list", 0, list},
-    {"show", "show ID", 1, show},       {"export", "export ID", 1, export},
-    {"delete", "delete ID", 1, delete},
+    {"add", "add NAME", 1, add_learner},        {"list", "list", 0, list_learners},
+    {"show", "show ID", 1, show_learner},       {"export", "export ID", 1, export_learner},
+    {"delete", "delete ID", 1, delete_learner},
 };
 #define ACTIONS_COUNT (sizeof actions / sizeof actions[0])
 

@@ -165,7 +165,7 @@ static bool is_attempt(enum evidence_kind kind)
 
 struct row_column {
     const char *name;
-    enum { COLUMN_TEXT, COLUMN_NUMBER, COLUMN_JSON } type;
+    enum { COLUMN_TEXT, COLUMN_NUMBER, COLUMN_JSON /* as it is, or null */ } type;
 };
 
 static const struct row_column learner_columns[] = {
@@ -179,7 +179,7 @@ static const struct export_part {
     const char *name;
     enum statement statement;
     const char *format; /* of its parameters: the learner's key, and NULL for what would select */
-    struct row_column columns[8];
+    struct row_column columns[10];
 } parts[] = {
     {"evidence",
      SQL_EVIDENCE_READ,
@@ -190,14 +190,17 @@ static const struct export_part {
       {"item", COLUMN_TEXT},
       {"hints", COLUMN_NUMBER},
       {"note", COLUMN_TEXT},
-      {"time", COLUMN_NUMBER}}},
+      {"time", COLUMN_NUMBER},
+      {"submission", COLUMN_JSON}}},
     {"submissions",
      SQL_SUBMISSION_READ,
      "i",
-     {{"session_id", COLUMN_TEXT},
+     {{"submission", COLUMN_NUMBER},
+      {"session_id", COLUMN_TEXT},
       {"node_id", COLUMN_TEXT},
       {"item", COLUMN_TEXT},
       {"text", COLUMN_TEXT},
+      {"digest", COLUMN_TEXT},
       {"hints", COLUMN_NUMBER},
       {"time", COLUMN_NUMBER},
       {"result", COLUMN_JSON}}},
@@ -326,7 +329,7 @@ static json_t *read_backups(struct learners *learners, struct error *err)
     int row;
 
     while ((row = rows_next(rows, err)) > 0)
-        if (access(rows_text(rows, 0), F_OK) == 0)
+        if (access(rows_text(rows, 0), F_OK) == 0 || errno != ENOENT)
             json_array_append_new(paths, json_string(rows_text(rows, 0)));
     if (row == 0)
         return paths;
@@ -340,8 +343,7 @@ int learners_delete(struct learners *learners, const char *id, json_t **backups,
         return -1;
     if (learners->db->backend->erase(learners->db, err) < 0)
         return error_wrap(err, "the learner is deleted, but the database's files may still contain "
-                               "the bytes: when no other program reads it, delete the same id "
-                               "again, which removes them");
+                               "the bytes: remove the cause and delete the same id again");
     if (db_run(learners->db, err, SQL_LEARNER_ERASED_DROP, "s", id) < 0)
         return -1;
     *backups = read_backups(learners, err);
@@ -371,6 +373,8 @@ int learners_log(struct learners *learners, const char *id, const char *session,
     int64_t key;
     int rc;
 
+    if (evidence->kind <= EVIDENCE_GRADED_WRONG)
+        return error_set(err, ERROR_INTERNAL, "the server grades submissions only");
     if (check_ids(session, node, evidence->item, !is_attempt(evidence->kind), err) < 0 ||
         check_text("the note", note, LEARNER_NOTE_MAX, true, err) < 0 ||
         check_hints(evidence->hints, err) < 0 || begin(learners, true, err) < 0)

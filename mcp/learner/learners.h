@@ -73,8 +73,8 @@ int learners_backup(struct learners *learners, const char *path,
 
 /* ---- evidence ---- */
 
-/* Appends evidence that is no graded submission: read, explained, skipped, a verdict. The note may
- * be NULL, and so may the item if it is no attempt. */
+/* Appends evidence that the server has not graded: read, explained, skipped, a verdict. The note
+ * may be NULL, and so may the item if it is no attempt. */
 int learners_log(struct learners *learners, const char *id, const char *session, const char *node,
                  const struct evidence *evidence, const char *note, struct error *err);
 typedef void learners_evidence_fn(void *user, const char *session, const char *node,

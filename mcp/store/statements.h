@@ -498,7 +498,8 @@ STATEMENT(SQL_EVIDENCE_INSERT_GRADED,
     " WHERE key = ?1")
 /* Of a learner, and of one session and node, or of all (NULL). */
 STATEMENT(SQL_EVIDENCE_READ,
-    "SELECT session_id, node_id, kind, item, hints, note, time FROM evidence WHERE learner = ?1"
+    "SELECT session_id, node_id, kind, item, hints, note, time, submission FROM evidence"
+    " WHERE learner = ?1"
     " AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR node_id = ?3) ORDER BY time, key")
 STATEMENT(SQL_SUBMISSION_INSERT,
     "INSERT INTO submission (learner, session_id, node_id, item, text, digest, hints, time)"
@@ -517,7 +518,7 @@ STATEMENT(SQL_SUBMISSION_PENDING,
 STATEMENT(SQL_SUBMISSION_COUNT,
     "SELECT count(*) FROM submission WHERE learner = ?1 AND time >= ?2 AND result IS NOT NULL")
 STATEMENT(SQL_SUBMISSION_READ,
-    "SELECT session_id, node_id, item, text, hints, time, result FROM submission"
+    "SELECT key, session_id, node_id, item, text, digest, hints, time, result FROM submission"
     " WHERE learner = ?1 ORDER BY key")
 STATEMENT(SQL_HINT_INSERT,
     "INSERT INTO hint (learner, session_id, item, level, time) VALUES (?1, ?2, ?3, ?4, ?5)")

@@ -369,7 +369,8 @@ static void test_evidence(void **state)
                                      .hints = 3,
                                      .time = 500};
     const struct evidence nameless = {.kind = EVIDENCE_VERDICT_WRONG},
-                          helped = {.kind = EVIDENCE_READ, .hints = 4};
+                          helped = {.kind = EVIDENCE_READ, .hints = 4},
+                          graded = {.kind = EVIDENCE_GRADED_RIGHT, .item = ITEM};
     struct log log = {0};
 
     assert_int_equal(
@@ -394,6 +395,8 @@ static void test_evidence(void **state)
     assert_int_equal(count_of(fixture, "evidence"), 4);
     must_fail(fixture, ERROR_INVALID, "item",
               learners_log(learners, fixture->id, SESSION, "area", &nameless, NULL, &fixture->err));
+    must_fail(fixture, ERROR_INTERNAL, "submissions only",
+              learners_log(learners, fixture->id, SESSION, "area", &graded, NULL, &fixture->err));
     must_fail(fixture, ERROR_INVALID, "0 to 3",
               learners_log(learners, fixture->id, SESSION, "area", &helped, NULL, &fixture->err));
     must_fail(fixture, ERROR_NOT_FOUND, "lectern learner list",
