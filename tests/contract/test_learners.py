@@ -44,17 +44,29 @@ class LearnerCase(unittest.TestCase):
         return sqlite3.connect(self.file)
 
     def fill(self, learner):
-        """Notes and code of a learner, enough for several pages of each table."""
+        """Notes and code of a learner, in each table enough for several pages."""
         with self.database() as database:
             key, = database.execute("SELECT key FROM learner WHERE learner_id = ?", (learner,)).fetchone()
             for i in range(60):
-                database.execute("INSERT INTO submission (learner, session_id, node_id, item, text, digest, hints, time, result)"
-                                 " VALUES (?, 's', 'n', 'i', ?, ?, 0, ?, ?)",
-                                 (key, f"# {CODE} {i}\n" * (i * i + 1), str(i), i, json.dumps({"message": f"{CODE} {i}"}) if i % 3 else None))
-                database.execute("INSERT INTO evidence (learner, session_id, node_id, kind, item, hints, note, time)"
-                                 " VALUES (?, 's', 'n', 'read', NULL, 0, ?, ?)", (key, f"{NOTE} {i}", i))
+                self.insert(database, key, i, f"# {CODE} {i}\n" * (i * i + 1), f"{NOTE} {i}", {"message": f"{CODE} {i}"} if i % 3 else None)
             database.execute("INSERT INTO hint (learner, session_id, item, level, time) VALUES (?, 's', 'i', 2, 7)", (key,))
         database.close()
+
+    def fill_between(self, learner, other):
+        """Short rows of two learners in turns, so that a deletion of one moves those of the other between pages."""
+        with self.database() as database:
+            key_of = dict(database.execute("SELECT learner_id, key FROM learner"))
+            for i in range(3000):
+                size = random.Random(i).randrange(1, 20)
+                self.insert(database, key_of[learner], i, f"{CODE} " * size, f"{NOTE} " * size, None)
+                self.insert(database, key_of[other], i, "print(6)\n" * size, "read " * size, None)
+        database.close()
+
+    def insert(self, database, key, i, text, note, result):
+        database.execute("INSERT INTO submission (learner, session_id, node_id, item, text, digest, hints, time, result)"
+                         " VALUES (?, 's', 'n', 'i', ?, ?, 0, ?, ?)", (key, text, str(i), i, json.dumps(result) if result else None))
+        database.execute("INSERT INTO evidence (learner, session_id, node_id, kind, item, hints, note, time)"
+                         " VALUES (?, 's', 'n', 'read', NULL, 0, ?, ?)", (key, note, i))
 
     def bytes_in(self, *paths):
         """The markers that files contain. Another process reads them: closing a file here would release the locks of this process's own
@@ -141,21 +153,21 @@ class Privacy(LearnerCase):
 
     def test_deletion_leaves_no_byte(self):
         other = self.add("Grace")
+        reader = self.database()  # keeps the write-ahead log until it is closed; reads nothing while the learner is deleted
+        self.assertEqual(reader.execute("SELECT count(*) FROM learner").fetchone(), (1,))
         ada = self.add(NAME)
         self.fill(ada)
+        self.fill_between(ada, other)
         older, later = (pathlib.Path(self.workspace.data, name) for name in ("older.db", "later.db"))
         self.workspace.run("backup", "--learners", str(older))
         self.assertEqual(len(self.bytes_in(older)), 3)
-        reader = self.database()  # keeps the write-ahead log until it is closed; reads nothing while the learner is deleted
-        with reader:
-            reader.execute("UPDATE learner SET tier = 'large' WHERE learner_id = ?", (ada,))
-            self.assertTrue(reader.execute("SELECT count(*) FROM learner").fetchone())
-        self.assertEqual({marker for _, marker in self.bytes_in(*self.files())}, {NAME, NOTE, CODE})
+        log = pathlib.Path(self.workspace.data, "learners.db-wal")
+        self.assertEqual(len(self.bytes_in(log)), 3)
         self.assertNotIn(NAME, self.fails(2, "add --yes", "learner", "delete", ada).stderr.decode())
         answer = self.workspace.run("learner", "delete", ada, "--yes").stdout.decode()
         self.assertIn(str(older), answer)
         self.assertIn("look for copies of the file learners.db", answer)
-        self.assertTrue(any(path.name == "learners.db-wal" for path in self.files()))
+        self.assertTrue(log.exists())
         self.assertEqual(self.bytes_in(*self.files()), set())
         reader.close()
         self.workspace.run("backup", "--learners", str(later))
