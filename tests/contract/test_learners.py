@@ -126,7 +126,7 @@ class Commands(LearnerCase):
         ada = self.add("Ada")
         with subprocess.Popen([DRIVER, f"sqlite:{self.file}", ada, "0"], stdout=subprocess.PIPE) as writer:
             try:
-                for _ in range(20):
+                for _ in range(8):
                     writer.stdout.readline()
                     before = self.run_json("learner", "show", ada)["submissions"]
                     export = self.workspace.run("learner", "export", ada)
@@ -250,6 +250,25 @@ class Kills(LearnerCase):
             writer.wait()
         self.assertLess(len(self.acknowledged("submitted", lines)), sum(line.startswith("submitted") for line in lines))
         self.check(lines, all_graded=False)
+
+    def test_a_killed_deletion(self):
+        """The learner is still there, or repeating it removes the bytes."""
+        moments, other, reader = random.Random(SEED), self.add("Grace"), self.database()
+        self.assertEqual(reader.execute("SELECT count(*) FROM learner").fetchone(), (1,))  # keeps the write-ahead log
+        for kill in range(KILLS):
+            ada = self.add(NAME)
+            self.fill(ada)
+            command = [str(harness.LECTERN), "learner", "delete", "--yes", ada]
+            with subprocess.Popen(command, env=self.workspace.environment(), stdout=subprocess.DEVNULL) as deletion:
+                time.sleep(moments.uniform(0, 0.08))
+                deletion.kill()
+            again = self.workspace.run("learner", "delete", "--yes", ada, check=False)
+            with self.subTest(kill=kill, seed=SEED):
+                if again.returncode != 0:  # it had ended
+                    self.assertIn(b"no learner has this id", again.stderr)
+                self.assertEqual(self.bytes_in(*self.files()), set())
+                self.assertEqual([learner["learner_id"] for learner in self.run_json("learner", "list")], [other])
+        reader.close()
 
     def check(self, lines, all_graded):
         database = self.database()

@@ -175,7 +175,7 @@ static void test_caps(void **state)
                                        LEARNER_NOTE_MAX, LEARNER_DIGEST_MAX,
                                        LEARNER_TEXT_MAX, LEARNER_RESULT_MAX - 2 /* quotes */};
 
-    for (size_t i = 0; i < 2 * CASES; i++) {
+    for (size_t i = 0; i < (size_t)2 * CASES; i++) {
         const size_t which = i / 2;
         const bool above = i % 2;
         char *text = filled(caps[which] + above), id[LEARNER_ID_SIZE];
@@ -412,7 +412,7 @@ static void test_hints(void **state)
 
     for (int i = 0; i < 4; i++)
         assert_int_equal(learners_hint(learners, fixture->id, SESSION, ITEM, levels[i],
-                                       100 * (i + 1), &fixture->err),
+                                       INT64_C(100) * (i + 1), &fixture->err),
                          0);
     must_fail(fixture, ERROR_INVALID, "from 1 to 3",
               learners_hint(learners, fixture->id, SESSION, ITEM, 4, 1, &fixture->err));
