@@ -387,9 +387,14 @@ static int start_run(struct grade *grade, struct error *err)
         .on_done = on_run_done,
         .user = grade,
     };
+    const struct grade_request request = grade->request; /* the run may be over at once */
+    uint64_t run_id;
 
     grade->runs++;
-    return executor_run(grade->executor, &job, err) ? 0 : -1;
+    run_id = executor_run(grade->executor, &job, err);
+    if (run_id != 0 && request.on_run)
+        request.on_run(request.user, run_id);
+    return run_id != 0 ? 0 : -1;
 }
 
 /* ---- the beginning ---- */

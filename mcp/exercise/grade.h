@@ -37,6 +37,9 @@ struct grade_request {
      *  "tests": [{"name", "status", "message", "output"}]}, in the order of the exercise's cases.
      * A hidden case has the name "hidden 1", and neither message nor output. */
     void (*on_done)(void *user, const json_t *result, const struct error *err);
+    /* The id of each run, for executor_cancel, which ends the grading with ERROR_UNAVAILABLE. On
+     * the thread of grade_start, where on_done may come first, then on the executor's. Or NULL. */
+    void (*on_run)(void *user, uint64_t run_id);
     void *user;
 };
 

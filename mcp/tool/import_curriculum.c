@@ -8,6 +8,7 @@
 #include "mcp/format/format.h"
 #include "mcp/session/curriculum_file.h"
 #include "mcp/tool/arguments.h"
+#include "mcp/tool/solution_check.h"
 
 #define LINES_SAID_CAP 12                 /* of what was found, each kind */
 #define LARGE_TEXT     ((size_t)16 << 10) /* bytes */
@@ -57,6 +58,8 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     }
     if (rc == 0)
         rc = import(call, store, &text, &read, err);
+    if (rc == 0)
+        solution_check_write_import(curriculum, &call->text);
     format_report_finish(&read);
     return rc;
 }

@@ -20,6 +20,7 @@
 #include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/dry_run.h"
+#include "mcp/tool/solution_check.h"
 #include "mcp/tool/trial.h"
 
 #define WORKQ_RETRY_AFTER_S 1   /* a work queue works its queue off in less */
@@ -120,7 +121,10 @@ static int run_tool(struct tool_call *call, struct store *store, struct error *e
             return -1;
         memcpy(call->change_set, id, sizeof id);
     }
-    return call->tool->run(call, store, err);
+    if (call->tool->run(call, store, err) < 0)
+        return -1;
+    solution_check_write(call->solutions, &call->text);
+    return 0;
 }
 
 /* ---- calls with a key ---- */
@@ -517,6 +521,24 @@ static int submit(struct tool_call *call, struct error *err)
     return workq_submit(workq_for(call), &call->job, err);
 }
 
+static void on_checked(struct tool_call *call)
+{
+    struct error err = {0};
+
+    if (submit(call, &err) < 0) {
+        fail(call, &err);
+        call->on_done(call);
+    }
+}
+
+static int check_and_submit(struct tool_call *call, struct error *err)
+{
+    call->job.key = key_of(call);
+    if (solution_check_concerns(call))
+        return solution_check_start(call, on_checked, err);
+    return submit(call, err);
+}
+
 /* A call that cannot be tried cannot be done either: it is submitted, and reports why. */
 static void on_trial(struct workq_job *job, void *context)
 {
@@ -532,7 +554,7 @@ static void on_trial_done(struct workq_job *job)
 
     if (call->asks) {
         call->on_done(call);
-    } else if (submit(call, &err) < 0) {
+    } else if (check_and_submit(call, &err) < 0) {
         fail(call, &err);
         call->on_done(call);
     }
@@ -557,7 +579,8 @@ static void dispatch(struct tool_call *call)
     else if (call->tool->start)
         rc = call->tool->start(call, &err);
     else
-        rc = (tool_call_writes(call) && confirm_may_ask(call) ? submit_trial : submit)(call, &err);
+        rc = (tool_call_writes(call) && confirm_may_ask(call) ? submit_trial
+                                                              : check_and_submit)(call, &err);
     if (rc < 0) {
         fail(call, &err);
         tool_call_complete(call);
@@ -596,6 +619,7 @@ void tool_call_notify(struct tool_call *call, const struct tool_note *note)
 void tool_call_cancel(struct tool_call *call)
 {
     cancel_fire(call->cancel);
+    solution_check_cancel(call);
     if (call->tool->stop)
         call->tool->stop(call);
 }
@@ -604,6 +628,7 @@ void tool_call_finish(struct tool_call *call)
 {
     if (call->tool && call->tool->forget)
         call->tool->forget(call);
+    solution_check_free(call->solutions);
     json_decref(call->arguments);
     json_decref(call->idempotency_key);
     json_decref(call->answers);

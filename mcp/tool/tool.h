@@ -35,6 +35,7 @@
 
 struct server; /* mcp/server.h */
 struct analyses;
+struct solution_check; /* mcp/tool/solution_check.h */
 struct tool;
 
 struct tool_image {
@@ -131,6 +132,7 @@ struct tool_call {
     double seconds, waited; /* duration of the work alone, and of the wait before it */
 
     void *state; /* the tool's own */
+    struct solution_check *solutions; /* of the exercises that it saves, or NULL; owned */
 };
 
 /* What a call removes from the curriculum, in increasing order. A call that changes very much

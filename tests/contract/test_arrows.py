@@ -68,6 +68,7 @@ ARROWS = (
     ("mcp/session/*", ["mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
     ("mcp/tool/analysis.c", ["mcp/tool/*", "mcp/auth/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
     ("mcp/tool/import_curriculum.c", ["mcp/tool/*", "mcp/session/*", "mcp/store/*", "mcp/format/format.h", "helpers/base/*"]),
+    ("mcp/tool/solution_check.c", ["mcp/tool/*", "mcp/auth/limits.h", "mcp/exercise/*", "mcp/session/*", "mcp/server.h", "helpers/base/*"]),
     ("mcp/tool/*", ["mcp/tool/*", "mcp/auth/identity.h", "mcp/session/*", "mcp/store/*", "mcp/server.h", "validator/validator.h",
                     "executor/executor.h", "helpers/*"]),
     # Who the client is: no sockets of ours, no storage.
