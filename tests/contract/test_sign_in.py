@@ -490,6 +490,20 @@ class Limits(SignInCase):
         self.assertEqual(self.status("POST", "/execute", self.read, PRINT), 200)
         first.connection.close()
 
+    def test_the_check_of_a_solution_is_an_analysis(self):
+        first = harness.Client(self.server.port)
+        busy = {"code": "while True:\n    pass", "timeout_seconds": 3}
+        first.connection.request("POST", "/execute", json.dumps(busy), dict(bearer(self.edit), **{"Content-Type": "application/json"}))
+        wait_for(lambda: b"lectern_runs_running 1" in self.http("GET", "/metrics", self.read)[1])
+        exercise = {"prompt": "p", "cases": [{"call": "one", "expect": 1}], "solution": "def one():\n    return 1\n"}
+        client = self.mcp(self.edit)
+        arguments = {"session_id": self.sid, "node_id": "N001", "component_type": "exercise-code", "parameters": exercise}
+        self.assertIn("\nNot checked: this token has as many analyses under way as it may.", client.good("add_component", **arguments))
+        self.assertEqual(first.connection.getresponse().status, 200)
+        for _ in range(2):
+            self.assertIn("\nIts solution passes 1 of 1 cases.", client.good("add_component", **arguments))
+        first.connection.close()
+
 
 class Starts(unittest.TestCase):
     """What the server refuses to start with, and the command that makes tokens."""

@@ -7,6 +7,8 @@ import time
 import unittest
 
 import harness
+from test_confirm import FORM, modern_meta
+from test_mcp import modern_headers
 
 RIGHT = "def area(a, b):\n    return a * b\n"
 WRONG = "def area(a, b):\n    return a + b\n"
@@ -101,11 +103,13 @@ class Solutions(Case):
         self.assertEqual(self.edit(solution=""), [MISSING])
 
     def test_what_changes_no_result_runs_nothing(self):
+        other = {"node_id": "N001", "component_order": 1}  # a worked example, which has a solution too
+        self.good("edit_component", **other, new_parameters={"solution": "def"})
         self.add()
         before = self.started()
         self.assertEqual(self.edit(prompt="Write the function area(a, b)."), [])
-        self.assertEqual(self.edit(solution=RIGHT), []) # it was so already
-        self.good("edit_component", node_id="N001", component_order=1, new_parameters={"solution": RIGHT}) # of a worked example
+        self.assertEqual(self.edit(solution=RIGHT), [])  # it was so already
+        self.good("edit_component", **other, new_parameters={"solution": RIGHT})
         self.assertEqual(self.components()[0]["parameters"]["solution"], RIGHT)
         is_error, text = self.server.call("add_component", session_id=self.sid, node_id="N001", component_type="exercise-code",
                                           parameters=exercise(cases=[]))
@@ -202,7 +206,7 @@ class Ended(Case):
         client.send(self.slow(20))
         seen = {}
         until = time.monotonic() + harness.ANSWER_SECONDS
-        while True: # an interpreter has begun to hang
+        while True:  # an interpreter has begun to hang
             used = {pid: seconds for pid, seconds in harness.descendants(client.process.pid).items() if harness.is_interpreter(pid)}
             if any(seconds > seen.setdefault(pid, seconds) + 0.5 for pid, seconds in used.items()):
                 break
@@ -211,6 +215,42 @@ class Ended(Case):
         client.process.terminate()
         self.assertEqual(client.close(), 0)
         self.assertEqual(len(self.components()), 1)
+
+
+class Asked(Case):
+    def call(self, **more):
+        """The result; the person at the client is asked first, since something is deleted."""
+        operations = [{"op": "delete_component", "node_id": "N001", "component_order": 1},
+                      {"op": "create_component", "node_id": "N001", "component_type": "exercise-code", "parameters": exercise()}]
+        params = {"name": "change_curriculum", "arguments": {"session_id": self.sid, "operations": operations}, "_meta": modern_meta(FORM), **more}
+        message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        return self.server.http("POST", "/mcp", message, **modern_headers(message))[1]["result"]
+
+    def test_the_person_agrees_first(self):
+        before = self.started()
+        state = self.call()["requestState"]
+        self.assertEqual(self.started(), before)
+        result = self.call(requestState=state, inputResponses={"confirm": {"action": "accept", "content": {}}})
+        self.assertIn("\n%s\n" % PASSES, result["content"][0]["text"])
+        self.assertEqual([one["type"] for one in self.components()], ["exercise-code"])
+
+
+class InFrontOfAService(Case):
+    @classmethod
+    def setUpClass(cls):
+        workspace = harness.Workspace()
+        cls.addClassCleanup(workspace.close)
+        service = harness.Server(workspace, "--no-demo", *NOWHERE)
+        cls.addClassCleanup(service.close)
+        cls.words = (*Case.words, "--store", "http://127.0.0.1:%d" % service.port)
+        super().setUpClass()
+
+    def test_edits(self):
+        self.assertEqual(self.add(WRONG).split(":")[0], "Its solution fails 2 of 2 cases")
+        self.assertEqual(self.edit(solution=RIGHT), [PASSES])
+        text = self.good("batch_add_components", node_id="N001", components=[component(), component()])
+        self.assertIn("\nThe solutions of 2 of 2 exercises pass all cases.", text)
+        self.assertEqual(len(self.components()), 4)
 
 
 class WithoutSandbox(Case):
