@@ -39,6 +39,7 @@ struct solution_check {
     bool counted;              /* for the caller's limit */
     atomic_uint_least64_t run; /* of the executor; 0: none yet */
     struct tool_call *call;
+    bool (*is_answered)(struct tool_call *call, struct store *store);
     void (*then)(struct tool_call *call);
     struct loop_task task;
 };
@@ -235,6 +236,8 @@ static void on_trial(struct workq_job *job, void *context)
     struct solution_check *check = ((struct tool_call *)job)->solutions;
     struct tool_trial trial = {0};
 
+    if (check->is_answered(check->call, context))
+        return;
     if (try_on_copy(check, &trial, context, &check->err) == 0)
         choose(check, &trial, &check->err);
     tool_trial_finish(&trial);
@@ -411,8 +414,9 @@ static void on_trial_done(struct workq_job *job)
     go_on(check);
 }
 
-int solution_check_start(struct tool_call *call, void (*then)(struct tool_call *call),
-                         struct error *err)
+int solution_check_start(struct tool_call *call,
+                         bool (*is_answered)(struct tool_call *call, struct store *store),
+                         void (*then)(struct tool_call *call), struct error *err)
 {
     struct solution_check *check = calloc(1, sizeof *check);
 
@@ -421,6 +425,7 @@ int solution_check_start(struct tool_call *call, void (*then)(struct tool_call *
     solution_check_free(call->solutions);
     call->solutions = check;
     check->call = call;
+    check->is_answered = is_answered;
     check->then = then;
     check->task = (struct loop_task){.run = on_next, .arg = check};
     call->job.work = on_trial;

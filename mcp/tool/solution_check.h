@@ -28,9 +28,11 @@ bool solution_check_is_due(const json_t *difference);
 /* solution_check_may_concern of what the call would do. */
 bool solution_check_concerns(struct tool_call *call);
 /* Sets call->solutions, then calls `then` on the loop, also if nothing could be checked. Uses
- * call->job, whose key is set. */
-int solution_check_start(struct tool_call *call, void (*then)(struct tool_call *call),
-                         struct error *err);
+ * call->job, whose key is set. Nothing is checked if is_answered, on the trial work queue, says
+ * that the call will do nothing. */
+int solution_check_start(struct tool_call *call,
+                         bool (*is_answered)(struct tool_call *call, struct store *store),
+                         void (*then)(struct tool_call *call), struct error *err);
 /* Once call->cancel has fired: the check ends soon. */
 void solution_check_cancel(const struct tool_call *call);
 /* Appends a line for each exercise, and one for all whose solutions pass. Takes NULL. */

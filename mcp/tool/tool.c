@@ -134,6 +134,7 @@ static int run_tool(struct tool_call *call, struct store *store, struct error *e
 typedef int tool_run(struct tool_call *call, struct store *store, struct error *err);
 
 struct kept_call {
+    char sid[SESSION_ID_SIZE];
     char key[IDEMPOTENCY_KEY_MAX + 1];
     char fingerprint[40];
 };
@@ -177,12 +178,42 @@ static int take_fingerprint(const struct tool_call *call, struct kept_call *kept
     return 0;
 }
 
-static int run_and_keep(struct tool_call *call, struct store *store, const char *sid, tool_run *run,
+/* 1 with *kept; 0: the call has no key. */
+static int identify(const struct tool_call *call, struct store *store, struct kept_call *kept,
+                    struct error *err)
+{
+    const char *key = NULL;
+
+    *kept->sid = '\0';
+    if (read_key(call, &key, err) < 0)
+        return -1;
+    if (!key)
+        return 0;
+    if ((!call->tool->makes_session && tool_session(call, store, kept->sid, err) < 0) ||
+        take_fingerprint(call, kept, err) < 0)
+        return -1;
+    snprintf(kept->key, sizeof kept->key, "tool/%s/%s", kept->sid, key);
+    return 1;
+}
+
+/* Whether the call is a repeat, which gets the kept answer or is refused. */
+static bool is_answered(struct tool_call *call, struct store *store)
+{
+    struct idempotency_record answer = {0};
+    struct kept_call kept;
+    bool found = identify(call, store, &kept, NULL) > 0 &&
+                 store_idempotency_find(store, kept.key, kept.fingerprint, &answer, NULL) != 0;
+
+    buf_finish(&answer.body);
+    return found;
+}
+
+static int run_and_keep(struct tool_call *call, struct store *store, tool_run *run,
                         const struct kept_call *kept, struct error *err)
 {
     if (run(call, store, err) < 0 || buf_check(&call->text, "the answer", err) < 0)
         return -1;
-    if (store_idempotency_keep(store, sid, kept->key, kept->fingerprint, ANSWER_GOOD,
+    if (store_idempotency_keep(store, kept->sid, kept->key, kept->fingerprint, ANSWER_GOOD,
                                call->text.data, call->text.len, err) < 0)
         return -1;
     memcpy(call->kept_key, kept->key, sizeof call->kept_key);
@@ -197,14 +228,14 @@ static int amend_idempotent(const struct tool_call *call, struct store *store, s
     return store_idempotency_amend(store, call->kept_key, call->text.data, call->text.len, err);
 }
 
-static int find_or_run(struct tool_call *call, struct store *store, const char *sid, tool_run *run,
+static int find_or_run(struct tool_call *call, struct store *store, tool_run *run,
                        const struct kept_call *kept, struct error *err)
 {
     struct idempotency_record answer = {0};
     int found = store_idempotency_find(store, kept->key, kept->fingerprint, &answer, err);
 
     if (found <= 0)
-        return found < 0 ? -1 : run_and_keep(call, store, sid, run, kept, err);
+        return found < 0 ? -1 : run_and_keep(call, store, run, kept, err);
     buf_add(&call->text, answer.body.data, answer.body.len);
     buf_finish(&answer.body);
     return 0;
@@ -216,22 +247,16 @@ static int find_or_run(struct tool_call *call, struct store *store, const char *
 static int run_with_key(struct tool_call *call, struct store *store, tool_run *run, bool keeps,
                         struct error *err)
 {
-    char sid[SESSION_ID_SIZE] = "";
-    const char *key = NULL;
     struct kept_call kept;
-    int rc;
+    int rc = identify(call, store, &kept, err);
 
-    if (read_key(call, &key, err) < 0)
+    if (rc < 0)
         return -1;
-    if (!key || !keeps)
+    if (rc == 0 || !keeps)
         return run(call, store, err);
-    if ((!call->tool->makes_session && tool_session(call, store, sid, err) < 0) ||
-        take_fingerprint(call, &kept, err) < 0)
-        return -1;
-    snprintf(kept.key, sizeof kept.key, "tool/%s/%s", sid, key);
     if (store_begin(store, err) < 0)
         return -1;
-    rc = find_or_run(call, store, sid, run, &kept, err);
+    rc = find_or_run(call, store, run, &kept, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
         rc = -1;
     return rc;
@@ -535,7 +560,7 @@ static int check_and_submit(struct tool_call *call, struct error *err)
 {
     call->job.key = key_of(call);
     if (solution_check_concerns(call))
-        return solution_check_start(call, on_checked, err);
+        return solution_check_start(call, is_answered, on_checked, err);
     return submit(call, err);
 }
 

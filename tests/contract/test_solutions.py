@@ -153,7 +153,9 @@ class Solutions(Case):
         arguments = {"node_id": "N001", "component_type": "exercise-code", "parameters": exercise(WRONG), "idempotency_key": "one"}
         text = self.good("add_component", **arguments)
         self.assertIn("Its solution fails", text)
+        before = self.started()
         self.assertEqual(self.good("add_component", **arguments), text)
+        self.assertEqual(self.started(), before)
         self.assertEqual(len(self.components()), 2)
 
 
