@@ -510,8 +510,8 @@ void solution_check_write(const struct solution_check *check, struct buf *to)
         if (check->all[i].state != SOLUTION_PASSES)
             write_several(check, i, to);
     if (check->more > 0)
-        buf_addf(to, "\n%zu exercises were not checked: at most %u are in one call.", check->more,
-                 SOLUTION_CHECKS_MAX);
+        buf_addf(to, "\n%zu exercise%s not checked: at most %u are in one call.", check->more,
+                 check->more == 1 ? " was" : "s were", SOLUTION_CHECKS_MAX);
     if (of_lines)
         buf_addc(to, '\n');
 }
