@@ -58,7 +58,7 @@ class Chat(chat_case.ChatCase):
         self.assertEqual((mended.metadata["repair"], mended.metadata["repairsMax"]), (1, 2))
         count = sum(len(node["components"]) for node in chat_case.DEMO["nodes"])
         self.assertEqual(mended.text.splitlines()[0], str(count / len(chat_case.DEMO["nodes"])))
-        self.assertIn("6.35 on average.", run.text)
+        self.assertIn("6.925 on average.", run.text)
 
     async def test_earlier_turns_are_remembered(self):
         page = await self.page()

@@ -7,8 +7,14 @@ import pandas as pd
 from code_helpers import analyze_graph, get_node_content
 
 
+def texts(component):
+    """The parameters of a component, without the code of an exercise."""
+    code = {"cases", "starter", "solution"} if component["type"] == "exercise-code" else set()
+    return {name: value for name, value in component["parameters"].items() if name not in code}
+
+
 def words(value):
-    """The words of a component's parameters, without its drawings."""
+    """The words of texts, without drawings."""
     if isinstance(value, dict):
         return sum(words(part) for part in value.values())
     if isinstance(value, list):
@@ -32,7 +38,7 @@ for node_id, title in graph.nodes(data="title"):
         "dependents": len(nx.descendants(needs, node_id)),
         "components": len(components),
         "worked examples": sum(c["type"] == "worked-example" for c in components),
-        "words": sum(words(c["parameters"]) for c in components),
+        "words": sum(words(texts(c)) for c in components),
     })
 lessons = pd.DataFrame(rows)
 print(f"{len(lessons)} lessons, {graph.number_of_edges()} relationships, {lessons['components'].sum()} components, "
