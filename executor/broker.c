@@ -79,8 +79,8 @@ struct broker_request {
     struct broker *broker;           /* NULL once the run has ended; used on the loop only */
     struct loop_handle *loop_handle; /* a reference */
     struct loop_task task;
-    struct cancel *cancel; /* a reference; NULL until requested */
-    uint64_t due;          /* uv_now */
+    struct cancel *cancel;     /* a reference; NULL until requested */
+    uint64_t due;              /* uv_now */
     char *session_id, *target; /* NULL of a case */
     char *body;                /* of a case: NUL-terminated */
     size_t body_len;

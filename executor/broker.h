@@ -2,7 +2,8 @@
  *
  * Handles the requests that code in a sandbox sends to the session API. The broker
  * checks the form of each request and passes it to the owner of the job, who knows which sessions
- * the job may read, and answers it. The number of requests, their bytes and the time of each are limited.
+ * the job may read, and answers it. The number of requests, their bytes and the time of each are
+ * limited.
  *
  * Threads: all functions run on the executor's loop, except executor_answer. Any thread may call
  * it, even after the executor is gone, so it goes through a loop handle, which knows whether the

@@ -51,8 +51,8 @@ struct store *store_trial_open(struct store *store, const char *sid, bool histor
         error_set(err, ERROR_INTERNAL, "a trial within a transaction");
         return NULL;
     }
-    trial = create_store(store->db->backend->open_copy(store->db, sid, history, err), STORE_WRITE,
-                         err);
+    trial =
+        create_store(store->db->backend->open_copy(store->db, sid, history, err), STORE_WRITE, err);
     if (trial)
         trial->origin = store;
     return trial;

@@ -131,7 +131,7 @@ struct tool_call {
     bool timed;             /* the tool sets the next two itself */
     double seconds, waited; /* duration of the work alone, and of the wait before it */
 
-    void *state; /* the tool's own */
+    void *state;                      /* the tool's own */
     struct solution_check *solutions; /* of the exercises that it saves, or NULL; owned */
 };
 

@@ -68,12 +68,12 @@ static void check_cases(const struct grade_case *cases, size_t count)
     }
 }
 
-#define CHOICE  "{'kind':'choice','options':['Red','Green','Dark blue'],'answer':'Green'}"
-#define NUMBERS "{'kind':'choice','options':['2','4','6','8'],'answer':'4'}"
-#define LETTERS "{'kind':'choice','options':['c','b','a'],'answer':'a'}"
+#define CHOICE   "{'kind':'choice','options':['Red','Green','Dark blue'],'answer':'Green'}"
+#define NUMBERS  "{'kind':'choice','options':['2','4','6','8'],'answer':'4'}"
+#define LETTERS  "{'kind':'choice','options':['c','b','a'],'answer':'a'}"
 #define UNKNOWNS "{'kind':'choice','options':['x','y','x and y'],'answer':'y'}"
-#define CASES   "{'kind':'choice','options':['Na','NA','n/a'],'answer':'NA'}"
-#define LISTS   "{'kind':'choice','options':['2, 3','2','3','bread and butter'],'answer':'2, 3'}"
+#define CASES    "{'kind':'choice','options':['Na','NA','n/a'],'answer':'NA'}"
+#define LISTS    "{'kind':'choice','options':['2, 3','2','3','bread and butter'],'answer':'2, 3'}"
 #define SEVERAL                                                                                    \
     "{'kind':'choice','options':['Red','Green','salt, pepper','bread and butter'],"                \
     "'answer':['Red','bread and butter']}"

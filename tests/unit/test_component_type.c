@@ -258,7 +258,8 @@ static void test_relationship_types(void **state)
     (void)state;
     assert_string_equal(relationship_types[0], "LEADS_TO");
     for (size_t i = 0; relationship_types[i]; i++)
-        assert_int_equal(relationship_type_check(relationship_types[i], relationship_types, "t", &err), 0);
+        assert_int_equal(
+            relationship_type_check(relationship_types[i], relationship_types, "t", &err), 0);
     assert_int_equal(relationship_type_check("PREREQUISIT", relationship_types, "t", &err), -1);
     assert_string_equal(err.loc, "t");
     assert_non_null(strstr(err.text, "did you mean PREREQUISITE?"));
