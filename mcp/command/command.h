@@ -11,14 +11,15 @@
 #include "mcp/format/format.h"
 #include "mcp/store/store.h"
 
-/* Exit statuses. The last three are only of exec: refused, timeout, no engine. */
+/* Exit statuses. The last four are of exec and grade: refused, timeout, no engine, a signal. */
 enum {
     EXIT_OK = 0,
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_REFUSED = 3,
     EXIT_TIMEOUT = 124,
-    EXIT_NO_ENGINE = 127
+    EXIT_NO_ENGINE = 127,
+    EXIT_SIGNAL = 128 /* and the signal's number, as shells have it */
 };
 
 struct command {

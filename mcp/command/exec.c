@@ -17,8 +17,6 @@
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_answer.h"
 
-#define EXIT_SIGNAL 128 /* and the signal's number, as shells have it */
-
 /* The run, and what will be printed of it. */
 struct exec_run {
     struct analysis analysis;

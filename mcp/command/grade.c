@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * lectern grade: tests programs against the cases of one exercise, as a learner's program is
- * tested. Without a program it tests the exercise's solution.
+ * tested. Without a program it tests the exercise's solution. SIGINT and SIGTERM end the run and
+ * its sandbox, then the command.
  */
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/loop_queue.h"
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
@@ -19,48 +21,70 @@
 
 #define EXERCISE_FILE_CAP ((size_t)1 << 20)
 
-/* One grading, which ends on the executor's thread. */
-struct graded {
-    pthread_mutex_t lock;
-    pthread_cond_t done;
-    bool ended;
-    json_t *result; /* owned; NULL if there is none */
+/* The programs are tested one after the other; each test ends on the executor's thread. */
+struct grading {
+    const struct config *config;
+    const json_t *exercise;
+    struct executor *executor;
+    uv_loop_t loop;
+    struct loop_queue *queue;
+    struct signals signals;
+    struct loop_task done;
+    atomic_uint_least64_t run; /* of the executor; 0: none yet */
+    atomic_bool stopped;       /* by a signal */
+    json_t *result;            /* of the current program; owned; NULL if there is none */
     struct error err;
 };
 
+static void on_run(void *user, uint64_t run)
+{
+    struct grading *grading = user;
+
+    atomic_store(&grading->run, run);
+    if (atomic_load(&grading->stopped))
+        executor_cancel(grading->executor, run);
+}
+
+static void on_signal(void *user)
+{
+    struct grading *grading = user;
+
+    atomic_store(&grading->stopped, true);
+    executor_cancel(grading->executor, atomic_load(&grading->run));
+}
+
 static void on_done(void *user, const json_t *result, const struct error *err)
 {
-    struct graded *graded = user;
+    struct grading *grading = user;
 
-    pthread_mutex_lock(&graded->lock);
-    graded->result = result ? json_deep_copy(result) : NULL;
+    grading->result = result ? json_deep_copy(result) : NULL;
     if (err)
-        graded->err = *err;
-    graded->ended = true;
-    pthread_cond_signal(&graded->done);
-    pthread_mutex_unlock(&graded->lock);
+        grading->err = *err;
+    loop_queue_post(grading->queue, &grading->done);
+}
+
+static void end_loop(void *arg)
+{
+    uv_stop(arg);
 }
 
 /* Returns the result, owned by the caller, or NULL with err. */
-static json_t *grade(struct executor *executor, const json_t *exercise, const struct buf *program,
-                     struct error *err)
+static json_t *grade(struct grading *grading, const struct buf *program, struct error *err)
 {
-    struct graded graded = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
-    const struct grade_request request = {.exercise = exercise,
+    const struct grade_request request = {.exercise = grading->exercise,
                                           .code = program->data ? program->data : "",
                                           .code_len = program->len,
                                           .on_done = on_done,
-                                          .user = &graded};
+                                          .on_run = on_run,
+                                          .user = grading};
 
-    if (grade_start(executor, &request, err) < 0)
+    grading->done = (struct loop_task){.run = end_loop, .arg = &grading->loop};
+    if (grade_start(grading->executor, &request, err) < 0)
         return NULL;
-    pthread_mutex_lock(&graded.lock);
-    while (!graded.ended)
-        pthread_cond_wait(&graded.done, &graded.lock);
-    pthread_mutex_unlock(&graded.lock);
-    if (!graded.result)
-        *err = graded.err;
-    return graded.result;
+    uv_run(&grading->loop, UV_RUN_DEFAULT);
+    if (!grading->result)
+        *err = grading->err;
+    return grading->result;
 }
 
 static void write_text(const char *path, const json_t *result, struct buf *to)
@@ -96,15 +120,14 @@ static int exit_status(const struct error *err)
 }
 
 /* Tests one program and prints the result. A refused program is one result of several. */
-static int grade_one(const struct config *config, struct executor *executor, const json_t *exercise,
-                     const char *path, const struct buf *program)
+static int grade_one(struct grading *grading, const char *path, const struct buf *program)
 {
     struct buf BUF_AUTO text = {0};
     struct error err = {0};
-    json_auto_t *result = grade(executor, exercise, program, &err);
+    json_auto_t *result = grade(grading, program, &err);
     bool passed = result && json_string_is(result, "status", "pass");
 
-    if (config->json) {
+    if (grading->config->json) {
         json_auto_t *line = result ? json_incref(result)
                                    : json_pack("{s:s, s:s}", "status",
                                                err.kind == ERROR_INVALID ? "refused" : "not graded",
@@ -138,32 +161,32 @@ static json_t *read_exercise(const char *path, struct error *err)
     return exercise;
 }
 
-static int grade_all(const struct config *config, struct executor *executor, const json_t *exercise,
-                     struct error *err)
+static int grade_all(struct grading *grading, struct error *err)
 {
-    const char *solution = json_get_string(exercise, "solution");
+    const char *const *paths = grading->config->arguments;
+    const char *solution = json_get_string(grading->exercise, "solution");
     int status = EXIT_OK;
 
-    if (config->argument_count == 1) {
+    if (grading->config->argument_count == 1) {
         struct buf BUF_AUTO program = {0};
 
         if (!solution) {
             error_set(
                 err, ERROR_INVALID,
                 "the exercise has no solution: name a program, as in lectern grade %s FILE.py",
-                config->arguments[0]);
+                paths[0]);
             return EXIT_USAGE;
         }
         buf_adds(&program, solution);
-        return grade_one(config, executor, exercise, "solution", &program);
+        return grade_one(grading, "solution", &program);
     }
-    for (size_t i = 1; i < config->argument_count; i++) {
+    for (size_t i = 1; paths[i] && !atomic_load(&grading->stopped); i++) {
         struct buf BUF_AUTO program = {0};
         int one;
 
-        if (file_read(config->arguments[i], GRADE_CODE_CAP, &program, err) < 0)
+        if (file_read(paths[i], GRADE_CODE_CAP, &program, err) < 0)
             return EXIT_USAGE;
-        one = grade_one(config, executor, exercise, config->arguments[i], &program);
+        one = grade_one(grading, paths[i], &program);
         status = one > status ? one : status;
     }
     return status;
@@ -173,16 +196,25 @@ static int run(const struct config *config, struct error *err)
 {
     static const char *const kinds[] = {"bare", NULL};
     json_auto_t *exercise = read_exercise(config->arguments[0], err);
-    struct executor *executor = exercise ? server_executor(config, kinds, err) : NULL;
-    int status;
+    struct grading grading = {.config = config, .exercise = exercise};
+    int status = EXIT_NO_ENGINE;
 
     if (!exercise)
         return EXIT_USAGE;
-    if (!executor)
-        return EXIT_NO_ENGINE;
-    status = grade_all(config, executor, exercise, err);
-    executor_destroy(executor);
-    return status;
+    uv_loop_init(&grading.loop);
+    grading.queue = loop_queue_create(&grading.loop, err);
+    if (grading.queue &&
+        signals_init(&grading.signals, &grading.loop, on_signal, &grading, err) == 0)
+        grading.executor = server_executor(config, kinds, err);
+    if (grading.executor)
+        status = grade_all(&grading, err);
+    executor_destroy(grading.executor);
+    if (grading.queue)
+        signals_finish(&grading.signals);
+    loop_queue_destroy(grading.queue);
+    uv_run(&grading.loop, UV_RUN_DEFAULT);
+    uv_loop_close(&grading.loop);
+    return grading.signals.number ? EXIT_SIGNAL + grading.signals.number : status;
 }
 
 static void help(struct buf *to)

@@ -10,7 +10,10 @@ import json
 import os
 import pathlib
 import random
+import signal
+import subprocess
 import tempfile
+import time
 import unittest
 
 import harness
@@ -182,6 +185,22 @@ class Grade(GradeCase):
         self.assertIn(b"did you mean 'expect'", done.stderr)
         done = self.command({name: value for name, value in EXERCISE.items() if name != "solution"})
         self.assertIn(b"no solution", done.stderr)
+
+    def test_a_signal_ends_the_run(self):
+        """The programs that follow are not tested, and no sandbox is left behind."""
+        engine = os.environ.get("LECTERN_SANDBOX", harness.LOCAL)
+        paths = [self.write("hanging.py", "while True: pass"), self.write("right.py", EXERCISE["solution"])]
+        process = subprocess.Popen([harness.LECTERN, "grade", "--sandbox", engine, self.write("exercise.json", json.dumps(dict(EXERCISE, time_s=5))), *paths],
+                                   env=self.workspace.environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        time.sleep(2)
+        below = harness.descendants(process.pid)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, output)
+        self.assertNotIn("right.py", output)
+        self.assertEqual([pid for pid in below if harness.is_interpreter(pid)], [])
+        if engine == "docker":
+            self.assertEqual(harness.containers(), [])
 
     def test_values_of_every_type(self):
         """The program gets the arguments that the author wrote, and its results come back as what they are."""
