@@ -63,8 +63,8 @@ static bool is_vulgar_fraction(uint32_t c)
     return (c >= 0xBC && c <= 0xBE) || (c >= 0x2150 && c <= 0x215F) || c == 0x2189;
 }
 
-/* Appends the text with a sign before what would run into the number before it in NFKC: "x²" with
- * ^, and the fraction of "1½" with a space. */
+/* Appends the text with a sign before a character that NFKC would join to the number before it:
+ * "x²" with ^, and the fraction of "1½" with a space. */
 static void separate(const char *text, struct buf *to)
 {
     uint32_t c, last = 0;
@@ -234,7 +234,7 @@ static int find_option(const struct choice *choice, const char *text, size_t len
     return 0;
 }
 
-/* The length of what separates two pieces of a list where text begins, 0 if nothing does. */
+/* The length of the separator of a list at the beginning of text; 0 if there is none. */
 static size_t separator_length(const char *text)
 {
     if (*text && strchr(",;&\n", *text))

@@ -79,7 +79,7 @@ static bool drop_separators(const char *text, size_t len, char mark, char *to)
            (separator != '.' || groups > 1 || point);
 }
 
-/* Reads a decimal from its first digit or mark on. *end is what follows it. */
+/* Reads a decimal from its first digit or mark on. *end is the text after it. */
 static size_t read_decimal(const char *text, double readings[DECIMALS_MAX], const char **end)
 {
     size_t len = decimal_length(text), exponent = 0, count = 0;

@@ -182,7 +182,7 @@ const char *python_value_type(const json_t *value)
                              : "object";
 }
 
-/* ---- reading what an author wrote ---- */
+/* ---- reading an author's JSON ---- */
 
 static json_t *read_items(const json_t *array, struct error *err)
 {

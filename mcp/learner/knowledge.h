@@ -18,7 +18,7 @@
  * there are no data to estimate them from. Right answers to three different items give 0.55, 0.925
  * and 0.992. A verdict by a model changes p as a grade of the server does.
  *
- * Help lowers what a right answer counts. With k of HELP_MAX = 3 hints,
+ * Help lowers the weight of a right answer. With k of HELP_MAX = 3 hints,
  *
  *   P(G) = 0.1 + (0.9 - 0.1) k / 3
  *

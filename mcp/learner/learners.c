@@ -178,7 +178,8 @@ static const struct row_column learner_columns[] = {
 static const struct export_part {
     const char *name;
     enum statement statement;
-    const char *format; /* of its parameters: the learner's key, and NULL for what would select */
+    const char
+        *format; /* of its parameters: the learner's key, and NULL for the rest that would select */
     struct row_column columns[10];
 } parts[] = {
     {"evidence",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the server stores about learners: name, goal, submissions, hints, and the log of evidence
+ * The server's data about learners: name, goal, submissions, hints, and the log of evidence
  * from which knowledge.h computes mastery. It has a database separate from the curricula, so that
  * no export, history or backup of a curriculum contains learner data. Curricula are named by ids
  * alone, so no edit or deletion of a lesson changes the log.
@@ -46,7 +46,7 @@ void learners_close(struct learners *learners); /* takes NULL */
 
 /* ---- learners ---- */
 
-/* Refuses contact data: what has an @ or many digits. Pure, any thread. */
+/* Refuses contact data: a text with an @ or many digits. Pure, any thread. */
 int learner_name_check(const char *name, struct error *err);
 
 struct learner {

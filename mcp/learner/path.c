@@ -297,7 +297,7 @@ void path_destroy(struct path *path)
     free(path);
 }
 
-/* ---- what locks a lesson ---- */
+/* ---- the locks of a lesson ---- */
 
 /* By place in teaching order. */
 static int compare_places(const void *a, const void *b, void *user)
@@ -321,7 +321,7 @@ int path_locks(const struct path *path, uint32_t lesson, uint32_t *list, uint32_
     uint32_t taken = 0, waiting = 0;
 
     if (!queue || !queued || !listed)
-        return error_set(err, ERROR_MEMORY, "out of memory for what locks a lesson");
+        return error_set(err, ERROR_MEMORY, "out of memory for the locks of a lesson");
     *count = 0;
     if (path->states[lesson] == LESSON_LOCKED)
         queue[waiting++] = order->of[lesson];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The way of one learner through a curriculum: the state of each lesson, what locks a lesson, the
+ * The way of one learner through a curriculum: the state of each lesson, the locks of a lesson, the
  * lessons that are left to a goal, and up to three lessons to learn next, each with a reason.
  *
  * A lesson is fulfilled if its state unlocks others (lesson_state_unlocks), or if it is withheld: a
@@ -100,10 +100,10 @@ struct path {
 struct path *path_create(const struct path_request *request, struct error *err);
 void path_destroy(struct path *path); /* takes NULL */
 
-/* Lists what locks a lesson: its missing prerequisites that are begun or ready, and behind each one
- * that is locked itself, those of that one. The nearest come first, counted in groups, then those
- * earlier in teaching order. list has room for path->count; *count is 0 for a lesson that is not
- * locked. Takes O(n log n + m). */
+/* Lists the locks of a lesson: its missing prerequisites that are begun or ready, and behind each
+ * one that is locked itself, those of that one. The nearest come first, counted in groups, then
+ * those earlier in teaching order. list has room for path->count; *count is 0 for a lesson that is
+ * not locked. Takes O(n log n + m). */
 int path_locks(const struct path *path, uint32_t lesson, uint32_t *list, uint32_t *count,
                struct error *err);
 

@@ -37,7 +37,7 @@ enum statement {
 #define DB_KEYS_CAP    512u         /* bytes of {"node":57,...}, with room for more tables */
 #define DB_CHANGES_MAX (256u << 20) /* bytes of the changes of a copy */
 
-/* What a database is for: its tables. */
+/* The purpose of a database, which decides its tables. */
 enum db_schema {
     DB_CURRICULA,
     DB_LEARNERS, /* mcp/learner/learners.h */
@@ -143,7 +143,7 @@ struct db_backend {
                   struct error *err);
     int (*check)(struct db *db, struct error *err);
     /* Outside a transaction: removes the bytes of deleted rows from the files. ERROR_BUSY while
-     * another connection reads what was there before. */
+     * another connection reads the rows from before. */
     int (*erase)(struct db *db, struct error *err);
 };
 

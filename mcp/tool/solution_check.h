@@ -25,7 +25,7 @@ bool solution_check_may_concern(const json_t *operations);
  * another result afterwards, or is new. */
 bool solution_check_is_due(const json_t *difference);
 
-/* solution_check_may_concern of what the call would do. */
+/* solution_check_may_concern of the operations of the call. */
 bool solution_check_concerns(struct tool_call *call);
 /* Sets call->solutions, then calls `then` on the loop, also if nothing could be checked. Uses
  * call->job, whose key is set. Nothing is checked if is_answered, on the trial work queue, says

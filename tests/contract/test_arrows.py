@@ -36,7 +36,7 @@ ARROWS = (
     ("mcp/exercise/*", ["mcp/exercise/*", "validator/python_literal.h", "helpers/base/*"]),
     # A path needs the teaching order, which uses no igraph.
     ("mcp/learner/path.*", ["mcp/learner/*", "helpers/graph/order.h", "helpers/base/*"]),
-    # What is stored about learners, in a database of another schema.
+    # The data about learners, in a database of another schema.
     ("mcp/learner/learners.*", ["mcp/learner/*", "mcp/store/db.h", "mcp/store/store.h", "helpers/base/*"]),
     # What a learner knows: a fold of a list, which knows neither the list's storage nor the curriculum.
     ("mcp/learner/*", ["mcp/learner/*", "helpers/base/*"]),

@@ -203,7 +203,7 @@ static const char *const curricula[] = {
 };
 
 static const char *const learners[] = {
-    /* 1: learners, what they handed in, the hints that they got, and the log of evidence. Times are
+    /* 1: learners, their submissions, the hints that they got, and the log of evidence. Times are
      * in seconds since 1970. */
     "CREATE TABLE learner ("
     "  key INTEGER PRIMARY KEY AUTOINCREMENT,"

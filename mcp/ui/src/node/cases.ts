@@ -47,7 +47,8 @@ export function kindOfCase(one: Case): CaseKind {
   return has("raises") ? "raises" : !has("call") && (has("stdin") || has("stdout")) ? "program" : "call";
 }
 
-// What the field of a member shows, and what the draft keeps of a text that is typed there.
+// The text in the field of a member, and the value that the draft keeps of a text that is typed
+// there.
 export function memberText({ json }: Member, value: unknown): string {
   if (value === undefined) return "";
   return typedIn(value) ?? (json || typeof value !== "string" ? writeExact(value, "json") : value);
@@ -86,7 +87,7 @@ export function tidyCase(one: unknown): unknown {
 
 interface CaseProblem { name: string; text: string }
 
-// What is wrong with a case of the store or of a draft.
+// The problems of a case of the store or of a draft.
 export function caseProblems(one: Case): CaseProblem[] {
   const kind = kindOfCase(one);
   const found = caseMembers.flatMap((member): CaseProblem[] => {

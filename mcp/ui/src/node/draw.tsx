@@ -92,7 +92,7 @@ export const drawings: Record<KindName, Drawing> = {
   "exercise-code": {
     fields: {
       prompt: ["Task"],
-      starter: ["Starter code", "code", { hint: "What the learner begins with." }],
+      starter: ["Starter code", "code", { hint: "The learner begins with it." }],
       cases: ["Test cases", undefined, { item: "case" }],
       solution: ["Solution", "code", { hint: "Learners do not see it." }],
       hints: ["Hints", undefined, { item: "hint", hint: "From a nudge to a similar example." }],
@@ -107,7 +107,7 @@ export const drawings: Record<KindName, Drawing> = {
       options: ["Options", undefined, { item: "option", kinds: ["choice"], needed: true }],
       answer: ["Right answers", undefined, { item: "answer", kinds: ["choice", "number", "text"], needed: true, hint: "For a choice, all of these must be chosen. Otherwise each of them is right alone." }],
       tolerance: ["Tolerance", undefined, { kinds: ["number"], hint: "By how much an answer may differ." }],
-      criteria: ["Criteria", undefined, { item: "criterion", kinds: ["open"], needed: true, hint: "What a good answer says." }],
+      criteria: ["Criteria", undefined, { item: "criterion", kinds: ["open"], needed: true, hint: "A point that a good answer makes." }],
       hints: ["Hints", undefined, { item: "hint", hint: "From a nudge to a similar example." }] },
     draw: (_, parameters) => <Question parameters={parameters} />,
   },
