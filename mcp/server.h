@@ -23,6 +23,7 @@ struct ended_ids;
 struct graph_cache;
 struct history_pages;
 struct limits;
+struct tutor;
 
 /* How many programs this rule refused. A program counts for the first violation in its source. */
 struct refused_rule {
@@ -64,6 +65,8 @@ struct server {
     struct limits *limits;           /* of each token (mcp/auth/limits.h); NULL: none */
     struct history_pages *histories; /* of the tool history, on the loop's thread */
     struct dry_runs *dry_runs;       /* of change_curriculum; NULL: none is kept */
+    unsigned toolsets;               /* that connections may have: a set of TOOLSET_BIT (tool.h) */
+    struct tutor *tutor;             /* mcp/tutor/tutor.h; NULL without the toolset tutor */
 };
 
 #endif

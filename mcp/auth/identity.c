@@ -9,7 +9,8 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/encode.h"
 
-const struct identity identity_everyone = {.scopes = IDENTITY_READ | IDENTITY_EDIT};
+const struct identity identity_everyone = {.scopes = IDENTITY_READ | IDENTITY_EDIT |
+                                                     IDENTITY_LEARN | IDENTITY_OPERATE};
 
 const char *identity_scope_names(unsigned scopes)
 {

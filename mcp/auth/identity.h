@@ -11,6 +11,7 @@
 
 #define IDENTITY_NAME_MAX        64u /* bytes of UTF-8, in one line */
 #define IDENTITY_CURRICULUM_SIZE 37u /* of a session id with its NUL */
+#define IDENTITY_LEARNER_SIZE    33u /* of a learner's id with its NUL */
 #define IDENTITY_ID_SIZE         33u /* 128 bits in hex, with the NUL */
 #define DIGEST_SIZE              32u
 
@@ -21,7 +22,9 @@ struct digest {
 
 enum identity_scope {
     IDENTITY_READ = 1 << 0,
-    IDENTITY_EDIT = 1 << 1, /* never without IDENTITY_READ */
+    IDENTITY_EDIT = 1 << 1,    /* never without IDENTITY_READ */
+    IDENTITY_LEARN = 1 << 2,   /* only the tools of a tutor */
+    IDENTITY_OPERATE = 1 << 3, /* learners in the session API; never with another */
 };
 
 /* Who vouches for it. */
@@ -38,6 +41,7 @@ struct identity {
     /* For the change log; "": the name that the client gives counts. */
     char name[IDENTITY_NAME_MAX + 1];
     char curriculum[IDENTITY_CURRICULUM_SIZE]; /* the only session it may use; "": all */
+    char learner[IDENTITY_LEARNER_SIZE];       /* the only learner it may use; "": all */
     int64_t end;               /* seconds since 1970, from which on it is refused; 0: none */
     int64_t cookie_end;        /* likewise, of the cookie that it was shown by; 0: by none */
     char id[IDENTITY_ID_SIZE]; /* the same for all tokens of one holder; "" without sign-in */

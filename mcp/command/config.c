@@ -47,12 +47,13 @@ enum option_group {
     GROUP_SERVER,
     GROUP_SIGN_IN,
     GROUP_STORE,
+    GROUP_TUTOR,
     GROUP_ANALYSES,
     GROUP_CHAT,
     GROUP_GENERAL
 };
 static const char *const group_titles[] = {"Options",  "Server", "Sign-in", "Curricula",
-                                           "Analyses", "Chat",   "General"};
+                                           "Tutor", "Analyses", "Chat",   "General"};
 
 struct option_row {
     enum option_group group;

@@ -137,6 +137,14 @@ enum config_command {
         "when it ends, in UTC: 2027-01-31 or 2027-01-31T12:00:00Z (default: never)")               \
     ROW(SERVER, "body-cap", body_cap, NUMBER, "MIB", "16", 1, 128, CONFIG_SERVE,                   \
         "maximum size of a request body, in MiB")                                                  \
+    ROW(SERVER, "toolset", toolset, TEXT, "SET", "editor", 0, 0, CONFIG_SERVE | CONFIG_STDIO,      \
+        "tools that MCP clients reach: editor, tutor (for a model that teaches), or all")          \
+    ROW(TUTOR, "learner", learner, TEXT, "ID", NULL, 0, 0, CONFIG_STDIO,                           \
+        "the one learner of the tutor tools; `lectern learner list` shows the ids")                \
+    ROW(TUTOR, "tiers", tiers, TEXT, "FILE", NULL, 0, 0, CONFIG_SERVE | CONFIG_STDIO,              \
+        "JSON file with the tiers of learners, read again on SIGHUP (default: one tier)")          \
+    ROW(TUTOR, "exercises", exercises, TEXT, "FILE", NULL, 0, 0, CONFIG_SERVE | CONFIG_STDIO,      \
+        "JSON file with exercises beside a service that does not store them")                      \
     ROW(SERVER, "no-demo", no_demo, FLAG, NULL, NULL, 0, 0, CONFIG_SERVE,                          \
         "do not load the demo curriculum into an empty store")                                     \
     ROW(STORE, "component-types", component_types, TEXT, "FILE", NULL, 0, 0, CONFIG_ANY_STORE,     \

@@ -16,6 +16,7 @@
 #include "mcp/tool/dry_run.h"
 #include "mcp/tool/history_pages.h"
 #include "mcp/tool/tool.h"
+#include "mcp/tutor/tutor.h"
 
 #define SQL_QUEUE_CAP   256
 #define WRITE_GROUP_CAP 64 /* calls that share one commit */
@@ -214,6 +215,39 @@ int server_open_readers(struct server *server, const struct config *config, stru
     return server->store.graphs ? 0 : -1;
 }
 
+static int read_toolsets(const struct config *config, unsigned *toolsets, struct error *err)
+{
+    static const struct {
+        const char *name;
+        unsigned toolsets;
+    } choices[] = {{"editor", TOOLSET_BIT(TOOLSET_EDITOR)},
+                   {"tutor", TOOLSET_BIT(TOOLSET_TUTOR)},
+                   {"all", TOOLSETS_ALL}};
+
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (strcmp(choices[i].name, config->toolset) == 0) {
+            *toolsets = choices[i].toolsets;
+            return 0;
+        }
+    }
+    return error_set(err, ERROR_INVALID, "--toolset must be editor, tutor or all, not '%s'",
+                     config->toolset);
+}
+
+static int open_tutor(struct server *server, const struct config *config, struct error *err)
+{
+    const struct tutor_config tutor = {
+        .learners = config->learners,
+        .tiers = config->tiers,
+        .exercises = config->exercises,
+    };
+
+    if (!(server->toolsets & TOOLSET_BIT(TOOLSET_TUTOR)))
+        return 0;
+    server->tutor = tutor_create(server, &tutor, err);
+    return server->tutor ? 0 : -1;
+}
+
 _Static_assert(SECRET_SIZE == SEAL_KEY_SIZE, "a secret of the store is a key");
 
 /* What clients keep for the server is good on each server with this store, and after a restart. */
@@ -242,7 +276,7 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     server->analyses.stdout_characters = config->stdout_cap;
     server->analyses.stderr_characters = config->stderr_cap;
     server->analyses.profile = server_profile(config, err);
-    if (!server->analyses.profile)
+    if (!server->analyses.profile || read_toolsets(config, &server->toolsets, err) < 0)
         return -1;
     server->dry_runs = dry_runs_new();
     server->loop_queue = loop_queue_create(loop, err);
@@ -255,7 +289,7 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     if (open_workq(server, &server->store.sql, &sql_workq, err) < 0 ||
         open_seals(server, err) < 0 ||
         open_workq(server, &server->store.trial, &trial_workq, err) < 0 ||
-        server_open_readers(server, config, err) < 0)
+        server_open_readers(server, config, err) < 0 || open_tutor(server, config, err) < 0)
         return -1;
     server->analyses.executor = server_executor(config, NULL, &engine);
     if (!server->analyses.executor)
@@ -279,6 +313,7 @@ void server_finish(struct server *server)
     end_workq(&server->store.read);
     end_workq(&server->store.graph);
     end_workq(&server->store.trial);
+    tutor_destroy(server->tutor);
     graph_cache_destroy(server->store.graphs);
     loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
     ended_ids_destroy(server->store.ended);

@@ -165,8 +165,19 @@ struct tool_param_header {
     const char *argument, *header;
 };
 
+/* The sets of tools, one of which each tool belongs to. A connection has some of them, as a set of
+ * TOOLSET_BIT. */
+enum toolset {
+    TOOLSET_EDITOR, /* for the authors of curricula */
+    TOOLSET_TUTOR,  /* for a model that teaches a learner */
+    TOOLSET_COUNT,
+};
+#define TOOLSET_BIT(set) (1u << (set))
+#define TOOLSETS_ALL     (TOOLSET_BIT(TOOLSET_COUNT) - 1u)
+
 struct tool {
     const char *name;
+    enum toolset toolset;
     const char *title;
     const char *description;
     /* The title of one call on the page while its arguments arrive: alternatives separated by "|".

@@ -40,6 +40,10 @@ ARROWS = (
     ("mcp/learner/learners.*", ["mcp/learner/*", "mcp/store/db.h", "mcp/store/store.h", "helpers/base/*"]),
     # What a learner knows: a fold of a list, which knows neither the list's storage nor the curriculum.
     ("mcp/learner/*", ["mcp/learner/*", "helpers/base/*"]),
+    # The tutor joins learners, exercises and curricula; its tools are tools.
+    ("mcp/tutor/*", ["mcp/tutor/*", "mcp/learner/*", "mcp/exercise/*", "mcp/tool/tool.h", "mcp/tool/arguments.h", "mcp/tool/failure.h", "mcp/format/*",
+                     "mcp/session/*", "mcp/store/store.h", "mcp/auth/identity.h", "mcp/server.h", "executor/executor.h",
+                     "validator/validator.h", "helpers/*"]),
     ("mcp/session/component_type.*", ["mcp/session/*", "mcp/exercise/*", "mcp/store/store.h", "helpers/base/*"]),
     ("executor/frame.h", []),
     # What both sides of a sandbox's wall read alike; the runner links it, and nothing else of ours.

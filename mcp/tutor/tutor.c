@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/tutor/tutor.h"
+
+#include <stdlib.h>
+
+#define QUEUE_CAP       256
+#define THREADS         2
+#define SERVICE_THREADS 8 /* they wait for the service, not for the processor */
+
+static void close_thread(void *context)
+{
+    struct tutor_thread *thread = context;
+
+    store_close(thread->store);
+    learners_close(thread->learners);
+    free(thread);
+}
+
+static void *open_thread(void *arg, struct error *err)
+{
+    struct tutor *tutor = arg;
+    struct tutor_thread *thread = calloc(1, sizeof *thread);
+
+    if (!thread) {
+        error_set(err, ERROR_MEMORY, "out of memory for the tutor");
+        return NULL;
+    }
+    thread->tutor = tutor;
+    thread->learners = learners_open(tutor->learners, STORE_WRITE, err);
+    if (thread->learners)
+        thread->store = store_open(tutor->server->store.url, STORE_READ, err);
+    if (thread->store)
+        return thread;
+    close_thread(thread);
+    return NULL;
+}
+
+struct tutor *tutor_create(struct server *server, const struct tutor_config *config,
+                           struct error *err)
+{
+    struct tutor *tutor = calloc(1, sizeof *tutor);
+    const struct workq_config queue = {
+        .name = "tutor",
+        .threads =
+            store_url_capabilities(server->store.url).waits_for_network ? SERVICE_THREADS : THREADS,
+        .capacity = QUEUE_CAP,
+        .per_key = 1,
+        .open = open_thread,
+        .close = close_thread,
+        .arg = tutor,
+    };
+
+    if (!tutor) {
+        error_set(err, ERROR_MEMORY, "out of memory for the tutor");
+        return NULL;
+    }
+    tutor->server = server;
+    tutor->learners = config->learners;
+    tutor->queue = workq_create(&queue, server->loop_queue, err);
+    if (tutor->queue)
+        return tutor;
+    tutor_destroy(tutor);
+    return NULL;
+}
+
+void tutor_destroy(struct tutor *tutor)
+{
+    if (!tutor)
+        return;
+    workq_destroy(tutor->queue);
+    free(tutor);
+}

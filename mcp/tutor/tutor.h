@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The tutor: teaches one curriculum's lessons to learners through the tools of the toolset tutor
+ * (mcp/tutor/NAME.c, rows of TOOL_TABLE). It reads curricula and never changes them; it writes
+ * learners (mcp/learner/learners.h).
+ *
+ * Its work queue has threads whose context is a struct tutor_thread: a connection to the store and
+ * one to the learners. The key of a job is its learner (workq_key of the id), so the calls of one
+ * learner run in their order, and do not wait for those of others. Everything else runs on the
+ * loop's thread.
+ */
+#ifndef LECTERN_TUTOR_H
+#define LECTERN_TUTOR_H
+
+#include "helpers/base/error.h"
+#include "helpers/base/workq.h"
+#include "mcp/learner/learners.h"
+#include "mcp/server.h"
+#include "mcp/store/store.h"
+
+struct tutor {
+    struct server *server; /* borrowed */
+    const char *learners;  /* URL of the database of learners; borrowed */
+    struct workq *queue;
+};
+
+struct tutor_thread {
+    struct tutor *tutor;
+    struct store *store;       /* STORE_READ */
+    struct learners *learners; /* STORE_WRITE */
+};
+
+struct tutor_config {     /* the texts are borrowed for the life of the tutor */
+    const char *learners; /* URL of their database, which is created */
+    const char *tiers;    /* path of a file, or NULL */
+    const char *exercises;
+};
+
+/* server has its loop_queue, its store and its work queues. */
+struct tutor *tutor_create(struct server *server, const struct tutor_config *config,
+                           struct error *err);
+/* Executes the jobs that wait. After the executor has ended. Takes NULL. */
+void tutor_destroy(struct tutor *tutor);
+
+#endif
