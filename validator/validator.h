@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "helpers/base/buf.h"
+#include "helpers/base/sha256.h"
 #include "validator/limits.h"
 
 /* A row of the profile table: what a program may import. */
@@ -71,6 +72,15 @@ void validator_explain(const struct verdict *verdict, const char *source, size_t
 /* Returns the same as a new JSON object: {"accepted", "kind", "profile", "modules", "diagnostics":
  * [{"code","line","column","text"}]}. NULL if out of memory. */
 json_t *validator_explain_json(const struct verdict *verdict);
+
+/* Writes a digest that is equal exactly for programs with the same syntax tree: comments, empty
+ * lines, spaces, kinds of quotation marks, redundant brackets and commas do not count; names,
+ * constants, docstrings and the order of statements do. The policy is not applied. Where CPython's
+ * ast.dump differs: u'a' is 'a'; f"{x:}" is f"{x}"; and numbers are equal only as texts without
+ * underscores and letter case, so 16 and 0x10 differ. Returns false, with the diagnostics in
+ * *verdict, if the source is not Python 3.11 or has more than VALIDATOR_SOURCE_CAP bytes. */
+bool validator_digest(const char *source, size_t len, struct verdict *verdict,
+                      char digest[SHA256_TEXT_SIZE]);
 
 /* Appends the tables of the policy as one JSON object. */
 void validator_dump_policy(struct buf *to);

@@ -107,8 +107,7 @@ static void drop_final_punctuation(struct buf *text)
     }
 }
 
-/* Fills *to, which is empty, with the text as it is compared. */
-static int fold(const char *text, struct buf *to, struct error *err)
+int answer_fold(const char *text, struct buf *to, struct error *err)
 {
     struct buf BUF_AUTO apart = {0};
     size_t size = 0;
@@ -150,15 +149,15 @@ static int fold(const char *text, struct buf *to, struct error *err)
 }
 
 /* The same for a right answer, which may be a number. */
-static int fold_answer(const json_t *answer, struct buf *to, struct error *err)
+static int fold_right(const json_t *answer, struct buf *to, struct error *err)
 {
     struct buf BUF_AUTO number = {0};
 
     if (json_is_string(answer))
-        return fold(json_string_value(answer), to, err);
+        return answer_fold(json_string_value(answer), to, err);
     json_write(&number, answer);
     buf_adds(&number, "");
-    return number.failed ? starve(err) : fold(number.data, to, err);
+    return number.failed ? starve(err) : answer_fold(number.data, to, err);
 }
 
 /* ---- choice ---- */
@@ -219,7 +218,7 @@ static int find_option(const struct choice *choice, const char *text, size_t len
     buf_add(&copy, text, len);
     if (copy.failed)
         return starve(err);
-    if (fold(copy.data, &folded, err) < 0)
+    if (answer_fold(copy.data, &folded, err) < 0)
         return -1;
     for (size_t i = 0; i < choice->count; i++) {
         if (strcmp(json_string_value(json_array_get(choice->options, i)), copy.data) == 0) {
@@ -304,8 +303,8 @@ static const struct answer_grade *grade_choice(const json_t *question, const cha
     for (; choice->count < json_array_size(choice->options); choice->count++) {
         struct buf *folded = &choice->folded[choice->count];
 
-        if (fold(json_string_value(json_array_get(choice->options, choice->count)), folded, err) <
-            0)
+        if (answer_fold(json_string_value(json_array_get(choice->options, choice->count)), folded,
+                        err) < 0)
             return NULL;
         choice->has_number = choice->has_number || is_whole_number(folded->data);
         choice->has_letter = choice->has_letter || is_letter(folded->data);
@@ -343,7 +342,7 @@ static const struct answer_grade *grade_number(const json_t *question, const jso
         struct buf BUF_AUTO text = {0};
         size_t wanted_count;
 
-        if (fold_answer(json_array_get(answers, i), &text, err) < 0)
+        if (fold_right(json_array_get(answers, i), &text, err) < 0)
             return NULL;
         wanted_count = number_read(text.data, false, wanted);
         for (size_t j = 0; j < count * wanted_count; j++) {
@@ -362,7 +361,7 @@ static const struct answer_grade *grade_text(const json_t *answers, const char *
     for (size_t i = 0; i < json_array_size(answers); i++) {
         struct buf BUF_AUTO text = {0};
 
-        if (fold_answer(json_array_get(answers, i), &text, err) < 0)
+        if (fold_right(json_array_get(answers, i), &text, err) < 0)
             return NULL;
         if (strcmp(text.data, folded) == 0)
             return &right;
@@ -378,7 +377,7 @@ const struct answer_grade *answer_grade(const json_t *question, const char *give
 
     if (strlen(given) > ANSWER_CAP && !json_string_is(question, "kind", "open"))
         return &is_too_long;
-    if (fold(given, &folded, err) < 0)
+    if (answer_fold(given, &folded, err) < 0)
         return NULL;
     if (folded.len == 0)
         return &is_empty;

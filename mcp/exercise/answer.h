@@ -28,6 +28,7 @@
 
 #include <jansson.h>
 
+#include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
 #define ANSWER_CAP        2000u /* bytes of an answer that is graded */
@@ -51,5 +52,9 @@ struct answer_grade {
  * with ERROR_MEMORY. */
 const struct answer_grade *answer_grade(const json_t *question, const char *given,
                                         struct error *err);
+
+/* Fills *to, which is empty, with the text as it is compared. text: UTF-8, NUL-terminated. Fails
+ * with ERROR_MEMORY. */
+int answer_fold(const char *text, struct buf *to, struct error *err);
 
 #endif

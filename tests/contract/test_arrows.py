@@ -33,6 +33,7 @@ ARROWS = (
     ("mcp/exercise/number.*", ["mcp/exercise/number.h", "helpers/base/*"]),
     # An exercise's cases have values that JSON cannot say, written as Python literals.
     ("mcp/exercise/grade.*", ["mcp/exercise/*", "validator/validator.h", "executor/executor.h", "helpers/base/*"]),
+    ("mcp/exercise/digest.*", ["mcp/exercise/*", "validator/validator.h", "helpers/base/*"]),
     ("mcp/exercise/*", ["mcp/exercise/*", "validator/python_literal.h", "helpers/base/*"]),
     # A path needs the teaching order, which uses no igraph.
     ("mcp/learner/path.*", ["mcp/learner/*", "helpers/graph/order.h", "helpers/base/*"]),

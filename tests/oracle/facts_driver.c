@@ -5,7 +5,8 @@
  * answers come in the same order.
  *
  * With the word "tree" each line is the syntax tree instead, or null: a node is
- * [kind, name or text, op, flags, children...]; a text with lone surrogates is "?".
+ * [kind, name or text, op, flags, children...]; a text with lone surrogates is "?". With the word
+ * "digest" it is the digest of the tree, or null.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,13 +57,31 @@ static int tree_line(const char *program, size_t len, struct buf *to, struct err
     return buf_check(to, "the tree", err);
 }
 
-static int answer(const char *program, size_t len, bool tree)
+static int digest_line(const char *program, size_t len, struct buf *to, struct error *err)
+{
+    static struct verdict verdict;
+    char digest[SHA256_TEXT_SIZE];
+
+    if (validator_digest(program, len, &verdict, digest))
+        buf_addf(to, "\"%s\"\n", digest);
+    else
+        buf_adds(to, "null\n");
+    return buf_check(to, "the digest", err);
+}
+
+static int plain_line(const char *program, size_t len, struct buf *to, struct error *err)
+{
+    return facts_line("", program, len, to, err);
+}
+
+typedef int (*line_writer)(const char *program, size_t len, struct buf *to, struct error *err);
+
+static int answer(const char *program, size_t len, line_writer write)
 {
     struct buf BUF_AUTO line = {0};
     struct error err = {0};
 
-    if ((tree ? tree_line(program, len, &line, &err) : facts_line("", program, len, &line, &err)) <
-        0) {
+    if (write(program, len, &line, &err) < 0) {
         fprintf(stderr, "facts_driver: %s\n", err.text);
         return -1;
     }
@@ -72,14 +91,17 @@ static int answer(const char *program, size_t len, bool tree)
 
 int main(int argc, char **argv)
 {
-    bool tree = argc > 1 && strcmp(argv[1], "tree") == 0;
+    const char *word = argc > 1 ? argv[1] : "";
+    line_writer write = strcmp(word, "tree") == 0     ? tree_line
+                        : strcmp(word, "digest") == 0 ? digest_line
+                                                      : plain_line;
     size_t len;
 
     while (scanf("%zu", &len) == 1 && getchar() == '\n' && len <= VALIDATOR_PARSE_CAP) {
         /* Of its exact size, so that a sanitizer sees a read behind it. */
         char *program = malloc(len ? len : 1);
 
-        if (!program || fread(program, 1, len, stdin) != len || answer(program, len, tree) < 0) {
+        if (!program || fread(program, 1, len, stdin) != len || answer(program, len, write) < 0) {
             free(program);
             return 2;
         }

@@ -12,6 +12,8 @@ AUGMENTED = {"Add": 139, "Sub": 140, "Mult": 141, "Div": 142, "Mod": 143, "BitAn
 WORD = 1 << 12
 COMPARE = {"Lt": (60, 0), "Gt": (62, 0), "Eq": (132, 0), "NotEq": (133, 0), "LtE": (134, 0), "GtE": (135, 0), "In": (23, WORD),
            "NotIn": (27, WORD), "Is": (24, WORD), "IsNot": (24, WORD)}
+OPERATORS = {"Lt": "<", "Gt": ">", "Eq": "==", "NotEq": "!=", "LtE": "<=", "GtE": ">=", "In": "in", "NotIn": "not in", "Is": "is",
+             "IsNot": "is not"}
 UNARY = {"UAdd": 43, "USub": 45, "Invert": 126, "Not": 27}
 CONSTANTS = {None: 2, True: 3, False: 1, ...: 138}
 CONTEXTS = {"Load": 0, "Store": 1, "Del": 2}
@@ -111,7 +113,8 @@ def constant(row):
 
 
 def field(row):
-    return node("FIELD", tree(row.value), *([tree(row.format_spec)] if row.format_spec and row.format_spec.values else []))
+    return node("FIELD", tree(row.value), *([tree(row.format_spec)] if row.format_spec and row.format_spec.values else []),
+                op=max(row.conversion, 0))
 
 
 def mapping(row):
@@ -128,7 +131,8 @@ def slice_(row):
 
 def compare(row):
     op, flags = COMPARE[type(row.ops[0]).__name__]
-    return node("COMPARE", tree(row.left), *each(row.comparators), op=op, flags=flags)
+    return node("COMPARE", tree(row.left), *each(row.comparators), name=" ".join(OPERATORS[type(one).__name__] for one in row.ops), op=op,
+                flags=flags)
 
 
 TREES = {
@@ -202,4 +206,4 @@ def same_form(row, names):
     kind, children = names[kind], [same_form(child, names) for child in children]
     if kind in ("IF", "ELIF"):
         children[2:] = _else_with_if(children[2:])
-    return [kind, name, 0 if kind == "FIELD" else op, flags & COMPARED_FLAGS, *children]
+    return [kind, name, op, flags & COMPARED_FLAGS, *children]

@@ -141,7 +141,7 @@ enum node_kind {
     NODE_YIELD,      /* [expression]                                                            */
     NODE_YIELD_FROM, /* expression                                                              */
     NODE_COMPARE,    /* operand operand+; op: the first operator's enum op, or a keyword with
-                        NODE_WORD: in, not (for `not in`), is                                   */
+                        NODE_WORD: in, not (for `not in`), is; name: all operators, "< is not"  */
     NODE_CALL,       /* function argument*: expression, STARRED, KEYWORD, DOUBLE_STARRED        */
     NODE_KEYWORD,    /* value; name                                                             */
     NODE_DOUBLE_STARRED, /* expression                                                          */

@@ -492,6 +492,8 @@ static enum fstring_piece_kind read_field_tail(struct fstring *f, struct fstring
         if (f->at >= f->end)
             return fail(f, piece, f->at - 1, unclosed);
     } else if (f->at < f->end && f->source[f->at] == '}') {
+        if (piece->shows_source && piece->conversion == 0)
+            piece->conversion = 'r'; /* without a format, as CPython's parser does */
         f->at++;
     } else {
         return fail(f, piece, f->at < f->end ? f->at : f->end - 1, unclosed);

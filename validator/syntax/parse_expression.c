@@ -547,22 +547,42 @@ static void take_operator(struct parser *p)
         p->at += two ? 2 : 1;
 }
 
+/* Adds the text of the operator that ends here, which began at the token `from`, to p->value. */
+static void add_operator(struct parser *p, uint32_t from)
+{
+    for (; from < p->at; from++) {
+        buf_addc(&p->value, ' ');
+        buf_add(&p->value, p->ast->source + p->tokens[from].start, p->tokens[from].length);
+    }
+    p->ast->failed |= p->value.failed;
+}
+
 /* a < b < c, and a or b or c: one node with all operands. */
 static uint32_t parse_chain(struct parser *p, uint32_t left, unsigned precedence)
 {
     enum node_kind kind = precedence == PRECEDENCE_COMPARE ? NODE_COMPARE : NODE_BOOLEAN;
     const struct token first = *parse_token(p);
     struct siblings operands = {left, left};
-    uint32_t node;
+    size_t from = p->value.len;
+    uint32_t node, at;
 
     while (precedence_here(p) == precedence) {
+        at = p->at;
         take_operator(p);
+        if (kind == NODE_COMPARE)
+            add_operator(p, at);
         if (!parse_append(p, &operands, parse_operators(p, precedence + 1)))
             return NODE_NONE;
     }
     node = finish_operator(p, kind, first.start, first.id, &operands);
-    if (node && kind == NODE_COMPARE && first.kind == TOKEN_NAME)
-        parse_node(p, node)->flags |= NODE_WORD;
+    if (node && kind == NODE_COMPARE) {
+        parse_node(p, node)->flags |= first.kind == TOKEN_NAME ? NODE_WORD : 0;
+        parse_node(p, node)->name =
+            p->ast->failed ? SYMBOL_NONE
+                           : symbols_add_text(&p->ast->symbols, p->value.data + from + 1,
+                                              p->value.len - from - 1);
+        p->value.len = from;
+    }
     return node;
 }
 
