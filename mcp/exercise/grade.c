@@ -13,6 +13,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
+#include "mcp/exercise/case.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/python_value.h"
 #include "validator/validator.h"
@@ -25,10 +26,7 @@ _Static_assert(GRADE_CODE_CAP == VALIDATOR_SOURCE_CAP, "the validator reads a wh
 enum outcome { NOT_RUN, PASSED, FAILED, BROKEN };
 
 struct case_row {
-    const json_t *authored; /* of grade->exercise */
-    json_t *expect;         /* in normal form; NULL without one */
-    json_t *sent;           /* its arguments, as grading.py reads them */
-    bool hidden;
+    struct exercise_case test; /* its authored is of grade->exercise */
     enum outcome outcome;
     char *message, *output; /* owned, or NULL */
 };
@@ -51,8 +49,7 @@ struct grade {
 static void free_grade(struct grade *grade)
 {
     for (size_t i = 0; i < grade->count; i++) {
-        json_decref(grade->rows[i].expect);
-        json_decref(grade->rows[i].sent);
+        exercise_case_finish(&grade->rows[i].test);
         free(grade->rows[i].message);
         free(grade->rows[i].output);
     }
@@ -73,15 +70,15 @@ static json_t *test_of(const struct case_row *row, size_t place, size_t hidden)
 {
     static const char *const words[] = {
         [NOT_RUN] = "error", [PASSED] = "pass", [FAILED] = "fail", [BROKEN] = "error"};
-    const char *name = json_get_string(row->authored, "name");
+    const char *name = json_get_string(row->test.authored, "name");
     char numbered[40];
 
-    snprintf(numbered, sizeof numbered, row->hidden ? "hidden %zu" : "case %zu",
-             row->hidden ? hidden : place);
-    return json_pack("{s:s, s:s, s:o, s:o}", "name", row->hidden || !name ? numbered : name,
+    snprintf(numbered, sizeof numbered, row->test.hidden ? "hidden %zu" : "case %zu",
+             row->test.hidden ? hidden : place);
+    return json_pack("{s:s, s:s, s:o, s:o}", "name", row->test.hidden || !name ? numbered : name,
                      "status", words[row->outcome], "message",
-                     text_or_null(row->hidden ? NULL : row->message), "output",
-                     text_or_null(row->hidden ? NULL : row->output));
+                     text_or_null(row->test.hidden ? NULL : row->message), "output",
+                     text_or_null(row->test.hidden ? NULL : row->output));
 }
 
 static json_t *result_of(const struct grade *grade)
@@ -90,7 +87,7 @@ static json_t *result_of(const struct grade *grade)
     size_t passed = 0, hidden = 0;
 
     for (size_t i = 0; i < grade->count; i++) {
-        hidden += grade->rows[i].hidden;
+        hidden += grade->rows[i].test.hidden;
         passed += grade->rows[i].outcome == PASSED;
         json_array_append_new(tests, test_of(&grade->rows[i], i + 1, hidden));
     }
@@ -129,37 +126,14 @@ __attribute__((format(printf, 3, 4))) static void mark(struct case_row *row, enu
     row->message = *message ? buf_steal(&text, NULL) : NULL;
 }
 
-/* "area(2, 3)", or "the program". */
 static void show_call(const struct case_row *row, struct buf *to)
 {
-    const json_t *args = json_object_get(row->sent, "args"),
-                 *kwargs = json_object_get(row->sent, "kwargs");
-    const char *call = json_get_string(row->authored, "call"), *comma = "", *name;
-    json_t *value;
-    size_t i;
-
-    buf_adds(to, call ? call : "the program");
-    if (!call)
-        return;
-    buf_addc(to, '(');
-    json_array_foreach((json_t *)args, i, value)
-    {
-        buf_adds(to, comma);
-        python_value_show(value, GRADE_SHOWN_CAP, to);
-        comma = ", ";
-    }
-    json_object_foreach((json_t *)kwargs, name, value)
-    {
-        buf_addf(to, "%s%s=", comma, name);
-        python_value_show(value, GRADE_SHOWN_CAP, to);
-        comma = ", ";
-    }
-    buf_addc(to, ')');
+    exercise_case_show(&row->test, GRADE_SHOWN_CAP, to);
 }
 
 static void mark_value(struct case_row *row, const json_t *value)
 {
-    const char *raises = json_get_string(row->authored, "raises");
+    const char *raises = json_get_string(row->test.authored, "raises");
     const char *type = python_value_type(value);
     struct buf BUF_AUTO call = {0}, given = {0}, wanted = {0};
     bool types;
@@ -170,11 +144,11 @@ static void mark_value(struct case_row *row, const json_t *value)
         mark(row, FAILED, "%s returned %s; it must raise %s", call.data, given.data, raises);
         return;
     }
-    python_value_show(row->expect, GRADE_SHOWN_CAP, &wanted);
-    types = strcmp(type, python_value_type(row->expect)) != 0;
+    python_value_show(row->test.expect, GRADE_SHOWN_CAP, &wanted);
+    types = strcmp(type, python_value_type(row->test.expect)) != 0;
     mark(row, FAILED, "%s returned %s%s%s%s; expected %s%s%s%s", call.data, given.data,
          types ? " (" : "", types ? type : "", types ? ")" : "", wanted.data, types ? " (" : "",
-         types ? python_value_type(row->expect) : "", types ? ")" : "");
+         types ? python_value_type(row->test.expect) : "", types ? ")" : "");
 }
 
 /* Compares without spaces at the ends of lines, and without empty lines at the end. */
@@ -199,7 +173,7 @@ static bool same_output(const char *a, const char *b)
 static void mark_returned(struct grade *grade, struct case_row *row, const json_t *result,
                           const char *output)
 {
-    const char *wanted = json_get_string(row->authored, "stdout");
+    const char *wanted = json_get_string(row->test.authored, "stdout");
     const json_t *value = json_object_get(result, "value");
 
     if (wanted) {
@@ -211,7 +185,7 @@ static void mark_returned(struct grade *grade, struct case_row *row, const json_
                  wanted);
     } else if (!python_value_is_valid(value)) {
         mark(row, BROKEN, "the program spoiled its result");
-    } else if (row->expect && python_value_equal(row->expect, value, grade->comparison)) {
+    } else if (row->test.expect && python_value_equal(row->test.expect, value, grade->comparison)) {
         mark(row, PASSED, "%s", "");
     } else {
         mark_value(row, value);
@@ -235,7 +209,7 @@ static bool is_raised(const json_t *types, const char *name)
 
 static void mark_raised(struct case_row *row, const json_t *result)
 {
-    const char *raises = json_get_string(row->authored, "raises");
+    const char *raises = json_get_string(row->test.authored, "raises");
     const char *error = json_get_string(result, "error");
     struct buf BUF_AUTO call = {0};
 
@@ -255,7 +229,7 @@ static void keep_output(struct case_row *row, const char *output)
     size_t len = strlen(output), shown = utf8_offset(output, len, GRADE_OUTPUT_CAP);
     struct buf BUF_AUTO text = {0};
 
-    if (len == 0 || row->hidden)
+    if (len == 0 || row->test.hidden)
         return;
     buf_add(&text, output, shown);
     if (shown < len)
@@ -282,13 +256,13 @@ static void take_result(struct grade *grade, const json_t *result)
     } else if (strcmp(status, "raised") == 0) {
         mark_raised(row, result);
     } else if (strcmp(status, "unloadable") == 0 && !grade->error) {
-        const char *error = row->hidden ? NULL : json_get_string(result, "error");
+        const char *error = row->test.hidden ? NULL : json_get_string(result, "error");
 
         grade->error = strdup(error && *error ? error : "the program fails before its first case");
         grade->next = grade->count;
     } else if (strcmp(status, "missing") == 0) {
         mark(row, BROKEN, "the program has no function named %s",
-             json_get_string(row->authored, "call"));
+             json_get_string(row->test.authored, "call"));
     } else {
         show_call(row, &call);
         mark(row, BROKEN, "%s returned a value that is too large", call.data);
@@ -314,7 +288,7 @@ static void on_case(void *user, struct broker_request *request)
         return;
     }
     grade->outstanding = &grade->rows[grade->order[grade->next++]];
-    json_write(&text, grade->outstanding->sent);
+    json_write(&text, grade->outstanding->test.sent);
     executor_answer(request, 200, text.data, text.len);
 }
 
@@ -399,42 +373,6 @@ static int start_run(struct grade *grade, struct error *err)
 
 /* ---- the beginning ---- */
 
-/* The arguments in normal form; the exercise was checked when it was saved. */
-static int read_case(struct case_row *row, struct error *err)
-{
-    const char *call = json_get_string(row->authored, "call");
-    const char *input = json_get_string(row->authored, "stdin");
-    json_t *expect = json_object_get(row->authored, "expect"), *value;
-    json_auto_t *none = json_array();
-    const json_t *given = json_object_get(row->authored, "args");
-    json_t *args, *kwargs;
-    const char *name;
-
-    row->hidden = json_is_true(json_object_get(row->authored, "hidden"));
-    if (!call) {
-        row->sent = json_pack("{s:s}", "stdin", input ? input : "");
-        return row->sent ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a case");
-    }
-    if (expect && !(row->expect = python_value_read(expect, err)))
-        return -1;
-    args = python_value_read(json_is_array(given) ? given : none, err);
-    if (!args)
-        return -1;
-    kwargs = json_object();
-    json_object_foreach(json_object_get(row->authored, "kwargs"), name, value)
-    {
-        json_t *read = python_value_read(value, err);
-
-        if (!read || json_object_set_new(kwargs, name, read) < 0) {
-            json_decref(args);
-            json_decref(kwargs);
-            return -1;
-        }
-    }
-    row->sent = json_pack("{s:s, s:o, s:o}", "call", call, "args", args, "kwargs", kwargs);
-    return row->sent ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a case");
-}
-
 static int read_exercise(struct grade *grade, struct error *err)
 {
     const json_t *cases = json_object_get(grade->exercise, "cases");
@@ -451,13 +389,12 @@ static int read_exercise(struct grade *grade, struct error *err)
     for (size_t i = 0; i < json_array_size(cases) && i < EXERCISE_CASES_CAP; i++) {
         struct case_row *row = &grade->rows[grade->count++];
 
-        row->authored = json_array_get(cases, i);
-        if (read_case(row, err) < 0)
+        if (exercise_case_read(&row->test, json_array_get(cases, i), err) < 0)
             return error_wrap(err, "cases.%zu", i);
     }
     for (int hidden = 0; hidden <= 1; hidden++)
         for (size_t i = 0; i < grade->count; i++)
-            if (grade->rows[i].hidden == hidden)
+            if (grade->rows[i].test.hidden == hidden)
                 grade->order[turn++] = i;
     return 0;
 }
