@@ -68,6 +68,12 @@ json_t *component_read(const char *mark, size_t mark_len, const char *body, size
                        size_t place, unsigned usual, const char *name, size_t line,
                        struct error *err);
 
+/* Appends a component's body for readers: as above, without a mark and without what is only in
+ * marks. Types without a form are fields. False, with nothing appended, if a parameter is no text.
+ */
+bool body_has_form(const char *type); /* other than fields */
+bool body_write_plain(struct buf *to, const char *type, const json_t *parameters);
+
 /* The parameters that a body's text gives, by the component's type, or NULL. */
 json_t *body_read(const char *type, const char *body, size_t len, const char *name, size_t line,
                   struct error *err);

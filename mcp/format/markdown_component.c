@@ -155,6 +155,22 @@ static bool body_write(struct buf *to, const char *type, const json_t *parameter
     return true;
 }
 
+bool body_has_form(const char *type)
+{
+    return body_form(type) != BODY_FIELDS;
+}
+
+bool body_write_plain(struct buf *to, const char *type, const json_t *parameters)
+{
+    json_auto_t *left = json_object();
+    struct buf BUF_AUTO body = {0};
+
+    if (!body_write(&body, type, parameters, left))
+        return false;
+    buf_add(to, body.data, body.len);
+    return true;
+}
+
 /* ---- reading bodies, as they were written or as a person wrote them ---- */
 
 static void trim(const char **text, size_t *len)
