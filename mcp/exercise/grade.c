@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One grading, from the program to the result. A run asks for case after case; if it ends before it
- * has answered one, that case is marked and another run goes on with the next.
+ * has answered one, that case is marked and another run goes on with the next. A program without an
+ * exercise has one case, whose output is not compared.
  */
 #include "mcp/exercise/grade.h"
 
@@ -81,11 +82,25 @@ static json_t *test_of(const struct case_row *row, size_t place, size_t hidden)
                      text_or_null(row->test.hidden ? NULL : row->output));
 }
 
+/* Of a program that only runs, which is its single case. */
+static json_t *run_result(const struct grade *grade)
+{
+    const struct case_row *row = &grade->rows[0];
+
+    return json_pack("{s:s, s:o, s:o}", "status",
+                     !grade->error && row->outcome == PASSED ? "ran" : "error", "message",
+                     text_or_null(grade->error ? grade->error : row->message), "output",
+                     text_or_null(row->output));
+}
+
 static json_t *result_of(const struct grade *grade)
 {
-    json_t *tests = json_array();
+    json_t *tests;
     size_t passed = 0, hidden = 0;
 
+    if (!grade->request.exercise)
+        return run_result(grade);
+    tests = json_array();
     for (size_t i = 0; i < grade->count; i++) {
         hidden += grade->rows[i].test.hidden;
         passed += grade->rows[i].outcome == PASSED;
@@ -177,7 +192,7 @@ static void mark_returned(struct grade *grade, struct case_row *row, const json_
     const json_t *value = json_object_get(result, "value");
 
     if (wanted) {
-        if (same_output(output, wanted))
+        if (!grade->request.exercise || same_output(output, wanted))
             mark(row, PASSED, "%s", "");
         else
             mark(row, FAILED, "the program printed:\n%.*s\nexpected:\n%.*s",
@@ -224,17 +239,16 @@ static void mark_raised(struct case_row *row, const json_t *result)
         mark(row, BROKEN, "%s failed:\n%s", call.data, error);
 }
 
-static void keep_output(struct case_row *row, const char *output)
+static void keep_output(struct case_row *row, const char *output, size_t cap)
 {
-    size_t len = strlen(output), shown = utf8_offset(output, len, GRADE_OUTPUT_CAP);
+    size_t len = strlen(output), shown = utf8_offset(output, len, cap);
     struct buf BUF_AUTO text = {0};
 
     if (len == 0 || row->test.hidden)
         return;
     buf_add(&text, output, shown);
     if (shown < len)
-        buf_addf(&text, "\n... (%zu characters more)",
-                 utf8_count(output, len) - (size_t)GRADE_OUTPUT_CAP);
+        buf_addf(&text, "\n... (%zu characters more)", utf8_count(output, len) - cap);
     row->output = buf_steal(&text, NULL);
 }
 
@@ -248,7 +262,7 @@ static void take_result(struct grade *grade, const json_t *result)
 
     grade->outstanding = NULL;
     output = output ? output : "";
-    keep_output(row, output);
+    keep_output(row, output, grade->request.exercise ? GRADE_OUTPUT_CAP : GRADE_RUN_CAP);
     if (!status) {
         mark(row, BROKEN, "the program spoiled its result");
     } else if (strcmp(status, "returned") == 0) {
@@ -424,7 +438,10 @@ int grade_start(struct executor *executor, const struct grade_request *request, 
     grade->executor = executor;
     grade->request = *request;
     grade->request.code = strndup(request->code, request->code_len);
-    grade->exercise = json_deep_copy(request->exercise);
+    grade->exercise = request->exercise
+                          ? json_deep_copy(request->exercise)
+                          : json_pack("{s:[{s:s, s:s}]}", "cases", "stdin",
+                                      request->input ? request->input : "", "stdout", "");
     if (!grade->request.code || !grade->exercise)
         error_set(err, ERROR_MEMORY, "out of memory for grading");
     else if (check_program(grade, err) == 0 && read_exercise(grade, err) == 0 &&

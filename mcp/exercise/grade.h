@@ -23,9 +23,13 @@
 #define GRADE_SHOWN_CAP   200u /* bytes of a value in a message */
 #define GRADE_MESSAGE_CAP 2000u /* bytes of a message */
 #define GRADE_OUTPUT_CAP  500u  /* characters of a case's output, as Exercism limits them */
+#define GRADE_RUN_CAP     2000u /* characters of the output of a program without an exercise */
 
 struct grade_request {
-    const json_t *exercise; /* parameters of an exercise-code that component_type_check accepts */
+    /* Parameters of an exercise-code that component_type_check accepts. NULL: the program only
+     * runs, once, for at most EXERCISE_SECONDS_MAX. */
+    const json_t *exercise;
+    const char *input; /* what a program without an exercise reads with input(); NULL: nothing */
     const char *code;       /* copied; UTF-8 */
     size_t code_len;
     /* Exactly once after grade_start returned 0. result is borrowed; NULL if no sandbox could grade
@@ -35,7 +39,9 @@ struct grade_request {
      * (https://exercism.org/docs/building/tooling/test-runners/interface):
      * {"version": 2, "status": "pass" | "fail" | "error", "message": text of an error or null,
      *  "tests": [{"name", "status", "message", "output"}]}, in the order of the exercise's cases.
-     * A hidden case has the name "hidden 1", and neither message nor output. */
+     * A hidden case has the name "hidden 1", and neither message nor output. Without an exercise it
+     * is {"status": "ran" | "error", "message": text of an error, how the program was stopped, or
+     * null, "output": text or null}; a program that was stopped has no output. */
     void (*on_done)(void *user, const json_t *result, const struct error *err);
     /* The id of each run, for executor_cancel, which ends the grading with ERROR_UNAVAILABLE. On
      * the thread of grade_start, where on_done may come first, then on the executor's. Or NULL. */

@@ -2,7 +2,7 @@
 """`lectern grade`: the cases of an exercise test a program in the sandbox, and the server compares the results.
 
 Cheats: programs that try to pass without the answer. Corpus: 91 exercises with 1,127 cases of Exercism's Python track, their reference
-solutions, and mutants of these.
+solutions, and mutants of these. Run: programs without an exercise.
 """
 import ast
 import copy
@@ -214,6 +214,46 @@ class Grade(GradeCase):
                              for text in literals]
         result, = self.grade(exercise, "def show(x): return repr(x)")
         self.assertEqual({test["message"] for test in result["tests"]}, {None})
+
+
+class Run(GradeCase):
+    """Programs that only run: the tool submit_code without an exercise."""
+
+    def run_programs(self, *programs):
+        """The result of each program; a program is its code, or (code, input)."""
+        lines = [dict(zip(("code", "input"), (program,) if isinstance(program, str) else program)) for program in programs]
+        done = subprocess.run([harness.BUILD / "tests/run_driver", "--share", harness.BUILD / "share", "--sandbox",
+                               os.environ.get("LECTERN_SANDBOX", harness.LOCAL)], input="".join(json.dumps(line) + "\n" for line in lines),
+                              env=self.workspace.environment(), stdout=subprocess.PIPE, text=True, timeout=120, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_output(self):
+        hello, silent, name, none = self.run_programs(
+            'print("hello")', "x = 1", ("print('Hi', input('Name? '))\nprint(int(input()) * 2)", "Ada\n21\n"), "raise SystemExit")
+        self.assertEqual(hello, {"status": "ran", "message": None, "output": "hello\n"})
+        self.assertEqual(silent, {"status": "ran", "message": None, "output": None})
+        self.assertEqual(name, {"status": "ran", "message": None, "output": "Name? Hi Ada\n42\n"})
+        self.assertEqual(none["status"], "ran")
+
+    def test_errors(self):
+        division, more, refused, broken = self.run_programs("print('first')\n1 / 0", "input()", "import os\nos.listdir('.')", "print('a'")
+        self.assertEqual((division["status"], division["output"]), ("error", "first\n"))
+        self.assertIn("ZeroDivisionError", division["message"])
+        self.assertIn("more input than there is", more["message"])
+        self.assertIn("os", refused["refused"])
+        self.assertIn("line 1", broken["refused"])
+
+    def test_limits(self):
+        endless, large, accents, memory = self.run_programs(
+            "while True: pass", "print('x' * 10_000_000)", "print('\u00e4' * 2001, end='')", "x = 'x' * 2_000_000_000")
+        self.assertEqual(endless, {"status": "error", "message": "the program was stopped: it ran for more than 5 s", "output": None})
+        self.assertRegex(large["output"], r"^x{2000}\n\.\.\. \(\d+ characters more\)$")
+        self.assertEqual(accents["output"], "\u00e4" * 2000 + "\n... (1 characters more)")
+        self.assertEqual(memory["status"], "error")
+
+    def test_no_curriculum(self):
+        helpers, = self.run_programs("import code_helpers")
+        self.assertIn("code_helpers", helpers["refused"])
 
 
 class Cheats(GradeCase):
