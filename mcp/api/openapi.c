@@ -26,6 +26,8 @@ static const char head[] =
     "{\"name\":\"changes\",\"description\":\"Several changes as one\"},"
     "{\"name\":\"graph\",\"description\":\"Questions over the whole\"},"
     "{\"name\":\"history\",\"description\":\"Who changed what, and taking it back\"},"
+    "{\"name\":\"learners\",\"description\":\"Learners of a server with a tutor, for its "
+    "operator\"},"
     "{\"name\":\"analyses\",\"description\":\"Python over a curriculum, in a sandbox\"}],";
 
 /* ---- parameters ---- */
@@ -41,7 +43,8 @@ static const struct fields path_parameters = {
         FIELD("order", FIELD_WHOLE, .required = true, .least = 1, .most = INFINITY,
               .documentation = "The component's place, from 1 on"),
         FIELD("id", FIELD_WHOLE, .required = true, .least = 1, .most = INFINITY, .documentation = "The relationship's id"),
-        FIELD("query", FIELD_TEXT, .required = true, .documentation = "A name of the list of queries"), {0}},
+        FIELD("query", FIELD_TEXT, .required = true, .documentation = "A name of the list of queries"),
+        FIELD("learner_id", FIELD_TEXT, .required = true, .documentation = "The learner's id"), {0}},
 };
 static const struct fields header_parameters = {
     .rows = (const struct field[]){
@@ -303,9 +306,71 @@ static const struct fields execute_answer =
                 REST_WHOLE("exit_code"), REST_NUMBER("execution_time"), REST_LIST("artifacts", &artifact));
 /* clang-format on */
 
+/* ---- /learners, which the transport serves where the server has a tutor ---- */
+
+/* clang-format off */
+const struct fields rest_learner_tier_fields = {
+    .name = "the body", .schema = "LearnerTier",
+    .rows = (const struct field[]){
+        FIELD("tier", FIELD_TEXT, .required = true, .least = 1, .most = REST_TIER_NAME_MAX,
+              .documentation = "A name of the file of tiers"), {0}},
+};
+static const struct fields learner_answer =
+    REST_ANSWER("LearnerData", FIELD("learner", FIELD_OBJECT, .required = true), FIELD("evidence", FIELD_ARRAY, .required = true),
+                FIELD("submissions", FIELD_ARRAY, .required = true), FIELD("hints", FIELD_ARRAY, .required = true));
+static const struct fields deleted_answer =
+    REST_ANSWER("LearnerDeleted", REST_TEXT("deleted"), FIELD("backups", FIELD_ARRAY, .required = true, .item = FIELD_TEXT),
+                REST_TEXT("other_copies"));
+static const struct fields tier_answer = REST_ANSWER("LearnerTierSet", REST_TEXT("learner_id"), REST_TEXT("tier"));
+/* clang-format on */
+
+static const struct learner_operation {
+    const char *path, *method, *id, *summary;
+    const struct fields *body, *answer;
+} learner_operations[] = {
+    {"/learners/{learner_id}", "get", "readLearner", "Everything that is stored about a learner",
+     NULL, &learner_answer},
+    {"/learners/{learner_id}", "delete", "deleteLearner",
+     "Deletes a learner, and names older backups", NULL, &deleted_answer},
+    {"/learners/{learner_id}/tier", "post", "setLearnerTier",
+     "Gives a learner a tier; the same again changes nothing", &rest_learner_tier_fields,
+     &tier_answer},
+};
+#define LEARNER_OPERATIONS_COUNT (sizeof learner_operations / sizeof learner_operations[0])
+
+static void write_learner_operations(struct buf *to)
+{
+    const char *path = "";
+
+    for (size_t i = 0; i < LEARNER_OPERATIONS_COUNT; i++) {
+        const struct learner_operation *row = &learner_operations[i];
+
+        if (strcmp(path, row->path) == 0)
+            buf_addc(to, ',');
+        else
+            buf_addf(to,
+                     "%s\"%s\":{\"parameters\":[{\"$ref\":\"#/components/parameters/"
+                     "learner_id\"}],",
+                     *path ? "}," : "", row->path);
+        path = row->path;
+        buf_addf(to, "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"learners\"],\"summary\":\"%s\"",
+                 row->method, row->id, row->summary);
+        if (row->body)
+            write_body(to, row->body, true);
+        buf_addf(to,
+                 ",\"responses\":{\"200\":{\"description\":\"Done\",\"content\":{"
+                 "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}}",
+                 row->answer->schema);
+        write_refusals(to, applies_always, NULL);
+        buf_adds(to, "}}");
+    }
+    buf_adds(to, "},");
+}
+
 /* What the transport serves beside the table. */
 static void write_others(struct buf *to)
 {
+    write_learner_operations(to);
     buf_adds(to, "\"/execute\":{\"post\":{\"operationId\":\"execute\",\"tags\":[\"analyses\"],"
                  "\"summary\":\"Runs Python over a session's curriculum\"");
     write_body(to, &rest_execute_fields, true);
@@ -387,6 +452,10 @@ static void write_schemas(struct buf *to)
     }
     write_schema(&schemas, &rest_execute_fields);
     write_schema(&schemas, &execute_answer);
+    for (size_t i = 0; i < LEARNER_OPERATIONS_COUNT; i++) {
+        write_schema(&schemas, learner_operations[i].body);
+        write_schema(&schemas, learner_operations[i].answer);
+    }
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         write_schema(&schemas, refusals[i].answer);
     buf_addc(to, '}');

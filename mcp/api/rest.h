@@ -95,6 +95,9 @@ void rest_cache_destroy(struct rest_cache *cache); /* takes NULL */
 /* The body of POST /execute, which the transport serves. */
 #define REST_EXECUTE_TIMEOUT_MAX 3600 /* seconds; the server's own limit is far lower */
 extern const struct fields rest_execute_fields;
+/* And of POST /learners/{id}/tier, likewise. */
+#define REST_TIER_NAME_MAX 40 /* bytes */
+extern const struct fields rest_learner_tier_fields;
 
 /* One GET within one session, for the broker. Anything other than a read of this session is
  * answered 403. */

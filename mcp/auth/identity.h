@@ -6,6 +6,7 @@
 #ifndef LECTERN_AUTH_IDENTITY_H
 #define LECTERN_AUTH_IDENTITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,7 @@ enum identity_scope {
     IDENTITY_READ = 1 << 0,
     IDENTITY_EDIT = 1 << 1,    /* never without IDENTITY_READ */
     IDENTITY_LEARN = 1 << 2,   /* only the tools of a tutor */
-    IDENTITY_OPERATE = 1 << 3, /* learners in the session API; never with another */
+    IDENTITY_OPERATE = 1 << 3, /* only the routes of learners */
 };
 
 /* Who vouches for it. */
@@ -51,11 +52,17 @@ struct identity {
 /* All scopes: of every request where no sign-in is configured, and of stdio. */
 extern const struct identity identity_everyone;
 
-/* "read", "edit" or "read edit": what a client lacks or has, for headers and errors. Static. */
+/* The scopes of a holder whose token or claim has the name, such as "edit", which includes others.
+ * 0: there is no such scope. The name has len bytes. */
+unsigned identity_scopes_named(const char *name, size_t len);
+/* "read edit": the names of the scopes that a client lacks or has, for headers and errors. Valid
+ * until the next call on the same thread. */
 const char *identity_scope_names(unsigned scopes);
 
 /* Sets the name from foreign text: one line, cut at IDENTITY_NAME_MAX bytes. */
 void identity_set_name(struct identity *identity, const char *name);
+/* false if the text cannot be the id of a learner: 32 hexadecimal digits in lower case. */
+bool identity_set_learner(struct identity *identity, const char *learner);
 /* Sets the id from the digest of what its holder has for good. */
 void identity_set_id(struct identity *identity, const struct digest *digest);
 

@@ -258,10 +258,7 @@ static unsigned read_scopes(const char *text)
     for (const char *at = text; at && *at; at += strspn(at, " ")) {
         size_t len = strcspn(at, " ");
 
-        if (len == strlen("read") && strncmp(at, "read", len) == 0)
-            scopes |= IDENTITY_READ;
-        if (len == strlen("edit") && strncmp(at, "edit", len) == 0)
-            scopes |= IDENTITY_READ | IDENTITY_EDIT;
+        scopes |= identity_scopes_named(at, len);
         at += len;
     }
     return scopes;
@@ -301,6 +298,7 @@ int jwt_identity(const struct jwt *jwt, const char *issuer, const char *audience
                  struct identity *identity, struct error *err)
 {
     const json_t *not_before = json_object_get(jwt->claims, "nbf");
+    const json_t *learner = json_object_get(jwt->claims, "learner");
     int64_t begin = 0, end;
 
     memset(identity, 0, sizeof *identity);
@@ -325,5 +323,10 @@ int jwt_identity(const struct jwt *jwt, const char *issuer, const char *audience
     identity->source = IDENTITY_OF_ISSUER;
     identity->scopes = read_scopes(json_get_string(jwt->claims, "scope"));
     identity->end = end;
+    if (learner &&
+        !(json_is_string(learner) && identity_set_learner(identity, json_string_value(learner))))
+        return error_set(err, ERROR_INVALID,
+                         "the token's claim learner must be the id of a learner: 32 hexadecimal "
+                         "digits in lower case");
     return set_holder(jwt, issuer, identity, err);
 }

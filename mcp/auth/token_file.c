@@ -16,7 +16,7 @@
 #include "helpers/base/log.h"
 
 #define LINE_CAP     512u
-#define FIELDS_CAP   5u
+#define FIELDS_CAP   6u
 #define TOKEN_PREFIX "lectern_"
 
 struct token_file {
@@ -49,12 +49,23 @@ static int read_option(const char *text, struct identity *identity, struct error
     const char *value = strchr(text, '=') ? strchr(text, '=') + 1 : "";
 
     if (strncmp(text, "curriculum=", strlen("curriculum=")) == 0) {
+        if (identity->scopes == IDENTITY_OPERATE)
+            return error_set(err, ERROR_INVALID,
+                             "an operate token is for all learners: leave out curriculum=");
         if (strlen(value) != IDENTITY_CURRICULUM_SIZE - 1)
             return error_set(
                 err, ERROR_INVALID,
                 "curriculum= needs the id of a session: `lectern sessions` lists them");
         memcpy(identity->curriculum, value, IDENTITY_CURRICULUM_SIZE);
         return 0;
+    }
+    if (strncmp(text, "learner=", strlen("learner=")) == 0) {
+        if (identity->scopes != IDENTITY_LEARN)
+            return error_set(err, ERROR_INVALID, "learner= needs the scope learn");
+        if (identity_set_learner(identity, value))
+            return 0;
+        return error_set(err, ERROR_INVALID,
+                         "learner= needs the id of a learner: `lectern learner list` lists them");
     }
     if (strncmp(text, "end=", strlen("end=")) == 0) {
         identity->end = read_end(value);
@@ -64,7 +75,8 @@ static int read_option(const char *text, struct identity *identity, struct error
                          "end= needs a day or a time in UTC: 2027-01-31 or 2027-01-31T12:00:00Z");
     }
     return error_set(err, ERROR_INVALID,
-                     "after the name only curriculum=SESSION_ID and end=2027-01-31 may follow");
+                     "after the name only curriculum=SESSION_ID, learner=ID and end=2027-01-31 may "
+                     "follow");
 }
 
 /* fields is terminated by NULL. Never quotes the line: it may hold a token by mistake. */
@@ -76,12 +88,10 @@ static int read_fields(char *const *fields, struct digest *digest, struct identi
             err, ERROR_INVALID,
             "must begin with the SHA-256 of a token in hex, 64 digits: `lectern token` "
             "prints such a line");
-    if (fields[1] && strcmp(fields[1], "edit") == 0)
-        identity->scopes = IDENTITY_READ | IDENTITY_EDIT;
-    else if (fields[1] && strcmp(fields[1], "read") == 0)
-        identity->scopes = IDENTITY_READ;
-    else
-        return error_set(err, ERROR_INVALID, "the second field must be read or edit");
+    identity->scopes = fields[1] ? identity_scopes_named(fields[1], strlen(fields[1])) : 0;
+    if (identity->scopes == 0)
+        return error_set(err, ERROR_INVALID,
+                         "the second field must be read, edit, learn or operate");
     if (!fields[2] || strlen(fields[2]) > IDENTITY_NAME_MAX)
         return error_set(err, ERROR_INVALID,
                          "the third field must be a name of at most %u bytes, for the change log",

@@ -2,10 +2,12 @@
  *
  * The tokens of --token-file. A line each, fields separated by blanks:
  *
- *     SHA256 SCOPE NAME [curriculum=SESSION_ID] [end=2027-01-31 | end=2027-01-31T12:00:00Z]
+ *     SHA256 SCOPE NAME [curriculum=SESSION_ID] [learner=ID]
+ *                       [end=2027-01-31 | end=2027-01-31T12:00:00Z]
  *
- * SHA256 is the digest of the token in hex, SCOPE is read or edit (which includes read), NAME is
- * for the change log and has no blanks. An end without a time is the beginning of that day in UTC.
+ * SHA256 is the digest of the token in hex, SCOPE is read, edit (which includes read and learn),
+ * learn or operate, NAME is for the change log and has no blanks. Only learn has a learner, and
+ * operate has no curriculum. An end without a time is the beginning of that day in UTC.
  * Empty lines and those that begin with # do not count.
  *
  * The file is read again when it changes. While it cannot be used (it is missing, has a wrong line,

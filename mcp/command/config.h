@@ -89,7 +89,7 @@ enum config_command {
     ROW(COMMAND, "goal", goal, TEXT, "ID", NULL, 0, 0, CONFIG_LEARNER,                             \
         "add: the node that the learner wants to reach, by id; needs --session")                   \
     ROW(COMMAND, "tier", tier, TEXT, "NAME", NULL, 0, 0, CONFIG_LEARNER,                           \
-        "add: tier of models of the learner")                                                      \
+        "add: name of the tier of the learner")                                                    \
     ROW(COMMAND, "mirror", mirror, LIST, "URL", NULL, 0, 0, CONFIG_SANDBOX | CONFIG_IMAGE,         \
         "mirror of Debian's archive to ask first, such as http://deb.debian.org/debian; may be "   \
         "repeated")                                                                                \
@@ -132,16 +132,17 @@ enum config_command {
     ROW(SIGN_IN, "token-analyses", token_analyses, NUMBER, "N", "16", 0, 1000, CONFIG_SERVE,       \
         "analyses that one token may have at once; 0: any number")                                 \
     ROW(COMMAND, "scope", scope, TEXT, "SCOPE", "read", 0, 0, CONFIG_TOKEN,                        \
-        "what the token allows: read, or edit")                                                    \
+        "what the token allows: read, edit, learn (the tutor tools) or operate (learners)")        \
     ROW(COMMAND, "end", end, TEXT, "DAY", NULL, 0, 0, CONFIG_TOKEN,                                \
         "when it ends, in UTC: 2027-01-31 or 2027-01-31T12:00:00Z (default: never)")               \
     ROW(SERVER, "body-cap", body_cap, NUMBER, "MIB", "16", 1, 128, CONFIG_SERVE,                   \
         "maximum size of a request body, in MiB")                                                  \
     ROW(SERVER, "toolset", toolset, TEXT, "SET", "editor", 0, 0, CONFIG_SERVE | CONFIG_STDIO,      \
         "tools that MCP clients reach: editor, tutor (for a model that teaches), or all")          \
-    ROW(TUTOR, "learner", learner, TEXT, "ID", NULL, 0, 0, CONFIG_STDIO,                           \
+    ROW(TUTOR, "learner", learner, TEXT, "ID", NULL, 0, 0, CONFIG_STDIO | CONFIG_TOKEN,            \
         "the one learner of the tutor tools; `lectern learner list` shows the ids")                \
-    ROW(TUTOR, "tiers", tiers, TEXT, "FILE", NULL, 0, 0, CONFIG_SERVE | CONFIG_STDIO,              \
+    ROW(TUTOR, "tiers", tiers, TEXT, "FILE", NULL, 0, 0,                                           \
+        CONFIG_SERVE | CONFIG_STDIO | CONFIG_LEARNER,                                              \
         "JSON file with the tiers of learners, read again on SIGHUP (default: one tier)")          \
     ROW(TUTOR, "exercises", exercises, TEXT, "FILE", NULL, 0, 0, CONFIG_SERVE | CONFIG_STDIO,      \
         "JSON file with exercises beside a service that does not store them")                      \

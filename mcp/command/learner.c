@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern learner: adds, lists, shows, exports and deletes learners, also while a server uses their
- * database. Only `add` makes it.
+ * lectern learner: adds, lists, shows, exports and deletes learners, and gives them tiers, also
+ * while a server uses their database. Only `add` makes it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,18 +12,29 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/learner/learners.h"
+#include "mcp/learner/tiers.h"
 
 #define DAY_SIZE 16 /* "2026-11-28" */
-
-static const char other_copies[] =
-    "Copies made in another way, such as snapshots of a disk or copies of backups, are not known "
-    "here: look for copies of the file learners.db";
 
 static void close_learners(struct learners **learners)
 {
     learners_close(*learners);
 }
 #define cleanup_learners __attribute__((cleanup(close_learners))) /* ignores NULL */
+
+/* Against the file of tiers, if it is given. */
+static int check_tier(const struct config *config, const char *name, struct error *err)
+{
+    struct tiers *tiers;
+    int rc;
+
+    if (!config->tiers || !name)
+        return 0;
+    tiers = tiers_read(config->tiers, err);
+    rc = tiers ? tier_name_check(tiers, name, err) : -1;
+    tiers_unref(tiers);
+    return rc;
+}
 
 static int add_learner(const struct config *config, struct error *err)
 {
@@ -34,7 +45,8 @@ static int add_learner(const struct config *config, struct error *err)
     char id[LEARNER_ID_SIZE];
     cleanup_learners struct learners *learners = NULL;
 
-    if (learner_name_check(learner.name, err) < 0) /* before the database is made */
+    if (learner_name_check(learner.name, err) < 0 || /* before the database is made */
+        check_tier(config, learner.tier, err) < 0)
         return -1;
     learners = learners_open(config->learners, STORE_WRITE, err);
     if (!learners || learners_add(learners, &learner, id, err) < 0)
@@ -179,11 +191,9 @@ static int delete_learner(const struct config *config, struct error *err)
         learners_delete(learners, config->arguments[1], &backups, err) < 0)
         return -1;
     if (config->json) {
-        json_auto_t *answer = json_pack("{s:s, s:O, s:s}", "deleted", config->arguments[1],
-                                        "backups", backups, "other_copies", other_copies);
         struct buf BUF_AUTO text = {0};
 
-        json_write(&text, answer);
+        learners_write_deleted(config->arguments[1], backups, &text);
         puts(text.data);
         return 0;
     }
@@ -193,7 +203,27 @@ static int delete_learner(const struct config *config, struct error *err)
         terminal_printf(stdout, "%s: %s\n", "This backup is older and may contain the learner",
                         json_string_value(path));
     }
-    printf("%s.\n", other_copies);
+    printf("%s.\n", learners_other_copies);
+    return 0;
+}
+
+static int set_tier(const struct config *config, struct error *err)
+{
+    const char *id = config->arguments[1], *tier = config->arguments[2];
+    cleanup_learners struct learners *learners = NULL;
+
+    if (check_tier(config, tier, err) < 0)
+        return -1;
+    learners = learners_open_existing(config->learners, err);
+    if (!learners || learners_set_tier(learners, id, tier, err) < 0)
+        return -1;
+    if (config->json) {
+        json_auto_t *answer = json_pack("{s:s, s:s}", "learner_id", id, "tier", tier);
+        struct buf BUF_AUTO text = {0};
+
+        json_write(&text, answer);
+        puts(text.data);
+    }
     return 0;
 }
 
@@ -204,7 +234,7 @@ static const struct action {
 } actions[] = {
     {"add", "add NAME", 1, add_learner},        {"list", "list", 0, list_learners},
     {"show", "show ID", 1, show_learner},       {"export", "export ID", 1, export_learner},
-    {"delete", "delete ID", 1, delete_learner},
+    {"delete", "delete ID", 1, delete_learner}, {"tier", "tier ID NAME", 2, set_tier},
 };
 #define ACTIONS_COUNT (sizeof actions / sizeof actions[0])
 
@@ -237,11 +267,15 @@ static int run(const struct config *config, struct error *err)
 
 static void help(struct buf *to)
 {
-    buf_adds(to, "  add NAME   print the id of a new learner. NAME is a first name or a nickname\n"
-                 "  list       ids, days of addition, amounts of evidence, names\n"
-                 "  show ID    one learner\n"
-                 "  export ID  everything that is stored about one learner, as JSON\n"
-                 "  delete ID  delete it, with its bytes in the files of the database\n");
+    buf_adds(to,
+             "  add NAME   print the id of a new learner. NAME is a first name or a nickname\n"
+             "  list       ids, days of addition, amounts of evidence, names\n"
+             "  show ID    one learner\n"
+             "  export ID  everything that is stored about one learner, as JSON\n"
+             "  delete ID  delete it, with its bytes in the files of the database\n"
+             "  tier ID NAME\n"
+             "             give it the tier of this name, which must be in the file of --tiers,\n"
+             "             if that is given\n");
 }
 
 const struct command command_learner = {
@@ -251,7 +285,8 @@ const struct command command_learner = {
     .options = CONFIG_LEARNER,
     .least_words = 1,
     .most_words = CONFIG_ARGUMENTS_CAP,
-    .words_needed = "an action is missing: lectern learner list (or add, show, export, delete)",
+    .words_needed =
+        "an action is missing: lectern learner list (or add, show, export, delete, tier)",
     .help = help,
     .run = run,
 };

@@ -187,6 +187,7 @@ static int start(struct serve_process *serving, const struct config *config,
     serving->http = http_server_create(&serving->server, &http, err);
     if (!serving->http)
         return -1;
+    serving->signals.tutor = serving->server.tutor;
     return signals_init(&serving->signals, serving->server.loop, on_signal, serving, err);
 }
 

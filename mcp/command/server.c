@@ -242,8 +242,14 @@ static int open_tutor(struct server *server, const struct config *config, struct
         .exercises = config->exercises,
     };
 
-    if (!(server->toolsets & TOOLSET_BIT(TOOLSET_TUTOR)))
+    if (!(server->toolsets & TOOLSET_BIT(TOOLSET_TUTOR))) {
+        if (config->tiers)
+            return error_set(err, ERROR_INVALID,
+                             "--tiers is for the tutor: send lectern serve --toolset tutor --tiers "
+                             "%s, or leave out --tiers",
+                             config->tiers);
         return 0;
+    }
     server->tutor = tutor_create(server, &tutor, err);
     return server->tutor ? 0 : -1;
 }
@@ -330,6 +336,14 @@ static void on_uv_signal(uv_signal_t *handle, int number)
     signals->on_signal(signals->user);
 }
 
+static void on_hangup(uv_signal_t *handle, int number)
+{
+    const struct signals *signals = handle->data;
+
+    (void)number;
+    tutor_read_tiers(signals->tutor);
+}
+
 int signals_init(struct signals *signals, uv_loop_t *loop, void (*on_signal)(void *), void *user,
                  struct error *err)
 {
@@ -340,10 +354,13 @@ int signals_init(struct signals *signals, uv_loop_t *loop, void (*on_signal)(voi
     signal(SIGPIPE, SIG_IGN);
     uv_signal_init(loop, &signals->interrupt);
     uv_signal_init(loop, &signals->terminate);
-    signals->interrupt.data = signals->terminate.data = signals;
+    uv_signal_init(loop, &signals->hangup);
+    signals->interrupt.data = signals->terminate.data = signals->hangup.data = signals;
     rc = uv_signal_start(&signals->interrupt, on_uv_signal, SIGINT);
     if (rc == 0)
         rc = uv_signal_start(&signals->terminate, on_uv_signal, SIGTERM);
+    if (rc == 0 && signals->tutor && signals->tutor->tiers_file)
+        rc = uv_signal_start(&signals->hangup, on_hangup, SIGHUP);
     return rc < 0 ? error_errno(err, -rc, "uv_signal_start") : 0;
 }
 
@@ -351,6 +368,7 @@ void signals_finish(struct signals *signals)
 {
     uv_close((uv_handle_t *)&signals->interrupt, NULL);
     uv_close((uv_handle_t *)&signals->terminate, NULL);
+    uv_close((uv_handle_t *)&signals->hangup, NULL);
     /* libuv has put the defaults back, and one more signal would make a kill of a good end. */
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);

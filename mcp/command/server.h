@@ -35,11 +35,13 @@ const struct validator_profile *server_profile(const struct config *config, stru
 
 /* SIGINT and SIGTERM call on_signal on the loop; SIGPIPE is ignored. */
 struct signals {
-    uv_signal_t interrupt, terminate;
+    uv_signal_t interrupt, terminate, hangup;
+    struct tutor *tutor; /* SIGHUP reads its tiers again; NULL, or without a file: as usual */
     void (*on_signal)(void *user);
     void *user;
     int number; /* of the last signal; 0: none yet */
 };
+/* The tutor is set before. */
 int signals_init(struct signals *signals, uv_loop_t *loop, void (*on_signal)(void *), void *user,
                  struct error *err);
 void signals_finish(struct signals *signals);

@@ -44,6 +44,7 @@ static int run(const struct config *config, struct error *err)
     if (rc == 0) {
         serving.stdio = stdio_server_create(&serving.server, STDIN_FILENO, STDOUT_FILENO,
                                             *sid ? sid : NULL, on_end, &serving, err);
+        serving.signals.tutor = serving.server.tutor;
         rc = serving.stdio ? signals_init(&serving.signals, &loop, on_end, &serving, err) : -1;
     }
     if (rc < 0)

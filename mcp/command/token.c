@@ -24,6 +24,8 @@ static void write_line(const struct config *config, const struct digest *digest,
     buf_addf(to, "%s %s %s", hex, config->scope, config->arguments[0]);
     if (config->session)
         buf_addf(to, " curriculum=%s", config->session);
+    if (config->learner)
+        buf_addf(to, " learner=%s", config->learner);
     if (config->end)
         buf_addf(to, " end=%s", config->end);
     buf_addc(to, '\n');

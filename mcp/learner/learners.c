@@ -149,6 +149,13 @@ static int check_ids(const char *session, const char *node, const char *item, bo
     return check_text("the item", item, COMPONENT_ID_SIZE - 1, item_absent, err);
 }
 
+static int check_goal(const char *session, const char *node, struct error *err)
+{
+    if (!session != !node)
+        return error_set(err, ERROR_INVALID, "a goal has a session id and a node id: send both");
+    return session ? check_ids(session, node, NULL, true, err) : 0;
+}
+
 static int check_hints(int hints, struct error *err)
 {
     if (hints >= 0 && hints <= HELP_MAX)
@@ -252,16 +259,42 @@ int learners_add(struct learners *learners, const struct learner *learner, char 
     if (learner_name_check(learner->name, err) < 0 ||
         check_text("the tier", learner->tier, LEARNER_TIER_MAX, true, err) < 0)
         return -1;
-    if (!learner->goal_session != !learner->goal_node)
-        return error_set(err, ERROR_INVALID, "a goal has a session id and a node id: send both");
-    if (learner->goal_session &&
-        check_ids(learner->goal_session, learner->goal_node, NULL, true, err) < 0)
+    if (check_goal(learner->goal_session, learner->goal_node, err) < 0)
         return -1;
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return error_errno(err, errno, "cannot get random bytes for an id");
     hex_write(id, bytes, sizeof bytes);
     return db_run(learners->db, err, SQL_LEARNER_INSERT, "sssssi", id, learner->name,
                   learner->goal_session, learner->goal_node, learner->tier, (int64_t)time(NULL));
+}
+
+int learners_set_tier(struct learners *learners, const char *id, const char *tier,
+                      struct error *err)
+{
+    int64_t key;
+    int rc;
+
+    if (check_text("the tier", tier, LEARNER_TIER_MAX, true, err) < 0 ||
+        begin(learners, true, err) < 0)
+        return -1;
+    rc = find(learners, id, &key, err);
+    if (rc == 0)
+        rc = db_run(learners->db, err, SQL_LEARNER_SET_TIER, "is", key, tier);
+    return end(learners, rc, err);
+}
+
+int learners_set_goal(struct learners *learners, const char *id, const char *session,
+                      const char *node, struct error *err)
+{
+    int64_t key;
+    int rc;
+
+    if (check_goal(session, node, err) < 0 || begin(learners, true, err) < 0)
+        return -1;
+    rc = find(learners, id, &key, err);
+    if (rc == 0)
+        rc = db_run(learners->db, err, SQL_LEARNER_SET_GOAL, "iss", key, session, node);
+    return end(learners, rc, err);
 }
 
 int learners_read(struct learners *learners, const char *id, struct buf *json, struct error *err)
@@ -349,6 +382,18 @@ int learners_delete(struct learners *learners, const char *id, json_t **backups,
         return -1;
     *backups = read_backups(learners, err);
     return *backups ? 0 : -1;
+}
+
+const char learners_other_copies[] =
+    "Copies made in another way, such as snapshots of a disk or copies of backups, are not known "
+    "here: look for copies of the file learners.db";
+
+void learners_write_deleted(const char *id, const json_t *backups, struct buf *json)
+{
+    json_auto_t *answer = json_pack("{s:s, s:O, s:s}", "deleted", id, "backups", backups,
+                                    "other_copies", learners_other_copies);
+
+    json_write(json, answer);
 }
 
 int learners_backup(struct learners *learners, const char *path,

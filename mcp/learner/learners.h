@@ -52,10 +52,15 @@ int learner_name_check(const char *name, struct error *err);
 struct learner {
     const char *name;
     const char *goal_session, *goal_node; /* both, or both NULL */
-    const char *tier;                     /* the name of a tier of models, or NULL */
+    const char *tier;                     /* the name of a tier (tiers.h), or NULL */
 };
 int learners_add(struct learners *learners, const struct learner *learner, char id[LEARNER_ID_SIZE],
                  struct error *err);
+/* Both replace the earlier value; the same call again changes nothing. NULL removes it. */
+int learners_set_tier(struct learners *learners, const char *id, const char *tier,
+                      struct error *err);
+int learners_set_goal(struct learners *learners, const char *id, const char *session,
+                      const char *node, struct error *err);
 /* Appends the learner as a JSON object, or an array of all of them if id is NULL. */
 int learners_read(struct learners *learners, const char *id, struct buf *json, struct error *err);
 /* Appends everything that is stored about the learner, as of one moment: {"learner": {...},
@@ -66,6 +71,10 @@ int learners_export(struct learners *learners, const char *id, struct buf *json,
  * the bytes. After a kill, repeating it does the same. *backups gets a new array with the paths of
  * the backups that learners_backup has made and that still exist. */
 int learners_delete(struct learners *learners, const char *id, json_t **backups, struct error *err);
+/* Appends {"deleted": id, "backups": [...], "other_copies": "..."}, the answer to a deletion. */
+void learners_write_deleted(const char *id, const json_t *backups, struct buf *json);
+/* How to find the copies of the database that it does not know; a sentence without its dot. */
+extern const char learners_other_copies[];
 /* Copies the database to a new file, as store_backup does, and records its path. */
 int learners_backup(struct learners *learners, const char *path,
                     void (*on_step)(void *user, size_t done, size_t total), void *user,

@@ -480,6 +480,9 @@ STATEMENT(SQL_LEARNER_READ,
     " (SELECT count(*) FROM submission WHERE submission.learner = learner.key),"
     " (SELECT count(*) FROM submission WHERE submission.learner = learner.key AND result IS NULL)"
     " FROM learner WHERE ?1 IS NULL OR learner_id = ?1 ORDER BY key")
+STATEMENT(SQL_LEARNER_SET_TIER, "UPDATE learner SET tier = ?2 WHERE key = ?1")
+STATEMENT(SQL_LEARNER_SET_GOAL,
+    "UPDATE learner SET goal_session = ?2, goal_node = ?3 WHERE key = ?1")
 STATEMENT(SQL_LEARNER_DELETE, "DELETE FROM learner WHERE key = ?1")
 STATEMENT(SQL_LEARNER_ERASED_NOTE, "INSERT INTO erased (learner_id) VALUES (?1)")
 STATEMENT(SQL_LEARNER_ERASED_FIND, "SELECT count(*) FROM erased WHERE learner_id = ?1")

@@ -49,9 +49,9 @@ size_t exchange_connections(const struct exchange *exchange)
 /* ---- the request ---- */
 
 static const struct http_route *const routes[] = {
-    &http_route_mcp,     &http_route_page,         &http_route_page_files,
-    &http_route_metrics, &http_route_execute,      &http_route_health,
-    &http_route_sign_in, &http_route_sign_in_link, &http_route_resource};
+    &http_route_mcp,          &http_route_page,     &http_route_page_files, &http_route_metrics,
+    &http_route_execute,      &http_route_learners, &http_route_health,     &http_route_sign_in,
+    &http_route_sign_in_link, &http_route_resource};
 
 static bool has_path(const struct http_route *route, const char *path)
 {
@@ -92,7 +92,7 @@ static void work(struct exchange *exchange)
 static void admit(struct exchange *exchange)
 {
     if (exchange->status == 0 &&
-        (exchange->route->open || exchange_needs(exchange, IDENTITY_READ)) &&
+        (exchange->route->open || exchange_needs(exchange, exchange->route->scopes)) &&
         exchange->route->check)
         exchange->route->check(exchange);
     if (exchange->state == EXCHANGE_WORKING)

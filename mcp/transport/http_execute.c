@@ -258,6 +258,7 @@ static void check(struct exchange *exchange)
 
 const struct http_route http_route_execute = {
     .path = "/execute",
+    .scopes = IDENTITY_READ,
     .error_form = "detail",
     .body_cap = EXECUTE_BODY_CAP,
     .check = check,

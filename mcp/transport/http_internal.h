@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The shared part of the HTTP server. One exchange is one request and its answer. The handlers of
- * the paths (http_mcp.c, http_rest.c, http_execute.c, http_page.c, http_metrics.c) see only
+ * the paths (http_mcp.c, http_rest.c, http_learners.c, http_execute.c, http_page.c,
+ * http_metrics.c) see only
  * exchanges; the files below them (http_server.h) use libwebsockets. Everything runs on the loop's
  * thread.
  */
@@ -89,7 +90,8 @@ struct http_route {
     const char *path;       /* NULL: all other paths */
     bool below;             /* "/ui" also matches "/ui/..." */
     const char *error_form; /* format of the errors of this path: "rpc" or "detail" */
-    bool open;              /* to all; else a request needs IDENTITY_READ before its check */
+    bool open;              /* to all; else a request needs one of the scopes before its check */
+    unsigned scopes;        /* of enum identity_scope */
     size_t body_cap;        /* 0: the configured one */
     /* Called with only the headers. May answer already; the body is then read and discarded. */
     void (*check)(struct exchange *exchange);
@@ -97,8 +99,8 @@ struct http_route {
     void (*handle)(struct exchange *exchange);
 };
 extern const struct http_route http_route_mcp, http_route_page, http_route_page_files,
-    http_route_metrics, http_route_execute, http_route_rest, http_route_health, http_route_sign_in,
-    http_route_sign_in_link, http_route_resource;
+    http_route_metrics, http_route_execute, http_route_rest, http_route_learners, http_route_health,
+    http_route_sign_in, http_route_sign_in_link, http_route_resource;
 
 struct http_header {
     const char *name,
@@ -182,9 +184,9 @@ size_t exchange_connections(const struct exchange *exchange);
 bool exchange_takes(struct exchange *exchange, const char *method, const char *refusal);
 bool exchange_takes_json(struct exchange *exchange);
 
-/* For a check or a handler: whether its identity has the scope (enum identity_scope). If false, it
- * was answered: with 403 and insufficient_scope. */
-bool exchange_needs(struct exchange *exchange, unsigned scope);
+/* For a check or a handler: whether its identity has one of the scopes (enum identity_scope). If
+ * false, it was answered: with 403 and insufficient_scope. */
+bool exchange_needs(struct exchange *exchange, unsigned scopes);
 
 /* The value of a header of the request, trimmed; false if it is absent, too long or not printable
  * ASCII. name: in lower case, with its colon. */

@@ -239,6 +239,7 @@ static void handle(struct exchange *exchange)
 
 const struct http_route http_route_mcp = {
     .path = "/mcp",
+    .scopes = IDENTITY_READ | IDENTITY_LEARN,
     .error_form = "rpc",
     .body_cap = MESSAGE_IN_CAP,
     .check = check,

@@ -245,6 +245,7 @@ static void handle(struct exchange *exchange)
 
 const struct http_route http_route_metrics = {
     .path = "/metrics",
+    .scopes = IDENTITY_READ,
     .error_form = "detail",
     .body_cap = 4096,
     .check = check,

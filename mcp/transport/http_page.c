@@ -148,6 +148,7 @@ static void handle_file(struct exchange *exchange)
 
 const struct http_route http_route_page = {
     .path = "/",
+    .scopes = IDENTITY_READ,
     .error_form = "detail",
     .body_cap = 4096,
     .check = check,
@@ -157,6 +158,7 @@ const struct http_route http_route_page = {
 const struct http_route http_route_page_files = {
     .path = "/ui",
     .below = true,
+    .scopes = IDENTITY_READ,
     .error_form = "detail",
     .body_cap = 4096,
     .check = check,

@@ -323,6 +323,7 @@ static void handle(struct exchange *exchange)
 }
 
 const struct http_route http_route_rest = {
+    .scopes = IDENTITY_READ,
     .error_form = "detail",
     .check = check,
     .handle = handle,

@@ -73,8 +73,9 @@ void web_socket_go_away(void *user);
 /* Closes the socket if its token is not good any more. */
 void web_socket_renew(void *user);
 
-/* http_sign_in.c: of an upgrade to a WebSocket, which cannot wait: 0 with its identity, or the
- * status of a refusal with err, and the lines of its headers in *headers ("name: value\r\n"). */
+/* http_sign_in.c: of an upgrade to a WebSocket, which cannot wait: 0 with its identity, which may
+ * read, or the status of a refusal with err, and the lines of its headers in *headers ("name:
+ * value\r\n"). */
 int sign_in_of_upgrade(const struct http_server *http, struct lws *wsi,
                        const struct server_request *request, bool cross_origin,
                        struct identity *identity, struct buf *headers, struct error *err);

@@ -12,6 +12,7 @@
 #include "helpers/base/json.h"
 #include "mcp/auth/auth.h"
 #include "mcp/auth/page_sign_in.h"
+#include "mcp/tool/tool.h"
 #include "mcp/transport/http_server.h"
 
 #define RESOURCE_PATH "/.well-known/oauth-protected-resource"
@@ -112,13 +113,23 @@ void sign_in_ask_scope(struct exchange *exchange, unsigned scope)
     challenge(exchange, "insufficient_scope", lacks_scope, scope);
 }
 
-bool exchange_needs(struct exchange *exchange, unsigned scope)
+static void explain_scope(unsigned scopes, struct error *why)
 {
-    if ((exchange->identity->scopes & scope) == scope)
+    const bool several = (scopes & (scopes - 1)) != 0;
+
+    error_set(why, ERROR_FORBIDDEN, "%s: %s'%s'. Sign in with one that has it", lacks_scope,
+              several ? "one of " : "", identity_scope_names(scopes));
+}
+
+bool exchange_needs(struct exchange *exchange, unsigned scopes)
+{
+    struct error why = {0};
+
+    if (exchange->identity->scopes & scopes)
         return true;
-    sign_in_ask_scope(exchange, scope);
-    exchange_error(exchange, 403, "%s: '%s'. Sign in with one that has it", lacks_scope,
-                   identity_scope_names(scope));
+    explain_scope(scopes, &why);
+    sign_in_ask_scope(exchange, scopes);
+    exchange_error(exchange, 403, "%s", why.text);
     return false;
 }
 
@@ -147,13 +158,26 @@ static void answer_page(struct exchange *exchange, int status, const char *title
     exchange_answer(exchange, status, HTML_TYPE, &body);
 }
 
+/* What a client without a token needs to use all of the route. */
+static unsigned scopes_to_ask(const struct exchange *exchange)
+{
+    const unsigned scopes = exchange->route->scopes;
+    const bool tutor =
+        exchange->services->server->toolsets == TOOLSET_BIT(TOOLSET_TUTOR) ||
+        (exchange->services->server->tutor && strstr(exchange->request->query, "toolset=tutor"));
+
+    if (!(scopes & IDENTITY_READ))
+        return scopes;
+    return (scopes & IDENTITY_LEARN) && tutor ? IDENTITY_LEARN : IDENTITY_READ | IDENTITY_EDIT;
+}
+
 static void refuse(struct exchange *exchange, const struct auth_result *result)
 {
     const struct refusal *refusal = &refusals[result->outcome];
 
     exchange->retry_after_s = result->retry_after_s;
     if (refusal->status == 401)
-        challenge(exchange, refusal->error, result->why.text, IDENTITY_READ | IDENTITY_EDIT);
+        challenge(exchange, refusal->error, result->why.text, scopes_to_ask(exchange));
     if (refusal->status == 401 && exchange->route == &http_route_page)
         answer_page(exchange, 401, "Sign in",
                     "<p>Open this page by a link that works once: the server prints one when it "
@@ -236,9 +260,16 @@ int sign_in_of_upgrade(const struct http_server *http, struct lws *wsi,
         return 431;
     }
     auth_check(http->config.auth, shown.authorization, shown.cookie, &result);
-    if (result.outcome == AUTH_GOOD) {
+    if (result.outcome == AUTH_GOOD && (result.identity.scopes & IDENTITY_READ)) {
         *identity = result.identity;
         return 0;
+    }
+    if (result.outcome == AUTH_GOOD) {
+        explain_scope(IDENTITY_READ, err);
+        buf_adds(headers, "www-authenticate: ");
+        add_challenge(http, request, "insufficient_scope", lacks_scope, IDENTITY_READ, headers);
+        buf_adds(headers, "\r\n");
+        return 403;
     }
     if (result.outcome == AUTH_WAITS) {
         result.outcome = AUTH_AWAY;
@@ -315,8 +346,10 @@ static void handle_resource(struct exchange *exchange)
         json_write_string(&body, auth_issuer(auth), strlen(auth_issuer(auth)));
         buf_addc(&body, ']');
     }
-    buf_adds(&body, ",\"scopes_supported\":[\"read\",\"edit\"],"
-                    "\"bearer_methods_supported\":[\"header\"],\"resource_name\":\"Lectern\"}");
+    buf_adds(&body, ",\"scopes_supported\":[\"read\",\"edit\"");
+    if (exchange->services->server->tutor) /* clients may ask for all that are named here */
+        buf_adds(&body, ",\"learn\",\"operate\"");
+    buf_adds(&body, "],\"bearer_methods_supported\":[\"header\"],\"resource_name\":\"Lectern\"}");
     exchange_answer(exchange, 200, "application/json", &body);
 }
 
@@ -421,6 +454,7 @@ static void handle_link(struct exchange *exchange)
 
 const struct http_route http_route_sign_in_link = {
     .path = "/sign-in/link",
+    .scopes = IDENTITY_READ,
     .error_form = "detail",
     .body_cap = 4096,
     .check = check_link,

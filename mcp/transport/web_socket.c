@@ -236,7 +236,8 @@ void web_socket_go_away(void *user)
 
 static bool is_ousted(struct web_socket *socket)
 {
-    if (!socket->ousted && !auth_renew(socket->http->config.auth, &socket->identity)) {
+    if (!socket->ousted && (!auth_renew(socket->http->config.auth, &socket->identity) ||
+                            !(socket->identity.scopes & IDENTITY_READ))) {
         socket->ousted = true;
         close_socket(socket, LWS_CLOSE_STATUS_POLICY_VIOLATION);
     }

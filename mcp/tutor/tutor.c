@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "helpers/base/log.h"
+
 #define QUEUE_CAP       256
 #define THREADS         2
 #define SERVICE_THREADS 8 /* they wait for the service, not for the processor */
@@ -35,6 +37,33 @@ static void *open_thread(void *arg, struct error *err)
     return NULL;
 }
 
+struct tiers *tutor_tiers(struct tutor *tutor)
+{
+    struct tiers *tiers;
+
+    pthread_mutex_lock(&tutor->tiers_mutex);
+    tiers = tiers_ref(tutor->tiers);
+    pthread_mutex_unlock(&tutor->tiers_mutex);
+    return tiers;
+}
+
+void tutor_read_tiers(struct tutor *tutor)
+{
+    struct error err = {0};
+    struct tiers *tiers = tiers_read(tutor->tiers_file, &err), *old;
+
+    if (!tiers) {
+        log_error("tutor", "the tiers stay as they were: %s", err.text);
+        return;
+    }
+    pthread_mutex_lock(&tutor->tiers_mutex);
+    old = tutor->tiers;
+    tutor->tiers = tiers;
+    pthread_mutex_unlock(&tutor->tiers_mutex);
+    tiers_unref(old);
+    log_info("tutor", "--tiers was read again");
+}
+
 struct tutor *tutor_create(struct server *server, const struct tutor_config *config,
                            struct error *err)
 {
@@ -56,7 +85,11 @@ struct tutor *tutor_create(struct server *server, const struct tutor_config *con
     }
     tutor->server = server;
     tutor->learners = config->learners;
-    tutor->queue = workq_create(&queue, server->loop_queue, err);
+    tutor->tiers_file = config->tiers;
+    pthread_mutex_init(&tutor->tiers_mutex, NULL);
+    tutor->tiers = tiers_read(config->tiers, err);
+    if (tutor->tiers)
+        tutor->queue = workq_create(&queue, server->loop_queue, err);
     if (tutor->queue)
         return tutor;
     tutor_destroy(tutor);
@@ -68,5 +101,7 @@ void tutor_destroy(struct tutor *tutor)
     if (!tutor)
         return;
     workq_destroy(tutor->queue);
+    tiers_unref(tutor->tiers);
+    pthread_mutex_destroy(&tutor->tiers_mutex);
     free(tutor);
 }

@@ -12,9 +12,12 @@
 #ifndef LECTERN_TUTOR_H
 #define LECTERN_TUTOR_H
 
+#include <pthread.h>
+
 #include "helpers/base/error.h"
 #include "helpers/base/workq.h"
 #include "mcp/learner/learners.h"
+#include "mcp/learner/tiers.h"
 #include "mcp/server.h"
 #include "mcp/store/store.h"
 
@@ -22,6 +25,9 @@ struct tutor {
     struct server *server; /* borrowed */
     const char *learners;  /* URL of the database of learners; borrowed */
     struct workq *queue;
+    const char *tiers_file; /* or NULL; borrowed */
+    pthread_mutex_t tiers_mutex;
+    struct tiers *tiers; /* owned, under the mutex: tutor_tiers */
 };
 
 struct tutor_thread {
@@ -41,5 +47,11 @@ struct tutor *tutor_create(struct server *server, const struct tutor_config *con
                            struct error *err);
 /* Executes the jobs that wait. After the executor has ended. Takes NULL. */
 void tutor_destroy(struct tutor *tutor);
+
+/* The tiers at this moment: a reference that the caller returns with tiers_unref. Any thread. */
+struct tiers *tutor_tiers(struct tutor *tutor);
+/* On SIGHUP: reads the file of tiers again. If it cannot be used, the log says why, and the old
+ * tiers stay. */
+void tutor_read_tiers(struct tutor *tutor);
 
 #endif

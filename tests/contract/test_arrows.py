@@ -91,6 +91,10 @@ ARROWS = (
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/tool/analysis.h", "mcp/tool/run_answer.h",
                                       "helpers/base/*"]),
+    ("mcp/transport/http_learners.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/tutor/tutor.h", "mcp/api/rest.h", "mcp/server.h",
+                                       "helpers/base/*"]),
+    # Which scope a client asks its issuer for follows from the tools of the server.
+    ("mcp/transport/http_sign_in.c", ["mcp/transport/*", "mcp/auth/*", "mcp/tool/tool.h", "mcp/server.h", "helpers/base/*"]),
     ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/chat/chat.h", "mcp/protocol/peer.h", "mcp/server.h",
                                       "executor/executor.h", "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
