@@ -267,15 +267,13 @@ static int run(const struct config *config, struct error *err)
 
 static void help(struct buf *to)
 {
-    buf_adds(to,
-             "  add NAME   print the id of a new learner. NAME is a first name or a nickname\n"
-             "  list       ids, days of addition, amounts of evidence, names\n"
-             "  show ID    one learner\n"
-             "  export ID  everything that is stored about one learner, as JSON\n"
-             "  delete ID  delete it, with its bytes in the files of the database\n"
-             "  tier ID NAME\n"
-             "             give it the tier of this name, which must be in the file of --tiers,\n"
-             "             if that is given\n");
+    buf_adds(to, "  add NAME   print the id of a new learner. NAME is a first name or a nickname\n"
+                 "  list       ids, days of addition, amounts of evidence, names\n"
+                 "  show ID    one learner\n"
+                 "  export ID  everything that is stored about one learner, as JSON\n"
+                 "  delete ID  delete it, with its bytes in the files of the database\n"
+                 "  tier ID NAME\n"
+                 "             give it the tier; with --tiers FILE the name must be in the file\n");
 }
 
 const struct command command_learner = {

@@ -181,6 +181,16 @@ class Tokens(IssuerCase):
         self.assertEqual(status, 403)
         self.assertIn('scope="read"', headers["WWW-Authenticate"])
 
+    def test_a_learner(self):
+        """Bound to a learner by the claim; the scopes learn and operate reach nothing else. The server has no tutor: 404."""
+        learner = "0123456789abcdef" * 2
+        for claims, path, status in (({"scope": "learn", "learner": learner}, "/learners/" + learner, 404), ({"scope": "operate"}, "/learners/" + learner, 404),
+                                     ({"scope": "learn", "learner": learner}, "/sessions", 403), ({"scope": "operate learn"}, "/sessions", 403),
+                                     ({"scope": "read operate"}, "/sessions", 200), ({"scope": "read"}, "/learners/" + learner, 403)):
+            self.assertEqual(self.ask(self.token(jti=str(claims), **claims), path=path)[0], status, claims)
+        for wrong in (learner.upper(), learner[1:], 7, [learner], {}):
+            self.refused(self.token(scope="learn", learner=wrong), "claim learner must be")
+
     def test_algorithms(self):
         """`none`, and a public key as the secret of an HMAC."""
         claims = self.claims()

@@ -16,6 +16,7 @@ import web_sockets
 
 PRINT = {"code": "print(1)"}
 SECONDS = 20  # for what happens soon
+LEARNER = "0123456789abcdef" * 2
 HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
@@ -178,7 +179,7 @@ class Doors(SignInCase):
     def test_reader_reads(self):
         for path in ("/", "/sessions", "/metrics", "/session/%s/nodes" % self.sid, "/session/%s/graph/counts" % self.sid):
             self.assertEqual(self.status("GET", path, self.read), 200, path)
-        for token, scope in ((self.read, "read"), (self.edit, "read edit")):
+        for token, scope in ((self.read, "read"), (self.edit, "read edit learn")):
             self.assertEqual(self.http("GET", "/sessions", token)[2]["Lectern-Scope"], scope)
         status, answer, _ = self.http("POST", "/execute", self.read, PRINT)
         self.assertEqual((status, answer["stdout"]), (200, "1\n"))
@@ -194,11 +195,11 @@ class Doors(SignInCase):
             for method in {"post", "put", "patch", "delete"} & set(methods):
                 if path in ("/execute",):
                     continue
-                real = path.replace("{sid}", self.sid).replace("{nid}", "N001").replace("{order}", "1").replace("{id}", "1")
+                real = path.replace("{learner_id}", LEARNER).replace("{sid}", self.sid).replace("{nid}", "N001").replace("{order}", "1").replace("{id}", "1")
                 status, _, headers = self.http(method.upper(), real, self.read, {})
                 self.assertEqual(status, 403, (method, path))
                 self.assertIn('error="insufficient_scope"', headers["WWW-Authenticate"])
-                self.assertIn('scope="edit"', headers["WWW-Authenticate"])
+                self.assertIn('scope="%s"' % ("learn operate" if path.startswith("/learners") else "edit"), headers["WWW-Authenticate"])
                 tried += 1
         self.assertGreater(tried, 20)
         self.assertEqual(self.http("GET", "/session/%s/history" % self.sid, self.edit)[1], before)
@@ -314,6 +315,115 @@ class Doors(SignInCase):
             pass  # it was refused before it was sent
         connection.close()
         self.assertEqual(self.status("GET", "/sessions", self.read), 200)
+
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+ALL, READERS = {"read", "edit", "learn", "operate"}, {"read", "edit"}
+# Each route of the server (http_route_NAME in mcp/transport/), a request of it, and the scopes that it does not refuse.
+ROUTES = {
+    "mcp": ("POST", "/mcp", PING, READERS | {"learn"}),
+    "page": ("GET", "/", None, READERS),
+    "page_files": ("GET", "/ui/none", None, READERS),
+    "metrics": ("GET", "/metrics", None, READERS),
+    "execute": ("POST", "/execute", PRINT, READERS),
+    "rest": ("GET", "/sessions", None, READERS),
+    "learners": ("GET", "/learners/" + LEARNER, None, {"learn", "operate"}),
+    "health": ("GET", "/health", None, ALL),
+    "sign_in": ("OPTIONS", "/sign-in", None, ALL),
+    "sign_in_link": ("POST", "/sign-in/link", None, READERS),
+    "resource": ("GET", "/.well-known/oauth-protected-resource", None, ALL),
+}
+SOCKETS = {"sync": "/mcp-sync", "chat": "/chat"}
+
+
+class Scopes(SignInCase):
+    """What each scope reaches on a server with a tutor."""
+
+    options = ("--toolset", "all")
+
+    def setUp(self):
+        super().setUp()
+        self.tokens = {"read": self.read, "edit": self.edit, "operate": self.token("--scope", "operate", "pay"),
+                       "learn": self.token("--scope", "learn", "--learner", LEARNER, "tutor")}
+        wait_for(lambda: self.status("GET", "/learners/" + LEARNER, self.tokens["learn"]) == 404)
+
+    def test_every_route(self):
+        """A new route needs a row here."""
+        sources = "".join(path.read_text() for path in sorted((harness.ROOT / "mcp/transport").glob("*.c")))
+        self.assertEqual(set(re.findall(r"^const struct http_route http_route_(\w+) = ", sources, re.M)), set(ROUTES))
+        self.assertEqual(set(re.findall(r"^static const struct web_socket_kind (\w+)_kind = ", sources, re.M)), set(SOCKETS))
+        for name, (method, path, body, scopes) in ROUTES.items():
+            for scope, token in self.tokens.items():
+                with self.subTest(route=name, scope=scope):
+                    status, answer, headers = self.http(method, path, token, body, Accept=HEADERS["Accept"])
+                    self.assertEqual(status == 403, scope not in scopes, answer)
+                    if status == 403:
+                        self.assertIn('error="insufficient_scope"', headers["WWW-Authenticate"])
+                        self.assertRegex(json.dumps(answer), "the scope that this needs|operate token")
+            self.assertEqual(self.status(method, path, None, body) == 401, scopes != ALL, name)
+        for path in SOCKETS.values():
+            for scope, token in self.tokens.items():
+                status, headers = upgrade(self.server.port, path + "?session_id=" + self.sid, token)
+                self.assertEqual(status, 101 if scope in READERS else 403, (path, scope))
+                if status == 403:
+                    self.assertIn('scope="read"', headers["WWW-Authenticate"])
+
+    def test_every_operation_of_the_session_api(self):
+        """As its own description lists them: learn and operate reach none but those of learners."""
+        _, description, _ = self.http("GET", "/openapi.json", self.edit)
+        operations = [(method, path) for path, methods in description["paths"].items() for method in methods if method != "parameters"]
+        self.assertGreater(len(operations), 40)
+        for method, path in operations:
+            real = path.replace("{learner_id}", LEARNER).replace("{sid}", self.sid).replace("{nid}", "N001").replace("{order}", "1")
+            real = real.replace("{id}", "1").replace("{query}", "counts")
+            reached = {scope for scope in ALL if self.status(method.upper(), real, self.tokens[scope], {} if method != "get" else None) != 403}
+            if path.startswith("/learners/"):
+                self.assertEqual(reached, {"learn", "operate"} if method == "get" else {"operate"}, (method, path))
+            else:
+                self.assertEqual(reached & {"learn", "operate"}, ALL & {"learn", "operate"} if path == "/health" else set(), (method, path))
+
+    def test_one_learner(self):
+        other = "f" * 32
+        for token, status in ((self.tokens["learn"], 403), (self.tokens["operate"], 404)):
+            self.assertEqual(self.status("GET", "/learners/" + other, token), status)
+        unbound = self.token("--scope", "learn", "any")
+        wait_for(lambda: self.status("GET", "/learners/" + LEARNER, unbound) != 401)
+        status, answer, headers = self.http("GET", "/learners/" + LEARNER, unbound)
+        self.assertEqual(status, 403)
+        self.assertIn("--scope learn --learner ID NAME", answer["detail"])
+        self.assertIn('scope="operate"', headers["WWW-Authenticate"])
+
+    def test_no_page(self):
+        """No link for the token, none that an earlier scope of it has made, and no socket that stays open."""
+        token = self.tokens["learn"]
+        status, answer, _ = self.http("POST", "/sign-in/link", token)
+        self.assertEqual((status, "'read'" in answer["detail"]), (403, True))
+        url = self.http("POST", "/sign-in/link", self.read)[1]["url"]
+        with open(self.file, encoding="utf-8") as file:
+            lines = file.read()
+        with open(self.file, "w", encoding="utf-8") as file:
+            file.write(lines.replace(" read ben", " learn ben"))
+        wait_for(lambda: self.status("GET", "/sessions", self.read) == 403)
+        _, _, headers = self.http("GET", url.partition("%d" % self.server.port)[2])
+        self.assertEqual(self.http("GET", "/", Cookie=headers["Set-Cookie"].partition(";")[0])[0], 403)
+
+    def test_a_socket_closes_with_its_scope(self):
+        async def play():
+            url = "ws://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid)
+            async with web_sockets.connect(url, extra_headers=bearer(self.read)) as socket:
+                with open(self.file, encoding="utf-8") as file:
+                    lines = file.read()
+                with open(self.file, "w", encoding="utf-8") as file:
+                    file.write(lines.replace(" read ben", " learn ben"))
+                await asyncio.wait_for(socket.wait_closed(), SECONDS)
+                return socket.close_code
+        self.assertEqual(asyncio.run(play()), 1008)
+
+    def test_scopes_that_clients_ask_for(self):
+        _, answer, _ = self.http("GET", "/.well-known/oauth-protected-resource")
+        self.assertEqual(answer["scopes_supported"], ["read", "edit", "learn", "operate"])
+        for path, scope in (("/mcp", "read edit"), ("/mcp?toolset=tutor", "learn"), ("/learners/" + LEARNER, "learn operate")):
+            self.assertIn('scope="%s"' % scope, self.http("GET", path)[2]["WWW-Authenticate"])
 
 
 class File(SignInCase):

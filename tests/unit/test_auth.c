@@ -23,6 +23,7 @@
 
 #define DIGEST  "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" /* of "x" */
 #define SESSION "11111111-1111-4111-8111-111111111111"
+#define LEARNER "0123456789abcdef0123456789abcdef"
 
 static struct digest digest_of_number(unsigned number)
 {
@@ -75,23 +76,36 @@ static void test_lines(void **state)
         unsigned scopes; /* 0: refused */
         const char *name, *curriculum;
         int64_t end;
+        const char *learner;
     } cases[] = {
-        {DIGEST " read anna", IDENTITY_READ, "anna", "", 0},
-        {"  " DIGEST "\tedit  ben \r", IDENTITY_READ | IDENTITY_EDIT, "ben", "", 0},
-        {DIGEST " read c curriculum=" SESSION " end=2000000000", 0, "", "", 0},
+        {DIGEST " read anna", IDENTITY_READ, "anna", "", 0, ""},
+        {"  " DIGEST "\tedit  ben \r", IDENTITY_READ | IDENTITY_EDIT | IDENTITY_LEARN, "ben", "", 0,
+         ""},
+        {DIGEST " learn tutor", IDENTITY_LEARN, "tutor", "", 0, ""},
+        {DIGEST " learn t learner=" LEARNER " curriculum=" SESSION " end=2033-05-18",
+         IDENTITY_LEARN, "t", SESSION, 1999987200, LEARNER},
+        {DIGEST " operate pay end=2033-05-18", IDENTITY_OPERATE, "pay", "", 1999987200, ""},
+        {DIGEST " operate pay curriculum=" SESSION, 0, "", "", 0, ""},
+        {DIGEST " operate pay learner=" LEARNER, 0, "", "", 0, ""},
+        {DIGEST " edit ben learner=" LEARNER, 0, "", "", 0, ""},
+        {DIGEST " learn t learner=" LEARNER "0", 0, "", "", 0, ""},
+        {DIGEST " learn t learner=ABCDEFABCDEFABCDEFABCDEFABCDEFAB", 0, "", "", 0, ""},
+        {DIGEST " learn t learner=", 0, "", "", 0, ""},
+        {DIGEST " learning t", 0, "", "", 0, ""},
+        {DIGEST " read c curriculum=" SESSION " end=2000000000", 0, "", "", 0, ""},
         {DIGEST " read c curriculum=" SESSION " end=2033-05-18", IDENTITY_READ, "c", SESSION,
-         1999987200},
-        {DIGEST " read c end=2033-05-18T03:33:20Z", IDENTITY_READ, "c", "", 2000000000},
-        {DIGEST " read", 0, "", "", 0},
-        {DIGEST " write anna", 0, "", "", 0},
-        {DIGEST "0 read anna", 0, "", "", 0},
-        {"g" DIGEST " read anna", 0, "", "", 0},
-        {DIGEST " read anna end=1969-01-01", 0, "", "", 0},
-        {DIGEST " read anna end=2033-05-18x", 0, "", "", 0},
-        {DIGEST " read anna curriculum=" SESSION "1", 0, "", "", 0},
-        {DIGEST " read a b", 0, "", "", 0},
+         1999987200, ""},
+        {DIGEST " read c end=2033-05-18T03:33:20Z", IDENTITY_READ, "c", "", 2000000000, ""},
+        {DIGEST " read", 0, "", "", 0, ""},
+        {DIGEST " write anna", 0, "", "", 0, ""},
+        {DIGEST "0 read anna", 0, "", "", 0, ""},
+        {"g" DIGEST " read anna", 0, "", "", 0, ""},
+        {DIGEST " read anna end=1969-01-01", 0, "", "", 0, ""},
+        {DIGEST " read anna end=2033-05-18x", 0, "", "", 0, ""},
+        {DIGEST " read anna curriculum=" SESSION "1", 0, "", "", 0, ""},
+        {DIGEST " read a b", 0, "", "", 0, ""},
         {DIGEST " read a end=2033-05-18 curriculum=" SESSION " end=2033-05-18 end=2033-05-18", 0,
-         "", "", 0},
+         "", "", 0, ""},
     };
 
     (void)state;
@@ -110,6 +124,7 @@ static void test_lines(void **state)
             assert_int_equal(found->scopes, cases[i].scopes);
             assert_string_equal(found->name, cases[i].name);
             assert_string_equal(found->curriculum, cases[i].curriculum);
+            assert_string_equal(found->learner, cases[i].learner);
             assert_int_equal(found->end, cases[i].end);
             assert_int_equal(strlen(found->id), IDENTITY_ID_SIZE - 1);
         } else {
@@ -117,6 +132,17 @@ static void test_lines(void **state)
         }
         identity_table_destroy(table);
     }
+}
+
+static void test_scope_names(void **state)
+{
+    (void)state;
+    assert_string_equal(identity_scope_names(0), "");
+    assert_string_equal(identity_scope_names(identity_everyone.scopes), "read edit learn operate");
+    assert_string_equal(identity_scope_names(IDENTITY_LEARN | IDENTITY_READ), "read learn");
+    assert_int_equal(identity_scopes_named("read edit", 4), IDENTITY_READ);
+    assert_int_equal(identity_scopes_named("edit", 3), 0);
+    assert_int_equal(identity_scopes_named("", 0), 0);
 }
 
 /* ---- limits ---- */
@@ -263,10 +289,10 @@ static void test_regression(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),      cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_requests),   cmocka_unit_test(test_analyses),
-        cmocka_unit_test(test_page),       cmocka_unit_test(test_check),
-        cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_table),       cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_scope_names), cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_analyses),    cmocka_unit_test(test_page),
+        cmocka_unit_test(test_check),       cmocka_unit_test(test_regression),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,7 +162,7 @@ static void test_file_that_others_may_read(void **state)
 
 static void test_scope(void **state)
 {
-    static const char *const headers[] = {OF("x"), OF("y")}, *const scopes[] = {"read edit",
+    static const char *const headers[] = {OF("x"), OF("y")}, *const scopes[] = {"read edit learn",
                                                                                 "read"};
     const struct fixture *fixture = *state;
     struct answer answer;

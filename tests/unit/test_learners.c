@@ -241,6 +241,48 @@ static void test_goal(void **state)
     assert_true(json_is_null(json_object_get(json_array_get(list, 0), "goal_node_id")));
 }
 
+/* NULL: Ada has none. */
+static void expect_row(struct fixture *fixture, const char *tier, const char *goal)
+{
+    struct buf BUF_AUTO json = {0};
+    json_auto_t *read = NULL;
+
+    assert_int_equal(learners_read(fixture->learners, fixture->id, &json, &fixture->err), 0);
+    read = json_read(json.data, json.len, "the learner", &fixture->err);
+    assert_int_equal(json_string_is(read, "tier", tier ? tier : "-"), tier != NULL);
+    assert_int_equal(json_string_is(read, "goal_node_id", goal ? goal : "-"), goal != NULL);
+    assert_int_equal(json_string_is(read, "goal_session_id", SESSION), goal != NULL);
+}
+
+static void test_set_tier_and_goal(void **state)
+{
+    struct fixture *fixture = *state;
+    struct learners *learners = fixture->learners;
+    struct error *err = &fixture->err;
+    char unknown[LEARNER_ID_SIZE] = "00000000000000000000000000000000", *text = filled(41);
+
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(learners_set_tier(learners, fixture->id, "paid", err), 0);
+        assert_int_equal(learners_set_goal(learners, fixture->id, SESSION, "area", err), 0);
+        expect_row(fixture, "paid", "area");
+    }
+    must_fail(fixture, ERROR_TOO_LARGE, "at most 40",
+              learners_set_tier(learners, fixture->id, text, err));
+    must_fail(fixture, ERROR_INVALID, "both",
+              learners_set_goal(learners, fixture->id, SESSION, NULL, err));
+    must_fail(fixture, ERROR_INVALID, "empty",
+              learners_set_goal(learners, fixture->id, SESSION, "", err));
+    must_fail(fixture, ERROR_NOT_FOUND, "no learner",
+              learners_set_tier(learners, unknown, "a", err));
+    must_fail(fixture, ERROR_NOT_FOUND, "no learner",
+              learners_set_goal(learners, unknown, NULL, NULL, err));
+    expect_row(fixture, "paid", "area");
+    assert_int_equal(learners_set_tier(learners, fixture->id, NULL, err), 0);
+    assert_int_equal(learners_set_goal(learners, fixture->id, NULL, NULL, err), 0);
+    expect_row(fixture, NULL, NULL);
+    free(text);
+}
+
 static void test_a_submission_is_graded_once(void **state)
 {
     struct fixture *fixture = *state;
@@ -477,6 +519,7 @@ int main(void)
 #define DATABASE_TEST(test) cmocka_unit_test_setup_teardown(test, open_database, close_database)
         DATABASE_TEST(test_caps),
         DATABASE_TEST(test_goal),
+        DATABASE_TEST(test_set_tier_and_goal),
         DATABASE_TEST(test_a_submission_is_graded_once),
         DATABASE_TEST(test_what_is_repeated),
         DATABASE_TEST(test_pending),
