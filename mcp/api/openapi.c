@@ -344,22 +344,24 @@ static void write_learner_operations(struct buf *to)
 
     for (size_t i = 0; i < LEARNER_OPERATIONS_COUNT; i++) {
         const struct learner_operation *row = &learner_operations[i];
+        const char *comma = "";
 
         if (strcmp(path, row->path) == 0)
             buf_addc(to, ',');
         else
-            buf_addf(to,
-                     "%s\"%s\":{\"parameters\":[{\"$ref\":\"#/components/parameters/"
-                     "learner_id\"}],",
-                     *path ? "}," : "", row->path);
+            buf_addf(to, "%s\"%s\":{", *path ? "}," : "", row->path);
         path = row->path;
-        buf_addf(to, "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"learners\"],\"summary\":\"%s\"",
+        buf_addf(to,
+                 "\"%s\":{\"operationId\":\"%s\",\"tags\":[\"learners\"],\"summary\":\"%s\","
+                 "\"parameters\":[",
                  row->method, row->id, row->summary);
+        refer(to, "parameters", "learner_id", strlen("learner_id"), &comma);
+        buf_addc(to, ']');
         if (row->body)
             write_body(to, row->body, true);
         buf_addf(to,
                  ",\"responses\":{\"200\":{\"description\":\"Done\",\"content\":{"
-                 "\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/%s\"}}}}",
+                 "\"application/json\":{\"schema\":{\"$ref\":\"" REFS "%s\"}}}}",
                  row->answer->schema);
         write_refusals(to, applies_always, NULL);
         buf_adds(to, "}}");
