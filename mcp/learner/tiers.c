@@ -137,24 +137,23 @@ static void take_tier(struct tiers *tiers, json_t *object, struct validation_err
 static json_t *read_file(const char *path, struct error *err)
 {
     FILE *file = fopen(path, "re");
-    cleanup_free char *text = malloc(TIERS_FILE_CAP + 1);
+    char *text = file ? malloc(TIERS_FILE_CAP + 1) : NULL;
+    size_t len = text ? fread(text, 1, TIERS_FILE_CAP + 1, file) : 0;
     json_t *value = NULL;
-    size_t len;
 
-    if (!file || !text) {
-        if (file)
-            fclose(file);
-        error_errno(err, file ? ENOMEM : errno, "cannot open it");
-        return NULL;
-    }
-    len = fread(text, 1, TIERS_FILE_CAP + 1, file);
-    if (ferror(file))
+    if (!file)
+        error_errno(err, errno, "cannot open it");
+    else if (!text)
+        error_set(err, ERROR_MEMORY, "out of memory for the file");
+    else if (ferror(file))
         error_errno(err, errno, "cannot read it");
     else if (len > TIERS_FILE_CAP)
         error_set(err, ERROR_TOO_LARGE, "it is larger than %zu bytes", TIERS_FILE_CAP);
     else
         value = json_read(text, len, "the file", err);
-    fclose(file);
+    free(text);
+    if (file)
+        fclose(file);
     return value;
 }
 
