@@ -345,21 +345,22 @@ static void write_tool(const struct tool *tool, const struct analyses *analyses,
     json_decref(described);
 }
 
+const struct tool_reach prompt_tools = {.toolsets = TOOLSET_BIT(TOOLSET_EDITOR),
+                                        .of_session = true};
+
 /* As the Messages API expects them; the last has a cache mark. */
 static void write_tools(const struct analyses *analyses, struct buf *to)
 {
-    buf_addc(to, '[');
+    const char *before = "[";
+
     for (size_t i = 0; tools[i]; i++) {
-        if (tools[i]->makes_session) /* a chat is bound to its own */
+        if (!tool_is_listed(tools[i], &prompt_tools))
             continue;
-        if (i > 0)
-            buf_addc(to, ',');
+        buf_adds(to, before);
         write_tool(tools[i], analyses, to);
-        if (!tools[i + 1])
-            buf_addf(to, ",%s", mark);
-        buf_addc(to, '}');
+        before = "},";
     }
-    buf_addc(to, ']');
+    buf_addf(to, ",%s}]", mark);
 }
 
 /* The message with a mark on its last block, as a new reference; NULL if that block cannot have

@@ -12,8 +12,13 @@
 
 #include "helpers/base/buf.h"
 #include "mcp/server.h"
+#include "mcp/tool/tool.h"
 
 #define PROMPT_TOKENS_MAX 3000u
+
+/* The tools of the chat: those of an editor, without those that make another session than its own.
+ */
+extern const struct tool_reach prompt_tools;
 
 /* Appends the system prompt. The title of the session is marked as data. */
 void prompt_write(const struct analyses *analyses, const char *session_title, struct buf *to);

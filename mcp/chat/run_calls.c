@@ -10,6 +10,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/approval.h"
+#include "mcp/chat/prompt.h"
 #include "mcp/chat/run_internal.h"
 
 /* Images that a model is shown stay in the thread and are read again with each request. */
@@ -68,7 +69,7 @@ static void refuse_at_once(struct run_call *call, size_t number, bool broken)
         const char *name = json_get_string(call->use, "name");
 
         buf_adds(&call->refusal, "Not done: ");
-        tool_write_unknown(name ? name : "", true, &call->refusal);
+        tool_write_unknown(name ? name : "", &prompt_tools, &call->refusal);
     } else if (broken || !json_is_object(json_object_get(call->use, "input"))) {
         buf_adds(&call->refusal, "Not done: the arguments are not a complete JSON object. Send the "
                                  "call again.");
@@ -98,7 +99,7 @@ int run_calls_load(struct chat_run *run, struct error *err)
         call->id = json_get_string(block, "id");
         call->name = json_get_string(block, "name");
         call->tool = tool_find(call->name);
-        if (call->tool && call->tool->makes_session) /* a chat is bound to its own */
+        if (call->tool && !tool_is_listed(call->tool, &prompt_tools))
             call->tool = NULL;
         refuse_at_once(call, run->call_count, is_broken(shown, call->id));
         run->call_count++;

@@ -12,6 +12,7 @@
 #include "mcp/auth/limits.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
+#include "mcp/tool/tool.h"
 #include "mcp/transport/page_files.h"
 #include "mcp/transport/transport.h"
 
@@ -211,7 +212,8 @@ static int run(const struct config *config, struct error *err)
         char address[320];
 
         write_address(&serving, config, address, sizeof address);
-        print_page(&serving, address);
+        if (serving.server.toolsets & TOOLSET_BIT(TOOLSET_EDITOR))
+            print_page(&serving, address);
         fprintf(stderr, "Lectern serves %s  (MCP: /mcp, health: /health; Ctrl-C stops it)\n",
                 address);
         uv_run(&loop, UV_RUN_DEFAULT);

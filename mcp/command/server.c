@@ -217,20 +217,9 @@ int server_open_readers(struct server *server, const struct config *config, stru
 
 static int read_toolsets(const struct config *config, unsigned *toolsets, struct error *err)
 {
-    static const struct {
-        const char *name;
-        unsigned toolsets;
-    } choices[] = {{"editor", TOOLSET_BIT(TOOLSET_EDITOR)},
-                   {"tutor", TOOLSET_BIT(TOOLSET_TUTOR)},
-                   {"all", TOOLSETS_ALL}};
-
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        if (strcmp(choices[i].name, config->toolset) == 0) {
-            *toolsets = choices[i].toolsets;
-            return 0;
-        }
-    }
-    return error_set(err, ERROR_INVALID, "--toolset must be editor, tutor or all, not '%s'",
+    if (toolsets_find(config->toolset, toolsets))
+        return 0;
+    return error_set(err, ERROR_INVALID, "--toolset must be " TOOLSET_CHOICES ", not '%s'",
                      config->toolset);
 }
 

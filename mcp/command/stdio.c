@@ -7,6 +7,7 @@
 #include "helpers/base/log.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
+#include "mcp/learner/learners.h"
 #include "mcp/store/store.h"
 #include "mcp/transport/transport.h"
 
@@ -29,6 +30,27 @@ static void on_end(void *user)
     signals_finish(&serving->signals); /* last: a second signal cuts none of this short */
 }
 
+/* An unknown learner is reported at the start too. */
+static int check_learner(const struct server *server, const struct config *config,
+                         struct error *err)
+{
+    struct buf BUF_AUTO json = {0};
+    struct learners *learners;
+    int rc;
+
+    if (!config->learner)
+        return 0;
+    if (!server->tutor)
+        return error_set(err, ERROR_INVALID,
+                         "--learner is of the tools of a tutor: lectern stdio --toolset tutor "
+                         "--learner %s",
+                         config->learner);
+    learners = learners_open(config->learners, STORE_READ, err);
+    rc = learners ? learners_read(learners, config->learner, &json, err) : -1;
+    learners_close(learners);
+    return rc < 0 ? error_wrap(err, "--learner") : 0;
+}
+
 static int run(const struct config *config, struct error *err)
 {
     struct stdio_process serving = {0};
@@ -41,9 +63,12 @@ static int run(const struct config *config, struct error *err)
         return EXIT_FAILED;
     uv_loop_init(&loop);
     rc = server_init(&serving.server, &loop, config, err);
+    if (rc == 0)
+        rc = check_learner(&serving.server, config, err);
     if (rc == 0) {
-        serving.stdio = stdio_server_create(&serving.server, STDIN_FILENO, STDOUT_FILENO,
-                                            *sid ? sid : NULL, on_end, &serving, err);
+        serving.stdio =
+            stdio_server_create(&serving.server, STDIN_FILENO, STDOUT_FILENO, *sid ? sid : NULL,
+                                config->learner, on_end, &serving, err);
         serving.signals.tutor = serving.server.tutor;
         rc = serving.stdio ? signals_init(&serving.signals, &loop, on_end, &serving, err) : -1;
     }

@@ -239,6 +239,7 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
         return drop(call, METHOD_REFUSED);
     call->call.server = peer->host->server;
     call->call.bound_session = call->client.bound_session[0] ? call->client.bound_session : NULL;
+    call->call.bound_learner = call->client.bound_learner[0] ? call->client.bound_learner : NULL;
     call->call.who = call->client.who;
     if (era_client_is_modern(&call->client) || call->reply->streams)
         call->call.can_ask = call->client.capabilities;
@@ -257,12 +258,13 @@ enum method_outcome call_begin(struct request *request, const struct tool *tool,
     return METHOD_CALLED;
 }
 
-static enum method_outcome refuse_unknown(struct request *request, const char *name)
+static enum method_outcome refuse_unknown(struct request *request, const char *name,
+                                          const struct tool_reach *reach)
 {
     struct buf BUF_AUTO text = {0};
 
     buf_init(&text, ERROR_TEXT_CAP);
-    tool_write_unknown(name, *request->client->bound_session, &text);
+    tool_write_unknown(name, reach, &text);
     return request_refuse(request, MESSAGE_INVALID_PARAMS, "%s",
                           text.data ? text.data : "unknown tool");
 }
@@ -287,6 +289,7 @@ enum method_outcome call_take_arguments(struct request *request, json_t **argume
 enum method_outcome call_tool(struct request *request)
 {
     const json_t *params = request->message->params;
+    const struct tool_reach reach = client_reach(request->client);
     const char *name = json_get_string(params, "name");
     json_t *arguments;
     const struct tool *tool;
@@ -294,9 +297,9 @@ enum method_outcome call_tool(struct request *request)
     if (!name)
         return request_refuse(request, MESSAGE_INVALID_PARAMS,
                               "tools/call needs params.name, the tool's name as a string");
-    tool = tool_find(name);
+    tool = tool_find_reached(name, &reach);
     if (!tool)
-        return refuse_unknown(request, name);
+        return refuse_unknown(request, name, &reach);
     if (!tool_allows(tool, request->client->identity.scopes)) {
         request->http_status = 403;
         return request_refuse(request, MESSAGE_REFUSED,

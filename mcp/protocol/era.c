@@ -108,13 +108,14 @@ static bool check_param(struct request *request, const struct peer_headers *head
 }
 
 static bool check_headers(struct request *request, const struct method *method,
-                          const struct peer_headers *headers)
+                          const struct peer_headers *headers, const struct tool_reach *reach)
 {
     const struct message *message = request->message;
     const char *version = json_get_string(message->meta, MESSAGE_VERSION_KEY);
     const char *name =
         method && method->named_by ? json_get_string(message->params, method->named_by) : NULL;
-    const struct tool *tool = name && method->marks_arguments ? tool_find(name) : NULL;
+    const struct tool *tool =
+        name && method->marks_arguments ? tool_find_reached(name, reach) : NULL;
 
     if ((version && !check_header(request, "MCP-Protocol-Version", headers->version, version)) ||
         !check_header(request, "Mcp-Method", headers->method, message->method) ||
@@ -137,6 +138,7 @@ enum method_outcome era_check(struct request *request, const struct method *meth
     const struct message *message = request->message;
     const char *asked = json_get_string(message->meta, MESSAGE_VERSION_KEY);
     const json_t *capabilities = json_object_get(message->meta, CAPABILITIES_KEY);
+    const struct tool_reach reach = client_reach(base);
 
     *client = *base;
     client->version = MODERN_VERSION;
@@ -147,7 +149,7 @@ enum method_outcome era_check(struct request *request, const struct method *meth
                               "\", such as \"" MODERN_VERSION "\", and \"" CAPABILITIES_KEY
                               "\", an object; or send initialize first");
     }
-    if (headers && !check_headers(request, method, headers))
+    if (headers && !check_headers(request, method, headers, &reach))
         return METHOD_REFUSED;
     if (asked && !peer_version_is_modern(asked)) {
         request->data = json_pack("{s:[s], s:s}", "supported", MODERN_VERSION, "requested", asked);

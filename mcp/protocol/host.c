@@ -39,20 +39,20 @@ void host_count(const struct host *host, size_t *calls, size_t *streams)
     ++*streams;
 }
 
-const struct buf *host_tool_entry(struct host *host, size_t i)
+const struct buf *host_tool_entry(struct host *host, size_t i, bool bound)
 {
-    struct buf *entry;
+    struct buf **entries = &host->tools[bound], *entry;
     size_t count = 0;
 
     while (tools[count])
         count++;
-    if (!host->tools)
-        host->tools = calloc(count, sizeof *host->tools);
-    if (!host->tools)
+    if (!*entries)
+        *entries = calloc(count, sizeof **entries);
+    if (!*entries)
         return NULL;
-    entry = &host->tools[i];
+    entry = &(*entries)[i];
     if (entry->len == 0)
-        tool_describe(tools[i], &host->server->analyses, entry);
+        (bound ? tool_describe_bound : tool_describe)(tools[i], &host->server->analyses, entry);
     if (!entry->failed)
         return entry;
     buf_finish(entry);
@@ -65,9 +65,11 @@ static void leave(struct host *host)
     if (--host->users > 0)
         return;
     json_decref(host->changed_uris);
-    for (size_t i = 0; host->tools && tools[i]; i++)
-        buf_finish(&host->tools[i]);
-    free(host->tools);
+    for (size_t form = 0; form < 2; form++) {
+        for (size_t i = 0; host->tools[form] && tools[i]; i++)
+            buf_finish(&host->tools[form][i]);
+        free(host->tools[form]);
+    }
     free(host);
 }
 

@@ -69,13 +69,14 @@ static enum method_outcome answer_page(struct request *request, const char *name
 static void add_tools(struct page *page, const void *of)
 {
     const struct request *request = of;
+    const struct tool_reach reach = client_reach(request->client);
     const struct buf *entry;
 
     for (size_t i = 0; tools[i]; i++) {
         if (!tool_allows(tools[i], request->client->identity.scopes) ||
-            (tools[i]->makes_session && *request->client->bound_session) || !next_entry(page))
+            !tool_is_listed(tools[i], &reach) || !next_entry(page))
             continue;
-        entry = host_tool_entry(request->peer->host, i);
+        entry = host_tool_entry(request->peer->host, i, reach.of_learner);
         if (entry)
             buf_add(page->to, entry->data, entry->len);
         else

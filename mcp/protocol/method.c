@@ -23,27 +23,41 @@
     "component and relationship tools. session_id may be left out where there is only one "        \
     "curriculum."
 
+/* Likewise for a client that has only the tools of a tutor, and for one that has both. */
+#define TUTOR_INSTRUCTIONS                                                                         \
+    "Lectern teaches a curriculum to a learner, and you are the tutor: begin with "                \
+    "get_learner_state, which says what comes next and why. Let the learner try first, then help " \
+    "with generate_guidance, and never give the solution. Hand in the learner's code with "        \
+    "submit_code: only graded work counts as progress."
+#define BOTH_INSTRUCTIONS                                                                          \
+    INSTRUCTIONS " To teach a learner, begin with get_learner_state, let the learner try first, "  \
+                 "and never give the solution."
+
 /* What the server offers to a client of this era. */
 static void write_offer(struct request *request)
 {
-    const struct host *host = request->peer->host;
-    const unsigned changing = stream_lists(host);
+    const struct client *client = request->client;
+    const unsigned changing = stream_lists(request->peer->host, client);
+    const bool edits = client_edits(client);
+    const char *instructions = !edits                             ? TUTOR_INSTRUCTIONS
+                               : client->toolsets == TOOLSETS_ALL ? BOTH_INSTRUCTIONS
+                                                                  : INSTRUCTIONS;
     struct buf *to = &request->members;
 
     buf_addf(to, "\"capabilities\":{\"tools\":{\"listChanged\":%s}",
              changing & LIST_TOOLS ? "true" : "false");
-    if (resources[0])
+    if (edits && resources[0])
         buf_addf(to, ",\"resources\":{\"subscribe\":true,\"listChanged\":%s}",
                  changing & LIST_RESOURCES ? "true" : "false");
-    if (prompts[0])
+    if (edits && prompts[0])
         buf_addf(to, ",\"prompts\":{\"listChanged\":%s}",
                  changing & LIST_PROMPTS ? "true" : "false");
-    if (resources[0] || prompts[0])
+    if (edits && (resources[0] || prompts[0]))
         buf_adds(to, ",\"completions\":{}");
     if (request->method->eras & ERA_LEGACY) /* the modern era does not have it */
         buf_adds(to, ",\"logging\":{}");
     buf_adds(to, "},\"instructions\":");
-    json_write_string(to, INSTRUCTIONS, sizeof INSTRUCTIONS - 1);
+    json_write_string(to, instructions, strlen(instructions));
 }
 
 static enum method_outcome initialize(struct request *request)
@@ -124,7 +138,8 @@ static enum method_outcome cancelled(struct request *request)
 }
 
 /* clang-format off */
-#define LISTING(what, handler) {.name = (what), .eras = ERA_BOTH, .cached = true, .keep_ms = LIST_KEEP_MS, .handle = (handler)}
+#define LISTING(what, editors, handler) \
+    {.name = (what), .eras = ERA_BOTH, .for_editors = (editors), .cached = true, .keep_ms = LIST_KEEP_MS, .handle = (handler)}
 #define NOTICE(what, when, handler) {.name = (what), .eras = (when), .notification = true, .handle = (handler)}
 /* clang-format on */
 
@@ -137,7 +152,7 @@ const struct method methods[] = {
      .handle = discover},
     {.name = "ping", .eras = ERA_LEGACY, .before_initialize = true, .handle = ping},
     {.name = "logging/setLevel", .eras = ERA_LEGACY, .handle = set_level},
-    LISTING("tools/list", list_tools),
+    LISTING("tools/list", false, list_tools),
     {.name = "tools/call",
      .eras = ERA_BOTH,
      .named_by = "name",
@@ -147,30 +162,43 @@ const struct method methods[] = {
      .fails_inside = true},
     {.name = "resources/list",
      .eras = ERA_BOTH,
+     .for_editors = true,
      .cached = true,
      .handle = list_resources,
      .write = list_write_resources,
      .wrong = LIST_CURSOR_WRONG},
-    LISTING("resources/templates/list", list_templates),
+    LISTING("resources/templates/list", true, list_templates),
     {.name = "resources/read",
      .eras = ERA_BOTH,
+     .for_editors = true,
      .named_by = "uri",
      .cached = true,
      .handle = read_resource,
      .write = read_write_resource},
-    {.name = "resources/subscribe", .eras = ERA_LEGACY, .handle = stream_subscribe},
-    {.name = "resources/unsubscribe", .eras = ERA_LEGACY, .handle = stream_unsubscribe},
-    LISTING("prompts/list", list_prompts),
+    {.name = "resources/subscribe",
+     .eras = ERA_LEGACY,
+     .for_editors = true,
+     .handle = stream_subscribe},
+    {.name = "resources/unsubscribe",
+     .eras = ERA_LEGACY,
+     .for_editors = true,
+     .handle = stream_unsubscribe},
+    LISTING("prompts/list", true, list_prompts),
     {.name = "prompts/get",
      .eras = ERA_BOTH,
+     .for_editors = true,
      .named_by = "name",
      .handle = read_prompt,
      .write = read_write_prompt},
     {.name = "completion/complete",
      .eras = ERA_BOTH,
+     .for_editors = true,
      .handle = read_completion,
      .write = read_write_completion},
-    {.name = "subscriptions/listen", .eras = ERA_MODERN, .handle = stream_listen},
+    {.name = "subscriptions/listen",
+     .eras = ERA_MODERN,
+     .for_editors = true,
+     .handle = stream_listen},
     NOTICE("notifications/initialized", ERA_LEGACY, initialized),
     NOTICE("notifications/cancelled", ERA_BOTH, cancelled),
     {0},

@@ -33,7 +33,7 @@ struct peer *peer_create(struct host *host, const char *transport, const struct 
     if (client)
         peer->client = *client;
     else
-        client_init(&peer->client, NULL);
+        client_init(&peer->client, host->server->toolsets, NULL, NULL);
     return peer;
 }
 
@@ -134,14 +134,22 @@ bool peer_message_is_modern(const struct message *message, const struct peer_hea
     return era_is_modern(message, message->method ? method_find(message->method) : NULL, headers);
 }
 
-static enum method_outcome refuse_unknown(struct request *request, unsigned era)
+/* Whether the client has the method. */
+static bool is_offered(const struct method *method, const struct client *client)
+{
+    const unsigned era = era_client_is_modern(client) ? ERA_MODERN : ERA_LEGACY;
+
+    return (method->eras & era) && (!method->for_editors || client_edits(client));
+}
+
+static enum method_outcome refuse_unknown(struct request *request)
 {
     const char *name = request->message->method;
     struct nearest search;
 
     nearest_begin(&search, name);
     for (const struct method *method = methods; method->name; method++) {
-        if (method->eras & era)
+        if (is_offered(method, request->client))
             nearest_feed(&search, method->name);
     }
     return request_refuse(request, MESSAGE_METHOD_NOT_FOUND, "unknown method '%.*s'%s%s%s",
@@ -169,11 +177,10 @@ static enum method_outcome check_request(struct request *request, const struct m
 
 static void receive_request(struct request *request, const struct method *method)
 {
-    const unsigned era = era_client_is_modern(request->client) ? ERA_MODERN : ERA_LEGACY;
     enum method_outcome outcome;
 
-    if (!method || !(method->eras & era)) {
-        refuse_unknown(request, era);
+    if (!method || !is_offered(method, request->client)) {
+        refuse_unknown(request);
         send_refusal(request);
         return;
     }

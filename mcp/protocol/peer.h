@@ -84,7 +84,8 @@ struct peer_headers {
  * peer of its own over HTTP, and ends with its connection. */
 bool peer_message_is_modern(const struct message *message, const struct peer_headers *headers);
 
-/* transport is static text: "http". client is copied; NULL: it has not introduced itself. */
+/* transport is static text: "http". client is copied; NULL: it has not introduced itself, and has
+ * the toolsets of the server. */
 struct peer *peer_create(struct host *host, const char *transport, const struct client *client,
                          struct error *err);
 

@@ -57,6 +57,7 @@ struct method {
     unsigned eras;
     bool notification;      /* else a request */
     bool before_initialize; /* allowed as the first one of a legacy client */
+    bool for_editors;       /* unknown to clients without client_edits */
     bool marks_arguments;   /* of a tool, which may be repeated in headers too */
     const char *named_by;   /* the member of params that Mcp-Name repeats; or NULL */
     bool cached;            /* a modern client may keep its result for keep_ms */
@@ -247,8 +248,8 @@ enum method_outcome stream_unsubscribe(struct request *request); /* resources/un
 void stream_list_changed(struct host *host, unsigned lists);
 /* A resource, or with '/' at the end of the URI all whose URIs begin with it. */
 void stream_resource_changed(struct host *host, const char *uri);
-/* The lists that change while this server runs. */
-unsigned stream_lists(const struct host *host);
+/* The lists of this client that change while this server runs. */
+unsigned stream_lists(const struct host *host, const struct client *client);
 struct stream *stream_find(struct peer *peer, const json_t *id);
 /* notified: its client is sent the result that ends it. */
 void stream_end(struct stream *stream, bool notified);
@@ -280,7 +281,7 @@ struct host {
     bool lists_change;
     size_t users;                    /* peers, and open handles */
     size_t calls;                    /* of all peers */
-    struct buf *tools;               /* of host_tool_entry, as many as tools[] has; or NULL */
+    struct buf *tools[2];            /* of host_tool_entry, as many as tools[] has; or NULL */
     LIST_HEAD(, peer_call) progress; /* the calls that want it */
     LIST_HEAD(, peer_call) asking;   /* the calls that wait for their client */
     uv_timer_t progress_timer;       /* runs while there are such calls */
@@ -294,7 +295,7 @@ struct host {
 };
 
 /* The entry of tools[i], written when it is first listed: nothing in it changes while the server
- * runs. Borrowed. NULL without memory. */
-const struct buf *host_tool_entry(struct host *host, size_t i);
+ * runs. bound: to a learner. Borrowed. NULL without memory. */
+const struct buf *host_tool_entry(struct host *host, size_t i, bool bound);
 
 #endif

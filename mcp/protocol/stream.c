@@ -28,7 +28,7 @@ static const struct {
 };
 #define LISTS (sizeof lists / sizeof lists[0])
 
-unsigned stream_lists(const struct host *host)
+unsigned stream_lists(const struct host *host, const struct client *client)
 {
     unsigned changing = 0;
 
@@ -36,7 +36,7 @@ unsigned stream_lists(const struct host *host)
         changing |= LIST_TOOLS | (prompts[0] ? LIST_PROMPTS : 0);
     if (resources[0] && (resource_list_changes || host->lists_change))
         changing |= LIST_RESOURCES;
-    return changing;
+    return client_edits(client) ? changing : changing & LIST_TOOLS;
 }
 
 static const json_t *uris_of(const struct stream *stream)
@@ -269,7 +269,7 @@ int peer_open_stream(struct peer *peer, struct peer_reply *reply, struct error *
     stream = open_stream(peer, reply, NULL);
     if (!stream)
         return error_set(err, ERROR_MEMORY, "out of memory for a stream");
-    stream->lists = stream_lists(peer->host);
+    stream->lists = stream_lists(peer->host, &peer->client);
     return 0;
 }
 
@@ -392,7 +392,7 @@ static enum method_outcome check_listen(struct request *request)
 enum method_outcome stream_listen(struct request *request)
 {
     const json_t *filter = json_object_get(request->message->params, "notifications");
-    const unsigned changing = stream_lists(request->peer->host);
+    const unsigned changing = stream_lists(request->peer->host, request->client);
     struct stream *stream;
     json_t *uris;
 

@@ -41,8 +41,9 @@ static bool is_of_client(const struct tool *tool, const char *name, const json_t
         if (strcmp(names_of_clients[i], name) == 0)
             return true;
     for (size_t i = 0; tools[i]; i++)
-        if (fields_find(&tools[i]->arguments, name) ||
-            fields_resemble(&tools[i]->arguments, name, tools[i] == tool ? arguments : NULL))
+        if (tools[i]->toolset == tool->toolset &&
+            (fields_find(&tools[i]->arguments, name) ||
+             fields_resemble(&tools[i]->arguments, name, tools[i] == tool ? arguments : NULL)))
             return false;
     return true;
 }
@@ -93,15 +94,62 @@ static void drop_clients(const struct tool *tool, json_t *arguments)
     }
 }
 
+/* ---- calls that are bound to a learner ---- */
+
+const struct fields *arguments_without_learner(const struct tool *tool,
+                                               struct bound_arguments *bound)
+{
+    size_t count = 0;
+
+    if (!fields_find(&tool->arguments, LEARNER_ARGUMENT))
+        return &tool->arguments;
+    memset(bound, 0, sizeof *bound);
+    for (const struct field *row = tool->arguments.rows; row->name && count < ARGUMENTS_MAX;
+         row++) {
+        bound->rows[count] = *row;
+        if (strcmp(row->name, LEARNER_ARGUMENT) == 0) {
+            bound->rows[count].required = false;
+            bound->rows[count].flags |= FIELD_UNLISTED;
+        }
+        count++;
+    }
+    bound->fields = tool->arguments;
+    bound->fields.rows = bound->rows;
+    return &bound->fields;
+}
+
+/* Sets the learner of a bound call; -1 if the client has sent another one. */
+static int set_learner(const struct tool_call *call, json_t *arguments, struct error *err)
+{
+    const json_t *given = json_object_get(arguments, LEARNER_ARGUMENT);
+
+    if (!call->bound_learner || !fields_find(&call->tool->arguments, LEARNER_ARGUMENT))
+        return 0;
+    if (given && !json_is_null(given) && !json_string_is(arguments, LEARNER_ARGUMENT, "") &&
+        !json_string_is(arguments, LEARNER_ARGUMENT, call->bound_learner))
+        return error_set_at(
+            err, LEARNER_ARGUMENT,
+            "This connection is bound to one learner and reaches no other; leave " LEARNER_ARGUMENT
+            " out.");
+    return json_object_set_new(arguments, LEARNER_ARGUMENT, json_string(call->bound_learner)) == 0
+               ? 0
+               : error_set(err, ERROR_MEMORY, "out of memory for the arguments");
+}
+
 int arguments_take(struct tool_call *call, struct error *err)
 {
-    const struct fields *fields = &call->tool->arguments;
+    struct bound_arguments bound;
+    const struct fields *fields = call->bound_learner
+                                      ? arguments_without_learner(call->tool, &bound)
+                                      : &call->tool->arguments;
     struct buf BUF_AUTO advice = {0};
     struct validation_errors problems;
     json_auto_t *given = json_copy(call->arguments);
     json_t *taken = NULL;
 
     validation_begin(&problems, "");
+    if (given && set_learner(call, given, err) < 0)
+        return -1;
     if (given) {
         drop_empty(fields, given);
         drop_clients(call->tool, given);

@@ -17,6 +17,8 @@
     {.name = (tool), .rows = (const struct field[]){__VA_ARGS__, {0}}, .flags = FIELDS_AS_TEXT | FIELDS_NAMED, .noun = "argument"}
 #define ARGUMENT_SESSION   FIELD("session_id", FIELD_TEXT)
 #define ARGUMENT_KEY       FIELD("idempotency_key", FIELD_TEXT, .flags = FIELD_UNLISTED)
+#define LEARNER_ARGUMENT   "learner_id"
+#define ARGUMENT_LEARNER   FIELD(LEARNER_ARGUMENT, FIELD_TEXT, .required = true, .least = 1)
 #define ARGUMENT_NODE      FIELD("node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME)
 #define ARGUMENT_COMPONENT \
     FIELD("component_order", FIELD_WHOLE, .least = 1, .most = INFINITY), FIELD("component_id", FIELD_TEXT)
@@ -24,8 +26,19 @@
     FIELD("expected_revision", FIELD_WHOLE, .least = 1, .most = INFINITY, .flags = FIELD_UNLISTED)
 /* clang-format on */
 
+/* The fields of a tool for a connection that is bound to a learner: LEARNER_ARGUMENT is in neither
+ * the schema nor the lists of names. The result is in *bound, or the tool's own. */
+#define ARGUMENTS_MAX 24u
+struct bound_arguments {
+    struct fields fields;
+    struct field rows[ARGUMENTS_MAX + 1];
+};
+const struct fields *arguments_without_learner(const struct tool *tool,
+                                               struct bound_arguments *bound);
+
 /* Checks the call's arguments against the tool's fields, and converts them to their types: a string
- * that is a number, true or false, an object or an array becomes one. */
+ * that is a number, true or false, an object or an array becomes one. LEARNER_ARGUMENT of a bound
+ * call is set here. */
 int arguments_take(struct tool_call *call, struct error *err);
 
 /* After arguments_take: the string, or NULL; the integer, or `otherwise`. */

@@ -38,15 +38,52 @@ const struct tool *tool_find(const char *name)
     return NULL;
 }
 
-void tool_write_unknown(const char *name, bool bound, struct buf *to)
+bool toolsets_find(const char *choice, unsigned *toolsets)
 {
+    static const struct {
+        const char *name;
+        unsigned toolsets;
+    } choices[] = {{"editor", TOOLSET_BIT(TOOLSET_EDITOR)},
+                   {"tutor", TOOLSET_BIT(TOOLSET_TUTOR)},
+                   {"all", TOOLSETS_ALL}};
+
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (strcmp(choices[i].name, choice) == 0) {
+            *toolsets = choices[i].toolsets;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_reached(const struct tool *tool, const struct tool_reach *reach)
+{
+    return (reach->toolsets & TOOLSET_BIT(tool->toolset)) &&
+           !(reach->of_learner && tool->makes_learner);
+}
+
+const struct tool *tool_find_reached(const char *name, const struct tool_reach *reach)
+{
+    const struct tool *tool = tool_find(name);
+
+    return tool && is_reached(tool, reach) ? tool : NULL;
+}
+
+bool tool_is_listed(const struct tool *tool, const struct tool_reach *reach)
+{
+    return is_reached(tool, reach) && !(reach->of_session && tool->makes_session);
+}
+
+void tool_write_unknown(const char *name, const struct tool_reach *reach, struct buf *to)
+{
+    const bool edits = reach->toolsets & TOOLSET_BIT(TOOLSET_EDITOR);
+    const struct fields *operation = edits ? change_set_operation_like(name) : NULL;
     const char *comma = " The tools: ";
-    const struct fields *operation = change_set_operation_like(name);
     struct nearest search;
 
     nearest_begin_action(&search, name);
     for (size_t i = 0; tools[i]; i++)
-        if (!bound || !tools[i]->makes_session)
+        if (tool_is_listed(tools[i], reach))
             nearest_feed(&search, tools[i]->name);
     buf_addf(to, "unknown tool '%.*s'", utf8_shown(name, NAME_SHOWN), name);
     if (search.best && (!operation || strcmp(operation->name, name) != 0)) {
@@ -62,15 +99,17 @@ void tool_write_unknown(const char *name, bool bound, struct buf *to)
         buf_addc(to, '.');
     }
     for (size_t i = 0; tools[i]; i++) {
-        if (bound && tools[i]->makes_session)
+        if (!tool_is_listed(tools[i], reach))
             continue;
         buf_addf(to, "%s%s", comma, tools[i]->name);
         comma = ", ";
     }
-    buf_addc(to, '.');
+    if (*comma == ',')
+        buf_addc(to, '.');
 }
 
-void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to)
+static void describe(const struct tool *tool, const struct fields *arguments,
+                     const struct analyses *analyses, struct buf *to)
 {
     struct buf BUF_AUTO description = {0};
 
@@ -85,7 +124,7 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
     if (tool->input_schema)
         buf_adds(to, tool->input_schema);
     else
-        fields_schema(&tool->arguments, NULL, analyses, to);
+        fields_schema(arguments, NULL, analyses, to);
     /* For people and programs; a model does not see them. */
     buf_addf(to,
              ",\"annotations\":{\"readOnlyHint\":%s,\"destructiveHint\":%s,"
@@ -95,6 +134,18 @@ void tool_describe(const struct tool *tool, const struct analyses *analyses, str
     json_write_member(to, "title", tool->title);
     buf_addc(to, '}');
     buf_addc(to, '}');
+}
+
+void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to)
+{
+    describe(tool, &tool->arguments, analyses, to);
+}
+
+void tool_describe_bound(const struct tool *tool, const struct analyses *analyses, struct buf *to)
+{
+    struct bound_arguments bound;
+
+    describe(tool, arguments_without_learner(tool, &bound), analyses, to);
 }
 
 /* ---- the life of a call ---- */
@@ -475,14 +526,18 @@ bool tool_call_writes(const struct tool_call *call)
 
 bool tool_allows(const struct tool *tool, unsigned scopes)
 {
+    if (tool->toolset == TOOLSET_TUTOR)
+        return scopes & (IDENTITY_LEARN | IDENTITY_EDIT);
     return (scopes & IDENTITY_EDIT) || ((scopes & IDENTITY_READ) && !tool->writes);
 }
 
 int tool_call_check_scope(const struct tool_call *call, struct error *err)
 {
-    const unsigned needed = tool_call_writes(call) ? IDENTITY_EDIT : IDENTITY_READ;
+    const unsigned needed = call->tool->toolset == TOOLSET_TUTOR ? IDENTITY_LEARN
+                            : tool_call_writes(call)             ? IDENTITY_EDIT
+                                                                 : IDENTITY_READ;
 
-    if (!call->identity || (call->identity->scopes & needed))
+    if (!call->identity || tool_allows(call->tool, call->identity->scopes))
         return 0;
     return error_set(
         err, ERROR_FORBIDDEN,
@@ -599,7 +654,7 @@ static void dispatch(struct tool_call *call)
     struct error err = {0};
     int rc;
 
-    if (tool_call_check_scope(call, &err) < 0 || confirm_take_answer(call, &err) < 0)
+    if (confirm_take_answer(call, &err) < 0)
         rc = -1;
     else if (call->tool->start)
         rc = call->tool->start(call, &err);
@@ -618,7 +673,8 @@ void tool_call_start(struct tool_call *call)
 
     buf_init(&call->text, TOOL_ANSWER_CAP);
     buf_init(&call->kept, TOOL_STATE_CAP);
-    if (dry_run_take(call, &err) < 0 || arguments_take(call, &err) < 0) {
+    if (tool_call_check_scope(call, &err) < 0 || dry_run_take(call, &err) < 0 ||
+        arguments_take(call, &err) < 0) {
         fail(call, &err);
         tool_call_complete(call);
         return;

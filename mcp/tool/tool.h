@@ -79,6 +79,7 @@ struct tool_call {
     struct server *server;     /* borrowed */
     json_t *arguments;         /* owned reference, an object */
     const char *bound_session; /* the connection's, or NULL; borrowed until the call is freed */
+    const char *bound_learner; /* likewise: the only learner that the call may concern */
     bool applies_dry_runs; /* by their numbers: the caller does not look at the arguments before */
     const char *who;       /* for the change log: "mcp:claude-code"; borrowed likewise */
     /* Who calls; borrowed likewise. NULL: everyone (stdio). tool_call_start refuses what it may not
@@ -175,6 +176,16 @@ enum toolset {
 #define TOOLSET_BIT(set) (1u << (set))
 #define TOOLSETS_ALL     (TOOLSET_BIT(TOOLSET_COUNT) - 1u)
 
+/* What options and requests call a choice of sets: false if it is none of these. */
+#define TOOLSET_CHOICES "editor, tutor or all"
+bool toolsets_find(const char *choice, unsigned *toolsets);
+
+/* What a connection, or the chat, has of the tools. */
+struct tool_reach {
+    unsigned toolsets;           /* a set of TOOLSET_BIT */
+    bool of_session, of_learner; /* it is bound to one: without the tools that make another */
+};
+
 struct tool {
     const char *name;
     enum toolset toolset;
@@ -199,6 +210,7 @@ struct tool {
     const struct tool_param_header *param_headers; /* ends with a row of NULL; or NULL */
     bool read_only, destructive, idempotent;       /* annotations */
     bool makes_session; /* works on no session that there is: not for bound connections */
+    bool makes_learner; /* likewise, of connections that are bound to a learner */
 
     /* Executed on a work queue. `writes` selects sql (one thread, read-write) or trial, else
      * `graphs` selects graph, else read. large, if not NULL: whether the call may take long: on
@@ -245,12 +257,19 @@ extern const struct tool *const tools[]; /* NULL-terminated, in the order of too
 extern const bool tables_change;
 
 const struct tool *tool_find(const char *name); /* NULL if there is none */
-/* What to call instead of a tool that there is not: "unknown tool 'search'; did you mean 'find'?
- * The tools: ...". bound: to a session, so without those that make one. */
-void tool_write_unknown(const char *name, bool bound, struct buf *to);
+/* Likewise, but only among the tools that can be called. A tool that makes a session says itself
+ * why it does not work in a bound connection. */
+const struct tool *tool_find_reached(const char *name, const struct tool_reach *reach);
+/* Whether the tool is shown: a tool that makes a session is not shown to a bound connection. */
+bool tool_is_listed(const struct tool *tool, const struct tool_reach *reach);
+/* What to call instead of a tool that is not reached: "unknown tool 'search'; did you mean 'find'?
+ * The tools: ...". */
+void tool_write_unknown(const char *name, const struct tool_reach *reach, struct buf *to);
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */
 void tool_describe(const struct tool *tool, const struct analyses *analyses, struct buf *to);
+/* The same for a connection that is bound to a learner: without that argument. */
+void tool_describe_bound(const struct tool *tool, const struct analyses *analyses, struct buf *to);
 
 /* Called on the loop with a zeroed call whose tool, server, arguments, cancel, on_done and others
  * are set. Always ends in on_done; before it returns only if at_once is set, and then as the last

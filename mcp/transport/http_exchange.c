@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mcp/protocol/client.h"
 #include "mcp/transport/http_server.h"
 
 /* ---- life ---- */
@@ -70,6 +71,11 @@ static const struct http_route *find_route(const char *path)
     return &http_route_rest;
 }
 
+bool http_serves_editors(const struct http_server *http)
+{
+    return http->services.server->toolsets & TOOLSET_BIT(TOOLSET_EDITOR);
+}
+
 static size_t body_cap(const struct exchange *exchange)
 {
     return exchange->route->body_cap ? exchange->route->body_cap : exchange->http->config.body_cap;
@@ -113,6 +119,8 @@ static void check(struct exchange *exchange)
         exchange_error(exchange, refused, "%s", err.text);
     else if (http->draining)
         exchange_error(exchange, 503, "the server is stopping");
+    else if ((exchange->route->of_editors || !exchange->route->path) && !http_serves_editors(http))
+        exchange_error(exchange, 404, HTTP_NO_EDITORS);
     else if (request->chunked)
         exchange_error(exchange, 411, "chunked bodies are not supported: send a Content-Length");
     else if (request->length > body_cap(exchange))

@@ -263,4 +263,5 @@ const struct http_route http_route_execute = {
     .body_cap = EXECUTE_BODY_CAP,
     .check = check,
     .handle = handle,
+    .of_editors = true,
 };

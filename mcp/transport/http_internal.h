@@ -97,6 +97,7 @@ struct http_route {
     void (*check)(struct exchange *exchange);
     /* Called with the whole body. Answers now or later. */
     void (*handle)(struct exchange *exchange);
+    bool of_editors; /* as the fallback: not on a server that has only the tools of a tutor */
 };
 extern const struct http_route http_route_mcp, http_route_page, http_route_page_files,
     http_route_metrics, http_route_execute, http_route_rest, http_route_learners, http_route_health,

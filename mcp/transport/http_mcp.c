@@ -18,6 +18,55 @@
 #define PARAM_HEADER      "mcp-param-"
 #define PARAM_NAME_MAX    64
 #define PARAM_HEADER_SIZE 1024 /* bytes of a value; a longer one counts as missing */
+#define TOOLSET_QUERY     "toolset="
+#define TOOLSET_NAME_SIZE 16
+
+/* ---- the toolsets ---- */
+
+/* Reads "toolset=NAME" in a query; false if it is not there. */
+static bool find_choice(const char *query, char name[TOOLSET_NAME_SIZE])
+{
+    for (const char *at = query; *at; at += strcspn(at, "&"), at += *at == '&') {
+        if (strncmp(at, TOOLSET_QUERY, strlen(TOOLSET_QUERY)) != 0)
+            continue;
+        at += strlen(TOOLSET_QUERY);
+        snprintf(name, TOOLSET_NAME_SIZE, "%.*s", (int)strcspn(at, "&"), at);
+        return true;
+    }
+    return false;
+}
+
+/* The toolsets that the request selects, of those that the server offers and its identity may
+ * reach. 0: it was answered. A session keeps those of its initialize. */
+static unsigned select_toolsets(struct exchange *exchange)
+{
+    const unsigned offered = exchange->services->server->toolsets;
+    unsigned chosen = offered, reached;
+    char name[TOOLSET_NAME_SIZE];
+
+    if (find_choice(exchange->request->query, name) && !toolsets_find(name, &chosen)) {
+        exchange_error(exchange, 400, "?" TOOLSET_QUERY " must be " TOOLSET_CHOICES);
+        return 0;
+    }
+    if (chosen & ~offered) {
+        exchange_error(exchange, 403,
+                       "this server does not offer the toolset '%s': start it with lectern serve "
+                       "--toolset all",
+                       name);
+        return 0;
+    }
+    reached = chosen & client_toolsets_of(exchange->identity);
+    if (!reached) {
+        const unsigned lacks = chosen & TOOLSET_BIT(TOOLSET_TUTOR) ? IDENTITY_LEARN : IDENTITY_READ;
+
+        sign_in_ask_scope(exchange, lacks);
+        exchange_error(exchange, 403,
+                       "insufficient_scope: the tools of this toolset need a token with the scope "
+                       "'%s'",
+                       lacks == IDENTITY_LEARN ? "learn" : "read");
+    }
+    return reached;
+}
 
 /* ---- POST ---- */
 
@@ -77,7 +126,7 @@ static void receive(struct exchange *exchange, const struct message *message,
     struct error err = {0};
 
     if (modern || !*exchange->request->mcp_session)
-        client = mcp_client_new(all, &err);
+        client = mcp_client_new(all, select_toolsets(exchange), &err);
     else if (mcp_session_find(exchange, &id) == 0)
         client = mcp_client_use(all, &id, &err);
     else
@@ -216,7 +265,7 @@ static void check(struct exchange *exchange)
     bool modern = peer_version_is_modern(exchange->request->mcp_version);
 
     if (method && (method == http_methods || !modern)) {
-        if (method->check)
+        if (select_toolsets(exchange) && method->check)
             method->check(exchange);
         return;
     }

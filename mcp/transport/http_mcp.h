@@ -78,8 +78,8 @@ struct mcp_sessions {
 
 /* ---- mcp_sessions.c ---- */
 
-/* Reads the Mcp-Session-Id of the request. -1: it is missing, not good, or not this holder's, and
- * the exchange was answered. */
+/* Reads the Mcp-Session-Id of the request. -1: it is missing, not good, not this holder's, or has
+ * toolsets that this server or this token does not have, and the exchange was answered. */
 int mcp_session_find(struct exchange *exchange, struct session_id *id);
 /* Ends the session in the store and here, then answers the exchange. */
 void mcp_session_delete(struct exchange *exchange, const struct session_id *id);
@@ -89,8 +89,8 @@ void mcp_session_delete(struct exchange *exchange, const struct session_id *id);
 /* The session's client, with one user more; NULL without memory. */
 struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session_id *id,
                                   struct error *err);
-/* One that has no session, for one message, likewise. */
-struct mcp_client *mcp_client_new(struct mcp_sessions *all, struct error *err);
+/* One that has no session, for one message, likewise, with these toolsets. */
+struct mcp_client *mcp_client_new(struct mcp_sessions *all, unsigned toolsets, struct error *err);
 /* One user less. */
 void mcp_client_leave(struct mcp_client *client);
 /* The session's, or NULL if nothing of it is under way. */

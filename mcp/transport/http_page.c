@@ -153,6 +153,7 @@ const struct http_route http_route_page = {
     .body_cap = 4096,
     .check = check,
     .handle = handle_page,
+    .of_editors = true,
 };
 
 const struct http_route http_route_page_files = {
@@ -163,4 +164,5 @@ const struct http_route http_route_page_files = {
     .body_cap = 4096,
     .check = check,
     .handle = handle_file,
+    .of_editors = true,
 };

@@ -48,6 +48,12 @@ struct http_server {
     void *on_closed_user; /* of both */
 };
 
+/* Whether it has more than the tools of a tutor; otherwise 404 with the text. */
+bool http_serves_editors(const struct http_server *http);
+#define HTTP_NO_EDITORS                                                                            \
+    "this server has only the tools of a tutor, at /mcp: for the session API, the page and the "   \
+    "chat, start it with lectern serve --toolset all"
+
 /* The libwebsockets user data of a connection. */
 struct connection {
     struct exchange *exchange; /* the current request, or NULL */

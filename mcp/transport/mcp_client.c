@@ -26,9 +26,9 @@ struct mcp_client *mcp_client_find(struct mcp_sessions *all, const struct sessio
     return NULL;
 }
 
-/* id: NULL for one that has none. */
+/* id: NULL for one that has none. known: of it, copied. */
 static struct mcp_client *create_client(struct mcp_sessions *all, const struct session_id *id,
-                                        struct error *err)
+                                        const struct client *known, struct error *err)
 {
     struct mcp_client *client = calloc(1, sizeof *client);
 
@@ -36,7 +36,7 @@ static struct mcp_client *create_client(struct mcp_sessions *all, const struct s
         error_set(err, ERROR_MEMORY, "out of memory: send it again in a moment");
         return NULL;
     }
-    client->peer = peer_create(all->host, "http", id ? &id->client : NULL, err);
+    client->peer = peer_create(all->host, "http", known, err);
     if (!client->peer) {
         free(client);
         return NULL;
@@ -50,9 +50,12 @@ static struct mcp_client *create_client(struct mcp_sessions *all, const struct s
     return client;
 }
 
-struct mcp_client *mcp_client_new(struct mcp_sessions *all, struct error *err)
+struct mcp_client *mcp_client_new(struct mcp_sessions *all, unsigned toolsets, struct error *err)
 {
-    return create_client(all, NULL, err);
+    struct client known;
+
+    client_init(&known, toolsets, NULL, NULL);
+    return create_client(all, NULL, &known, err);
 }
 
 /* One user more. */
@@ -74,7 +77,7 @@ struct mcp_client *mcp_client_use(struct mcp_sessions *all, const struct session
         use(client);
         return client;
     }
-    return create_client(all, id, err);
+    return create_client(all, id, &id->client, err);
 }
 
 void mcp_client_leave(struct mcp_client *client)

@@ -42,6 +42,13 @@ static int read_id(struct mcp_sessions *all, struct session_id *id, const char *
     return 0;
 }
 
+/* A token of the same holder may have fewer scopes than the one that opened the session, and what a
+ * session has under way must not reach it. */
+static bool exceeds(const struct client *client, unsigned offered, const struct identity *identity)
+{
+    return client->toolsets & ~(offered & client_toolsets_of(identity));
+}
+
 int mcp_session_find(struct exchange *exchange, struct session_id *id)
 {
     const struct server_request *request = exchange->request;
@@ -50,7 +57,8 @@ int mcp_session_find(struct exchange *exchange, struct session_id *id)
     int over = 0;
 
     if (read_id(exchange->services->sessions, id, request->mcp_session) < 0 ||
-        strcmp(id->holder, exchange->identity->id) != 0)
+        strcmp(id->holder, exchange->identity->id) != 0 ||
+        exceeds(&id->client, server->toolsets, exchange->identity))
         over = 1;
     else
         over = ended_ids_has(server->store.ended, id->name, &err);
@@ -193,7 +201,9 @@ static bool is_over(struct peer_reply *reply)
 {
     struct mcp_stream *stream = container_of(reply, struct mcp_stream, reply);
 
-    return stream->exchange && !sign_in_lasts(stream->exchange);
+    return stream->exchange &&
+           (!sign_in_lasts(stream->exchange) ||
+            exceeds(peer_client(stream->client->peer), TOOLSETS_ALL, stream->exchange->identity));
 }
 
 void mcp_sessions_renew(struct mcp_sessions *all)

@@ -36,8 +36,8 @@ int session_id_write(const struct session_id *id, const unsigned char key[SEAL_K
 
     buf_init(&payload, SESSION_ID_PAYLOAD_CAP);
     buf_init(&sealed, SESSION_ID_TEXT_SIZE - 1);
-    buf_addf(&payload, "%" PRId64 "\n%u\n%s\n%s\n%s\n%s\n", id->ends, client->capabilities,
-             client->version, id->holder, client->who, client->bound_session);
+    buf_addf(&payload, "%" PRId64 "\n%u\n%u\n%s\n%s\n%s\n%s\n", id->ends, client->capabilities,
+             client->toolsets, client->version, id->holder, client->who, client->bound_session);
     buf_add(&payload, id->name, sizeof id->name);
     if (!payload.failed)
         seal(&sealed, key, PURPOSE, payload.data, payload.len);
@@ -64,9 +64,10 @@ static int read_payload(struct session_id *id, struct buf *payload)
     char *at = payload->data;
 
     memset(id, 0, sizeof *id);
-    client_init(client, NULL);
+    client_init(client, 0, NULL, NULL);
     id->ends = strtoll(take_line(&at), NULL, 10);
     client->capabilities = (unsigned)strtoul(take_line(&at), NULL, 10);
+    client->toolsets = (unsigned)strtoul(take_line(&at), NULL, 10);
     client->version = protocol_version_find(take_line(&at));
     snprintf(id->holder, sizeof id->holder, "%s", take_line(&at));
     snprintf(client->who, sizeof client->who, "%s", take_line(&at));

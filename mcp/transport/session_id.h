@@ -17,7 +17,7 @@
 #define SESSION_ID_HOLDER_MAX (IDENTITY_ID_SIZE - 1)    /* bytes of the holder's id */
 #define SESSION_ID_GOOD_S     (INT64_C(30) * 24 * 3600) /* from initialize on */
 
-/* The text of an id with its NUL: two numbers, a version, a name and the texts of the client. */
+/* The text of an id with its NUL: three numbers, a version, a name and the texts of the client. */
 #define SESSION_ID_PAYLOAD_CAP                                                                     \
     (64 + SESSION_ID_NAME_SIZE + SESSION_ID_HOLDER_MAX + CLIENT_WHO_SIZE + CLIENT_BOUND_SIZE)
 #define SESSION_ID_TEXT_SIZE (SEAL_TEXT_LEN(SESSION_ID_PAYLOAD_CAP) + 1)
@@ -26,7 +26,7 @@ struct session_id {
     unsigned char name[SESSION_ID_NAME_SIZE];
     int64_t ends;                           /* Unix time, seconds */
     char holder[SESSION_ID_HOLDER_MAX + 1]; /* whose token opened it; "" without sign-in */
-    struct client client;                   /* without its identity, which each request shows */
+    struct client client; /* without its identity and learner, which each request shows */
 };
 
 /* A new id for the client, which has agreed on a version, good for SESSION_ID_GOOD_S after now. */

@@ -330,8 +330,8 @@ void stdio_server_destroy(struct stdio_server *stdio)
 }
 
 struct stdio_server *stdio_server_create(struct server *server, int in, int out,
-                                         const char *bound_session, void (*on_end)(void *user),
-                                         void *user, struct error *err)
+                                         const char *bound_session, const char *bound_learner,
+                                         void (*on_end)(void *user), void *user, struct error *err)
 {
     struct stdio_server *stdio = calloc(1, sizeof *stdio);
     struct client client;
@@ -351,7 +351,7 @@ struct stdio_server *stdio_server_create(struct server *server, int in, int out,
     uv_idle_init(server->loop, &stdio->idle);
     stdio->idle.data = stdio;
     stdio->open_handles = 1;
-    client_init(&client, bound_session);
+    client_init(&client, server->toolsets, bound_session, bound_learner);
     stdio->host = host_create(server, tables_change, err);
     if (stdio->host)
         stdio->peer = peer_create(stdio->host, "stdio", &client, err);

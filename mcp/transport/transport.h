@@ -54,8 +54,8 @@ struct stdio_server;
 /* MCP on two file descriptors. on_end is called after the end of the input, when all answers are
  * written. */
 struct stdio_server *stdio_server_create(struct server *server, int in, int out,
-                                         const char *bound_session, void (*on_end)(void *user),
-                                         void *user, struct error *err);
+                                         const char *bound_session, const char *bound_learner,
+                                         void (*on_end)(void *user), void *user, struct error *err);
 void stdio_server_destroy(struct stdio_server *http); /* takes NULL */
 
 #endif

@@ -133,6 +133,10 @@ static int check(struct http_server *http, struct lws *wsi, const struct server_
     struct identity identity;
     int status;
 
+    if (!http_serves_editors(http)) {
+        error_set(err, ERROR_NOT_FOUND, "%s", HTTP_NO_EDITORS);
+        return 404;
+    }
     if (!kind) {
         error_set(err, ERROR_NOT_FOUND,
                   "this path has no WebSocket: use %s or %s; MCP is at POST /mcp", kinds[0]->path,

@@ -256,9 +256,38 @@ static const struct tool tool_tell = {
     .start = tell_start,
 };
 
+/* Of the toolset of a tutor: says whom it teaches. */
+static int teach_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    (void)store;
+    (void)err;
+    buf_addf(&call->text, "teaches %s", argument_text(call, LEARNER_ARGUMENT));
+    return 0;
+}
+
+static const struct tool tool_teach = {
+    .name = "teach",
+    .toolset = TOOLSET_TUTOR,
+    .title = "Teach",
+    .description = "Teaches",
+    .arguments =
+        ARGUMENTS("teach", ARGUMENT_LEARNER, FIELD("lesson", FIELD_TEXT, .required = true)),
+    .run = teach_run,
+};
+
+static const struct tool tool_enrol = {
+    .name = "enrol",
+    .toolset = TOOLSET_TUTOR,
+    .makes_learner = true,
+    .title = "Enrol",
+    .description = "Enrols",
+    .arguments = ARGUMENTS("enrol", FIELD("name", FIELD_TEXT)),
+    .run = echo_run,
+};
+
 const bool tables_change = false;
-const struct tool *const tools[] = {&tool_echo, &tool_wait, &tool_report, &tool_marked,
-                                    &tool_ask,  &tool_tell, NULL};
+const struct tool *const tools[] = {&tool_echo, &tool_wait,  &tool_report, &tool_marked, &tool_ask,
+                                    &tool_tell, &tool_teach, &tool_enrol,  NULL};
 
 /* ---- resources and prompts ---- */
 
@@ -379,6 +408,7 @@ static inline void fake_server_open(struct server *server, uv_loop_t *loop, size
 
     memset(server, 0, sizeof *server);
     server->loop = loop;
+    server->toolsets = TOOLSET_BIT(TOOLSET_EDITOR);
     server->loop_queue = loop_queue_create(loop, &err);
     server->store.read = workq_create(&config, server->loop_queue, &err);
     server->store.sql = workq_create(&config, server->loop_queue, &err);

@@ -148,6 +148,7 @@ static inline int setup(void **state)
     snprintf(fixture->url, sizeof fixture->url, "sqlite:%s/store.db", fixture->folder);
     uv_loop_init(&fixture->loop);
     fixture->server.loop = &fixture->loop;
+    fixture->server.toolsets = TOOLSET_BIT(TOOLSET_EDITOR);
     fixture->server.loop_queue = loop_queue_create(&fixture->loop, &err);
     fixture->server.store.sql = workq_create(&(struct workq_config){.name = "sql",
                                                                     .threads = 1,

@@ -134,7 +134,7 @@ static struct session_id session_of(unsigned number)
 {
     struct session_id id = {0};
 
-    client_init(&id.client, NULL);
+    client_init(&id.client, TOOLSETS_ALL, NULL, NULL);
     id.client.version = protocol_version_find("2025-11-25");
     memcpy(id.name, &number, sizeof number);
     return id;

@@ -25,7 +25,7 @@ static struct client a_client(void)
 {
     struct client client;
 
-    client_init(&client, NULL);
+    client_init(&client, TOOLSETS_ALL, NULL, NULL);
     client.version = "2025-06-18";
     snprintf(client.who, sizeof client.who, "mcp:claude-code");
     client.capabilities = 5; /* a set */
@@ -48,6 +48,7 @@ static void assert_same(const struct session_id *a, const struct session_id *b)
     assert_string_equal(a->client.who, b->client.who);
     assert_string_equal(a->client.bound_session, b->client.bound_session);
     assert_int_equal(a->client.capabilities, b->client.capabilities);
+    assert_int_equal(a->client.toolsets, b->client.toolsets);
 }
 
 static void test_all_of_it_comes_back(void **state)
@@ -63,7 +64,7 @@ static void test_all_of_it_comes_back(void **state)
     /* Everything as long as it can be. */
     memset(client.who, 'w', sizeof client.who - 1);
     memset(client.bound_session, 'b', sizeof client.bound_session - 1);
-    client.capabilities = UINT32_MAX;
+    client.capabilities = client.toolsets = UINT32_MAX;
     make(&client, "0123456789abcdef0123456789abcdef", &id, text);
     assert_int_equal(session_id_read(&again, key, text, NOW), 0);
     assert_same(&id, &again);
@@ -125,13 +126,14 @@ static void test_other_texts(void **state)
 /* Sealed with our key, but not as an id: for something else, or of another form. */
 static void test_other_seals(void **state)
 {
-    static const char *const payloads[] = {"",
-                                           "1",
-                                           "9999999999\n0\n2025-06-18\n\nmcp\n",
-                                           "9999999999\n0\n2025-06-18\n\nmcp\n\n0123456789abcde",
-                                           "9999999999\n0\n2025-06-18\n\nmcp\n\n0123456789abcdef0",
-                                           "9999999999\n0\n2099-01-01\n\nmcp\n\n0123456789abcdef"};
-    static const char good[] = "9999999999\n0\n2025-06-18\n\nmcp\n\n0123456789abcdef";
+    static const char *const payloads[] = {
+        "", "1", "9999999999\n0\n1\n2025-06-18\n\nmcp\n",
+        "9999999999\n0\n1\n2025-06-18\n\nmcp\n\n0123456789abcde",
+        "9999999999\n0\n1\n2025-06-18\n\nmcp\n\n0123456789abcdef0",
+        "9999999999\n0\n1\n2099-01-01\n\nmcp\n\n0123456789abcdef",
+        /* without the toolsets */
+        "9999999999\n0\n2025-06-18\n\nmcp\n\n0123456789abcdef"};
+    static const char good[] = "9999999999\n0\n1\n2025-06-18\n\nmcp\n\n0123456789abcdef";
     struct session_id id;
 
     (void)state;

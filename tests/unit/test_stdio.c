@@ -57,8 +57,8 @@ static void start(struct fixture *fixture)
 
     uv_loop_init(&fixture->loop);
     fake_server_open(&fixture->server, &fixture->loop, 4);
-    fixture->stdio = stdio_server_create(&fixture->server, fixture->in, fixture->out, NULL, on_end,
-                                         fixture, &err);
+    fixture->stdio = stdio_server_create(&fixture->server, fixture->in, fixture->out, NULL, NULL,
+                                         on_end, fixture, &err);
     if (!fixture->stdio)
         fail_msg("%s", err.text);
     close(fixture->in);

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The toolsets: which tools, methods and paths a connection reaches, over stdio and HTTP, in both eras, with and without sign-in."""
+import http.client
+import json
+import pathlib
+import re
+import unittest
+
+import harness
+from test_sign_in import bearer, upgrade, wait_for
+
+NO_SANDBOX = ("--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
+MODERN = "2026-07-28"
+EDITORS_TOOLS = {"find", "add_component", "change_curriculum", "import_curriculum", "undo", "execute_code", "query_graph"}
+UNKNOWN_METHOD, INVALID_PARAMS = -32601, -32602
+# What only a connection with the tools of the editor has, by its era.
+OF_BOTH_ERAS = {
+    "resources/list": {}, "resources/templates/list": {}, "prompts/list": {},
+    "resources/read": {"uri": "lectern://curricula"},
+    "prompts/get": {"name": "review"},
+    "completion/complete": {"ref": {"type": "ref/prompt", "name": "review"}, "argument": {"name": "session_id", "value": ""}}}
+OF_LEGACY = {"resources/subscribe": {"uri": "lectern://curricula"}, "resources/unsubscribe": {"uri": "lectern://curricula"}}
+OF_MODERN = {"subscriptions/listen": {"notifications": {"resourcesListChanged": True}}}
+
+
+class Http(harness.Client):
+    """A client with a toolset in the address, and perhaps a token; modern without a session."""
+
+    def __init__(self, port, choice=None, token=None, query=None):
+        super().__init__(port)
+        self.path = "/mcp" + (query or ("?toolset=" + choice if choice else ""))
+        self.token = bearer(token) if token else {}
+
+    def post(self, message):
+        headers = {"Accept": "application/json, text/event-stream", **self.token}
+        if self.session:
+            headers.update({"Mcp-Session-Id": self.session, "MCP-Protocol-Version": self.version})
+        return self.http("POST", self.path, message, **headers)
+
+    def modern(self, method, params=None):
+        """(status, answer) of a request of the revision without sessions."""
+        meta = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": {"name": "harness", "version": "1"}}
+        headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": MODERN, "Mcp-Method": method, **self.token}
+        name = (params or {}).get("name" if method != "resources/read" else "uri")
+        if name:
+            headers["Mcp-Name"] = name
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params or {}, _meta=meta)}
+        return self.http("POST", self.path, message, **headers)[:2]
+
+    def status(self, method="ping"):
+        self.last_id += 1
+        return self.post({"jsonrpc": "2.0", "id": self.last_id, "method": method})[0]
+
+
+def code_of(answer):
+    """The code of the error; none for a result."""
+    return answer.get("error", {}).get("code")
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+
+    def serve(self, *words):
+        server = harness.Server(self.workspace, *NO_SANDBOX, *words)
+        self.addCleanup(lambda: self.assertEqual(server.close(), 0))
+        return server
+
+    def stdio(self, *words):
+        client = harness.Stdio(self.workspace, *NO_SANDBOX, *words)
+        self.addCleanup(lambda: self.assertEqual(client.close(), 0))
+        return client
+
+    def client(self, server, *words, **named):
+        client = Http(server.port, *words, **named)
+        self.addCleanup(client.connection.close)
+        return client
+
+    def names(self, client):
+        return [tool["name"] for tool in client.request("tools/list")["result"]["tools"]]
+
+    def assert_tutor(self, client, opened):
+        """A connection that has only the tools of the tutor, after its initialize."""
+        self.assertEqual(set(opened["capabilities"]), {"tools", "logging"})
+        self.assertIn("get_learner_state", opened["instructions"])
+        self.assertNotIn("query_graph", opened["instructions"])
+        self.assertFalse(EDITORS_TOOLS & set(self.names(client)))
+        for name in EDITORS_TOOLS:
+            self.assert_unknown_tool(client.request("tools/call", {"name": name, "arguments": {"code": "1"}}), name)
+        for method, params in (OF_BOTH_ERAS | OF_LEGACY).items():
+            self.assertEqual(code_of(client.request(method, params)), UNKNOWN_METHOD, method)
+        self.assertIsNone(code_of(client.request("logging/setLevel", {"level": "info"})))
+
+    def assert_editor(self, client, opened):
+        self.assertEqual(set(opened["capabilities"]), {"tools", "resources", "prompts", "completions", "logging"})
+        self.assertIn("query_graph", opened["instructions"])
+        self.assertLessEqual(EDITORS_TOOLS, set(self.names(client)))
+        self.assertIsNone(code_of(client.request("resources/list")))
+
+    def assert_unknown_tool(self, answer, name):
+        """Its text is no hint of another toolset."""
+        self.assertEqual(code_of(answer), INVALID_PARAMS, answer)
+        text = answer["error"]["message"]
+        self.assertIn("unknown tool '%s'" % name, text)
+        self.assertFalse(EDITORS_TOOLS & set(re.findall(r"\w+", text.split("'", 2)[2])), text)
+
+
+class Stdio(Case):
+    def test_each_choice(self):
+        client = self.stdio()
+        self.assert_editor(client, client.initialize())
+        before = client.request("tools/list")["result"]
+        both = self.stdio("--toolset", "all")
+        opened = both.initialize()
+        self.assert_editor(both, opened)
+        self.assertIn("get_learner_state", opened["instructions"])
+        # The listing of the editor is the beginning of that of both.
+        self.assertEqual(both.request("tools/list")["result"]["tools"][:len(before["tools"])], before["tools"])
+        tutor = self.stdio("--toolset", "tutor")
+        self.assert_tutor(tutor, tutor.initialize())
+        listed = {tool["name"] for tool in before["tools"]}
+        self.assertFalse(listed & set(self.names(tutor)))
+        self.assertEqual(listed | set(self.names(tutor)), set(self.names(both)))
+
+    def test_an_operation_is_a_hint_for_editors(self):
+        for choice, hinted in (("editor", True), ("all", True), ("tutor", False)):
+            client = self.stdio("--toolset", choice)
+            client.initialize()
+            text = client.request("tools/call", {"name": "rename_node", "arguments": {}})["error"]["message"]
+            self.assertEqual("change_curriculum" in text, hinted, text)
+
+    def test_a_batch(self):
+        client = self.stdio("--toolset", "tutor")
+        client.initialize("2025-03-26")
+        client.send([{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "execute_code", "arguments": {"code": "1"}}},
+                     {"jsonrpc": "2.0", "id": "b", "method": "resources/list"}])
+        answers = {answer["id"]: answer for answer in client.receive("batch")}
+        self.assert_unknown_tool(answers["a"], "execute_code")
+        self.assertEqual(code_of(answers["b"]), UNKNOWN_METHOD)
+
+    def test_wrong_options(self):
+        wrong = self.workspace.run("stdio", "--toolset", "teacher", check=False)
+        self.assertNotEqual(wrong.returncode, 0)
+        self.assertIn(b"editor, tutor or all", wrong.stderr)
+        learner = self.workspace.run("learner", "add", "Ada").stdout.decode().strip()
+        wrong = self.workspace.run("stdio", "--learner", learner, check=False)
+        self.assertNotEqual(wrong.returncode, 0)
+        correct = re.search(rb"lectern (stdio --toolset tutor --learner \w+)", wrong.stderr)
+        self.assertTrue(correct, wrong.stderr)
+        self.workspace.run(*correct[1].decode().split())
+        for unknown in ("0" * 32, "Ada", ""):
+            wrong = self.workspace.run("stdio", "--toolset", "tutor", "--learner", unknown, check=False)
+            self.assertNotEqual(wrong.returncode, 0, unknown)
+            self.assertIn(b"learner", wrong.stderr)
+
+    def test_bound_to_a_learner(self):
+        learner = self.workspace.run("learner", "add", "Ada").stdout.decode().strip()
+        both = self.stdio("--toolset", "all", "--learner", learner)
+        self.assert_editor(both, both.initialize())
+        tutor = self.stdio("--toolset", "tutor", "--learner", learner)
+        self.assert_tutor(tutor, tutor.initialize())
+        for client in both, tutor:
+            listed = client.request("tools/list")["result"]["tools"]
+            self.assertNotIn("learner_id", json.dumps(listed))
+            self.assertNotIn("register_learner", json.dumps([tool["name"] for tool in listed]))
+
+
+class Query(Case):
+    """The toolset in the address, without sign-in."""
+
+    def setUp(self):
+        super().setUp()
+        self.server = self.serve("--toolset", "all")
+
+    def test_each_choice(self):
+        for choice in None, "all", "editor":
+            client = self.client(self.server, choice)
+            self.assert_editor(client, client.initialize())
+        tutor = self.client(self.server, "tutor")
+        self.assert_tutor(tutor, tutor.initialize())
+
+    def test_a_session_keeps_its_choice(self):
+        tutor = self.client(self.server, "tutor")
+        opened = tutor.initialize()
+        for path in "/mcp", "/mcp?toolset=all", "/mcp?toolset=editor":
+            tutor.path = path
+            self.assert_tutor(tutor, opened)
+
+    def test_each_modern_request_has_its_own(self):
+        tutor, editor = self.client(self.server, "tutor"), self.client(self.server)
+        discovered = tutor.modern("server/discover")[1]["result"]
+        self.assertEqual(set(discovered["capabilities"]), {"tools"})
+        self.assertIn("get_learner_state", discovered["instructions"])
+        self.assertIn("resources", editor.modern("server/discover")[1]["result"]["capabilities"])
+        self.assertFalse(EDITORS_TOOLS & {tool["name"] for tool in tutor.modern("tools/list")[1]["result"]["tools"]})
+        for method, params in (OF_BOTH_ERAS | OF_MODERN).items():
+            status, answer = tutor.modern(method, params)
+            self.assertEqual((status, code_of(answer)), (404, UNKNOWN_METHOD), method)
+        self.assert_unknown_tool(tutor.modern("tools/call", {"name": "execute_code", "arguments": {"code": "1"}})[1], "execute_code")
+        # An answer to a question that nobody has asked makes no call.
+        answered = {"name": "change_curriculum", "arguments": {"operations": []}, "inputResponses": {"confirm": {"action": "accept"}}}
+        self.assert_unknown_tool(tutor.modern("tools/call", answered)[1], "change_curriculum")
+
+    def test_wrong_queries(self):
+        for query in "?toolset=", "?toolset=Tutor", "?toolset=tutor%20", "?a=b&toolset=teacher", "?toolset=" + "tutor" * 10:
+            for method in "POST", "GET", "DELETE":
+                status, answer, _ = self.server.http(method, "/mcp" + query, {} if method == "POST" else None)
+                self.assertEqual(status, 400, (method, query, answer))
+                self.assertIn("editor, tutor or all", json.dumps(answer))
+        # Other members of the query are of others.
+        client = self.client(self.server, query="?key=toolset=editor&toolset=tutor&toolset=all")
+        self.assert_tutor(client, client.initialize())
+
+
+class Offer(Case):
+    """What a server offers with one toolset."""
+
+    def test_the_tutor_alone(self):
+        server = self.serve("--toolset", "tutor")
+        self.assertFalse(any("Page" in line or "chat" in line for line in server.lines), server.lines)
+        client = self.client(server)
+        self.assert_tutor(client, client.initialize())
+        for choice in "editor", "all":
+            status, answer, _ = server.http("POST", "/mcp?toolset=" + choice, {})
+            self.assertEqual(status, 403)
+            self.assertIn("--toolset all", answer["error"]["message"])
+        for method, path in (("GET", "/"), ("GET", "/ui/page.js"), ("GET", "/sessions"), ("POST", "/session/create"), ("GET", "/openapi.json"),
+                             ("POST", "/execute"), ("OPTIONS", "/execute"), ("GET", "/chat"), ("DELETE", "/session/x"), ("GET", "/learnersx"),
+                             ("GET", "//sessions"), ("GET", "/mcp/x")):
+            status, answer, _ = server.http(method, path, {} if method == "POST" else None)
+            self.assertEqual(status, 404, path)
+            self.assertIn("--toolset all", answer["detail"], path)
+        for path in "/chat?session_id=x", "/mcp-sync", "/other":
+            self.assertEqual(upgrade(server.port, path, None)[0], 404)
+        self.assertEqual(server.http("GET", "/health")[0], 200)
+        self.assertEqual(server.http("GET", "/metrics")[0], 200)
+
+    def test_the_editor_alone(self):
+        server = self.serve()
+        client = self.client(server, "editor")
+        self.assert_editor(client, client.initialize())
+        for choice in "tutor", "all":
+            status, answer, _ = server.http("POST", "/mcp?toolset=" + choice, {})
+            self.assertEqual(status, 403)
+            self.assertIn("--toolset", answer["error"]["message"])
+        self.assertEqual(server.http("GET", "/sessions")[0], 200)
+
+    def test_a_session_on_a_server_with_fewer(self):
+        """The key of the ids is the store's."""
+        both = self.serve("--toolset", "all")
+        sessions = {}
+        for choice in "all", "editor", "tutor":
+            client = self.client(both, choice)
+            client.initialize()
+            sessions[choice] = client
+        for words, good in (("tutor", {"tutor"}), ("editor", {"editor"}), ("all", {"all", "editor", "tutor"})):
+            other = self.serve("--toolset", words)
+            for choice, client in sessions.items():
+                follower = self.client(other)
+                follower.session, follower.version = client.session, client.version
+                self.assertEqual(follower.status(), 200 if choice in good else 404, (words, choice))
+
+
+class Reader(Case):
+    """A token that may only read, and one that may edit, on servers with the tools of a tutor."""
+
+    def start(self, *words):
+        self.file = self.workspace.data + "/tokens"
+        self.tokens = {scope: self.workspace.run("token", "--token-file", self.file, "--scope", scope, "name-" + scope).stdout.decode().strip()
+                       for scope in ("read", "edit")}
+        return self.serve("--token-file", self.file, *words)
+
+    def test_both(self):
+        server = self.start("--toolset", "all")
+        reader = self.client(server, token=self.tokens["read"])
+        opened = reader.initialize()
+        self.assertNotIn("get_learner_state", opened["instructions"])
+        self.assertIn("query_graph", self.names(reader))
+        status, answer, headers = reader.http("POST", "/mcp?toolset=tutor", {}, **reader.token)
+        self.assertEqual(status, 403)
+        self.assertIn("learn", answer["error"]["message"])
+        self.assertIn("insufficient_scope", headers["WWW-Authenticate"])
+        tutor = self.client(server, "tutor", token=self.tokens["edit"])
+        self.assert_tutor(tutor, tutor.initialize())
+        # The session of another token is none.
+        reader.session = tutor.session
+        self.assertEqual(reader.status(), 404)
+
+    def test_a_token_that_loses_a_scope(self):
+        """A session with more toolsets than its token is over, and so is its stream."""
+        server = self.start("--toolset", "all")
+        both, editor = (self.client(server, choice, self.tokens["edit"]) for choice in ("all", "editor"))
+        for client in both, editor:
+            client.initialize()
+        stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=harness.ANSWER_SECONDS)
+        self.addCleanup(stream.close)
+        stream.request("GET", "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": both.session, **both.token})
+        opened = stream.getresponse()
+        self.assertEqual(opened.status, 200)
+        lines = pathlib.Path(self.file).read_text(encoding="utf-8")
+        pathlib.Path(self.file).write_text(lines.replace(" edit ", " read "), encoding="utf-8")
+        wait_for(lambda: both.status() == 404)
+        opened.read()  # to its end
+        self.assertEqual(editor.status(), 200)
+        self.assertNotIn("add_component", self.names(editor))
+
+    def test_the_tutor_alone(self):
+        server = self.start("--toolset", "tutor")
+        self.assertEqual(server.http("POST", "/mcp", {}, **bearer(self.tokens["read"]))[0], 403)
+        self.assertEqual(server.http("GET", "/sessions")[0], 404)
+        self.assertEqual(server.http("GET", "/metrics")[0], 401)
+        tutor = self.client(server, token=self.tokens["edit"])
+        self.assert_tutor(tutor, tutor.initialize())
+
+
+if __name__ == "__main__":
+    unittest.main()
