@@ -181,12 +181,14 @@ class Program:
         if "stdin" in case:
             self.run(case["stdin"])
             return {"status": "returned", "value": None}
-        fault = self.load()
-        return {"status": "unloadable", **fault} if fault else self.call(case)
+        if "load" in case:
+            fault = self.load()
+            return {"status": "unloadable", **fault} if fault else {"status": "loaded"}
+        return self.call(case)
 
     def test(self, case):
-        """The result of one case: {"status": "returned", "value"} or "raised", "unloadable" with {"types", "error", "line"}, or "missing",
-        "too-large"; and "output", which the case printed."""
+        """The result of one case: {"status": "returned", "value"} or "raised" with {"types", "error", "line"}, or "missing", "too-large".
+        Of {"load": true}, which comes before the first call: "loaded", or "unloadable" like "raised". And "output", which was printed."""
         output = Output()
         restore = self.swap_output(output)
         try:

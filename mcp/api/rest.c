@@ -552,7 +552,7 @@ static int run_trial(struct rest_call *call, struct error *err)
     return rc;
 }
 
-static int run(struct rest_call *call, struct error *err)
+static int run_handler(struct rest_call *call, struct error *err)
 {
     int rc;
 
@@ -571,7 +571,7 @@ static void run_route(struct rest_call *call)
     struct error err = {.list = validation_begin(&faults, "")};
 
     if (rest_take_query(call, &err) < 0 || bind_session(call, &err) < 0 ||
-        read_body(call, &err) != 0 || run(call, &err) != 0 ||
+        read_body(call, &err) != 0 || run_handler(call, &err) != 0 ||
         buf_check(&call->response->body, "the answer", &err) < 0)
         rest_answer_faults(call, &err);
     json_decref(call->body);

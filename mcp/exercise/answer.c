@@ -400,3 +400,9 @@ const struct answer_grade *answer_grade(const json_t *question, const char *give
                ? grade_number(question, answers, folded.data, err)
                : grade_text(answers, folded.data, err);
 }
+
+json_t *answer_result(const struct answer_grade *grade)
+{
+    return json_pack("{s:s, s:s}", "status", grade->result == ANSWER_RIGHT ? "pass" : "fail",
+                     "message", grade->text);
+}

@@ -52,6 +52,9 @@ struct answer_grade {
  * with ERROR_MEMORY. */
 const struct answer_grade *answer_grade(const json_t *question, const char *given,
                                         struct error *err);
+/* The grade as the result of a submission: {"status": "pass" | "fail", "message": text}. A new
+ * reference, or NULL. */
+json_t *answer_result(const struct answer_grade *grade);
 
 /* Fills *to, which is empty, with the text as it is compared. text: UTF-8, NUL-terminated. Fails
  * with ERROR_MEMORY. */

@@ -39,7 +39,11 @@ struct grade {
     struct verdict verdict;
     const char *preload[VALIDATOR_MODULES_CAP + 1];
     enum comparison comparison;
-    unsigned timeout_ms, runs;
+    unsigned limit_ms; /* of this run */
+    int64_t left_ms;   /* for the runs after the first */
+    unsigned runs;
+    bool loading,
+        loaded; /* of this run: the program itself is running, or has run, for the calls */
     struct case_row rows[EXERCISE_CASES_CAP];
     size_t order[EXERCISE_CASES_CAP]; /* rows by their turn */
     size_t count, next;
@@ -239,16 +243,23 @@ static void mark_raised(struct case_row *row, const json_t *result)
         mark(row, BROKEN, "%s failed:\n%s", call.data, error);
 }
 
+/* Adds to the output of the case. */
 static void keep_output(struct case_row *row, const char *output, size_t cap)
 {
-    size_t len = strlen(output), shown = utf8_offset(output, len, cap);
-    struct buf BUF_AUTO text = {0};
+    struct buf BUF_AUTO all = {0}, text = {0};
+    size_t shown;
 
-    if (len == 0 || row->test.hidden)
+    if (!*output || row->test.hidden)
         return;
-    buf_add(&text, output, shown);
-    if (shown < len)
-        buf_addf(&text, "\n... (%zu characters more)", utf8_count(output, len) - cap);
+    buf_adds(&all, row->output ? row->output : "");
+    buf_adds(&all, output);
+    if (all.failed)
+        return;
+    shown = utf8_offset(all.data, all.len, cap);
+    buf_add(&text, all.data, shown);
+    if (shown < all.len)
+        buf_addf(&text, "\n... (%zu characters more)", utf8_count(all.data, all.len) - cap);
+    free(row->output);
     row->output = buf_steal(&text, NULL);
 }
 
@@ -269,11 +280,6 @@ static void take_result(struct grade *grade, const json_t *result)
         mark_returned(grade, row, result, output);
     } else if (strcmp(status, "raised") == 0) {
         mark_raised(row, result);
-    } else if (strcmp(status, "unloadable") == 0 && !grade->error) {
-        const char *error = row->test.hidden ? NULL : json_get_string(result, "error");
-
-        grade->error = strdup(error && *error ? error : "the program fails before its first case");
-        grade->next = grade->count;
     } else if (strcmp(status, "missing") == 0) {
         mark(row, BROKEN, "the program has no function named %s",
              json_get_string(row->test.authored, "call"));
@@ -283,57 +289,92 @@ static void take_result(struct grade *grade, const json_t *result)
     }
 }
 
+/* Reads how the program itself ran, before the first case that calls it. */
+static void take_load(struct grade *grade, const json_t *result)
+{
+    struct case_row *row = &grade->rows[grade->order[grade->next]];
+    const char *error = row->test.hidden ? NULL : json_get_string(result, "error");
+    const char *output = json_get_string(result, "output");
+
+    grade->loading = false;
+    grade->loaded = json_string_is(result, "status", "loaded");
+    if (output && grade->runs == 1)
+        keep_output(row, output, GRADE_OUTPUT_CAP);
+    if (grade->loaded)
+        return;
+    grade->error = strdup(error && *error ? error : "the program fails before its first case");
+    grade->next = grade->count;
+}
+
 /* ---- runs ---- */
 
 static void on_case(void *user, struct broker_request *request)
 {
     struct grade *grade = user;
     struct buf BUF_AUTO text = {0};
+    struct case_row *row;
     size_t len;
     const char *body = broker_request_body(request, &len);
 
-    if (grade->outstanding) {
+    if (grade->outstanding || grade->loading) {
         json_auto_t *result = json_read(body, len, "a result", NULL);
 
-        take_result(grade, result);
+        (grade->loading ? take_load : take_result)(grade, result);
     }
     if (grade->next == grade->count) {
         executor_answer(request, 204, "", 0);
         return;
     }
-    grade->outstanding = &grade->rows[grade->order[grade->next++]];
-    json_write(&text, grade->outstanding->test.sent);
+    row = &grade->rows[grade->order[grade->next]];
+    if (json_get_string(row->test.authored, "call") && !grade->loaded) {
+        grade->loading = true;
+        buf_adds(&text, "{\"load\":true}");
+    } else {
+        grade->outstanding = row;
+        grade->next++;
+        json_write(&text, row->test.sent);
+    }
     executor_answer(request, 200, text.data, text.len);
 }
 
 static int start_run(struct grade *grade, struct error *err);
 
-/* Says how the run ended before the outstanding case had a result. */
-static void mark_unanswered(struct grade *grade, const struct execution_result *result)
+/* How the run ended before the program had answered. */
+static void write_end(const struct grade *grade, const struct execution_result *result,
+                      struct buf *to)
 {
-    struct case_row *row = grade->outstanding;
-
-    grade->outstanding = NULL;
     switch (result->status) {
     case EXECUTION_TIMEOUT:
-        mark(row, BROKEN, "the program was stopped: it ran for more than %g s",
-             grade->timeout_ms / 1000.0);
+        buf_addf(to, "the program was stopped: it ran for more than %g s",
+                 grade->limit_ms / 1000.0);
         break;
     case EXECUTION_MEMORY:
-        mark(row, BROKEN, "the program needed too much memory and was stopped");
+        buf_adds(to, "the program needed too much memory and was stopped");
         break;
     case EXECUTION_OUTPUT:
-        mark(row, BROKEN, "the program printed too much and was stopped");
+        buf_adds(to, "the program printed too much and was stopped");
         break;
     default:
-        mark(row, BROKEN, "the program ended before it had a result");
+        buf_adds(to, "the program ended before it had a result");
         break;
     }
+}
+
+/* After a run that did not answer a case: the time for another one, in which the rest shares what
+ * is left of a second time_s. */
+static bool has_time(struct grade *grade, double seconds)
+{
+    if (grade->runs > 1)
+        grade->left_ms -= (int64_t)(seconds * 1000.0);
+    grade->limit_ms = (unsigned)(grade->left_ms > 0 ? grade->left_ms : 0);
+    return grade->runs < GRADE_RUNS_MAX &&
+           grade->limit_ms >= (unsigned)(EXERCISE_SECONDS_LEAST * 1000.0);
 }
 
 static void on_run_done(void *user, const struct execution_result *result)
 {
     struct grade *grade = user;
+    struct buf BUF_AUTO end = {0};
     struct error err = {0};
 
     if (result->status == EXECUTION_ENGINE || result->status == EXECUTION_BUSY ||
@@ -343,18 +384,23 @@ static void on_run_done(void *user, const struct execution_result *result)
         finish(grade, &err);
         return;
     }
-    if (grade->outstanding)
-        mark_unanswered(grade, result);
-    else if (grade->next == 0)
+    write_end(grade, result, &end);
+    if (grade->outstanding) {
+        mark(grade->outstanding, BROKEN, "%s", end.data);
+        grade->outstanding = NULL;
+    } else if (grade->loading) { /* so would each further run */
+        grade->error = strdup(end.data);
+    } else if (grade->next == 0) {
         grade->error = strdup(result->error ? result->error : "the program could not be run");
+    }
     if (grade->error || grade->next == grade->count) {
         finish(grade, NULL);
         return;
     }
-    if (grade->runs == GRADE_RUNS_MAX) {
+    if (!has_time(grade, result->seconds)) {
         for (; grade->next < grade->count; grade->next++)
             mark(&grade->rows[grade->order[grade->next]], NOT_RUN,
-                 "not run: the program was stopped %u times before this case", GRADE_RUNS_MAX);
+                 "not run: the program was stopped %u times before this case", grade->runs);
         finish(grade, NULL);
         return;
     }
@@ -370,7 +416,7 @@ static int start_run(struct grade *grade, struct error *err)
         .kind = grade->verdict.kind,
         .profile = validator_profile_name(validator_profile_learner()),
         .preload = grade->preload,
-        .timeout_ms = grade->timeout_ms,
+        .timeout_ms = grade->limit_ms,
         .on_case = on_case,
         .on_done = on_run_done,
         .user = grade,
@@ -379,6 +425,7 @@ static int start_run(struct grade *grade, struct error *err)
     uint64_t run_id;
 
     grade->runs++;
+    grade->loaded = grade->loading = false;
     run_id = executor_run(grade->executor, &job, err);
     if (run_id != 0 && request.on_run)
         request.on_run(request.user, run_id);
@@ -394,9 +441,10 @@ static int read_exercise(struct grade *grade, struct error *err)
     const char *compare = json_get_string(grade->exercise, "compare");
     size_t turn = 0;
 
-    grade->timeout_ms =
+    grade->limit_ms =
         (unsigned)((json_is_number(seconds) ? json_number_value(seconds) : EXERCISE_SECONDS_MAX) *
                    1000.0);
+    grade->left_ms = grade->limit_ms;
     for (int i = 0; comparisons[i]; i++)
         if (compare && strcmp(comparisons[i], compare) == 0)
             grade->comparison = (enum comparison)i;
@@ -413,20 +461,27 @@ static int read_exercise(struct grade *grade, struct error *err)
     return 0;
 }
 
-static int check_program(struct grade *grade, struct error *err)
+int grade_check(const char *code, size_t len, struct verdict *verdict, struct error *err)
 {
-    struct verdict *verdict = &grade->verdict;
     struct buf BUF_AUTO why = {0};
 
-    validator_check(grade->request.code, grade->request.code_len, validator_profile_learner(),
-                    verdict);
-    for (size_t i = 0; i < verdict->module_count; i++)
-        grade->preload[i] = verdict->modules[i];
+    validator_check(code, len, validator_profile_learner(), verdict);
     if (verdict->accepted)
         return 0;
     buf_init(&why, EXPLANATION_CAP);
-    validator_explain(verdict, grade->request.code, grade->request.code_len, &why);
+    validator_explain(verdict, code, len, &why);
     return error_set(err, ERROR_INVALID, "%s", why.data ? why.data : "the program is refused");
+}
+
+static int check_program(struct grade *grade, struct error *err)
+{
+    struct verdict *verdict = &grade->verdict;
+
+    if (grade_check(grade->request.code, grade->request.code_len, verdict, err) < 0)
+        return -1;
+    for (size_t i = 0; i < verdict->module_count; i++)
+        grade->preload[i] = verdict->modules[i];
+    return 0;
 }
 
 int grade_start(struct executor *executor, const struct grade_request *request, struct error *err)

@@ -5,6 +5,10 @@
  * own process cannot be defended (PrairieLearn, issue 5184): the program can forge each result that
  * it sends, but to forge a right one it must know it.
  *
+ * The time limit of an exercise is for all its cases together. A case that hangs or crashes is
+ * marked, and the rest run again, GRADE_RUNS_MAX runs in all; the runs after the first share the
+ * time limit once more. A program that hangs or crashes before its first call is stopped for good.
+ *
  * Visible cases run first. A case's arguments enter the sandbox when its turn comes. From the first
  * hidden case on, neither output nor an error's text nor a value goes back, only pass or fail.
  *
@@ -17,6 +21,7 @@
 
 #include "executor/executor.h"
 #include "helpers/base/error.h"
+#include "validator/validator.h"
 
 #define GRADE_CODE_CAP    ((size_t)64 << 10) /* bytes of a program; the validator's cap */
 #define GRADE_RUNS_MAX    4u   /* a case that hangs or crashes ends a run, and the rest run again */
@@ -30,7 +35,7 @@ struct grade_request {
      * runs, once, for at most EXERCISE_SECONDS_MAX. */
     const json_t *exercise;
     const char *input; /* what a program without an exercise reads with input(); NULL: nothing */
-    const char *code;       /* copied; UTF-8 */
+    const char *code;  /* copied; UTF-8 */
     size_t code_len;
     /* Exactly once after grade_start returned 0. result is borrowed; NULL if no sandbox could grade
      * (err: ERROR_BUSY or ERROR_UNAVAILABLE), which is no attempt of the learner.
@@ -49,7 +54,11 @@ struct grade_request {
     void *user;
 };
 
-/* Fails with ERROR_INVALID and the validator's explanation if it refuses the program; nothing was
+/* Checks a program with the profile `learner`, and sets *verdict: ERROR_INVALID with the
+ * validator's explanation if it refuses the program. Pure; any thread. */
+int grade_check(const char *code, size_t len, struct verdict *verdict, struct error *err);
+
+/* Fails as grade_check if the program is refused; nothing was
  * run, and it is no attempt. With ERROR_BUSY if too many programs wait. */
 int grade_start(struct executor *executor, const struct grade_request *request, struct error *err);
 

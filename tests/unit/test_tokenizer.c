@@ -214,7 +214,7 @@ static void test_fstrings(void **state)
     } rows[] = {
         {"f''", ""},
         {"f'a{b}c'", "text(a) field(b) text(c)"},
-        {"f'{a!r:>{w}}|{b=}'", "field(a!r) text(>/1) field(w/1) text(|) field(b=)"},
+        {"f'{a!r:>{w}}|{b=}'", "field(a!r) text(>/1) field(w/1) text(|) field(b!r=)"},
         {"f'{{x}} {a != b} {c == d:e}'",
          "text({{x}} ) field(a != b) text( ) field(c == d) text(e/1)"},
         {"f'{d[\"k\"]} { {1: 2}[1] }'", "field(d[\"k\"]) text( ) field( {1: 2}[1] )"},
