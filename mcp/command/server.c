@@ -308,9 +308,10 @@ void server_finish(struct server *server)
     end_workq(&server->store.read);
     end_workq(&server->store.graph);
     end_workq(&server->store.trial);
-    tutor_destroy(server->tutor);
+    tutor_stop(server->tutor);
     graph_cache_destroy(server->store.graphs);
     loop_queue_destroy(server->loop_queue); /* runs what the feed still has under way */
+    tutor_destroy(server->tutor);
     ended_ids_destroy(server->store.ended);
     change_feed_destroy(server->store.feed);
     history_pages_destroy(server->histories);

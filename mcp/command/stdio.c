@@ -43,8 +43,7 @@ static int check_learner(const struct server *server, const struct config *confi
     if (!server->tutor)
         return error_set(err, ERROR_INVALID,
                          "--learner is of the tools of a tutor: lectern stdio --toolset tutor "
-                         "--learner %s",
-                         config->learner);
+                         "--learner ID");
     learners = learners_open(config->learners, STORE_READ, err);
     rc = learners ? learners_read(learners, config->learner, &json, err) : -1;
     learners_close(learners);

@@ -584,6 +584,37 @@ int learners_pending(struct learners *learners, learners_pending_fn *on_pending,
     return row;
 }
 
+int learners_withdraw(struct learners *learners, int64_t submission, struct error *err)
+{
+    return db_run(learners->db, err, SQL_SUBMISSION_WITHDRAW, "i", submission);
+}
+
+static int read_latest(struct learners *learners, int64_t key, const char *session,
+                       const char *item, json_t **result, struct error *err)
+{
+    struct rows *rows ROWS_AUTO =
+        db_query(learners->db, err, SQL_SUBMISSION_LATEST, "iss", key, session, item);
+    int row = rows_next(rows, err);
+    struct row_text text;
+
+    if (row <= 0)
+        return row;
+    text = rows_string(rows, 0);
+    *result = json_read(text.text, text.len, "the stored result", err);
+    return *result ? 0 : -1;
+}
+
+int learners_latest(struct learners *learners, const char *id, const char *session,
+                    const char *item, json_t **result, struct error *err)
+{
+    int64_t key;
+
+    *result = NULL;
+    return find(learners, id, &key, err) < 0
+               ? -1
+               : read_latest(learners, key, session, item, result, err);
+}
+
 int learners_attempts(struct learners *learners, const char *id, int64_t since, int64_t *count,
                       struct error *err)
 {

@@ -123,6 +123,13 @@ typedef void learners_pending_fn(void *user, int64_t id,
 /* Calls on_pending for each submission without a result, oldest first, as learners_evidence. */
 int learners_pending(struct learners *learners, learners_pending_fn *on_pending, void *user,
                      struct error *err);
+/* Removes a submission that cannot be graded any more, such as one whose exercise was deleted. One
+ * that has a result stays. */
+int learners_withdraw(struct learners *learners, int64_t submission, struct error *err);
+/* The result of the learner's latest graded submission for the item, owned by the caller; NULL in
+ * *result without one. */
+int learners_latest(struct learners *learners, const char *id, const char *session,
+                    const char *item, json_t **result, struct error *err);
 /* The graded submissions of the learner that were handed in at or after `since`. */
 int learners_attempts(struct learners *learners, const char *id, int64_t since, int64_t *count,
                       struct error *err);

@@ -560,6 +560,44 @@ int store_read_all_components(struct store *store, const char *sid, size_t offse
     return store_read_end(store, read_page(store, &session, offset, limit, json, err));
 }
 
+static int read_of_types(struct store *store, const struct session_found *session,
+                         const char *type, const char *other_type, struct buf *json,
+                         struct error *err)
+{
+    struct rows *rows =
+        db_query(store->db, err, SQL_COMPONENT_OF_TYPES, "iss", session->key, type, other_type);
+    size_t count = 0;
+    int row;
+
+    buf_addc(json, '[');
+    while ((row = rows_next(rows, err)) > 0) {
+        struct kept kept = rows_kept(rows, 0);
+        struct row_text name = rows_string(rows, 7);
+
+        if (kept.flags & ROW_RAW)
+            continue;
+        buf_adds(json, count++ > 0 ? ",{\"node_id\":" : "{\"node_id\":");
+        rows_write_text(rows, 2, json);
+        buf_adds(json, ",\"component\":");
+        if (component_view(json, &kept, shown_order(rows), rows_text(rows, 5), rows_int(rows, 6),
+                           &name, err) < 0)
+            return -1;
+        buf_addc(json, '}');
+    }
+    buf_addc(json, ']');
+    return row < 0 ? -1 : buf_check(json, "the components of the session", err);
+}
+
+int store_read_components_of(struct store *store, const char *sid, const char *type,
+                             const char *other_type, struct buf *json, struct error *err)
+{
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_COMPONENTS, sid, NULL, &session, err) < 0)
+        return -1;
+    return store_read_end(store, read_of_types(store, &session, type, other_type, json, err));
+}
+
 /* ---- the outline: names and ends only, in one snapshot ---- */
 
 /* The buffer moves while it grows, so texts are offsets until all are there. */

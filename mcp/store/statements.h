@@ -163,6 +163,12 @@ STATEMENT(SQL_COMPONENT_LIST,
 STATEMENT(SQL_COMPONENT_HEADS,
     "SELECT CASE WHEN flags & 2 THEN body END, flags, key, place, position, component_id, revision"
     " FROM component WHERE node = ?1 ORDER BY coalesce(position, place + 1), place")
+/* Of two types, in all nodes. */
+STATEMENT(SQL_COMPONENT_OF_TYPES,
+    "SELECT component.body, component.flags, node_id, component.place, position, component_id,"
+    " component.revision, type FROM node JOIN component ON component.node = node.key"
+    " WHERE session = ?1 AND type IN (?2, ?3) AND node.flags & 1 = 0 ORDER BY node.place, rank,"
+    " node.key, coalesce(position, component.place + 1), component.place")
 STATEMENT(SQL_COMPONENT_BY_KEY, "SELECT body, flags FROM component WHERE key = ?1")
 STATEMENT(SQL_COMPONENT_FILE_LIST,
     "SELECT body, flags, position FROM component WHERE node = ?1 ORDER BY place")
@@ -518,6 +524,10 @@ STATEMENT(SQL_SUBMISSION_PENDING,
     "SELECT submission.key, learner_id, session_id, node_id, item, text, digest, hints, time"
     " FROM submission JOIN learner ON learner.key = submission.learner"
     " WHERE result IS NULL ORDER BY submission.key")
+STATEMENT(SQL_SUBMISSION_WITHDRAW, "DELETE FROM submission WHERE key = ?1 AND result IS NULL")
+STATEMENT(SQL_SUBMISSION_LATEST,
+    "SELECT result FROM submission WHERE learner = ?1 AND session_id = ?2 AND item = ?3"
+    " AND result IS NOT NULL ORDER BY time DESC, key DESC LIMIT 1")
 STATEMENT(SQL_SUBMISSION_COUNT,
     "SELECT count(*) FROM submission WHERE learner = ?1 AND time >= ?2 AND result IS NOT NULL")
 STATEMENT(SQL_SUBMISSION_READ,

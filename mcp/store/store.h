@@ -182,6 +182,10 @@ int store_read_components(struct store *store, const char *sid, const char *node
  * [{"node_id", "title", "components": [...]}], "total", "offset"}. limit 0: all. */
 int store_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,
                               struct buf *json, struct error *err);
+/* The components of two types in all nodes, in the order of the nodes: [{"node_id",
+ * "component": {...}}]. */
+int store_read_components_of(struct store *store, const char *sid, const char *type,
+                             const char *other_type, struct buf *json, struct error *err);
 int store_read_node_map(struct store *store, const char *sid, struct buf *json,
                         struct error *err); /* {"session_id", NODE_MAP_NAME: {...}} */
 int store_read_node_texts(struct store *store, const char *sid, const char *node_id,

@@ -50,7 +50,8 @@ int arguments_resolve(struct tool_call *call, struct store *store, const char *s
                       struct error *err);
 
 /* The tools, in the order of tools/list. tool_NAME is defined in NAME.c, or with others of its kind
- * in edit_tools.c. A new tool is its file and a row here. */
+ * in edit_tools.c; those of the toolset tutor are in mcp/tutor/. A new tool is its file and a row
+ * here. */
 
 #define TOOL_TABLE(ROW)                                                                            \
     ROW(find_lessons)                                                                              \
@@ -64,7 +65,16 @@ int arguments_resolve(struct tool_call *call, struct store *store, const char *s
     ROW(history)                                                                                   \
     ROW(undo)                                                                                      \
     ROW(execute_code)                                                                              \
-    ROW(query_graph)
+    ROW(query_graph)                                                                               \
+    ROW(register_learner)                                                                          \
+    ROW(get_learner_state)                                                                         \
+    ROW(update_progress)                                                                           \
+    ROW(get_chapter_content)                                                                       \
+    ROW(get_exercises)                                                                             \
+    ROW(generate_guidance)                                                                         \
+    ROW(assess_response)                                                                           \
+    ROW(submit_code)                                                                               \
+    ROW(get_upgrade_url)
 
 #define TOOL_DECLARE(name) extern const struct tool tool_##name;
 TOOL_TABLE(TOOL_DECLARE)

@@ -56,15 +56,9 @@ static unsigned select_toolsets(struct exchange *exchange)
         return 0;
     }
     reached = chosen & client_toolsets_of(exchange->identity);
-    if (!reached) {
-        const unsigned lacks = chosen & TOOLSET_BIT(TOOLSET_TUTOR) ? IDENTITY_LEARN : IDENTITY_READ;
-
-        sign_in_ask_scope(exchange, lacks);
-        exchange_error(exchange, 403,
-                       "insufficient_scope: the tools of this toolset need a token with the scope "
-                       "'%s'",
-                       lacks == IDENTITY_LEARN ? "learn" : "read");
-    }
+    if (!reached)
+        exchange_needs(exchange,
+                       chosen & TOOLSET_BIT(TOOLSET_TUTOR) ? IDENTITY_LEARN : IDENTITY_EDIT);
     return reached;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "helpers/base/log.h"
+#include "mcp/tutor/course.h"
+#include "mcp/tutor/grading.h"
 
 #define QUEUE_CAP       256
 #define THREADS         2
@@ -89,18 +91,34 @@ struct tutor *tutor_create(struct server *server, const struct tutor_config *con
     pthread_mutex_init(&tutor->tiers_mutex, NULL);
     tutor->tiers = tiers_read(config->tiers, err);
     if (tutor->tiers)
+        tutor->courses = courses_create(config->exercises, err);
+    if (tutor->courses)
         tutor->queue = workq_create(&queue, server->loop_queue, err);
     if (tutor->queue)
+        tutor->gradings = gradings_create(tutor, err);
+    if (tutor->gradings)
         return tutor;
+    tutor_stop(tutor);
     tutor_destroy(tutor);
     return NULL;
+}
+
+void tutor_stop(struct tutor *tutor)
+{
+    if (!tutor)
+        return;
+    if (tutor->gradings)
+        gradings_stop(tutor->gradings);
+    workq_destroy(tutor->queue);
+    tutor->queue = NULL;
 }
 
 void tutor_destroy(struct tutor *tutor)
 {
     if (!tutor)
         return;
-    workq_destroy(tutor->queue);
+    gradings_destroy(tutor->gradings);
+    courses_destroy(tutor->courses);
     tiers_unref(tutor->tiers);
     pthread_mutex_destroy(&tutor->tiers_mutex);
     free(tutor);

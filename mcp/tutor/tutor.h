@@ -21,13 +21,18 @@
 #include "mcp/server.h"
 #include "mcp/store/store.h"
 
+struct courses;  /* mcp/tutor/course.h */
+struct gradings; /* mcp/tutor/grading.h */
+
 struct tutor {
-    struct server *server; /* borrowed */
-    const char *learners;  /* URL of the database of learners; borrowed */
-    struct workq *queue;
+    struct server *server;  /* borrowed */
+    const char *learners;   /* URL of the database of learners; borrowed */
     const char *tiers_file; /* or NULL; borrowed */
     pthread_mutex_t tiers_mutex;
     struct tiers *tiers; /* owned, under the mutex: tutor_tiers */
+    struct courses *courses;
+    struct gradings *gradings;
+    struct workq *queue; /* NULL after tutor_stop */
 };
 
 struct tutor_thread {
@@ -45,7 +50,9 @@ struct tutor_config {     /* the texts are borrowed for the life of the tutor */
 /* server has its loop_queue, its store and its work queues. */
 struct tutor *tutor_create(struct server *server, const struct tutor_config *config,
                            struct error *err);
-/* Executes the jobs that wait. After the executor has ended. Takes NULL. */
+/* After the executor has ended: executes the jobs that wait, and accepts no more. Takes NULL. */
+void tutor_stop(struct tutor *tutor);
+/* After the loop's queue has run its last tasks. Takes NULL. */
 void tutor_destroy(struct tutor *tutor);
 
 /* The tiers at this moment: a reference that the caller returns with tiers_unref. Any thread. */

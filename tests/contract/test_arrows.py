@@ -33,6 +33,8 @@ ARROWS = (
     ("mcp/exercise/number.*", ["mcp/exercise/number.h", "helpers/base/*"]),
     # An exercise's cases have values that JSON cannot say, written as Python literals.
     ("mcp/exercise/grade.*", ["mcp/exercise/*", "validator/validator.h", "executor/executor.h", "helpers/base/*"]),
+    # Exercises of a file are checked as components.
+    ("mcp/exercise/exercise_file.*", ["mcp/exercise/*", "mcp/format/file.h", "mcp/session/component_type.h", "helpers/base/*"]),
     ("mcp/exercise/digest.*", ["mcp/exercise/*", "validator/validator.h", "helpers/base/*"]),
     ("mcp/exercise/*", ["mcp/exercise/*", "validator/python_literal.h", "helpers/base/*"]),
     # A path needs the teaching order, which uses no igraph.
@@ -129,7 +131,7 @@ OWNERS = (
     (r"openssl/.*", ["mcp/auth/*", "mcp/transport/tls.*", "helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
     (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/auth/*",
-                       "mcp/server.h", "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),
+                       "mcp/server.h", "mcp/tutor/grading.c", "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),
 )
 # What the protocol may not name of libuv, in any spelling: it has timers, and no sockets.
 SOCKETS = re.compile(r"\buv_(tcp|pipe|udp|stream|poll|listen|accept|read|write|tty)\w*")

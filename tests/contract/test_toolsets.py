@@ -147,9 +147,10 @@ class Stdio(Case):
         learner = self.workspace.run("learner", "add", "Ada").stdout.decode().strip()
         wrong = self.workspace.run("stdio", "--learner", learner, check=False)
         self.assertNotEqual(wrong.returncode, 0)
-        correct = re.search(rb"lectern (stdio --toolset tutor --learner \w+)", wrong.stderr)
+        correct = re.search(r"lectern (stdio --toolset tutor --learner )ID", wrong.stderr.decode())
         self.assertTrue(correct, wrong.stderr)
-        self.workspace.run(*correct[1].decode().split())
+        self.assertNotIn(learner, wrong.stderr.decode())
+        self.workspace.run(*correct[1].split(), learner)
         for unknown in ("0" * 32, "Ada", ""):
             wrong = self.workspace.run("stdio", "--toolset", "tutor", "--learner", unknown, check=False)
             self.assertNotEqual(wrong.returncode, 0, unknown)
@@ -202,6 +203,22 @@ class Query(Case):
         # An answer to a question that nobody has asked makes no call.
         answered = {"name": "change_curriculum", "arguments": {"operations": []}, "inputResponses": {"confirm": {"action": "accept"}}}
         self.assert_unknown_tool(tutor.modern("tools/call", answered)[1], "change_curriculum")
+
+    def test_a_stream_is_silent_about_curricula(self):
+        streams = {}
+        for choice in "tutor", "editor":
+            client = self.client(self.server, choice)
+            client.initialize()
+            stream = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=harness.ANSWER_SECONDS)
+            self.addCleanup(stream.close)
+            stream.request("GET", "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": client.session})
+            streams[choice] = client, stream.getresponse()
+        self.assertEqual(self.server.http("POST", "/session/create", {})[0], 200)
+        # Both are sent in one turn: the tutor's would be there by now.
+        self.assertTrue(any(b"resources/list_changed" in line for line in streams["editor"][1]))
+        client, response = streams["tutor"]
+        self.assertEqual(client.http("DELETE", "/mcp", Mcp_Session_Id=client.session)[0], 204)
+        self.assertNotIn(b"list_changed", response.read())
 
     def test_wrong_queries(self):
         for query in "?toolset=", "?toolset=Tutor", "?toolset=tutor%20", "?a=b&toolset=teacher", "?toolset=" + "tutor" * 10:
@@ -313,6 +330,100 @@ class Reader(Case):
         self.assertEqual(server.http("GET", "/metrics")[0], 401)
         tutor = self.client(server, token=self.tokens["edit"])
         self.assert_tutor(tutor, tutor.initialize())
+
+
+class Learn(Case):
+    """Tokens with the scope learn, on a server with both toolsets."""
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.workspace.data + "/tokens"
+        self.sid = self.workspace.load(harness.ROOT / "mcp/session/demo/demo_curriculum.json")
+        self.learner = self.workspace.run("learner", "add", "Ada").stdout.decode().strip()
+        self.edit = self.token("--scope", "edit", "anna")
+        self.learn = self.token("--scope", "learn", "tutor")
+        self.bound = self.token("--scope", "learn", "--learner", self.learner, "ada")
+        self.server = self.serve("--toolset", "all", "--token-file", self.file)
+
+    def token(self, *words):
+        return self.workspace.run("token", "--token-file", self.file, *words).stdout.decode().strip()
+
+    def test_it_has_the_tools_of_a_tutor(self):
+        for token in self.learn, self.bound:
+            for choice in None, "tutor", "all":
+                client = self.client(self.server, choice, token)
+                self.assert_tutor(client, client.initialize())
+            status, answer, headers = client.http("POST", "/mcp?toolset=editor", {}, **client.token)
+            self.assertEqual(status, 403)
+            self.assertIn("insufficient_scope", headers["WWW-Authenticate"])
+
+    def test_a_bound_one_names_no_learner(self):
+        client = self.client(self.server, token=self.bound)
+        client.initialize()
+        listed = client.request("tools/list")["result"]["tools"]
+        self.assertNotIn("learner_id", json.dumps(listed))
+        self.assertNotIn("register_learner", [tool["name"] for tool in listed])
+
+    def test_twenty_attacks(self):
+        """Each is refused, and nothing has changed after them."""
+        editor = self.client(self.server, token=self.edit)
+        editor.initialize()
+        exported = self.server.http("GET", "/session/%s/export" % self.sid, **bearer(self.edit))[1]
+        tutor = self.client(self.server, token=self.learn)
+        tutor.initialize()
+        batches = self.client(self.server, token=self.learn)
+        batches.initialize("2025-03-26")
+        modern = self.client(self.server, "all", self.learn)
+        code = {"name": "execute_code", "arguments": {"code": "print(1)"}}
+        edit = {"name": "change_curriculum", "arguments": {"session_id": self.sid, "operations": [{"op": "delete_node", "node_id": "N001"}]}}
+        kept = dict(edit, inputResponses={"confirm": {"action": "accept", "content": {"confirm": True}}}, requestState="x")
+        uri = "lectern://curriculum/" + self.sid
+        calls = [tutor.request("tools/call", params)
+                 for params in (code, edit, kept, {"name": "undo", "arguments": {}}, {"name": "import_curriculum", "arguments": {"content": "{}"}})]
+        calls += [modern.modern("tools/call", params)[1] for params in (code, edit, kept)]
+        _, batch, _ = batches.post([dict({"jsonrpc": "2.0", "method": "tools/call"}, id=number, params=params)
+                                    for number, params in enumerate((code, edit))])
+        calls += batch
+        for answer in calls:
+            self.assertEqual(code_of(answer), INVALID_PARAMS, answer)
+            self.assertIn("unknown tool", answer["error"]["message"])
+        reads = [tutor.request("resources/read", {"uri": uri}), tutor.request("resources/subscribe", {"uri": uri}),
+                 modern.modern("resources/read", {"uri": uri})[1], modern.modern("prompts/list")[1]]
+        for answer in reads:
+            self.assertEqual(code_of(answer), UNKNOWN_METHOD, answer)
+        # The session of an editor is none of its own, whatever is done with it.
+        stolen = self.client(self.server, token=self.learn)
+        stolen.session, stolen.version = editor.session, editor.version
+        refused = [stolen.status("tools/list")]
+        for method, last in (("GET", {}), ("GET", {"Last-Event-ID": "p1-0"}), ("DELETE", {})):
+            refused.append(stolen.http(method, "/mcp", Mcp_Session_Id=editor.session, Accept="text/event-stream", **last, **stolen.token)[0])
+        self.assertEqual(refused, [404] * 4)
+        paths = [stolen.http("POST", "/execute", code["arguments"], **stolen.token)[0], stolen.http("GET", "/sessions", **stolen.token)[0],
+                 stolen.http("DELETE", "/session/" + self.sid, **stolen.token)[0], stolen.http("POST", "/sign-in/link", **stolen.token)[0],
+                 upgrade(self.server.port, "/chat?session_id=" + self.sid, self.learn)[0], upgrade(self.server.port, "/mcp-sync", self.learn)[0]]
+        self.assertEqual(paths, [403] * 6)
+        self.assertGreaterEqual(len(calls) + len(reads) + len(refused) + len(paths), 20)
+        self.assertEqual(self.server.http("GET", "/session/%s/export" % self.sid, **bearer(self.edit))[1], exported)
+        self.assertEqual(editor.status(), 200)
+
+    def test_a_token_that_becomes_a_tutors(self):
+        """The sessions of its time as an editor's are over; that of the tutor's tools goes on."""
+        editor, tutor = (self.client(self.server, choice, self.edit) for choice in (None, "tutor"))
+        for client in editor, tutor:
+            client.initialize()
+        lines = pathlib.Path(self.file).read_text(encoding="utf-8")
+        pathlib.Path(self.file).write_text(lines.replace(" edit ", " learn "), encoding="utf-8")
+        wait_for(lambda: editor.status() == 404)
+        self.assertEqual(tutor.status(), 200)
+        self.assertFalse(EDITORS_TOOLS & set(self.names(tutor)))
+
+    def test_an_operator(self):
+        """Reaches learners, also where there is only the toolset of a tutor, and no MCP."""
+        operate = self.token("--scope", "operate", "pay")
+        server = self.serve("--toolset", "tutor", "--token-file", self.file)
+        self.assertEqual(server.http("GET", "/learners/" + self.learner, **bearer(operate))[0], 200)
+        self.assertEqual(server.http("GET", "/learners/" + self.learner, **bearer(self.learn))[0], 403)
+        self.assertEqual(server.http("POST", "/mcp", {}, **bearer(operate))[0], 403)
 
 
 if __name__ == "__main__":
