@@ -36,7 +36,7 @@
     ROW(STORE, "store-one-session", store_one_session, FLAG, NULL, NULL, 0, 0, CONFIG_ANY_STORE,   \
         "no two sessions of that service have the same node id: use component paths that name no " \
         "session")                                                                                 \
-    ROW(STORE, "data", data, TEXT, "DIR", NULL, 0, 0, CONFIG_ANY_STORE | CONFIG_LEARNER,           \
+    ROW(STORE, "data", data, TEXT, "DIR", NULL, 0, 0, CONFIG_ANY_STORE,                            \
         "data folder (default: $XDG_DATA_HOME/lectern)")
 
 enum option_type { OPTION_TEXT, OPTION_NUMBER, OPTION_FLAG, OPTION_LIST };
@@ -52,8 +52,8 @@ enum option_group {
     GROUP_CHAT,
     GROUP_GENERAL
 };
-static const char *const group_titles[] = {"Options",  "Server", "Sign-in", "Curricula",
-                                           "Tutor", "Analyses", "Chat",   "General"};
+static const char *const group_titles[] = {"Options", "Server",   "Sign-in", "Curricula",
+                                           "Tutor",   "Analyses", "Chat",    "General"};
 
 struct option_row {
     enum option_group group;

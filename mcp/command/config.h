@@ -45,12 +45,12 @@ enum config_command {
 #define CONFIG_ANY_STORE                                                                           \
     (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
      CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
-     CONFIG_DELETE)
+     CONFIG_DELETE | CONFIG_LEARNER)
 #define CONFIG_ANY_ANALYSIS (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
 #define CONFIG_ANY_SANDBOX  (CONFIG_ANY_ANALYSIS | CONFIG_GRADE)
 #define CONFIG_ANY                                                                                 \
     (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE | CONFIG_TOKEN | CONFIG_SANDBOX |           \
-     CONFIG_GRADE | CONFIG_LEARNER)
+     CONFIG_GRADE)
 
 /* ROW(group in --help, name, member, type, metavar or NULL, default as text or NULL if the help
  * says it, minimum and maximum of a number, commands, help). */
@@ -144,7 +144,8 @@ enum config_command {
     ROW(TUTOR, "tiers", tiers, TEXT, "FILE", NULL, 0, 0,                                           \
         CONFIG_SERVE | CONFIG_STDIO | CONFIG_LEARNER,                                              \
         "JSON file with the tiers of learners, read again on SIGHUP (default: one tier)")          \
-    ROW(TUTOR, "exercises", exercises, TEXT, "FILE", NULL, 0, 0, CONFIG_SERVE | CONFIG_STDIO,      \
+    ROW(TUTOR, "exercises", exercises, TEXT, "FILE", NULL, 0, 0,                                   \
+        CONFIG_SERVE | CONFIG_STDIO | CONFIG_LEARNER,                                              \
         "JSON file with exercises beside a service that does not store them")                      \
     ROW(SERVER, "no-demo", no_demo, FLAG, NULL, NULL, 0, 0, CONFIG_SERVE,                          \
         "do not load the demo curriculum into an empty store")                                     \

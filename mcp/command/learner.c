@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * lectern learner: adds, lists, shows, exports and deletes learners, and gives them tiers, also
- * while a server uses their database. Only `add` makes it.
+ * while a server uses their database, which only `add` makes. It also lists the lessons that teach
+ * without a test.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "mcp/command/command.h"
 #include "mcp/learner/learners.h"
 #include "mcp/learner/tiers.h"
+#include "mcp/tutor/course.h"
 
 #define DAY_SIZE 16 /* "2026-11-28" */
 
@@ -227,16 +229,81 @@ static int set_tier(const struct config *config, struct error *err)
     return 0;
 }
 
+/* ---- lessons in which nothing is tested ---- */
+
+static void print_gap(const struct config *config, const struct course_lesson *lesson, bool first)
+{
+    const char *why = lesson->items > 0 ? "only open questions" : "no exercises";
+    json_auto_t *row = NULL;
+    struct buf BUF_AUTO text = {0};
+
+    if (!config->json) {
+        terminal_printf(stdout, "%s  %s: %s\n", lesson->id, lesson->title, why);
+        return;
+    }
+    row = json_pack("{s:s, s:s, s:s}", "node_id", lesson->id, "title", lesson->title, "why", why);
+    json_write(&text, row);
+    printf("%s%s", first ? "" : ",\n ", text.data);
+}
+
+static void print_gaps(const struct config *config, const struct course *course)
+{
+    uint32_t count = 0;
+
+    if (config->json)
+        putchar('[');
+    for (uint32_t i = 0; i < course->count; i++)
+        if (course->lessons[i].graded == 0)
+            print_gap(config, &course->lessons[i], count++ == 0);
+    if (config->json)
+        puts("]");
+    else
+        printf("%u of %u lessons have no graded exercise: a learner can read them, and master "
+               "none of them\n",
+               count, course->count);
+}
+
+static int show_gaps(const struct config *config, struct error *err)
+{
+    cleanup_store struct store *store = store_open(config->store, STORE_READ, err);
+    struct courses *courses = courses_create(config->exercises, err);
+    const struct course *course = NULL;
+    char sid[SESSION_ID_SIZE];
+
+    if (store && courses && command_session(store, config->session, sid, err) == 0)
+        course = course_get(courses, store, sid, err);
+    if (course)
+        print_gaps(config, course);
+    course_release(courses, course);
+    courses_destroy(courses);
+    return course ? 0 : -1;
+}
+
 static const struct action {
-    const char *name, *usage;
-    size_t words; /* after it */
+    const char *name, *words; /* words: after the name; "" for none */
+    const char *summary;
     int (*run)(const struct config *config, struct error *err);
 } actions[] = {
-    {"add", "add NAME", 1, add_learner},        {"list", "list", 0, list_learners},
-    {"show", "show ID", 1, show_learner},       {"export", "export ID", 1, export_learner},
-    {"delete", "delete ID", 1, delete_learner}, {"tier", "tier ID NAME", 2, set_tier},
+    {"add", "NAME", "print the id of a new learner. NAME is a first name or a nickname",
+     add_learner},
+    {"list", "", "ids, days of addition, amounts of evidence, names", list_learners},
+    {"show", "ID", "one learner", show_learner},
+    {"export", "ID", "everything that is stored about one learner, as JSON", export_learner},
+    {"delete", "ID", "delete it, with its bytes in the files of the database", delete_learner},
+    {"tier", "ID NAME", "give it the tier; with --tiers FILE the name must be in the file",
+     set_tier},
+    {"gaps", "", "the lessons of a curriculum that have no graded exercise", show_gaps},
 };
 #define ACTIONS_COUNT (sizeof actions / sizeof actions[0])
+
+static size_t count_words(const struct action *action)
+{
+    size_t count = *action->words ? 1 : 0;
+
+    for (const char *at = action->words; *at; at++)
+        count += *at == ' ';
+    return count;
+}
 
 static int run(const struct config *config, struct error *err)
 {
@@ -250,8 +317,9 @@ static int run(const struct config *config, struct error *err)
         nearest_feed(&search, action->name);
         if (strcmp(action->name, named) != 0)
             continue;
-        if (config->argument_count != action->words + 1) {
-            error_set(err, ERROR_INVALID, "send: lectern learner %s", action->usage);
+        if (config->argument_count != count_words(action) + 1) {
+            error_set(err, ERROR_INVALID, "send: lectern learner %s%s%s", action->name,
+                      *action->words ? " " : "", action->words);
             return EXIT_USAGE;
         }
         if (action->run(config, err) == 0)
@@ -267,24 +335,23 @@ static int run(const struct config *config, struct error *err)
 
 static void help(struct buf *to)
 {
-    buf_adds(to, "  add NAME   print the id of a new learner. NAME is a first name or a nickname\n"
-                 "  list       ids, days of addition, amounts of evidence, names\n"
-                 "  show ID    one learner\n"
-                 "  export ID  everything that is stored about one learner, as JSON\n"
-                 "  delete ID  delete it, with its bytes in the files of the database\n"
-                 "  tier ID NAME\n"
-                 "             give it the tier; with --tiers FILE the name must be in the file\n");
+    char left[40];
+
+    for (size_t i = 0; i < ACTIONS_COUNT; i++) {
+        snprintf(left, sizeof left, "%s %s", actions[i].name, actions[i].words);
+        buf_addf(to, "  %-13s%s\n", left, actions[i].summary);
+    }
 }
 
 const struct command command_learner = {
     .name = "learner",
     .usage = "[OPTIONS] ACTION [NAME | ID]",
-    .summary = "Add, list, show, export or delete learners",
+    .summary = "Learners: add, list, show, export or delete them, give tiers",
     .options = CONFIG_LEARNER,
     .least_words = 1,
     .most_words = CONFIG_ARGUMENTS_CAP,
     .words_needed =
-        "an action is missing: lectern learner list (or add, show, export, delete, tier)",
+        "an action is missing: lectern learner list (or add, show, export, delete, tier, gaps)",
     .help = help,
     .run = run,
 };

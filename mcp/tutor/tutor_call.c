@@ -223,7 +223,7 @@ void tutor_add_state(const struct tutor_call *teaching, uint32_t lesson, struct 
         buf_addf(to, "; probability %.2f, %zu of %u exercises solved", knowledge->p,
                  knowledge->solved, found->items);
     else
-        buf_addf(to, "; %u exercises, none tried", found->items);
+        buf_addf(to, "; %u exercise%s, none tried", found->items, found->items == 1 ? "" : "s");
 }
 
 void tutor_add_next(const struct tutor_call *teaching, struct buf *to)

@@ -79,6 +79,20 @@ class LearnerCase(unittest.TestCase):
 
 
 class Commands(LearnerCase):
+    def test_gaps(self):
+        """The lessons of the demo without a graded exercise, also beside a file of exercises."""
+        self.workspace.run("demo")
+        gaps = {row["node_id"]: row["why"] for row in self.run_json("learner", "gaps")}
+        self.assertEqual((len(gaps), gaps["N001"], gaps["N017"], "N003" in gaps), (22, "no exercises", "only open questions", False))
+        self.assertIn("22 of 40 lessons", self.workspace.run("learner", "gaps").stdout.decode())
+        path = os.path.join(self.workspace.data, "exercises.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"exercises": [{"node_id": "N001", "component_id": "factors-1", "type": "question",
+                                      "parameters": {"prompt": "Is 6 a factor of 12?", "kind": "choice", "options": ["yes", "no"], "answer": "yes"}}]}, file)
+        self.assertEqual(set(gaps) - {row["node_id"] for row in self.run_json("learner", "gaps", "--exercises", path)}, {"N001"})
+        self.fails(2, "send: lectern learner gaps", "learner", "gaps", "N001")
+        self.fails(1, "there is no store at", "learner", "gaps", "--store", "sqlite:" + os.path.join(self.workspace.data, "other.db"))
+
     def test_add_list_show(self):
         self.assertEqual(self.run_json("learner", "list"), [])
         self.assertEqual(self.workspace.run("learner", "list").stdout, b"")
