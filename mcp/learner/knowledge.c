@@ -80,6 +80,7 @@ struct knowledge knowledge_fold(const struct evidence *list, size_t count, size_
         const enum evidence_kind kind = list[i].kind;
         const bool right = kinds[kind].right;
 
+        knowledge.skipped = kind == EVIDENCE_SKIPPED;
         if (!kinds[kind].attempt) {
             knowledge.read |= kind != EVIDENCE_SKIPPED;
             continue;

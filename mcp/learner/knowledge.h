@@ -93,6 +93,7 @@ struct knowledge {
     size_t solved;        /* items with a right answer */
     size_t solved_graded; /* those of them with one that the server has graded */
     bool read;            /* read or explained */
+    bool skipped;         /* the latest evidence is that it was skipped */
     bool attempted;
     bool mastered;
     struct review review; /* all zero before the first mastery */

@@ -176,8 +176,13 @@ static bool is_begun(const struct path *path, uint32_t v)
 }
 
 /* Whether v comes before another lesson that is earlier in teaching order. */
-static bool comes_first(const struct path *path, const bool *is_left, uint32_t v, uint32_t other)
+static bool comes_first(const struct path *path, const struct path_request *request,
+                        const bool *is_left, uint32_t v, uint32_t other)
 {
+    const bool skipped = request->lessons[v].knowledge.skipped;
+
+    if (skipped != request->lessons[other].knowledge.skipped)
+        return !skipped;
     if (is_left[v] != is_left[other])
         return is_left[v];
     if (is_begun(path, v) != is_begun(path, other))
@@ -218,7 +223,7 @@ static void fill_next(struct path *path, const struct path_request *request, con
         }
         if (path->states[v] != LESSON_READY && !is_begun(path, v))
             continue;
-        for (at = count; at > 0 && comes_first(path, is_left, v, best[at - 1]); at--)
+        for (at = count; at > 0 && comes_first(path, request, is_left, v, best[at - 1]); at--)
             if (at < PATH_NEXT_MAX)
                 best[at] = best[at - 1];
         if (at < PATH_NEXT_MAX)

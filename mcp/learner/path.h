@@ -16,9 +16,9 @@
  *
  *   1. a lesson that is due for a review: at most one, that with the lowest probability of recall,
  *      which is that with the most days since the last review for its stability (review.h)
- *   2. lessons that are begun or ready, by these rules, each for ties of the one before it:
- *      those left to the goal before others; begun before ready; the one that unlocks more first;
- *      teaching order (helpers/graph/order.h)
+ *   2. lessons that are begun or ready, by these rules, each for ties of the one before it: those
+ *      that were not skipped before others; those left to the goal before others; begun before
+ *      ready; the one that unlocks more first; teaching order (helpers/graph/order.h)
  *
  * A lesson unlocks each locked lesson that lacks no other prerequisite, so that "unlocks 7 lessons"
  * becomes true with this lesson alone. The number of all dependants would need more than linear

@@ -217,8 +217,9 @@ void tutor_add_state(const struct tutor_call *teaching, uint32_t lesson, struct 
     const struct course_lesson *found = &teaching->course->lessons[lesson];
 
     buf_adds(to, lesson_states[teaching->standing->path->states[lesson]]);
-    if (found->items == 0)
-        buf_adds(to, "; it has no exercises, so nothing is tested there");
+    if (found->graded == 0)
+        buf_addf(to, "; it has no %sexercises, so nothing is tested there",
+                 found->items > 0 ? "graded " : "");
     else if (knowledge->attempted)
         buf_addf(to, "; probability %.2f, %zu of %u exercises solved", knowledge->p,
                  knowledge->solved, found->items);

@@ -69,7 +69,8 @@ static int run(struct tutor_call *teaching, struct error *err)
     tutor_add_lesson(teaching, at, to);
     buf_addf(to, ": %s.\n", event);
     if (strcmp(event, "skipped") == 0)
-        buf_adds(to, "It is not learned, and locks what needs it. Next call: get_learner_state.\n");
+        buf_adds(to, "It is not learned, locks what needs it, and comes after the others now. Next "
+                     "call: get_learner_state.\n");
     else
         add_tasks(teaching, at, to);
     return 0;

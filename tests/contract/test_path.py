@@ -79,7 +79,7 @@ def reference(question, classes, waits):
     offered = [lesson for lesson in taught if not now_withheld[lesson]]
     due = [lesson for lesson in offered if states[lesson] == "review"]
     rest = [lesson for lesson in offered if states[lesson] in ("ready", *BEGUN)]
-    rest.sort(key=lambda lesson: (lesson not in left, states[lesson] not in BEGUN, -unlocks[lesson], taught.index(lesson)))
+    rest.sort(key=lambda lesson: (was_skipped(question["lessons"][lesson]["evidence"]), lesson not in left, states[lesson] not in BEGUN, -unlocks[lesson], taught.index(lesson)))
 
     def reason(lesson):
         begun = states[lesson] in BEGUN
@@ -93,6 +93,10 @@ def reference(question, classes, waits):
     rows += [[lesson, reason(lesson), unlocks[lesson]] for lesson in rest[:3 - len(rows)]]
     return {"states": states, "fulfilled": done, "unlocks": unlocks, "left": left, "next": rows,
             "locks": [lock_rows(lesson) for lesson in range(count)]}
+
+
+def was_skipped(evidence):
+    return bool(evidence) and evidence[-1]["kind"] == "skipped"
 
 
 # ---- random questions ----

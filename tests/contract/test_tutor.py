@@ -102,6 +102,8 @@ class Lesson:
                   "Next call: get_chapter_content")
         self.assertEqual(self.of("get_learner_state"), state)
         self.says(self.of("get_chapter_content"), "# Factors, multiples and the times tables", "N001, part 1 of 1", "update_progress with node_id \"N001\"")
+        self.says(self.of("update_progress", node_id="N001", event="skipped"), "comes after the others")
+        self.assertNotIn("1. N001", self.of("get_learner_state"))
         locked = self.refused("get_chapter_content", learner_id=self.id, node_id="N003")
         self.says(locked, "N003", "is locked", "N001", "call get_chapter_content with node_id \"N001\"")
         self.says(self.refused("get_exercises", learner_id=self.id, node_id="N003"), "is locked")
@@ -198,7 +200,7 @@ class Lesson:
         asked = self.of("assess_response", exercise_id=item, response="A has more juice for its water, so Nadia is wrong.")
         self.says(asked, "Nothing is recorded yet", *question["criteria"])
         self.says(self.refused("assess_response", learner_id=self.id, exercise_id=item, response="A", scores=[True]), "scores must have 3 values")
-        self.says(self.of("get_learner_state", node_id="N017"), "none tried")
+        self.says(self.of("get_learner_state", node_id="N017"), "no graded exercises", "No evidence yet")
         given = {"exercise_id": item, "response": "A has more juice for its water, so Nadia is wrong."}
         self.says(self.of("assess_response", scores=[True, True, False], **given), "2 of 3 criteria", "model's verdict", "generate_guidance")
         self.says(self.of("assess_response", scores=[True, True, True], **given), "it counts once")
