@@ -141,14 +141,19 @@ static void on_work(struct workq_job *job, void *context)
 static void on_work_done(struct workq_job *job)
 {
     struct tutor_call *teaching = container_of(job, struct tutor_call, job);
+    struct tool_call *call = teaching->call; /* freed no sooner than in a task of the loop */
+    bool cancelled;
 
     if (teaching->failed < 0 || !teaching->then) {
         tutor_call_end(teaching, teaching->failed < 0 ? &teaching->err : NULL);
         return;
     }
+    cancelled = cancel_check(call->cancel, NULL) < 0;
     teaching->waiting = true;
     if (teaching->then(teaching, &teaching->err) < 0)
         tutor_call_end(teaching, &teaching->err);
+    else if (cancelled)
+        tutor_call_stop(call);
 }
 
 static int submit(struct tutor_call *teaching, tutor_work *work, struct error *err)
