@@ -9,27 +9,38 @@ import harness
 import tokens
 
 SEEN = ("name", "description", "inputSchema")
-EDITOR, READER = 2020, 1000  # tokens of the listing, for an editor and for a reader
+EDITOR, READER, TUTOR = 2020, 1000, 1300  # tokens of the listing, for an editor, for a reader and for a tutor
 
 
 class Listing(unittest.TestCase):
-    def listing(self):
+    def listing(self, *words):
         workspace = harness.Workspace()
         self.addCleanup(workspace.close)
-        client = harness.Stdio(workspace)
+        client = harness.Stdio(workspace, *words)
         client.initialize()
         listed = client.request("tools/list")["result"]["tools"]
         self.assertEqual(client.close(), 0)
         return listed
 
+    def count(self, listed):
+        """(tokens of each tool, a table of them)."""
+        counts = tokens.count([json.dumps({part: tool[part] for part in SEEN}, separators=(",", ":"), ensure_ascii=False) for tool in listed])
+        return counts, "\n".join("%5d %s" % (count, tool["name"]) for count, tool in zip(counts, listed))
+
     def test_its_tokens(self):
         listed = self.listing()
-        counts = tokens.count([json.dumps({part: tool[part] for part in SEEN}, separators=(",", ":"), ensure_ascii=False) for tool in listed])
-        table = "\n".join("%5d %s" % (count, tool["name"]) for count, tool in zip(counts, listed))
+        counts, table = self.count(listed)
         reading = sum(count for count, tool in zip(counts, listed) if tool["annotations"]["readOnlyHint"])
         print("\n%s\n%5d in all, %d for a reader" % (table, sum(counts), reading))
         self.assertLess(sum(counts), EDITOR, table)
         self.assertLess(reading, READER, table)
+
+    def test_the_tokens_of_a_tutor(self):
+        listed = self.listing("--toolset", "tutor")
+        counts, table = self.count(listed)
+        print("\n%s\n%5d in all" % (table, sum(counts)))
+        self.assertEqual(len(listed), 9)
+        self.assertLess(sum(counts), TUTOR, table)
 
     def test_schemas_are_taken_everywhere(self):
         """Gemini refuses all tools if one object has no properties; strict modes know no bounds."""
@@ -42,7 +53,7 @@ class Listing(unittest.TestCase):
             for part in schema.get("anyOf", []) + ([schema["items"]] if "items" in schema else []):
                 check(part, place)
 
-        for tool in self.listing():
+        for tool in self.listing("--toolset", "all"):
             check(tool["inputSchema"], tool["name"])
 
     def test_operations_name_their_members(self):
