@@ -49,9 +49,13 @@ static int after_grading(struct tutor_call *teaching, struct error *err)
 static void on_ran(void *user, const json_t *result, const struct error *err)
 {
     struct tutor_call *teaching = user;
+    json_auto_t *shown = json_copy((json_t *)result);
 
-    if (result && teaching->call)
-        json_write(&teaching->call->text, result);
+    json_object_set_new(shown, "next",
+                        json_string("Talk about the output. A program for an exercise is tested by "
+                                    "submit_code with its exercise_id."));
+    if (shown && teaching->call)
+        json_write(&teaching->call->text, shown);
     tutor_call_end(teaching, err);
 }
 

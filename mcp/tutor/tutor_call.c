@@ -38,6 +38,20 @@ static void free_call(struct tutor_call *teaching)
     free(teaching);
 }
 
+/* Appends the text, and the call that comes next if it names none. */
+static void add_error(const struct tool *tool, const char *text, struct buf *to)
+{
+    const size_t len = strlen(text);
+    bool names_call = false;
+
+    for (size_t i = 0; tools[i]; i++)
+        names_call |= tools[i]->toolset == TOOLSET_TUTOR && strstr(text, tools[i]->name);
+    buf_adds(to, text);
+    if (!names_call)
+        buf_addf(to, "%s Next: call %s again.", len > 0 && strchr(".?!", text[len - 1]) ? "" : ".",
+                 tool->name);
+}
+
 void tutor_call_end(struct tutor_call *teaching, const struct error *err)
 {
     struct tool_call *call = teaching->call;
@@ -47,7 +61,7 @@ void tutor_call_end(struct tutor_call *teaching, const struct error *err)
         if (err) {
             failure_of_error(&call->failure, err);
             buf_clear(&call->text);
-            buf_adds(&call->text, err->text);
+            add_error(call->tool, err->text, &call->text);
         }
         tool_call_complete(call);
     }

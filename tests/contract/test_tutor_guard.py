@@ -8,10 +8,8 @@ gradings, clients and servers that end during one.
 """
 import json
 import os
-import pathlib
 import re
 import signal
-import subprocess
 import threading
 import time
 import unittest
@@ -490,6 +488,209 @@ class Marks(GuardCase):
 
     def test_session(self):
         self.check("--isolation", "session")
+
+
+NOBODY = "0" * 32
+OF_ARGUMENTS = "The arguments of "
+# What a call needs beside the argument that is wrong.
+NEEDED = {PROGRESS: {"node_id": "N1", "event": "read"}, ASSESS: {"exercise_id": TEXT, "response": "x"}, SUBMIT: {"code": "1"}}
+# (tool, arguments, a word of the problem, the tool that the answer names).
+MISTAKES = [
+    *[(tool, {**NEEDED.get(tool, {}), "learner_id": learner}, problem, then)
+      for tool in (STATE, PROGRESS, CONTENT, EXERCISES, GUIDANCE, ASSESS, SUBMIT, "get_upgrade_url")
+      for learner, problem, then in ((NOBODY, "No learner", "register_learner"), ("Ada", "No learner", "register_learner"),
+                                     (5, "must be text", OF_ARGUMENTS + tool), ("", "must not be empty", OF_ARGUMENTS + tool))],
+    *[(tool, {**NEEDED.get(tool, {}), "node_id": ident}, problem, then) for tool in (PROGRESS, CONTENT, EXERCISES)
+      for ident, problem, then in (("N9", "no node 'N9'", tool), ("N2", "locked", CONTENT), ("N3", "tier", STATE), (["N1"], "must be", OF_ARGUMENTS + tool))],
+    *[(tool, {**NEEDED.get(tool, {}), "exercise_id": ident}, problem, then) for tool in (GUIDANCE, ASSESS, SUBMIT)
+      for ident, problem, then in (("e-9", "No exercise", EXERCISES), (LOCKED_CODE, "locked", CONTENT), (PAID_CODE, "tier", STATE),
+                                   (9, "must be text", OF_ARGUMENTS + tool))],
+    ("register_learner", {"name": "ada@example.org"}, "e-mail address", "register_learner"),
+    ("register_learner", {"name": "+49 170 1234567"}, "telephone number", "register_learner"),
+    ("register_learner", {"name": "x" * 101}, "at most 100", "register_learner"),
+    ("register_learner", {"name": ["Ada"]}, "must be text", OF_ARGUMENTS),
+    ("register_learner", {"goal": "Nowhere"}, "no node 'Nowhere'", "register_learner"),
+    (STATE, {"detail": "all"}, "brief, full", OF_ARGUMENTS),
+    (STATE, {"node_id": "N9"}, "no node 'N9'", STATE),
+    (PROGRESS, {"node_id": "N1"}, "is needed", OF_ARGUMENTS),
+    (PROGRESS, {"event": "read"}, "is needed", OF_ARGUMENTS),
+    (PROGRESS, {"node_id": "N1", "event": "mastered"}, "read, explained, skipped, goal", OF_ARGUMENTS),
+    (PROGRESS, {"node_id": "N1", "event": "read", "note": "n" * 501}, "500 bytes", OF_ARGUMENTS),
+    (CONTENT, {"node_id": "N1", "part": 0}, "1 to 1000", OF_ARGUMENTS),
+    (CONTENT, {"node_id": "N1", "part": 99}, "between 1 and 6", CONTENT),
+    (CONTENT, {"node_id": "N1", "part": "two"}, "whole number", OF_ARGUMENTS),
+    (EXERCISES, {"node_id": "N1", "limit": 6}, "1 to 5", OF_ARGUMENTS),
+    (GUIDANCE, {"exercise_id": CODE, "question": "q" * 1001}, "1000 bytes", OF_ARGUMENTS),
+    (ASSESS, {"exercise_id": TEXT}, "is needed", OF_ARGUMENTS),
+    (ASSESS, {"response": "x"}, "is needed", OF_ARGUMENTS),
+    (ASSESS, {"exercise_id": TEXT, "response": " "}, "No attempt", ASSESS),
+    (ASSESS, {"exercise_id": TEXT, "response": "x" * 8001}, "8000 bytes", OF_ARGUMENTS),
+    (ASSESS, {"exercise_id": CODE, "response": "x"}, "programming exercise", SUBMIT),
+    (ASSESS, {"exercise_id": NUMBER, "response": "many"}, "must be a number", ASSESS),
+    (ASSESS, {"exercise_id": CHOICE, "response": "pink"}, "must be an option", ASSESS),
+    (ASSESS, {"exercise_id": OPEN, "response": "x", "scores": [True]}, "2 values", ASSESS),
+    (ASSESS, {"exercise_id": OPEN, "response": "x", "scores": [1, 0]}, "true or false", ASSESS),
+    (ASSESS, {"exercise_id": OPEN, "response": "x", "scores": "yes"}, "must be an array", OF_ARGUMENTS),
+    (SUBMIT, {"exercise_id": CODE}, "is needed", OF_ARGUMENTS),
+    (SUBMIT, {"exercise_id": CODE, "code": ""}, "must not be empty", OF_ARGUMENTS),
+    (SUBMIT, {"exercise_id": CODE, "code": ["print(1)"]}, "must be text", OF_ARGUMENTS),
+    (SUBMIT, {"exercise_id": CODE, "code": "#" * (64 * 1024 + 1)}, "65536 bytes", OF_ARGUMENTS),
+    (SUBMIT, {"exercise_id": CODE, "code": "import os; os.listdir('.')"}, "'os'", SUBMIT),
+    (SUBMIT, {"exercise_id": CODE, "code": "def twice(x:"}, "line 1", SUBMIT),
+    (SUBMIT, {"exercise_id": TEXT, "code": "1"}, "is a question", ASSESS),
+    (SUBMIT, {"code": "1", "stdin": "x" * 10001}, "10000 bytes", OF_ARGUMENTS),
+]
+
+
+class Errors(GuardCase):
+    def test_each(self):
+        """It says what is wrong and which call comes next, and nothing has changed after it."""
+        asking = Asking(self.stdio(), self.ids)
+        asking.call(ASSESS, exercise_id=TEXT, response="one")
+        stored = self.workspace.run("learner", "export", asking.learner).stdout
+        learners = len(self.workspace.run("learner", "list").stdout.splitlines())
+        for tool, arguments, problem, then in MISTAKES:
+            with self.subTest("%s %.80s" % (tool, arguments)):
+                is_error, text = asking.call(tool, **arguments)
+                self.assertTrue(is_error, text)
+                self.assertIn(problem, text)
+                self.assertIn(then, text)
+                self.assertLess(len(text), 2000)
+                self.assert_no_secret(text)
+        self.assertEqual(self.workspace.run("learner", "export", asking.learner).stdout, stored)
+        self.assertEqual(len(self.workspace.run("learner", "list").stdout.splitlines()), learners)
+
+
+class UsedAttempts(GuardCase):
+    of_tiers = course.TWO_A_DAY
+
+    def test_the_day_is_over(self):
+        """The answer has the link, other calls work, and the submissions before it stay."""
+        asking = Asking(self.stdio(), self.ids)
+        for ident in TEXT, NUMBER:
+            self.assertFalse(asking.call(ASSESS, exercise_id=ident, response="1")[0])
+        for tool, arguments in ((ASSESS, {"exercise_id": TEXT, "response": "zq"}), (SUBMIT, {"exercise_id": CODE, "code": RIGHT})):
+            is_error, text = asking.call(tool, **arguments)
+            self.assertTrue(is_error, text)
+            for word in ("2 graded attempts a day", CONTENT, "https://example.org/buy?learner=" + asking.learner):
+                self.assertIn(word, text)
+        for tool in STATE, CONTENT, EXERCISES, GUIDANCE, "get_upgrade_url":
+            self.assertFalse(asking.call(tool)[0], tool)
+        self.assertFalse(asking.call(SUBMIT, code="print(1)")[0])
+        exported = json.loads(self.workspace.run("learner", "export", asking.learner).stdout)
+        self.assertEqual(len(exported["submissions"]), 2)
+
+
+ENDLESS = "def twice(x):\n    while True: pass\n"
+ROUNDS = 3
+
+
+class Many(GuardCase):
+    """Learners at once, and calls, clients and servers that end during a grading."""
+
+    def message(self, learner, code, ident=77):
+        return {"jsonrpc": "2.0", "id": ident, "method": "tools/call",
+                "params": {"name": SUBMIT, "arguments": {"learner_id": learner, "exercise_id": self.ids[CODE], "code": code}}}
+
+    def submissions(self, learner):
+        return json.loads(self.workspace.run("learner", "export", learner).stdout)["submissions"]
+
+    def wait_for(self, check):
+        end = time.monotonic() + harness.ANSWER_SECONDS
+        while not check():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+
+    def assert_nothing_left(self, below):
+        """Of the processes that a server had."""
+        self.wait_for(lambda: not any(harness.is_interpreter(pid) for pid in below))
+
+    def test_four_learners_on_eight_connections(self):
+        server = self.serve()
+        learners = [Asking(self.http(server), self.ids).learner for _ in range(4)]
+        problems = []
+
+        def work(place):
+            try:
+                client = Http(server.port, "tutor")
+                client.initialize()
+                asking = Asking(client, self.ids)
+                asking.learner = learners[place % 4]
+                for number in range(ROUNDS):
+                    result = json.loads(asking.call(SUBMIT, exercise_id=CODE, code="def twice(x):\n    return %d\n" % (100 * place + number))[1])
+                    assert result["tests"][0]["message"] == "twice(2) returned %d; expected 4" % (100 * place + number), result
+                    for tool in STATE, GUIDANCE, EXERCISES:
+                        is_error, text = asking.call(tool)
+                        assert not is_error, text
+                    asking.call(ASSESS, exercise_id=TEXT, response="word %d of %d" % (number, place))
+                client.connection.close()
+            except Exception as problem:  # of a thread: it is shown by the test
+                problems.append(repr(problem))
+
+        threads = [threading.Thread(target=work, args=(place,)) for place in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(problems, [])
+        for place, learner in enumerate(learners):
+            rows = self.submissions(learner)
+            self.assertEqual(len(rows), 4 * ROUNDS)
+            codes = sorted(int(re.search("return (\\d+)", row["text"])[1]) for row in rows if "return" in row["text"])
+            self.assertEqual(codes, [100 * at + number for at in (place, place + 4) for number in range(ROUNDS)])
+
+    def test_cancelled_calls(self):
+        """The call ends at once, and its submission is graded all the same."""
+        client = self.stdio()
+        asking = Asking(client, self.ids)
+        for number, wait in enumerate((0, 0.05, 0.3)):
+            client.send(self.message(asking.learner, ENDLESS + "# %d\nx = %d\n" % (number, number), "c%d" % number))
+            time.sleep(wait)
+            client.notify("notifications/cancelled", {"requestId": "c%d" % number})
+            self.assertFalse(asking.call(STATE)[0])
+        client.send({"jsonrpc": "2.0", "id": "run", "method": "tools/call",
+                     "params": {"name": SUBMIT, "arguments": {"learner_id": asking.learner, "code": "while True: pass"}}})
+        client.notify("notifications/cancelled", {"requestId": "run"})
+        self.wait_for(lambda: all(row["result"] for row in self.submissions(asking.learner)))
+        self.assertEqual(json.loads(asking.call(SUBMIT, exercise_id=CODE, code=RIGHT)[1])["status"], "pass")
+        self.assertGreaterEqual(len(self.submissions(asking.learner)), 2)
+
+    def test_clients_that_are_gone(self):
+        server = self.serve()
+        asking = Asking(self.http(server), self.ids)
+        for number in range(ROUNDS):
+            client = self.http(server)
+            headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json", "Mcp-Session-Id": client.session}
+            client.connection.request("POST", client.path, json.dumps(self.message(asking.learner, ENDLESS + "x = %d\n" % number)), headers)
+            self.wait_for(lambda: len(self.submissions(asking.learner)) == number + 1)
+            client.connection.close()
+        self.wait_for(lambda: all(row["result"] for row in self.submissions(asking.learner)))
+        self.assertEqual(json.loads(asking.call(SUBMIT, exercise_id=CODE, code=RIGHT)[1])["status"], "pass")
+
+    def test_a_client_of_stdio_that_is_gone(self):
+        client = self.stdio(ends=False)
+        learner = Asking(client, self.ids).learner
+        client.send(self.message(learner, ENDLESS))
+        self.wait_for(lambda: self.submissions(learner))
+        below = harness.descendants(client.process.pid)
+        self.assertEqual(client.close(), 0)
+        self.assert_nothing_left(below)
+
+    def test_a_server_that_is_stopped(self):
+        """It ends well, whatever the time, and the next one grades what it had stored."""
+        for wait in (0, 0.05, 0.5):
+            client = self.stdio(ends=False)
+            learner = Asking(client, self.ids).learner
+            client.send(self.message(learner, ENDLESS))
+            self.wait_for(lambda: self.submissions(learner))
+            time.sleep(wait)
+            below = harness.descendants(client.process.pid)
+            client.process.send_signal(signal.SIGTERM)
+            self.assertEqual(client.wait(), 0)
+            self.assert_nothing_left(below)
+            self.assertEqual(len(self.submissions(learner)), 1)
+        self.stdio()
+        self.wait_for(lambda: self.submissions(learner)[0]["result"])
 
 
 if __name__ == "__main__":
