@@ -130,8 +130,8 @@ static void on_grade(void *user, const json_t *result, const struct error *err)
     loop_queue_post(grading->gradings->tutor->server->loop_queue, &grading->task);
 }
 
-int grading_start(struct gradings *gradings, const struct grading_request *request,
-                  struct error *err)
+static int begin(struct gradings *gradings, const struct grading_request *request,
+                 struct error *err)
 {
     struct executor *executor = gradings->tutor->server->analyses.executor;
     struct grade_request grade = {
@@ -163,6 +163,16 @@ int grading_start(struct gradings *gradings, const struct grading_request *reque
     LIST_REMOVE(grading, link);
     free(grading);
     return -1;
+}
+
+int grading_start(struct gradings *gradings, const struct grading_request *request,
+                  struct error *err)
+{
+    const int rc = begin(gradings, request, err);
+
+    if (rc < 0 && request->submission != 0)
+        retry_later(gradings);
+    return rc;
 }
 
 /* ---- submissions without a result ---- */
@@ -224,7 +234,7 @@ static int prepare(const struct tutor_thread *thread, struct waiting *row, struc
     } else {
         rc = settle_answer(thread, row, item->parameters, err);
     }
-    course_release(thread->tutor->courses, course);
+    course_release(course);
     return rc;
 }
 
@@ -287,9 +297,10 @@ static void on_timer(uv_timer_t *timer)
     search(timer->data);
 }
 
+/* A timer that runs is left alone, so that constant failures do not put it off. */
 static void retry_later(struct gradings *gradings)
 {
-    if (!gradings->stopped)
+    if (!gradings->stopped && !uv_is_active((uv_handle_t *)gradings->timer))
         uv_timer_start(gradings->timer, on_timer, GRADING_RETRY_S * 1000, 0);
 }
 

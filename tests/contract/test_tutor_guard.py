@@ -583,6 +583,7 @@ class UsedAttempts(GuardCase):
 
 ENDLESS = "def twice(x):\n    while True: pass\n"
 ROUNDS = 3
+AT_ONCE = 60  # more than the 48 that may wait for a sandbox
 
 
 class Many(GuardCase):
@@ -639,6 +640,23 @@ class Many(GuardCase):
             codes = sorted(int(re.search("return (\\d+)", row["text"])[1]) for row in rows if "return" in row["text"])
             self.assertEqual(codes, [100 * at + number for at in (place, place + 4) for number in range(ROUNDS)])
 
+    def test_more_programs_than_may_wait(self):
+        """Those that find no place are stored, and graded later without another call."""
+        client = self.stdio()
+        asking, other = Asking(client, self.ids), Asking(client, self.ids)
+        for number in range(AT_ONCE):
+            client.send(self.message(asking.learner, "def twice(x): return %d" % number, "f%d" % number))
+        self.assertFalse(other.call(STATE)[0])
+        late = 0
+        for number in range(AT_ONCE):
+            result = client.receive("f%d" % number)["result"]
+            if result["isError"]:
+                late += 1
+                self.assertIn("is stored, and is graded as soon as", result["content"][0]["text"])
+        self.assertGreater(late, 0)
+        self.wait_for(lambda: all(row["result"] for row in self.submissions(asking.learner)))
+        self.assertEqual(len(self.submissions(asking.learner)), AT_ONCE)
+
     def test_cancelled_calls(self):
         """The call ends at once, and its submission is graded all the same."""
         client = self.stdio()
@@ -691,6 +709,21 @@ class Many(GuardCase):
             self.assertEqual(len(self.submissions(learner)), 1)
         self.stdio()
         self.wait_for(lambda: self.submissions(learner)[0]["result"])
+
+    def test_a_server_that_is_stopped_with_many_clients(self):
+        """More gradings than sandboxes, some of which wait."""
+        server = self.serve(ends=False)
+        clients = [self.http(server) for _ in range(6)]
+        learners = [Asking(client, self.ids).learner for client in clients]
+        for client, learner in zip(clients, learners):
+            headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json", "Mcp-Session-Id": client.session}
+            client.connection.request("POST", client.path, json.dumps(self.message(learner, ENDLESS)), headers)
+        self.wait_for(lambda: all(self.submissions(learner) for learner in learners))
+        below = harness.descendants(server.process.pid)
+        self.assertEqual(server.close(), 0)
+        self.assert_nothing_left(below)
+        self.serve()
+        self.wait_for(lambda: all(self.submissions(learner)[0]["result"] for learner in learners))
 
 
 if __name__ == "__main__":
