@@ -130,8 +130,8 @@ static void on_grade(void *user, const json_t *result, const struct error *err)
     loop_queue_post(grading->gradings->tutor->server->loop_queue, &grading->task);
 }
 
-static int begin(struct gradings *gradings, const struct grading_request *request,
-                 struct error *err)
+static int start_grading(struct gradings *gradings, const struct grading_request *request,
+                         struct error *err)
 {
     struct executor *executor = gradings->tutor->server->analyses.executor;
     struct grade_request grade = {
@@ -168,7 +168,7 @@ static int begin(struct gradings *gradings, const struct grading_request *reques
 int grading_start(struct gradings *gradings, const struct grading_request *request,
                   struct error *err)
 {
-    const int rc = begin(gradings, request, err);
+    const int rc = start_grading(gradings, request, err);
 
     if (rc < 0 && request->submission != 0)
         retry_later(gradings);
