@@ -263,7 +263,7 @@ static struct course *read_course(struct store *store, const char *sid,
         return NULL;
     }
     snprintf(course->sid, sizeof course->sid, "%s", sid);
-    atomic_init(&course->references, 1);
+    course->references = 1;
     if (store_read_outline(store, sid, &course->outline, err) == 0 &&
         fill_lessons(course, err) == 0 && fill_edges(course, err) == 0 &&
         read_components(course, store, file, err) == 0 && fill_items(course, err) == 0)
@@ -274,14 +274,10 @@ static struct course *read_course(struct store *store, const char *sid,
 
 /* ---- the cache ---- */
 
-/* Without the lock: a call that ends on the loop's thread does not wait for a course that is read.
- */
-void course_release(const struct course *course)
+static void drop(struct course *course)
 {
-    struct course *released = (struct course *)course;
-
-    if (released && atomic_fetch_sub(&released->references, 1) == 1)
-        free_course(released);
+    if (course && --course->references == 0)
+        free_course(course);
 }
 
 /* The entry of the session, or the one to replace. */
@@ -325,7 +321,7 @@ const struct course *course_get(struct courses *courses, struct store *store, co
     if (!is_current(entry, store, sid, version)) {
         course = read_course(store, sid, courses->exercises, err);
         if (course) {
-            course_release(entry->course);
+            drop(entry->course);
             *entry =
                 (struct course_entry){.course = course, .version = version, .read_s = clock_s()};
         }
@@ -333,9 +329,18 @@ const struct course *course_get(struct courses *courses, struct store *store, co
         course = entry->course;
     }
     if (course) {
-        atomic_fetch_add(&course->references, 1);
+        course->references++;
         entry->used = ++courses->uses;
     }
     pthread_mutex_unlock(&courses->lock);
     return course;
+}
+
+void course_release(struct courses *courses, const struct course *course)
+{
+    if (!course)
+        return;
+    pthread_mutex_lock(&courses->lock);
+    drop((struct course *)course);
+    pthread_mutex_unlock(&courses->lock);
 }

@@ -10,8 +10,6 @@
 #ifndef LECTERN_TUTOR_COURSE_H
 #define LECTERN_TUTOR_COURSE_H
 
-#include <stdatomic.h>
-
 #include <jansson.h>
 
 #include "mcp/learner/path.h"
@@ -47,7 +45,7 @@ struct course {
     struct course_index *index; /* the course's own, like all that follows */
     struct outline outline;
     json_t *components, *of_file;
-    atomic_uint references;
+    unsigned references;
 };
 
 #define COURSE_NONE UINT32_MAX
@@ -61,7 +59,7 @@ void courses_destroy(struct courses *courses); /* takes NULL */
  * as store_read_outline, or ERROR_TOO_LARGE. */
 const struct course *course_get(struct courses *courses, struct store *store, const char *sid,
                                 struct error *err);
-void course_release(const struct course *course); /* takes NULL */
+void course_release(struct courses *courses, const struct course *course); /* takes NULL */
 
 /* The index of a lesson by its id, or of an item by its component id; COURSE_NONE. */
 uint32_t course_lesson_find(const struct course *course, const char *id);

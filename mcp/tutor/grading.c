@@ -234,7 +234,7 @@ static int prepare(const struct tutor_thread *thread, struct waiting *row, struc
     } else {
         rc = settle_answer(thread, row, item->parameters, err);
     }
-    course_release(course);
+    course_release(thread->tutor->courses, course);
     return rc;
 }
 

@@ -20,7 +20,7 @@
 static void let_go(struct tutor_call *teaching)
 {
     standing_free(teaching->standing);
-    course_release(teaching->course);
+    course_release(teaching->tutor->courses, teaching->course);
     tiers_unref(teaching->tiers);
     json_decref(teaching->record);
     teaching->standing = NULL;
