@@ -495,6 +495,17 @@ static int find_same(struct learners *learners, int64_t key,
     return submitted->result ? 1 : -1;
 }
 
+/* 1: it is reached. */
+static int check_limit(struct learners *learners, int64_t key, const struct submission_limit *limit,
+                       struct error *err)
+{
+    int64_t count;
+
+    if (db_number(learners->db, &count, err, SQL_SUBMISSION_COUNT, "ii", key, limit->since) < 0)
+        return -1;
+    return count >= limit->most;
+}
+
 int learners_submit(struct learners *learners, const struct learner_submission *submission,
                     int64_t since, struct submitted *submitted, struct error *err)
 {
@@ -510,6 +521,8 @@ int learners_submit(struct learners *learners, const struct learner_submission *
     rc = find(learners, submission->learner, &key, err);
     if (rc == 0)
         rc = find_same(learners, key, submission, since, submitted, err);
+    if (rc == 0 && submission->limit)
+        rc = check_limit(learners, key, submission->limit, err);
     if (rc == 0)
         rc = db_insert(learners->db, &submitted->submission, err, SQL_SUBMISSION_INSERT, "isssssii",
                        key, submission->session, submission->node, submission->item,
@@ -613,16 +626,6 @@ int learners_latest(struct learners *learners, const char *id, const char *sessi
     return find(learners, id, &key, err) < 0
                ? -1
                : read_latest(learners, key, session, item, result, err);
-}
-
-int learners_attempts(struct learners *learners, const char *id, int64_t since, int64_t *count,
-                      struct error *err)
-{
-    int64_t key;
-
-    if (find(learners, id, &key, err) < 0)
-        return -1;
-    return db_number(learners->db, count, err, SQL_SUBMISSION_COUNT, "ii", key, since);
 }
 
 /* ---- hints ---- */

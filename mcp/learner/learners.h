@@ -103,9 +103,15 @@ struct learner_submission {
     const char *digest; /* of its meaning: equal for texts that count as the same */
     int hints;          /* seen before it, 0 to HELP_MAX */
     int64_t time;
+    const struct submission_limit *limit; /* or NULL */
+};
+/* At most so many submissions of the learner at or after `since`, with those that wait to be
+ * graded. */
+struct submission_limit {
+    int64_t most, since;
 };
 struct submitted {
-    int64_t submission;
+    int64_t submission; /* 0: nothing is stored, because the limit is reached */
     bool repeated;  /* the learner had already submitted the digest to the item */
     json_t *result; /* owned by the caller; NULL if it is not graded yet */
 };
@@ -130,9 +136,6 @@ int learners_withdraw(struct learners *learners, int64_t submission, struct erro
  * *result without one. */
 int learners_latest(struct learners *learners, const char *id, const char *session,
                     const char *item, json_t **result, struct error *err);
-/* The graded submissions of the learner that were handed in at or after `since`. */
-int learners_attempts(struct learners *learners, const char *id, int64_t since, int64_t *count,
-                      struct error *err);
 
 /* ---- hints ---- */
 

@@ -529,7 +529,7 @@ STATEMENT(SQL_SUBMISSION_LATEST,
     "SELECT result FROM submission WHERE learner = ?1 AND session_id = ?2 AND item = ?3"
     " AND result IS NOT NULL ORDER BY time DESC, key DESC LIMIT 1")
 STATEMENT(SQL_SUBMISSION_COUNT,
-    "SELECT count(*) FROM submission WHERE learner = ?1 AND time >= ?2 AND result IS NOT NULL")
+    "SELECT count(*) FROM submission WHERE learner = ?1 AND time >= ?2")
 STATEMENT(SQL_SUBMISSION_READ,
     "SELECT key, session_id, node_id, item, text, digest, hints, time, result FROM submission"
     " WHERE learner = ?1 ORDER BY key")

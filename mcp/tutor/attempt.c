@@ -5,18 +5,10 @@
 
 #define SECONDS_A_DAY 86400
 
-static int check_tier(struct tutor_call *teaching, struct error *err)
+static int refuse(const struct tutor_call *teaching, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
-    int64_t count;
 
-    if (teaching->tier->attempts_a_day == TIER_ATTEMPTS_ANY)
-        return 0;
-    if (learners_attempts(teaching->learners, teaching->learner,
-                          teaching->now - teaching->now % SECONDS_A_DAY, &count, err) < 0)
-        return -1;
-    if (count < teaching->tier->attempts_a_day)
-        return 0;
     buf_init(&text, ERROR_TEXT_CAP - 1);
     buf_addf(&text,
              "The learner's tier \"%s\" has %lld graded attempts a day, and they are used; the "
@@ -40,6 +32,8 @@ int attempt_submit(struct tutor_call *teaching, const struct course_item *item, 
 {
     const struct item_standing standing = standing_of_item(teaching->standing, item);
     const bool again = standing.solved && teaching->now - standing.last_right >= SITTING_SECONDS;
+    const struct submission_limit limit = {.most = teaching->tier->attempts_a_day,
+                                           .since = teaching->now - teaching->now % SECONDS_A_DAY};
     struct learner_submission submission = {
         .learner = teaching->learner,
         .session = teaching->sid,
@@ -48,12 +42,14 @@ int attempt_submit(struct tutor_call *teaching, const struct course_item *item, 
         .text = text,
         .digest = digest,
         .time = teaching->now,
+        .limit = limit.most == TIER_ATTEMPTS_ANY ? NULL : &limit,
     };
 
-    if (check_tier(teaching, err) < 0 || attempt_hints(teaching, item, &submission.hints, err) < 0)
+    if (attempt_hints(teaching, item, &submission.hints, err) < 0 ||
+        learners_submit(teaching->learners, &submission, again ? standing.last_right + 1 : 0,
+                        submitted, err) < 0)
         return -1;
-    return learners_submit(teaching->learners, &submission, again ? standing.last_right + 1 : 0,
-                           submitted, err);
+    return submitted->submission > 0 ? 0 : refuse(teaching, err);
 }
 
 void attempt_add_next(struct tutor_call *teaching, const struct course_item *item, bool right,

@@ -576,7 +576,21 @@ class UsedAttempts(GuardCase):
                 self.assertIn(word, text)
         for tool in STATE, CONTENT, EXERCISES, GUIDANCE, "get_upgrade_url":
             self.assertFalse(asking.call(tool)[0], tool)
+        is_error, text = asking.call(ASSESS, exercise_id=TEXT, response="1")  # the same again is no attempt
+        self.assertIn("it counts once", text)
         self.assertFalse(asking.call(SUBMIT, code="print(1)")[0])
+        exported = json.loads(self.workspace.run("learner", "export", asking.learner).stdout)
+        self.assertEqual(len(exported["submissions"]), 2)
+
+    def test_programs_that_are_graded_at_once(self):
+        """Those that wait for their result are attempts already."""
+        client = self.stdio()
+        asking = Asking(client, self.ids)
+        for number in range(10):
+            client.send({"jsonrpc": "2.0", "id": "p%d" % number, "method": "tools/call", "params": {"name": SUBMIT, "arguments": {
+                "learner_id": asking.learner, "exercise_id": self.ids[CODE], "code": "def twice(x): return %d" % number}}})
+        refused = [client.receive("p%d" % number)["result"]["isError"] for number in range(10)]
+        self.assertEqual(refused.count(False), 2)
         exported = json.loads(self.workspace.run("learner", "export", asking.learner).stdout)
         self.assertEqual(len(exported["submissions"]), 2)
 

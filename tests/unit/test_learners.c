@@ -287,7 +287,6 @@ static void test_a_submission_is_graded_once(void **state)
 {
     struct fixture *fixture = *state;
     struct submitted first = submit(fixture, "one", 0), again = submit(fixture, "one", 0);
-    int64_t count;
 
     assert_false(first.repeated);
     assert_true(again.repeated);
@@ -306,13 +305,30 @@ static void test_a_submission_is_graded_once(void **state)
     again = submit(fixture, "one", 1001);
     assert_false(again.repeated);
     assert_int_not_equal(again.submission, first.submission);
-    assert_int_equal(learners_attempts(fixture->learners, fixture->id, 1000, &count, &fixture->err),
-                     0);
-    assert_int_equal(count, 1);
-    assert_int_equal(learners_attempts(fixture->learners, fixture->id, 1001, &count, &fixture->err),
-                     0);
-    assert_int_equal(count, 0);
     must_fail(fixture, ERROR_NOT_FOUND, "deleted", grade(fixture, 999, "pass"));
+}
+
+/* A submission that waits for its result counts too, and a repeated one needs no place. */
+static void test_a_limit(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct submission_limit limits[] = {{.most = 1, .since = 1000},
+                                              {.most = 1, .since = 1001}};
+    struct learner_submission submission = submission_of(fixture, "two");
+    struct submitted first = submit(fixture, "one", 0), other;
+
+    submission.limit = &limits[0];
+    assert_int_equal(learners_submit(fixture->learners, &submission, 0, &other, &fixture->err), 0);
+    assert_int_equal(other.submission, 0);
+    assert_int_equal(count_of(fixture, "submissions"), 1);
+    submission.digest = "one";
+    assert_int_equal(learners_submit(fixture->learners, &submission, 0, &other, &fixture->err), 0);
+    assert_true(other.repeated);
+    assert_int_equal(other.submission, first.submission);
+    submission.digest = "two";
+    submission.limit = &limits[1]; /* the first was before it */
+    assert_int_equal(learners_submit(fixture->learners, &submission, 0, &other, &fixture->err), 0);
+    assert_int_equal(count_of(fixture, "submissions"), 2);
 }
 
 /* Another item, another session or another learner: not the same submission. */
@@ -521,6 +537,7 @@ int main(void)
         DATABASE_TEST(test_goal),
         DATABASE_TEST(test_set_tier_and_goal),
         DATABASE_TEST(test_a_submission_is_graded_once),
+        DATABASE_TEST(test_a_limit),
         DATABASE_TEST(test_what_is_repeated),
         DATABASE_TEST(test_pending),
         DATABASE_TEST(test_evidence),
