@@ -15,8 +15,7 @@
 #include "mcp/exercise/exercise.h"
 #include "mcp/tutor/attempt.h"
 
-#define EXCERPTS_ASKED FIND_LIMIT_MAX /* hits in the lesson; the first that is no exercise counts  \
-                                       */
+#define EXCERPTS_ASKED FIND_LIMIT_MAX /* in the lesson; the first that is no exercise counts */
 #define EXCERPT_SHOWN  300u /* bytes */
 #define MESSAGE_SHOWN  400u /* bytes */
 

@@ -351,7 +351,7 @@ class Rest(GuardCase):
                 self.assertEqual(self.server.http(method, "/learners/" + path, body, **bearer(token))[0], 403, (method, path))
         self.assertEqual(self.server.http("GET", "/learners/" + self.learners[0], **bearer(self.learn))[0], 403)
 
-    def test_an_unbound_tutor_reads_no_other_curriculum(self):
+    def test_the_session_of_an_editor(self):
         """A session that another toolset has opened is none of the tutor's."""
         editor = self.http(self.server, "editor", self.edit)
         tutor = self.http(self.server, None, self.learn)
@@ -672,7 +672,7 @@ class Many(GuardCase):
         self.assertEqual(len(self.submissions(asking.learner)), AT_ONCE)
 
     def test_cancelled_calls(self):
-        """The call ends at once, and its submission is graded all the same."""
+        """Other calls of the learner go on, and a submission that is stored is graded all the same."""
         client = self.stdio()
         asking = Asking(client, self.ids)
         for number, wait in enumerate((0, 0.05, 0.3)):
