@@ -18,10 +18,10 @@ def draws(test):
     return random.Random(f"{SEED} {test}")
 
 
-def compute(lines, command=(harness.BUILD / "tests/learner_driver",)):
+def compute(lines, command=(harness.BUILD / "tests/learner_driver",), seconds=harness.ANSWER_SECONDS):
     """Each line as JSON, answered by a program with a line of JSON."""
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, timeout=harness.ANSWER_SECONDS, check=True)
+    done = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True, timeout=seconds, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
