@@ -5,8 +5,8 @@
 #include "mcp/tutor/tutor_call.h"
 
 #define LEFT_SHOWN      5u  /* lessons left to the goal; with detail full LEFT_FULL */
-#define LEFT_FULL       40u /* likewise */
-#define STATE_FULL      40u /* lessons of one state, with detail full */
+#define LEFT_FULL       20u /* likewise */
+#define STATE_FULL      20u /* lessons of one state, with detail full */
 #define EVIDENCE_SHOWN  20u /* the latest of a lesson */
 #define DAY_SIZE        11u
 #define DETAIL_ARGUMENT "detail"

@@ -3,7 +3,7 @@
 lessons called mastered at least 95 % are known, and the tutor's path needs fewer items than teaching order and than a random order of ready
 lessons. A few more learn through the tools of the server, which must agree with mcp/learner/ at each step.
 
-LECTERN_LEARNERS: how many are simulated, 1,000 in `make soak`. Below that, every fourth of them also goes the other ways."""
+LECTERN_LEARNERS: how many are simulated, 1,000 in `make soak`. Below that, every eighth of them also goes the other ways."""
 import concurrent.futures
 import json
 import os
@@ -17,7 +17,7 @@ import harness
 import learner
 
 LEARNERS = int(os.environ.get("LECTERN_LEARNERS", "40"))
-COMPARED = LEARNERS if LEARNERS >= 1000 else LEARNERS // 4
+COMPARED = LEARNERS if LEARNERS >= 1000 else LEARNERS // 8
 DRIVER = (harness.BUILD / "tests/simulation_driver",)
 SECONDS = 3600
 GROUP = 5
