@@ -8,12 +8,11 @@
 
 #define NO_ITEM SIZE_MAX
 
-/* One row of the log, before the rows are sorted. */
+/* One row of the log. */
 struct row {
     struct evidence evidence; /* without the item */
     uint32_t lesson;
     size_t item; /* offset in the strings; or NO_ITEM */
-    size_t place;
 };
 
 struct log_reading {
@@ -51,45 +50,33 @@ static void on_evidence(void *user, const char *session, const char *node,
         .evidence = *evidence,
         .lesson = lesson,
         .item = evidence->item ? reading->strings->len : NO_ITEM,
-        .place = reading->count,
     };
     reading->count++;
     if (evidence->item)
         buf_add(reading->strings, evidence->item, strlen(evidence->item) + 1);
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const struct row *one = a, *other = b;
-
-    if (one->lesson != other->lesson)
-        return one->lesson < other->lesson ? -1 : 1;
-    return one->place < other->place ? -1 : one->place > other->place;
-}
-
-/* Sorts the rows, which are in the order of time, by lesson. */
+/* Distributes the rows, which are in the order of time, to the lessons. */
 static int take_rows(struct standing *standing, struct log_reading *reading, struct error *err)
 {
-    const struct course *course = reading->course;
-    size_t at = 0;
+    const uint32_t lessons = reading->course->count;
 
     standing->evidence = calloc(reading->count + 1, sizeof *standing->evidence);
-    standing->start = calloc((size_t)course->count + 1, sizeof *standing->start);
+    standing->start = calloc((size_t)lessons + 2, sizeof *standing->start);
     if (!standing->evidence || !standing->start || reading->failed)
         return error_set(err, ERROR_MEMORY, "out of memory for a learner's evidence");
-    if (reading->count > 0)
-        qsort(reading->rows, reading->count, sizeof *reading->rows, compare_rows);
-    for (uint32_t v = 0; v < course->count; v++) {
-        standing->start[v] = at;
-        for (; at < reading->count && reading->rows[at].lesson == v; at++) {
-            const struct row *row = &reading->rows[at];
+    for (size_t i = 0; i < reading->count; i++)
+        standing->start[reading->rows[i].lesson + 2]++;
+    for (uint32_t v = 2; v <= lessons; v++)
+        standing->start[v] += standing->start[v - 1];
+    /* Now start[v + 1] is the first place of lesson v, and at the end that after its last. */
+    for (size_t i = 0; i < reading->count; i++) {
+        const struct row *row = &reading->rows[i];
+        struct evidence *evidence = &standing->evidence[standing->start[row->lesson + 1]++];
 
-            standing->evidence[at] = row->evidence;
-            standing->evidence[at].item =
-                row->item == NO_ITEM ? NULL : standing->strings.data + row->item;
-        }
+        *evidence = row->evidence;
+        evidence->item = row->item == NO_ITEM ? NULL : standing->strings.data + row->item;
     }
-    standing->start[course->count] = at;
     return 0;
 }
 
