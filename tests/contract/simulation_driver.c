@@ -326,12 +326,22 @@ static double number_at(const json_t *object, const char *name)
     return json_number_value(json_object_get(object, name));
 }
 
+static enum way way_named(const char *name)
+{
+    for (int way = 0; ways[way]; way++)
+        if (strcmp(ways[way], name) == 0)
+            return (enum way)way;
+    fprintf(stderr, "simulation_driver: no way '%s'\n", name);
+    exit(1);
+}
+
+/* NULL if the number of items is wrong. */
 static json_t *simulate_group(const json_t *group)
 {
+    const enum way way = way_named(json_get_string(group, "way"));
     const json_t *pairs = json_object_get(group, "edges"), *item;
     cleanup_free struct path_edge *edges = calloc(json_array_size(pairs) + 1, sizeof *edges);
-    const char *way = json_get_string(group, "way");
-    struct world world = {
+    const struct world world = {
         .count = (uint32_t)number_at(group, "count"),
         .edges = edges,
         .edge_count = json_array_size(pairs),
@@ -341,16 +351,14 @@ static json_t *simulate_group(const json_t *group)
         .guess = number_at(group, "guess"),
         .slip = number_at(group, "slip"),
         .seed = (uint64_t)json_integer_value(json_object_get(group, "seed")),
+        .way = way,
     };
-    json_t *rows = json_array();
+    json_t *rows;
     size_t i;
 
-    while (ways[world.way] && strcmp(ways[world.way], way) != 0)
-        world.way++;
-    if (!ways[world.way] || world.items < 1 || world.items > ITEMS_MAX) {
-        fprintf(stderr, "simulation_driver: no way '%s' with %d items\n", way, world.items);
-        exit(1);
-    }
+    if (!edges || world.items < 1 || world.items > ITEMS_MAX)
+        return NULL;
+    rows = json_array();
     json_array_foreach(pairs, i, item) edges[i] = (struct path_edge){
         .before = (uint32_t)json_integer_value(json_array_get(item, 0)),
         .after = (uint32_t)json_integer_value(json_array_get(item, 1)),
@@ -377,6 +385,10 @@ int main(void)
         }
         json_t *rows = simulate_group(group);
         struct buf BUF_AUTO out = {0};
+        if (!rows) {
+            fprintf(stderr, "simulation_driver: items must be 1 to %d\n", ITEMS_MAX);
+            exit(1);
+        }
         json_write(&out, rows);
         puts(out.data);
         json_decref(rows);
