@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "helpers/base/clock.h"
 #include "helpers/base/json.h"
@@ -32,11 +33,19 @@ struct course_entry {
     uint64_t used;         /* a larger number is a later use */
 };
 
+/* A session whose course is being read: its other calls wait for that, those of others do not. */
+struct course_reading {
+    LIST_ENTRY(course_reading) link;
+    const char *sid;
+};
+
 struct courses {
     struct exercise_file *exercises; /* or NULL */
-    pthread_mutex_t lock;            /* of all that follows, also while a course is read */
+    pthread_mutex_t lock;            /* of all that follows */
     struct course_entry entries[COURSE_CACHE_ENTRIES];
     uint64_t uses;
+    LIST_HEAD(, course_reading) readings;
+    pthread_cond_t read_one;
 };
 
 struct courses *courses_create(const char *exercises, struct error *err)
@@ -48,6 +57,8 @@ struct courses *courses_create(const char *exercises, struct error *err)
         return NULL;
     }
     pthread_mutex_init(&courses->lock, NULL);
+    pthread_cond_init(&courses->read_one, NULL);
+    LIST_INIT(&courses->readings);
     if (!exercises || (courses->exercises = exercise_file_read(exercises, err)))
         return courses;
     courses_destroy(courses);
@@ -79,6 +90,7 @@ void courses_destroy(struct courses *courses)
     for (size_t i = 0; i < COURSE_CACHE_ENTRIES; i++)
         free_course(courses->entries[i].course);
     exercise_file_free(courses->exercises);
+    pthread_cond_destroy(&courses->read_one);
     pthread_mutex_destroy(&courses->lock);
     free(courses);
 }
@@ -326,32 +338,59 @@ static bool is_current(const struct course_entry *entry, struct store *store, co
     return clock_s() - entry->read_s < COURSE_SERVICE_S;
 }
 
+static bool is_being_read(const struct courses *courses, const char *sid)
+{
+    const struct course_reading *reading;
+
+    LIST_FOREACH(reading, &courses->readings, link)
+    {
+        if (strcmp(reading->sid, sid) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A reference to the course of an entry. */
+static struct course *use(struct courses *courses, struct course_entry *entry)
+{
+    entry->used = ++courses->uses;
+    entry->course->references++;
+    return entry->course;
+}
+
 const struct course *course_get(struct courses *courses, struct store *store, const char *sid,
                                 struct error *err)
 {
+    struct course_reading reading = {.sid = sid};
     struct course_entry *entry;
-    struct course *course = NULL;
+    struct course *course;
     int64_t version = 0;
+    bool current;
 
     if (store_capabilities(store).known_before_read &&
         store_cursor(store, sid, NULL, &version, err) < 0)
         return NULL;
     pthread_mutex_lock(&courses->lock);
-    entry = entry_of(courses, sid);
-    if (!is_current(entry, store, sid, version)) {
-        course = read_course(store, sid, courses->exercises, err);
-        if (course) {
-            drop(entry->course);
-            *entry =
-                (struct course_entry){.course = course, .version = version, .read_s = clock_s()};
-        }
-    } else {
-        course = entry->course;
-    }
+    while (!(current = is_current(entry = entry_of(courses, sid), store, sid, version)) &&
+           is_being_read(courses, sid))
+        pthread_cond_wait(&courses->read_one, &courses->lock);
+    if (current)
+        course = use(courses, entry);
+    else
+        LIST_INSERT_HEAD(&courses->readings, &reading, link);
+    pthread_mutex_unlock(&courses->lock);
+    if (current)
+        return course;
+    course = read_course(store, sid, courses->exercises, err);
+    pthread_mutex_lock(&courses->lock);
+    LIST_REMOVE(&reading, link);
     if (course) {
-        course->references++;
-        entry->used = ++courses->uses;
+        entry = entry_of(courses, sid);
+        drop(entry->course);
+        *entry = (struct course_entry){.course = course, .version = version, .read_s = clock_s()};
+        use(courses, entry);
     }
+    pthread_cond_broadcast(&courses->read_one);
     pthread_mutex_unlock(&courses->lock);
     return course;
 }

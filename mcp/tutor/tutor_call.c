@@ -82,20 +82,36 @@ void tutor_call_stop(struct tool_call *call)
 
 /* ---- reading ---- */
 
-static int find_session(struct tutor_call *teaching, struct error *err)
+static int get_course(struct tutor_call *teaching, struct error *err)
 {
-    const char *goal = json_get_string(teaching->record, "goal_session_id");
-    const char *bound = teaching->call->bound_session;
+    teaching->course = course_get(teaching->tutor->courses, teaching->store, teaching->sid, err);
+    return teaching->course ? 0 : -1;
+}
 
-    if (!bound && goal) {
-        snprintf(teaching->sid, sizeof teaching->sid, "%s", goal);
-        return store_session(teaching->store, teaching->sid, NULL, 0, NULL, err);
+/* The course of the connection, else of the goal; without one, or if that was deleted, the only
+ * one. */
+static int find_course(struct tutor_call *teaching, struct error *err)
+{
+    const char *bound = teaching->call->bound_session;
+    const char *sid = bound ? bound : json_get_string(teaching->record, "goal_session_id");
+    struct error why = {.kind = ERROR_NOT_FOUND};
+
+    if (sid) {
+        snprintf(teaching->sid, sizeof teaching->sid, "%s", sid);
+        if (get_course(teaching, &why) == 0)
+            return 0;
     }
-    if (tool_session(teaching->call, teaching->store, teaching->sid, err) == 0)
+    if (!bound && (why.kind == ERROR_NOT_FOUND || why.kind == ERROR_UNAUTHORIZED) &&
+        store_only_session(teaching->store, teaching->sid, &why) == 0 &&
+        get_course(teaching, &why) == 0)
         return 0;
-    return bound ? -1
-                 : error_wrap(err, "a tutor teaches one curriculum; bind the connection to it "
-                                   "(lectern stdio --session, or a token with curriculum=)");
+    error_set(err, why.kind, "%s", why.text);
+    return error_wrap(err, why.kind == ERROR_UNAVAILABLE || why.kind == ERROR_TIMEOUT ||
+                                   why.kind == ERROR_BUSY
+                               ? "The lessons cannot be read now. Say so to the learner, and call "
+                                 "this again in a minute"
+                               : "a tutor teaches one curriculum; bind the connection to it "
+                                 "(lectern stdio --session, or a token with curriculum=)");
 }
 
 static int read_learner(struct tutor_call *teaching, struct error *err)
@@ -118,13 +134,10 @@ static int read_all(struct tutor_call *teaching, struct error *err)
 
     if (teaching->learner && read_learner(teaching, err) < 0)
         return -1;
-    if (find_session(teaching, err) < 0)
+    if (find_course(teaching, err) < 0)
         return -1;
     teaching->tiers = tutor_tiers(teaching->tutor);
     teaching->tier = tier_find(teaching->tiers, json_get_string(teaching->record, "tier"));
-    teaching->course = course_get(teaching->tutor->courses, teaching->store, teaching->sid, err);
-    if (!teaching->course)
-        return -1;
     if (!teaching->learner)
         return 0;
     goal = json_string_is(teaching->record, "goal_session_id", teaching->sid)
@@ -323,6 +336,9 @@ int tutor_lesson(struct tutor_call *teaching, uint32_t *lesson, struct error *er
                                "Nothing is left to learn here. Congratulate the learner, and ask "
                                "for a node_id to repeat a lesson.");
     }
+    *lesson = course_lesson_find(teaching->course, name);
+    if (*lesson != COURSE_NONE)
+        return 0;
     if (store_node_id(teaching->store, teaching->sid, name, "node_id", &found, &id, err) < 0)
         return -1;
     *lesson = course_lesson_find(teaching->course, id);
