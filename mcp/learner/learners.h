@@ -33,7 +33,7 @@
 #define LEARNER_NOTE_MAX   500
 #define LEARNER_DIGEST_MAX 128
 #define LEARNER_TEXT_MAX   ((size_t)64 << 10)  /* of a submission */
-#define LEARNER_RESULT_MAX ((size_t)256 << 10) /* as JSON */
+#define LEARNER_RESULT_MAX ((size_t)8 << 20)   /* as JSON; grading.c checks that it is enough */
 
 struct learners;
 

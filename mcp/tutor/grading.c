@@ -12,8 +12,17 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/exercise/answer.h"
+#include "mcp/exercise/exercise.h"
 #include "mcp/exercise/grade.h"
 #include "mcp/tutor/course.h"
+
+/* Bytes of a character in JSON, and of the rest of a row of the result. */
+#define ESCAPED_MAX 6u
+#define ROW_MAX     500u
+_Static_assert(LEARNER_RESULT_MAX >=
+                   EXERCISE_CASES_CAP *
+                       (ESCAPED_MAX * (GRADE_MESSAGE_CAP + GRADE_OUTPUT_CAP) + ROW_MAX),
+               "every result can be stored");
 
 /* One submission under way. */
 struct graded {

@@ -12,16 +12,37 @@
 #include "mcp/tutor/grading.h"
 #include "mcp/tutor/tutor_call.h"
 
-#define STDIN_MAX 10000u /* bytes */
+#define STDIN_MAX    10000u /* bytes */
+#define DETAILED_MAX 5u     /* tests with a message or output in an answer */
 
 /* ---- the answer ---- */
+
+/* A copy of the result, without most messages and outputs of a long one; those of tests that did
+ * not pass stay first. */
+static json_t *shorten(const json_t *result)
+{
+    json_t *shown = json_deep_copy(result), *test;
+    size_t detailed = 0, i;
+
+    for (int passed = 0; passed <= 1; passed++)
+        json_array_foreach(json_object_get(shown, "tests"), i, test)
+        {
+            if (json_string_is(test, "status", "pass") != (passed == 1) ||
+                (!json_get_string(test, "message") && !json_get_string(test, "output")) ||
+                detailed++ < DETAILED_MAX)
+                continue;
+            json_object_set_new(test, "message", json_null());
+            json_object_set_new(test, "output", json_null());
+        }
+    return shown;
+}
 
 /* The result in the form of grade.h, with "attempt", "lesson" and "next". */
 static int answer(struct tutor_call *teaching, const json_t *result, bool repeated,
                   struct error *err)
 {
     const struct course_item *item = tutor_item(teaching, err);
-    json_auto_t *shown = json_copy((json_t *)result);
+    json_auto_t *shown = shorten(result);
     struct buf BUF_AUTO lesson = {0}, next = {0};
 
     if (!item)
