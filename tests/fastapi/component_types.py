@@ -67,6 +67,13 @@ TYPES: Dict[str, Dict[str, Check]] = {
 }
 
 
+# With --exercises, those of Lectern too.
+EXERCISES: Dict[str, Dict[str, Check]] = {
+    "exercise-code": {"prompt": text, "cases": lambda value: isinstance(value, list)},
+    "question": {"prompt": text, "kind": one_of("choice", "number", "text", "open")},
+}
+
+
 def faults(kind: str, parameters: Dict[str, Any]) -> Iterator[str]:
     for name, check in TYPES[kind].items():
         optional = name.endswith("?")

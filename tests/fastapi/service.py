@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A CMS's session API: FastAPI over SQLite, under uvicorn.
 
-    /usr/bin/python3 tests/fastapi/service.py --database FILE [--port 0] [--undescribed] [--poor [--naming query|header] [--listed]]
+    /usr/bin/python3 tests/fastapi/service.py --database FILE [--port 0] [--undescribed] [--exercises] [--poor [--naming query|header] [--listed]]
 
 Port 0 takes a free one. Says "Serving http://127.0.0.1:PORT" on standard output once it listens. With SESSION_API_TOKEN set it
 wants that token. --poor is the service of the field, as the end of the contract describes it; poor.py says what its options are.
---undescribed: no /openapi.json.
+--undescribed: no /openapi.json. --exercises: it stores the component types of exercises.
 """
 import argparse
 import socket
@@ -18,6 +18,7 @@ import guard
 import poor
 import rich_components
 import rich_sessions
+from component_types import EXERCISES, TYPES
 from database import Database
 from records import Json
 
@@ -47,7 +48,10 @@ def main() -> None:
     parser.add_argument("--naming", choices=("none", "query", "header"), default="none")
     parser.add_argument("--listed", action="store_true")
     parser.add_argument("--undescribed", action="store_true")
+    parser.add_argument("--exercises", action="store_true")
     options = parser.parse_args()
+    if options.exercises:
+        TYPES.update(EXERCISES)
     app = application(Database(options.database), options)
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
