@@ -602,11 +602,9 @@ int learners_withdraw(struct learners *learners, int64_t submission, struct erro
     return db_run(learners->db, err, SQL_SUBMISSION_WITHDRAW, "i", submission);
 }
 
-static int read_latest(struct learners *learners, int64_t key, const char *session,
-                       const char *item, json_t **result, struct error *err)
+/* Takes the first row, if there is one. */
+static int read_result(struct rows *rows, json_t **result, struct error *err)
 {
-    struct rows *rows ROWS_AUTO =
-        db_query(learners->db, err, SQL_SUBMISSION_LATEST, "iss", key, session, item);
     int row = rows_next(rows, err);
     struct row_text text;
 
@@ -615,6 +613,29 @@ static int read_latest(struct learners *learners, int64_t key, const char *sessi
     text = rows_string(rows, 0);
     *result = json_read(text.text, text.len, "the stored result", err);
     return *result ? 0 : -1;
+}
+
+int learners_result(struct learners *learners, int64_t submission, json_t **result,
+                    struct error *err)
+{
+    struct rows *rows ROWS_AUTO =
+        db_query(learners->db, err, SQL_SUBMISSION_RESULT, "i", submission);
+
+    *result = NULL;
+    if (read_result(rows, result, err) < 0)
+        return -1;
+    return *result ? 0
+                   : error_set(err, ERROR_NOT_FOUND, "submission %" PRId64 " has no result",
+                               submission);
+}
+
+static int read_latest(struct learners *learners, int64_t key, const char *session,
+                       const char *item, json_t **result, struct error *err)
+{
+    struct rows *rows ROWS_AUTO =
+        db_query(learners->db, err, SQL_SUBMISSION_LATEST, "iss", key, session, item);
+
+    return read_result(rows, result, err);
 }
 
 int learners_latest(struct learners *learners, const char *id, const char *session,

@@ -124,6 +124,10 @@ int learners_submit(struct learners *learners, const struct learner_submission *
  * was deleted. */
 int learners_graded(struct learners *learners, int64_t submission, const json_t *result,
                     enum evidence_kind kind, const char *note, struct error *err);
+/* *result gets the stored result of a submission, owned by the caller. ERROR_NOT_FOUND without one.
+ */
+int learners_result(struct learners *learners, int64_t submission, json_t **result,
+                    struct error *err);
 typedef void learners_pending_fn(void *user, int64_t id,
                                  const struct learner_submission *submission);
 /* Calls on_pending for each submission without a result, oldest first, as learners_evidence. */

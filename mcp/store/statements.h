@@ -520,6 +520,8 @@ STATEMENT(SQL_SUBMISSION_SAME,
 STATEMENT(SQL_SUBMISSION_GRADE,
     "UPDATE submission SET result = ?2 WHERE key = ?1 AND result IS NULL RETURNING key")
 STATEMENT(SQL_SUBMISSION_FIND, "SELECT key FROM submission WHERE key = ?1")
+STATEMENT(SQL_SUBMISSION_RESULT,
+    "SELECT result FROM submission WHERE key = ?1 AND result IS NOT NULL")
 STATEMENT(SQL_SUBMISSION_PENDING,
     "SELECT submission.key, learner_id, session_id, node_id, item, text, digest, hints, time"
     " FROM submission JOIN learner ON learner.key = submission.learner"

@@ -54,8 +54,10 @@ struct gradings {
     /* The search for submissions without a result. */
     struct workq_job search;
     bool searching;
-    struct waiting found[GRADING_LATER]; /* while searching is set, the queue's */
+    struct waiting
+        found[GRADING_LATER]; /* while searching is set, the queue's, like the next two */
     size_t found_count;
+    int64_t passed; /* the search begins after this submission, so that none holds up the others */
     unsigned later; /* of all: those that a search has started */
 };
 
@@ -94,11 +96,15 @@ static void on_store(struct workq_job *job, void *context)
                                   ? EVIDENCE_GRADED_RIGHT
                                   : EVIDENCE_GRADED_WRONG;
 
-    if (learners_graded(thread->learners, grading->submission, grading->result, kind, NULL,
-                        &grading->err) >= 0)
+    int rc = learners_graded(thread->learners, grading->submission, grading->result, kind, NULL,
+                             &grading->err);
+
+    if (rc > 0)
         return;
     json_decref(grading->result);
     grading->result = NULL;
+    if (rc == 0) /* another server was first: its result is the one that counts */
+        learners_result(thread->learners, grading->submission, &grading->result, &grading->err);
 }
 
 static void on_stored(struct workq_job *job)
@@ -191,7 +197,7 @@ static void on_pending(void *user, int64_t id, const struct learner_submission *
     struct gradings *gradings = user;
     struct waiting *row = &gradings->found[gradings->found_count];
 
-    if (gradings->found_count == GRADING_LATER)
+    if (gradings->found_count == GRADING_LATER || id <= gradings->passed)
         return;
     *row = (struct waiting){.submission = id, .text = strdup(submission->text)};
     if (!row->text)
@@ -266,9 +272,12 @@ static void on_search(struct workq_job *job, void *context)
 static void on_searched(struct workq_job *job)
 {
     struct gradings *gradings = container_of(job, struct gradings, search);
+    const bool from_first = gradings->passed == 0;
     size_t started = 0;
 
     gradings->searching = false;
+    gradings->passed =
+        gradings->found_count == GRADING_LATER ? gradings->found[GRADING_LATER - 1].submission : 0;
     for (size_t i = 0; i < gradings->found_count; i++) {
         struct waiting *row = &gradings->found[i];
         const struct grading_request request = {.submission = row->submission,
@@ -283,7 +292,7 @@ static void on_searched(struct workq_job *job)
         free(row->text);
     }
     gradings->later += (unsigned)started;
-    if (gradings->found_count > 0 && started == 0)
+    if ((gradings->found_count > 0 || !from_first) && started == 0)
         retry_later(gradings);
     gradings->found_count = 0;
 }
