@@ -32,6 +32,13 @@ WARM = ("--warm", "bare=1,data=0,plot=0")
 ENGINE = ("--sandbox", os.environ.get("LECTERN_SANDBOX", harness.LOCAL), *WARM)
 RIGHT = "def double(n):\n    return n * 2\n"
 WRONG = "def double(n):\n    return n + 2\n"
+RANDOM = """
+import time
+time.sleep(0.7)
+factor = 2 + time.time_ns() // 1000 % 2
+def double(n):
+    return factor * n
+"""
 PATIENCE = 1  # seconds that a request to the service may take
 COURSE_SERVICE_S = 60  # mcp/tutor/course.h
 HANGING = "def double(n):\n    while True:\n        pass\n"
@@ -186,6 +193,28 @@ class Engine(Case):
         for text in answers[0] + answers[1]:
             self.assertTrue('"status":"fail"' in text.replace(" ", "") or "is stored" in text, text)
 
+    def test_the_first_result_counts(self):
+        """Two servers grade the same program at the same time, and its result is random: both answer with the one that is stored."""
+        both = [self.serve(), self.serve()]
+        item = self.items(both[0], self.sid, "A")[0]
+        learners = [self.register(both[0]) for _ in range(8)]
+        statuses = [{}, {}]
+
+        def hand_in(number, learner):
+            client = harness.Client(both[number].port)
+            client.initialize()
+            statuses[number][learner] = self.submit(client, learner, item, RANDOM)["status"]
+            client.connection.close()
+
+        threads = [threading.Thread(target=hand_in, args=(number, learner)) for learner in learners for number in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.check_graded_once()
+        stored = dict(self.rows("SELECT learner_id, json_extract(result, '$.status') FROM submission JOIN learner ON learner.key = learner"))
+        self.assertEqual(statuses, [stored, stored])
+
     def test_a_result_of_any_size(self):
         """The largest one that a learner can cause is stored: 200 cases that print."""
         cases = [{"call": "f", "args": [i], "expect": i} for i in range(200)]
@@ -240,7 +269,7 @@ class Student(threading.Thread):
 
     def work(self, client):
         self.count += 1
-        mark = self.number * 1000000 + self.count
+        mark = (self.number + 1) * 1000000 + self.count  # a wrong answer to the question
         right = self.random.random() < 0.5
         code, number, opened = self.items
         kind = self.random.choices((code, number, opened), (4, 2, 1))[0]
@@ -268,7 +297,9 @@ class Kills(Case):
         self.sid = self.load([lesson("A", code_exercise(), question(), OPEN)])
         self.server = self.serve(*ENGINE, "--log", "debug")
         items = self.items(self.server, self.sid, "A")
-        self.students = [Student(i, self.register(self.server, "A", "Adalbertine" + "abcdefghij"[i % 10] * (i // 10 + 1)), items) for i in range(LEARNERS)]
+        # Names without many digits, of which none is part of another.
+        names = ["Adalbertine" + "abcdefghij"[i // 10] + "abcdefghij"[i % 10] for i in range(LEARNERS)]
+        self.students = [Student(i, self.register(self.server, "A", name), items) for i, name in enumerate(names)]
 
     def again(self):
         self.server = self.serve(*ENGINE, "--log", "debug")
@@ -499,20 +530,22 @@ class Service(ServiceCase):
         client.connection.close()
 
     def test_graded_when_the_service_answers_again(self):
-        """A submission whose exercise cannot be read is not withdrawn."""
+        """Submissions whose exercise cannot be read are not withdrawn, and do not keep the others waiting."""
         self.start(*NOWHERE, *WARM)
-        sid, learner = self.make("X", code_exercise())
-        item = self.items(self.server, sid, "X1")[0]
-        self.assertIn("is stored", self.server.call("submit_code", learner_id=learner, exercise_id=item, code=RIGHT)[1])
+        sid, ada = self.make("X", code_exercise())
+        other, grace = self.make("Y", code_exercise())
+        programs = [(ada, sid, "X1", WRONG.replace("2", str(i))) for i in range(10, 15)] + [(grace, other, "Y1", RIGHT)]
+        for learner, session, node_id, program in programs:
+            item = self.items(self.server, session, node_id)[0]
+            self.assertIn("is stored", self.server.call("submit_code", learner_id=learner, exercise_id=item, code=program)[1])
         self.end(self.server)
         self.between.set("503", about=[sid])
         self.start()
-        self.wait_for(lambda: any("a submission cannot be graded now" in line for line in self.server.lines), "the course is not read")
-        self.assertEqual(self.pending(), 1)
+        self.wait_for(lambda: self.pending() == 5, "the submission behind those is not graded")
         self.between.set("pass")
-        self.wait_for(lambda: self.pending() == 0, "the submission is not graded")
+        self.wait_for(lambda: self.pending() == 0, "the submissions are not graded")
         self.check_graded_once()
-        self.assertEqual(self.rows("SELECT kind FROM evidence"), [("graded_right",)])
+        self.assertEqual(self.rows("SELECT kind, count(*) FROM evidence GROUP BY kind ORDER BY kind"), [("graded_right", 1), ("graded_wrong", 5)])
 
 
 class Edits(ServiceCase):
