@@ -625,8 +625,8 @@ class Reviews(Case):
             database.execute("UPDATE evidence SET time = 0")
 
 
-class Courses(Case):
-    """Curricula that change while a learner has evidence."""
+class CourseCase(Case):
+    """A curriculum that changes while a learner has evidence."""
     words = (*NOWHERE, *WARM)
 
     def setUp(self):
@@ -645,15 +645,17 @@ class Courses(Case):
     def undo(self):
         self.server.good("undo", session_id=self.sid)
 
+    def log(self):
+        return self.rows("SELECT * FROM evidence ORDER BY key")
+
     def evidence(self, node_id):
         """The items of its evidence, in order."""
         return re.findall(r"graded_right (\S+)", self.state(self.server, self.learner, node_id))
 
+
+class Courses(CourseCase):
     def everything(self):
         return [self.state(self.server, self.learner, detail="full")] + [self.state(self.server, self.learner, node) for node in "ABC"]
-
-    def log(self):
-        return self.rows("SELECT * FROM evidence ORDER BY key")
 
     def test_the_standing_follows_an_exercise(self):
         before, log = self.everything(), self.log()
@@ -699,33 +701,6 @@ class Courses(Case):
         self.assertIn('Goal: A "Lesson A"', self.state(self.server, self.learner))
         self.assertEqual(self.log(), log)
 
-    def test_submissions_without_an_exercise(self):
-        """Each is withdrawn; the others wait for a sandbox."""
-        other = self.load([lesson("A", code_exercise())])
-        bound = self.workspace.run("learner", "add", "Grace", "--session", other, "--goal", "A").stdout.decode().strip()
-        for learner, item in ((self.learner, self.code), (bound, self.items(self.server, other, "A")[0])):
-            self.assertIn("is stored", self.server.call("submit_code", learner_id=learner, exercise_id=item, code=RIGHT)[1])
-        self.assertEqual(self.pending(), 2)
-        self.change({"op": "delete_component", "node_id": "A", "component_id": self.code})
-        self.assertEqual(self.server.http("DELETE", "/session/" + other)[0], 200)
-        self.end(self.server)
-        self.server = self.serve(*self.words)
-        self.wait_for(lambda: self.pending() == 0, "the submissions are not withdrawn")
-        self.assertEqual(self.rows("SELECT count(*) FROM submission"), [(2,)])
-        self.check_graded_once()
-
-    def test_many_that_cannot_be_graded(self):
-        """They do not keep the others waiting."""
-        for i in range(6):
-            self.server.call("submit_code", learner_id=self.learner, exercise_id=self.code, code=WRONG.replace("2", str(i)))
-        self.change({"op": "merge_nodes", "node_id": "A", "into_node_id": "B"})
-        self.server.call("submit_code", learner_id=self.learner, exercise_id=self.code, code=RIGHT)
-        self.end(self.server)
-        self.server = self.serve()
-        self.wait_for(lambda: self.pending() == 0, "the submissions are not graded")
-        self.check_graded_once()
-        self.assertIn(self.code, self.evidence("B"))
-
     def test_a_cycle_is_one_group(self):
         self.change({"op": "create_relationship", "from_node_id": "C", "to_node_id": "B", "relationship_type": "PREREQUISITE"})
         for node in "BC":
@@ -745,6 +720,37 @@ class Courses(Case):
         learner = self.workspace.run("learner", "add", "Grace", "--session", sid, "--goal", "B").stdout.decode().strip()
         self.assertIn("locked", self.state(self.server, learner, "B"))
         self.assertRegex(self.state(self.server, learner), 'Next:\n1. A "Lesson A"')
+
+
+class Waiting(CourseCase):
+    """Submissions without a result, whose curriculum changes."""
+
+    def test_submissions_without_an_exercise(self):
+        """Each is withdrawn, also by a server without a sandbox."""
+        other = self.load([lesson("A", code_exercise())])
+        bound = self.workspace.run("learner", "add", "Grace", "--session", other, "--goal", "A").stdout.decode().strip()
+        for learner, item in ((self.learner, self.code), (bound, self.items(self.server, other, "A")[0])):
+            self.assertIn("is stored", self.server.call("submit_code", learner_id=learner, exercise_id=item, code=RIGHT)[1])
+        self.assertEqual(self.pending(), 2)
+        self.change({"op": "delete_component", "node_id": "A", "component_id": self.code})
+        self.assertEqual(self.server.http("DELETE", "/session/" + other)[0], 200)
+        self.end(self.server)
+        self.server = self.serve(*self.words)
+        self.wait_for(lambda: self.pending() == 0, "the submissions are not withdrawn")
+        self.assertEqual(self.rows("SELECT count(*) FROM submission"), [(2,)])
+        self.check_graded_once()
+
+    def test_an_exercise_that_was_moved(self):
+        """Its submissions, from before and after the merge, are graded and count for its new lesson."""
+        for i in range(6):
+            self.server.call("submit_code", learner_id=self.learner, exercise_id=self.code, code=WRONG.replace("2", str(i)))
+        self.change({"op": "merge_nodes", "node_id": "A", "into_node_id": "B"})
+        self.server.call("submit_code", learner_id=self.learner, exercise_id=self.code, code=RIGHT)
+        self.end(self.server)
+        self.server = self.serve()
+        self.wait_for(lambda: self.pending() == 0, "the submissions are not graded")
+        self.check_graded_once()
+        self.assertIn(self.code, self.evidence("B"))
 
 
 if __name__ == "__main__":
