@@ -465,6 +465,8 @@ int grade_check(const char *code, size_t len, struct verdict *verdict, struct er
 {
     struct buf BUF_AUTO why = {0};
 
+    if (validator_is_blank(code, len))
+        return error_set(err, ERROR_INVALID, "there is no program, only white space");
     validator_check(code, len, validator_profile_learner(), verdict);
     if (verdict->accepted)
         return 0;

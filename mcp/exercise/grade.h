@@ -54,8 +54,8 @@ struct grade_request {
     void *user;
 };
 
-/* Checks a program with the profile `learner`, and sets *verdict: ERROR_INVALID with the
- * validator's explanation if it refuses the program. Pure; any thread. */
+/* Checks a program with the profile `learner`: ERROR_INVALID with the validator's explanation if it
+ * refuses the program, or if there is none. *verdict is valid on success. Pure; any thread. */
 int grade_check(const char *code, size_t len, struct verdict *verdict, struct error *err);
 
 /* Fails as grade_check if the program is refused; nothing was

@@ -141,7 +141,8 @@ class Lesson:
         """What is refused or repeated is no attempt; what hangs is stopped after its time."""
         before = self.of("get_learner_state", node_id="N003")
         for code, reason in (('import os; os.listdir(".")', "Import 'os' is not allowed"), ('eval("1 + 1")', "'eval' is not allowed"),
-                             ('exec("pass")', "'exec' is not allowed"), ("def common_factors(a, b:\n    pass", "line 1")):
+                             ('exec("pass")', "'exec' is not allowed"), ("def common_factors(a, b:\n    pass", "line 1"),
+                             (" \n", "there is no program")):
             for where in ({"exercise_id": item}, {}):
                 text = self.refused("submit_code", learner_id=self.id, code=code, **where)
                 self.says(text, "No attempt", "refused before it ran", reason, "call submit_code again")
@@ -151,15 +152,16 @@ class Lesson:
         self.assertEqual(self.of("get_learner_state", node_id="N003"), before)
         endless = self.hand_in(item, "while True: pass")
         self.assertEqual((endless["status"], endless["message"]), ("error", "the program was stopped: it ran for more than 5 s"))
-        self.assertEqual(json.loads(self.of("submit_code", code="print(int(input()) * 7)", stdin="6\n")),
-                         {"status": "ran", "message": None, "output": "42\n"})
+        ran = json.loads(self.of("submit_code", code="print(int(input()) * 7)", stdin="6\n"))
+        self.assertEqual((ran["status"], ran["message"], ran["output"]), ("ran", None, "42\n"))
+        self.says(ran["next"], "submit_code with its exercise_id")
         self.assertEqual(json.loads(self.of("submit_code", code="1 / 0"))["status"], "error")
 
     def master(self, item):
         right = self.hand_in(item, RIGHT)
         self.assertEqual((right["status"], right["attempt"], {test["status"] for test in right["tests"]}), ("pass", True, {"pass"}))
         self.says(right["lesson"], "practising", "1 of 1 exercises solved")
-        self.says(self.refused("submit_code", learner_id=self.id, exercise_id=item, code=WRONG + "# again"), "4 graded attempts a day",
+        self.says(self.refused("submit_code", learner_id=self.id, exercise_id=item, code=WRONG + "0\n"), "4 graded attempts a day",
                   "https://example.org/upgrade?learner=" + self.id, "get_chapter_content")
         for _ in range(4):  # three hints lower what the first success counts
             if "mastered" in self.of("get_learner_state", node_id="N003").splitlines()[0]:
