@@ -337,6 +337,12 @@ bool fields_resemble(const struct fields *fields, const char *name, const json_t
     return found;
 }
 
+bool field_is_missing(const struct field *row, const json_t *object)
+{
+    return row->required && !json_object_get(object, row->name) &&
+           !(row->instead && json_object_get(object, row->instead));
+}
+
 static void write_needed(const struct field *row, struct validation_errors *problems)
 {
     struct buf BUF_AUTO wanted = {0};
@@ -364,8 +370,13 @@ static void check_row(const struct fields *fields, const struct field *row, cons
         return;
     }
     if (!value && !again) {
-        if (row->required && !(fields->flags & FIELDS_CHANGE))
+        if (field_is_missing(row, object) && !(fields->flags & FIELDS_CHANGE))
             write_needed(row, problems);
+        return;
+    }
+    if (row->instead && json_object_get(object, row->instead)) {
+        validation_add(problems, row->name, "and %s exclude each other, send one of them",
+                       row->instead);
         return;
     }
     if (!json_is_null(value ? value : again) || row->required)
@@ -648,7 +659,7 @@ static bool needs(const struct fields *fields, const struct field *row)
 {
     bool by_another_name = row->also && (fields->flags & FIELDS_ALSO);
 
-    return row->required && !by_another_name && !(fields->flags & FIELDS_CHANGE);
+    return row->required && !row->instead && !by_another_name && !(fields->flags & FIELDS_CHANGE);
 }
 
 static void write_properties(const struct schema *schema, const struct fields *fields)

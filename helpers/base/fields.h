@@ -54,6 +54,7 @@ struct field {
     const char *const *choices; /* of a text, NULL-terminated; or NULL */
     const char *documentation;  /* description for people and models; or NULL */
     const char *also;           /* another accepted name (FIELDS_ALSO); or NULL */
+    const char *instead;        /* the member that replaces a required one: one of both; or NULL */
     unsigned flags;             /* enum field_flags */
     enum field_type item;       /* of an array: the type of each item; FIELD_TEXT is checked */
     /* The members of the value, or of each value of an array or map, for its schema; NULL: not
@@ -95,6 +96,9 @@ struct fields {
     void (*check)(const struct field *row, const json_t *value, const json_t *object,
                   const char *name, struct validation_errors *problems);
 };
+
+/* Whether the object lacks the row's member although it is required. */
+bool field_is_missing(const struct field *row, const json_t *object);
 
 /* The row of that name, or NULL. */
 const struct field *fields_find(const struct fields *fields, const char *name);

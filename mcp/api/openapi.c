@@ -289,21 +289,14 @@ static bool applies_always(const struct rest_route *route, enum occasion occasio
 /* ---- POST /execute, which the transport serves ---- */
 
 /* clang-format off */
-const struct fields rest_execute_fields = {
-    .name = "/execute", .schema = "Execute",
-    .rows = (const struct field[]){
-        FIELD("code", FIELD_TEXT, .required = true, .documentation = "{\"code\": \"print(1)\"}",
-         .flags = FIELD_NUL), /* of any bytes: the validator says what is wrong */
-        FIELD("profile", FIELD_TEXT),
-        FIELD("session_id", FIELD_TEXT),
-        FIELD("timeout_seconds", FIELD_WHOLE, .least = 1, .most = REST_EXECUTE_TIMEOUT_MAX),
-        FIELD("warnings", FIELD_FLAG), {0}},
-};
-
 static const struct fields artifact = REST_ANSWER(NULL, REST_TEXT("mime"), REST_TEXT("base64"));
+static const struct fields executed_part =
+    REST_ANSWER(NULL, REST_TEXT("name"), REST_TEXT("stdout"), REST_TEXT("stderr"), REST_TEXT_OR_NULL("result"), REST_TEXT_OR_NULL("error"),
+                REST_WHOLE("exit_code"), REST_NUMBER("execution_time"), REST_LIST("artifacts", &artifact));
 static const struct fields execute_answer =
     REST_ANSWER("Executed", REST_TEXT("stdout"), REST_TEXT("stderr"), REST_TEXT_OR_NULL("result"), REST_TEXT_OR_NULL("error"),
                 REST_WHOLE("exit_code"), REST_NUMBER("execution_time"), REST_LIST("artifacts", &artifact));
+static const struct fields batch_answer = REST_ANSWER("ExecutedBatch", REST_LIST("batch", &executed_part));
 /* clang-format on */
 
 /* ---- /learners, which the transport serves where the server has a tutor ---- */
@@ -377,8 +370,8 @@ static void write_others(struct buf *to)
                  "\"summary\":\"Runs Python over a session's curriculum\"");
     write_body(to, &rest_execute_fields, true);
     buf_adds(to, ",\"responses\":{\"200\":{\"description\":\"It ran, or its code was refused\","
-                 "\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/"
-                 "Executed\"}}}}");
+                 "\"content\":{\"application/json\":{\"schema\":{\"oneOf\":[{\"$ref\":"
+                 "\"#/components/schemas/Executed\"},{\"$ref\":\"#/components/schemas/ExecutedBatch\"}]}}}}");
     write_refusals(to, applies_always, NULL);
     buf_adds(to, "}}},\"/metrics\":{\"get\":{\"operationId\":\"metrics\",\"tags\":[\"service\"],"
                  "\"summary\":\"What is counted, as Prometheus reads it\",\"responses\":{\"200\":{"
@@ -454,6 +447,7 @@ static void write_schemas(struct buf *to)
     }
     write_schema(&schemas, &rest_execute_fields);
     write_schema(&schemas, &execute_answer);
+    write_schema(&schemas, &batch_answer);
     for (size_t i = 0; i < LEARNER_OPERATIONS_COUNT; i++) {
         write_schema(&schemas, learner_operations[i].body);
         write_schema(&schemas, learner_operations[i].answer);

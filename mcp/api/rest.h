@@ -95,6 +95,15 @@ void rest_cache_destroy(struct rest_cache *cache); /* takes NULL */
 /* The body of POST /execute, which the transport serves. */
 #define REST_EXECUTE_TIMEOUT_MAX 3600 /* seconds; the server's own limit is far lower */
 extern const struct fields rest_execute_fields;
+/* Several programs instead of one: {"name", "code"} each, with different names; for the `of` of an
+ * array. */
+#define REST_BATCH_LEAST    2
+#define REST_BATCH_MOST     8
+#define REST_BATCH_NAME_MAX 60 /* bytes */
+extern const struct fields rest_batch_part;
+/* The check of rest_batch_part, for a shorter description of the array. */
+void rest_batch_check(const struct field *row, const json_t *value, const json_t *object,
+                      const char *name, struct validation_errors *problems);
 /* And of POST /learners/{id}/tier, likewise. */
 #define REST_TIER_NAME_MAX 40 /* bytes */
 extern const struct fields rest_learner_tier_fields;

@@ -99,6 +99,8 @@ enum config_command {
         "print the tables of the policy as JSON")                                                  \
     ROW(COMMAND, "warnings", warnings, FLAG, NULL, NULL, 0, 0, CONFIG_EXEC,                        \
         "show Python's warnings on standard error (default: hidden)")                              \
+    ROW(COMMAND, "batch", batch, TEXT, "FILE", NULL, 0, 0, CONFIG_EXEC,                            \
+        "run the programs of this JSON file side by side: [{\"name\", \"code\"}, ...]")            \
     ROW(COMMAND, "json", json, FLAG, NULL, NULL, 0, 0,                                             \
         CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS | CONFIG_GRADE |           \
             CONFIG_LEARNER,                                                                        \

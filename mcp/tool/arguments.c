@@ -72,7 +72,7 @@ static void log_once(const char *name)
 static bool lacks_required(const struct fields *fields, const json_t *arguments)
 {
     for (const struct field *row = fields->rows; row && row->name; row++)
-        if (row->required && !json_object_get(arguments, row->name))
+        if (field_is_missing(row, arguments))
             return true;
     return false;
 }

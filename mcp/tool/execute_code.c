@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * execute_code: an analysis (analysis.h) of the call's session, answered in words and figures.
+ * execute_code: an analysis (analysis.h) of the call's session, answered in words and figures; or
+ * several that run side by side, answered in their order, of which none loses another.
  *
  * Threads: all on the loop, but find_session (the read work queue) and take (the executor's
  * thread).
@@ -9,16 +10,32 @@
 #include <string.h>
 
 #include "helpers/base/cleanup.h"
+#include "mcp/api/rest.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/run_answer.h"
 
+struct analysis_batch;
+
 /* One run. Owned by the loop; the executor's thread fills the call's answer while it has it. */
 struct analysis_call {
-    struct tool_call *call;
+    struct tool_call *call;       /* of a batch: its own copy, which gets the answer of the run */
+    struct analysis_batch *batch; /* or NULL */
     struct analysis analysis;
     char session_id[SESSION_ID_SIZE];
     json_t *names; /* of the curricula in also; owned */
+};
+
+/* Several runs of one call. */
+struct analysis_batch {
+    struct tool_call *call;
+    struct batch_part {
+        struct analysis_call run;
+        struct tool_call call;
+        const char *name; /* in the call's arguments */
+    } * parts[REST_BATCH_MOST];
+    size_t count, left; /* left: those that have not ended */
+    bool reported;      /* the progress has been reported since the last one ended */
 };
 
 static struct analysis_call *run_of(struct analysis *analysis)
@@ -94,11 +111,78 @@ static void take(struct analysis *analysis, const struct execution_result *resul
     run_of(analysis)->call->timed = true;
 }
 
+/* ---- several at once ---- */
+
+static void free_batch(struct analysis_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++) {
+        struct batch_part *part = batch->parts[i];
+
+        analysis_finish(&part->run.analysis);
+        json_decref(part->run.names);
+        buf_finish(&part->call.text);
+        for (size_t k = 0; k < part->call.image_count; k++)
+            free(part->call.images[k].base64);
+        free(part);
+    }
+    free(batch);
+}
+
+/* The texts and figures of the runs, in their order. */
+static void write_batch(const struct analysis_batch *batch)
+{
+    struct tool_call *call = batch->call;
+    size_t left_out = 0;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct batch_part *part = batch->parts[i];
+        const struct buf *text = &part->call.text;
+
+        buf_addf(&call->text, "%s== %s ==\n", i > 0 ? "\n" : "", part->name);
+        buf_add(&call->text, text->data ? text->data : "", text->len);
+        if (call->text.len > 0 && call->text.data[call->text.len - 1] != '\n')
+            buf_addc(&call->text, '\n');
+        for (size_t k = 0; k < part->call.image_count; k++) {
+            const struct tool_image *image = &part->call.images[k];
+
+            left_out += tool_call_add_image(call, image->mime, image->base64, image->len) < 0;
+        }
+    }
+    if (left_out > 0)
+        buf_addf(&call->text, "%zu figures of all programs left out: make fewer or smaller ones\n",
+                 left_out);
+}
+
+/* The call fails only if all its programs have. */
+static void end_part(struct analysis_batch *batch)
+{
+    struct tool_call *call = batch->call;
+    bool failed = true;
+
+    batch->reported = false;
+    if (--batch->left > 0)
+        return;
+    for (size_t i = 0; i < batch->count; i++)
+        failed &= batch->parts[i]->run.analysis.failure.category != FAILURE_NONE;
+    if (failed)
+        call->failure = batch->parts[0]->run.analysis.failure;
+    write_batch(batch);
+    call->state = NULL;
+    free_batch(batch);
+    tool_call_complete(call);
+}
+
+/* ---- the end of a run ---- */
+
 static void on_done(struct analysis *analysis)
 {
     struct analysis_call *run = run_of(analysis);
     struct tool_call *call = run->call;
 
+    if (run->batch) {
+        end_part(run->batch);
+        return;
+    }
     call->seconds = analysis->ended.seconds;
     call->waited = analysis->ended.waited;
     discard(run);
@@ -109,6 +193,7 @@ static void on_failed(struct analysis *analysis, const struct error *err)
 {
     struct tool_call *call = run_of(analysis)->call;
 
+    buf_clear(&call->text);
     buf_adds(&call->text, err->text);
     on_done(analysis);
 }
@@ -122,12 +207,10 @@ static int check(struct analysis_call *run, struct error *err)
     return analysis_check(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
 }
 
-static int start(struct tool_call *call, struct error *err)
+static void prepare(struct analysis_call *run, struct tool_call *call, const json_t *source)
 {
-    struct analysis_call *run = calloc(1, sizeof *run);
+    const json_t *code = json_object_get(source, "code");
 
-    if (!run)
-        return error_set(err, ERROR_MEMORY, "out of memory for a run");
     run->call = call;
     run->analysis.server = call->server;
     run->analysis.profile = call->server->analyses.profile;
@@ -138,29 +221,110 @@ static int start(struct tool_call *call, struct error *err)
     run->analysis.on_done = on_done;
     run->analysis.on_failed = on_failed;
     analysis_init(&run->analysis);
-    call->state = run;
-    run->analysis.code = argument_text(call, "code");
-    run->analysis.code_len = strlen(run->analysis.code);
+    run->analysis.code = json_string_value(code);
+    run->analysis.code_len = json_string_length(code);
     run->analysis.timeout_asked = argument_whole(call, "timeout_seconds", 0);
+}
+
+static int add_part(struct analysis_batch *batch, const json_t *program, struct error *err)
+{
+    struct batch_part *part = calloc(1, sizeof *part);
+
+    if (!part)
+        return error_set(err, ERROR_MEMORY, "out of memory for a run");
+    part->name = json_string_value(json_object_get(program, "name"));
+    part->call = (struct tool_call){.tool = batch->call->tool,
+                                    .server = batch->call->server,
+                                    .arguments = batch->call->arguments,
+                                    .bound_session = batch->call->bound_session,
+                                    .identity = batch->call->identity};
+    buf_init(&part->call.text, TOOL_ANSWER_CAP);
+    part->run.batch = batch;
+    prepare(&part->run, &part->call, program);
+    batch->parts[batch->count++] = part;
+    return 0;
+}
+
+static int start_batch(struct tool_call *call, const json_t *programs, struct error *err)
+{
+    struct analysis_batch *batch = calloc(1, sizeof *batch);
+    const json_t *program;
+    size_t i;
+
+    if (!batch)
+        return error_set(err, ERROR_MEMORY, "out of memory for a batch");
+    batch->call = call;
+    json_array_foreach((json_t *)programs, i, program)
+    {
+        if (add_part(batch, program, err) < 0) {
+            free_batch(batch);
+            return -1;
+        }
+    }
+    call->state = batch;
+    batch->left = batch->count + 1; /* so that the first that ends does not end the batch */
+    for (i = 0; i < batch->count; i++) {
+        struct analysis_call *run = &batch->parts[i]->run;
+        struct error why = {0};
+
+        if (check(run, &why) == 0 && analysis_start(&run->analysis, &why) == 0)
+            continue;
+        if (run->analysis.failure.category == FAILURE_NONE)
+            failure_of_error(&run->analysis.failure, &why);
+        on_failed(&run->analysis, &why);
+    }
+    end_part(batch);
+    return 0;
+}
+
+static int start(struct tool_call *call, struct error *err)
+{
+    const json_t *programs = json_object_get(call->arguments, "batch");
+    struct analysis_call *run;
+
+    if (programs)
+        return start_batch(call, programs, err);
+    run = calloc(1, sizeof *run);
+    if (!run)
+        return error_set(err, ERROR_MEMORY, "out of memory for a run");
+    prepare(run, call, call->arguments);
+    call->state = run;
     if (check(run, err) == 0 && analysis_start(&run->analysis, err) == 0)
         return 0;
     discard(run);
     return -1;
 }
 
+static bool has_batch(const struct tool_call *call)
+{
+    return json_object_get(call->arguments, "batch") != NULL;
+}
+
 static void stop(struct tool_call *call)
 {
+    struct analysis_batch *batch = call->state;
     struct analysis_call *run = call->state;
 
-    if (run)
+    if (batch && has_batch(call)) {
+        for (size_t i = 0; i < batch->count; i++)
+            analysis_cancel(&batch->parts[i]->run.analysis);
+    } else if (run) {
         analysis_cancel(&run->analysis);
+    }
 }
 
 static bool progress(struct tool_call *call, struct buf *words, struct buf *printed)
 {
+    struct analysis_batch *batch = call->state;
     struct analysis_call *run = call->state;
 
-    return run && analysis_progress(&run->analysis, words, printed);
+    if (!run || !has_batch(call))
+        return run && analysis_progress(&run->analysis, words, printed);
+    if (batch->reported)
+        return false;
+    batch->reported = true;
+    buf_addf(words, "%zu of %zu programs have ended", batch->count - batch->left, batch->count);
+    return true;
 }
 
 /* The time limit, and what the server's profile lets code import. */
@@ -187,6 +351,12 @@ static void describe_here(const struct analyses *analyses, struct buf *to)
              analyses->timeout_seconds);
 }
 
+static const struct fields batch_part = {
+    .name = "a program",
+    .rows = (const struct field[]){FIELD("name", FIELD_TEXT), FIELD("code", FIELD_TEXT), {0}},
+    .check = rest_batch_check,
+};
+
 const struct tool tool_execute_code = {
     .name = "execute_code",
     .title = "Run a Python analysis",
@@ -195,7 +365,8 @@ const struct tool tool_execute_code = {
         "code_helpers: get_nodes() -> [{node_id, title, ...}]; get_relationships() -> "
         "[{from_node_id, to_node_id, relationship_type}]; get_node_content(node_id) -> "
         "{components: [{component_type, parameters}]}; get_all_content() -> of all nodes; "
-        "analyze_graph() -> networkx.DiGraph; query_graph, find: the tools, as data.",
+        "analyze_graph() -> networkx.DiGraph; query_graph, find: the tools, as data. batch: 2 to 8 "
+        "programs side by side.",
     .describe_here = describe_here,
     .call_title = "Analysis",
     .icon = "code",
@@ -203,11 +374,13 @@ const struct tool tool_execute_code = {
            "texts included. The curriculum is too large to read whole: write one short program "
            "that answers the whole question and prints only what the answer needs. Do not dump "
            "texts or lists to look through them yourself.",
-    .arguments = ARGUMENTS("execute_code", ARGUMENT_SESSION,
-                           FIELD("code", FIELD_TEXT, .required = true, .least = 1),
-                           FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT),
-                           FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,
-                                 .most = ANALYSIS_TIMEOUT_ASKED_MAX, .flags = FIELD_UNLISTED)),
+    .arguments =
+        ARGUMENTS("execute_code", ARGUMENT_SESSION,
+                  FIELD("code", FIELD_TEXT, .required = true, .least = 1, .instead = "batch"),
+                  FIELD("batch", FIELD_ARRAY, .of = &batch_part),
+                  FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT),
+                  FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,
+                        .most = ANALYSIS_TIMEOUT_ASKED_MAX, .flags = FIELD_UNLISTED)),
     .read_only = true,
     .start = start,
     .stop = stop,

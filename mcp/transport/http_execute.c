@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * POST "/execute": one analysis for a program, as execute_code is for a model: the same check,
- * queue, limits and line in the log. Without a session its helpers answer that there is none. A
- * client that leaves ends its run. Runs on the loop's thread, take on the executor's.
+ * POST "/execute": one analysis for a program, or several that run side by side, as execute_code is
+ * for a model: the same check, queue, limits and line in the log. Without a session its helpers
+ * answer that there is none. A client that leaves ends its runs. Runs on the loop's thread, take on
+ * the executor's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +16,25 @@
 
 _Static_assert(REST_EXECUTE_TIMEOUT_MAX == ANALYSIS_TIMEOUT_ASKED_MAX, "one limit");
 
-#define EXECUTE_BODY_CAP ((size_t)1 << 20) /* the longest program, however it is escaped */
+#define EXECUTE_BODY_CAP ((size_t)4 << 20) /* the longest programs, however they are escaped */
 
 struct execution {
     struct analysis analysis;
-    struct exchange *exchange; /* NULL after the client has disconnected */
-    json_t *body;              /* owned; has the texts of the analysis */
-    char sid[SESSION_ID_SIZE]; /* of the session that the body names by its id or title */
+    struct exchange *exchange;     /* NULL after the client has disconnected */
+    struct execution_batch *batch; /* that it is part of, which answers then; or NULL */
+    json_t *body;                  /* owned; has the texts of the analysis */
+    char sid[SESSION_ID_SIZE];     /* of the session that the body names by its id or title */
     const char *profile;
     struct buf answer;
     int status;
+};
+
+/* Several programs of one request. It has the answers of those that have ended. */
+struct execution_batch {
+    struct exchange *exchange; /* NULL after the client has disconnected */
+    struct execution *parts[REST_BATCH_MOST];
+    const char *names[REST_BATCH_MOST]; /* of the body of the first part */
+    size_t count, left;                 /* left: those that have not ended */
 };
 
 static struct execution *execution_of(struct analysis *analysis)
@@ -42,6 +52,52 @@ static void discard(struct execution *execution)
 
 /* ---- answers ---- */
 
+static void answer_batch(struct execution_batch *batch)
+{
+    struct buf BUF_AUTO answer = {0};
+
+    buf_init(&answer, RUN_JSON_CAP);
+    buf_adds(&answer, "{\"batch\":[");
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct buf *part = &batch->parts[i]->answer;
+
+        buf_adds(&answer, i > 0 ? ",{\"name\":" : "{\"name\":");
+        json_write_string(&answer, batch->names[i], strlen(batch->names[i]));
+        buf_addc(&answer, ',');
+        buf_add(&answer, part->data + 1, part->len - 1); /* without its opening brace */
+    }
+    buf_adds(&answer, "]}");
+    if (batch->exchange && answer.failed)
+        exchange_error(batch->exchange, 413,
+                       "the results are larger than %zu MB together: send fewer programs at once",
+                       RUN_JSON_CAP >> 20);
+    else if (batch->exchange)
+        exchange_answer(batch->exchange, 200, "application/json", &answer);
+    for (size_t i = 0; i < batch->count; i++)
+        discard(batch->parts[i]);
+    free(batch);
+}
+
+/* The answer of one that did not run, or whose result is too large. */
+static void write_unrun(struct execution *execution, const char *why, size_t len)
+{
+    struct buf *to = &execution->answer;
+
+    buf_clear(to);
+    buf_addc(to, '{');
+    run_json_refused(why, len, to);
+    buf_addf(to, ",\"exit_code\":%d,\"execution_time\":0.0,\"artifacts\":[]",
+             ANALYSIS_EXIT_REFUSED);
+    run_json_failure(&execution->analysis.failure, to);
+    buf_addc(to, '}');
+}
+
+static void end_part(struct execution_batch *batch)
+{
+    if (--batch->left == 0)
+        answer_batch(batch);
+}
+
 /* {"detail": ...} and "error_info". */
 static void answer_error(struct execution *execution, const struct error *err)
 {
@@ -50,6 +106,11 @@ static void answer_error(struct execution *execution, const struct error *err)
 
     if (failure->category == FAILURE_NONE)
         failure_of_error(failure, err);
+    if (execution->batch) {
+        write_unrun(execution, err->text, strlen(err->text));
+        end_part(execution->batch);
+        return;
+    }
     rest_answer_error(&response, err);
     if (response.body.len > 0)
         response.body.len--; /* its closing brace */
@@ -76,6 +137,10 @@ static void answer(struct execution *execution)
         answer_error(execution, &err);
         return;
     }
+    if (execution->batch) {
+        end_part(execution->batch);
+        return;
+    }
     if (execution->exchange) {
         execution->exchange->retry_after_s = execution->analysis.failure.retry_after_s;
         exchange_answer(execution->exchange, execution->status, "application/json",
@@ -86,14 +151,7 @@ static void answer(struct execution *execution)
 
 static void answer_refused(struct execution *execution, const struct buf *why)
 {
-    struct buf *to = &execution->answer;
-
-    buf_addc(to, '{');
-    run_json_refused(why->data, why->len, to);
-    buf_addf(to, ",\"exit_code\":%d,\"execution_time\":0.0,\"artifacts\":[]",
-             ANALYSIS_EXIT_REFUSED);
-    run_json_failure(&execution->analysis.failure, to);
-    buf_addc(to, '}');
+    write_unrun(execution, why->data, why->len);
     execution->status = 200;
     answer(execution);
 }
@@ -115,6 +173,10 @@ static void take(struct analysis *analysis, const struct execution_result *resul
     if (!has_run(result->status)) {
         const char *why = result->error ? result->error : "the run has ended without a result";
 
+        if (execution->batch) {
+            write_unrun(execution, why, strlen(why));
+            return;
+        }
         execution->status = 503;
         buf_adds(to, "{\"detail\":");
         json_write_string(to, why, strlen(why));
@@ -151,10 +213,11 @@ static void on_gone(void *user)
 
 /* ---- the request ---- */
 
-static void take_members(struct execution *execution)
+/* source: the object that has the code. */
+static void take_members(struct execution *execution, const json_t *source)
 {
     struct analysis *analysis = &execution->analysis;
-    const json_t *code = json_object_get(execution->body, "code");
+    const json_t *code = json_object_get(source, "code");
 
     analysis->code = json_string_value(code);
     analysis->code_len = json_string_length(code);
@@ -183,7 +246,7 @@ static int read_body(struct execution *execution, const struct buf *body, struct
         return -1;
     if (!execution->body)
         return error_set(err, ERROR_MEMORY, "out of memory for the request body");
-    take_members(execution);
+    take_members(execution, execution->body);
     return analysis_find_profile(&execution->analysis.server->analyses, execution->profile,
                                  &execution->analysis.profile, err);
 }
@@ -208,36 +271,30 @@ static int find_session(struct analysis *analysis, struct store *store, struct e
     return 0;
 }
 
-static void run(struct execution *execution, const struct buf *body)
+/* Checks the code and starts it, or answers. */
+static void check_and_start(struct execution *execution)
 {
     struct buf BUF_AUTO why = {0};
-    struct validation_errors faults;
-    struct error err = {.list = validation_begin(&faults, "")};
+    struct error err = {0};
 
     buf_adds(&why, ANALYSIS_BLOCKED ": ");
-    if (read_body(execution, body, &err) == 0 && check_session(execution, &err) == 0) {
-        if (!analysis_check(&execution->analysis, &why)) {
-            answer_refused(execution, &why);
-            return;
-        }
-        if (execution->analysis.session_id)
-            execution->analysis.find_session = find_session;
-        if (analysis_start(&execution->analysis, &err) == 0) {
-            execution->exchange->on_gone = on_gone;
-            execution->exchange->on_gone_user = execution;
-            return;
-        }
+    if (!analysis_check(&execution->analysis, &why)) {
+        answer_refused(execution, &why);
+        return;
     }
-    answer_error(execution, &err);
+    if (execution->analysis.session_id)
+        execution->analysis.find_session = find_session;
+    if (analysis_start(&execution->analysis, &err) < 0)
+        answer_error(execution, &err);
 }
 
-static void handle(struct exchange *exchange)
+static struct execution *create(struct exchange *exchange)
 {
     struct execution *execution = calloc(1, sizeof *execution);
 
     if (!execution) {
         exchange_error(exchange, 503, "out of memory: send it again in a moment");
-        return;
+        return NULL;
     }
     execution->exchange = exchange;
     execution->analysis.server = exchange->services->server;
@@ -247,7 +304,84 @@ static void handle(struct exchange *exchange)
     execution->analysis.on_failed = on_failed;
     analysis_init(&execution->analysis);
     buf_init(&execution->answer, RUN_JSON_CAP);
-    run(execution, &exchange->body);
+    return execution;
+}
+
+static void on_batch_gone(void *user)
+{
+    struct execution_batch *batch = user;
+
+    batch->exchange = NULL;
+    for (size_t i = 0; i < batch->count; i++)
+        analysis_cancel(&batch->parts[i]->analysis);
+}
+
+/* The parts of the body that `first` has read. first is the first of them. */
+static struct execution_batch *create_batch(struct execution *first)
+{
+    const json_t *programs = json_object_get(first->body, "batch"), *program;
+    struct execution_batch *batch = calloc(1, sizeof *batch);
+    size_t i;
+
+    if (!batch) {
+        exchange_error(first->exchange, 503, "out of memory: send it again in a moment");
+        discard(first);
+        return NULL;
+    }
+    batch->exchange = first->exchange;
+    json_array_foreach((json_t *)programs, i, program)
+    {
+        struct execution *part = i == 0 ? first : create(first->exchange);
+
+        if (!part) { /* create has answered */
+            while (batch->count > 0)
+                discard(batch->parts[--batch->count]);
+            free(batch);
+            return NULL;
+        }
+        if (part != first)
+            part->body = json_incref(first->body);
+        take_members(part, program);
+        part->analysis.profile = first->analysis.profile;
+        part->batch = batch;
+        batch->names[i] = json_get_string(program, "name");
+        batch->parts[batch->count++] = part;
+    }
+    return batch;
+}
+
+/* All are checked and started before the first answer can end the batch. */
+static void run_batch(struct execution *first)
+{
+    struct execution_batch *batch = create_batch(first);
+
+    if (!batch)
+        return;
+    batch->exchange->on_gone = on_batch_gone;
+    batch->exchange->on_gone_user = batch;
+    batch->left = batch->count + 1;
+    for (size_t i = 0; i < batch->count; i++)
+        check_and_start(batch->parts[i]);
+    end_part(batch);
+}
+
+static void handle(struct exchange *exchange)
+{
+    struct execution *execution = create(exchange);
+    struct validation_errors faults;
+    struct error err = {.list = validation_begin(&faults, "")};
+
+    if (!execution)
+        return;
+    if (read_body(execution, &exchange->body, &err) < 0 || check_session(execution, &err) < 0) {
+        answer_error(execution, &err);
+    } else if (json_object_get(execution->body, "batch")) {
+        run_batch(execution);
+    } else {
+        exchange->on_gone = on_gone;
+        exchange->on_gone_user = execution;
+        check_and_start(execution);
+    }
 }
 
 static void check(struct exchange *exchange)

@@ -73,6 +73,7 @@ ARROWS = (
     ("mcp/format/*", ["mcp/format/*", "mcp/session/*", "helpers/base/*"]),
     ("mcp/api/*", ["mcp/api/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
     ("mcp/session/*", ["mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
+    ("mcp/tool/execute_code.c", ["mcp/tool/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
     ("mcp/tool/analysis.c", ["mcp/tool/*", "mcp/auth/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
     ("mcp/tool/import_curriculum.c", ["mcp/tool/*", "mcp/session/*", "mcp/store/*", "mcp/format/format.h", "helpers/base/*"]),
     ("mcp/tool/solution_check.c", ["mcp/tool/*", "mcp/auth/limits.h", "mcp/exercise/*", "mcp/session/*", "mcp/server.h", "helpers/base/*"]),

@@ -32,8 +32,19 @@ function stateWords(call: CallItem, asks: boolean): string {
 }
 
 // Arguments other than the code, one line each.
+/** The programs of a batch; none while their arguments arrive. */
+function programsOf(args: Record<string, unknown>): { name: string; code: string }[] {
+  const batch: unknown[] = Array.isArray(args.batch) ? args.batch : [];
+  return batch.flatMap(part => {
+    const { name, code } = (part ?? {}) as { name?: unknown; code?: unknown };
+    return typeof name === "string" && typeof code === "string" ? [{ name, code }] : [];
+  });
+}
+
+const DRAWN_APART = new Set(["code", "batch", "session_id", "idempotency_key"]);
+
 function Arguments({ args }: { args: Record<string, unknown> }) {
-  const rows = Object.entries(args).filter(([name]) => name !== "code" && name !== "session_id" && name !== "idempotency_key");
+  const rows = Object.entries(args).filter(([name]) => !DRAWN_APART.has(name));
   if (rows.length === 0) return null;
   return (
     <dl class="chat-arguments">
@@ -88,6 +99,7 @@ function Details({ call, args }: { call: CallItem; args: Record<string, unknown>
   return (
     <div class="chat-details" id={`call-details-${call.id}`}>
       {typeof args.code === "string" && <Code code={args.code} label="Python code" />}
+      {programsOf(args).map(program => <Code key={program.name} code={program.code} label={`Python code: ${program.name}`} />)}
       <Arguments args={args} />
       {output.trim() !== "" && (
         <Output output={output} label={call.result === null ? "Output so far" : "Result"} fromEnd={live} />
