@@ -352,6 +352,7 @@ class Endings(chat_case.ChatCase):
         seen, start = len(idle.events), len(busy.events)
         _, run_id = await busy.send_input("Talk of fractions.")
         await busy.wait_for(lambda: listed(busy.events[start:]), "the list, in the run")
+        await busy.wait_for(lambda: any(event["type"] == "TEXT_MESSAGE_CONTENT" for event in busy.events[start:]), "its answer, before others ask")
         live = await idle.run_from(seen)
         self.assertEqual(listed(live.events), [["Talk of fractions."]])
         self.assertEqual(live.events[-1]["outcome"], {"type": "success"})
