@@ -371,7 +371,8 @@ static void write_others(struct buf *to)
     write_body(to, &rest_execute_fields, true);
     buf_adds(to, ",\"responses\":{\"200\":{\"description\":\"It ran, or its code was refused\","
                  "\"content\":{\"application/json\":{\"schema\":{\"oneOf\":[{\"$ref\":"
-                 "\"#/components/schemas/Executed\"},{\"$ref\":\"#/components/schemas/ExecutedBatch\"}]}}}}");
+                 "\"#/components/schemas/Executed\"},{\"$ref\":\"#/components/schemas/"
+                 "ExecutedBatch\"}]}}}}");
     write_refusals(to, applies_always, NULL);
     buf_adds(to, "}}},\"/metrics\":{\"get\":{\"operationId\":\"metrics\",\"tags\":[\"service\"],"
                  "\"summary\":\"What is counted, as Prometheus reads it\",\"responses\":{\"200\":{"

@@ -32,8 +32,8 @@
 #define LEARNER_TIER_MAX   40
 #define LEARNER_NOTE_MAX   500
 #define LEARNER_DIGEST_MAX 128
-#define LEARNER_TEXT_MAX   ((size_t)64 << 10)  /* of a submission */
-#define LEARNER_RESULT_MAX ((size_t)8 << 20)   /* as JSON; grading.c checks that it is enough */
+#define LEARNER_TEXT_MAX   ((size_t)64 << 10) /* of a submission */
+#define LEARNER_RESULT_MAX ((size_t)8 << 20)  /* as JSON; grading.c checks that it is enough */
 
 struct learners;
 
@@ -112,8 +112,8 @@ struct submission_limit {
 };
 struct submitted {
     int64_t submission; /* 0: nothing is stored, because the limit is reached */
-    bool repeated;  /* the learner had already submitted the digest to the item */
-    json_t *result; /* owned by the caller; NULL if it is not graded yet */
+    bool repeated;      /* the learner had already submitted the digest to the item */
+    json_t *result;     /* owned by the caller; NULL if it is not graded yet */
 };
 /* Stores a submission, unless the same digest came from the learner for the item at or after
  * `since` (0: ever): then *submitted is that earlier one, and nothing is stored. */

@@ -18,11 +18,11 @@
 #define CLIENT_BOUND_SIZE 64u /* more than the id of a curriculum has; what is cut off is no id */
 
 struct client {
-    const char *version;                   /* agreed, static text; NULL: it has not said */
-    char who[CLIENT_WHO_SIZE];             /* "mcp:claude-code", for the change log */
-    unsigned capabilities;                 /* what it can be asked: enum tool_ask */
-    char bound_session[CLIENT_BOUND_SIZE]; /* the only curriculum that it may use, or "" */
-    unsigned toolsets;                     /* that it reaches: a set of TOOLSET_BIT */
+    const char *version;                       /* agreed, static text; NULL: it has not said */
+    char who[CLIENT_WHO_SIZE];                 /* "mcp:claude-code", for the change log */
+    unsigned capabilities;                     /* what it can be asked: enum tool_ask */
+    char bound_session[CLIENT_BOUND_SIZE];     /* the only curriculum that it may use, or "" */
+    unsigned toolsets;                         /* that it reaches: a set of TOOLSET_BIT */
     char bound_learner[IDENTITY_LEARNER_SIZE]; /* the only learner that it may use, or "" */
     struct identity identity;                  /* from its token: who it is and what it may do */
 };

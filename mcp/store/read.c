@@ -560,9 +560,8 @@ int store_read_all_components(struct store *store, const char *sid, size_t offse
     return store_read_end(store, read_page(store, &session, offset, limit, json, err));
 }
 
-static int read_of_types(struct store *store, const struct session_found *session,
-                         const char *type, const char *other_type, struct buf *json,
-                         struct error *err)
+static int read_of_types(struct store *store, const struct session_found *session, const char *type,
+                         const char *other_type, struct buf *json, struct error *err)
 {
     struct rows *rows =
         db_query(store->db, err, SQL_COMPONENT_OF_TYPES, "iss", session->key, type, other_type);

@@ -197,8 +197,7 @@ static int take_body(struct learners_job *job, struct error *err)
 {
     const struct buf *sent = &job->exchange->body;
     struct validation_errors problems;
-    json_auto_t *body =
-        json_read(sent->data ? sent->data : "", sent->len, "the request body", err);
+    json_auto_t *body = json_read(sent->data ? sent->data : "", sent->len, "the request body", err);
 
     if (!body)
         return -1;

@@ -16,8 +16,8 @@
 #include "mcp/tutor/attempt.h"
 
 #define EXCERPTS_ASKED FIND_LIMIT_MAX /* in the lesson; the first that is no exercise counts */
-#define EXCERPT_SHOWN  300u /* bytes */
-#define MESSAGE_SHOWN  400u /* bytes */
+#define EXCERPT_SHOWN  300u           /* bytes */
+#define MESSAGE_SHOWN  400u           /* bytes */
 
 /* ---- the likely cause ---- */
 
