@@ -21,7 +21,7 @@
 
 #define BATCH_FILE_CAP ((size_t)4 << 20) /* bytes */
 
-/* One program, and what will be printed of it. */
+/* One program, and its output. */
 struct exec_part {
     struct analysis analysis;
     struct exec_process *process;

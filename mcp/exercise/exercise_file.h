@@ -8,7 +8,7 @@
  *                   "parameters": {"prompt": "...", "kind": "number", "answer": 6}}]}
  *
  * Without session_id an exercise belongs to the lesson node_id of each session. component_id is
- * different for each exercise, and stays: what learners have solved is stored under it.
+ * different for each exercise, and stays: the submissions of learners are stored under it.
  *
  * Read on one thread; the content does not change, so any thread may list it.
  */

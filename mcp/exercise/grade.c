@@ -360,8 +360,8 @@ static void write_end(const struct grade *grade, const struct execution_result *
     }
 }
 
-/* After a run that did not answer a case: the time for another one, in which the rest shares what
- * is left of a second time_s. */
+/* After a run that did not answer a case: the time for another one, in which the rest shares the
+ * remainder of a second time_s. */
 static bool has_time(struct grade *grade, double seconds)
 {
     if (grade->runs > 1)

@@ -34,7 +34,7 @@ struct grade_request {
     /* Parameters of an exercise-code that component_type_check accepts. NULL: the program only
      * runs, once, for at most EXERCISE_SECONDS_MAX. */
     const json_t *exercise;
-    const char *input; /* what a program without an exercise reads with input(); NULL: nothing */
+    const char *input; /* of a program without an exercise, for input(); NULL: none */
     const char *code;  /* copied; UTF-8 */
     size_t code_len;
     /* Exactly once after grade_start returned 0. result is borrowed; NULL if no sandbox could grade

@@ -13,7 +13,7 @@
 
 #include "helpers/base/buf.h"
 
-/* What is longer ends with VIEW_MARK. */
+/* A longer text ends with VIEW_MARK. */
 #define VIEW_MARK         " ... (cut)"
 #define VIEW_PROMPT_CAP   4000u /* bytes of a prompt */
 #define VIEW_STARTER_CAP  4000u /* bytes of a starter */

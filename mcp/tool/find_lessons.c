@@ -177,7 +177,7 @@ static int find(struct tool_call *call, struct store *store, const char *sid,
 
     if (store_find(store, sid, request, &text, err) < 0)
         return -1;
-    found = json_read(text.data, text.len, "what was found", err);
+    found = json_read(text.data, text.len, "the hits", err);
     if (!found)
         return -1;
     if (json_object_get(found, "components"))

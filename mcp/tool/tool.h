@@ -176,11 +176,11 @@ enum toolset {
 #define TOOLSET_BIT(set) (1u << (set))
 #define TOOLSETS_ALL     (TOOLSET_BIT(TOOLSET_COUNT) - 1u)
 
-/* What options and requests call a choice of sets: false if it is none of these. */
+/* The sets of a choice in an option or a request; false if it is none of these. */
 #define TOOLSET_CHOICES "editor, tutor or all"
 bool toolsets_find(const char *choice, unsigned *toolsets);
 
-/* What a connection, or the chat, has of the tools. */
+/* The tools of a connection or of the chat. */
 struct tool_reach {
     unsigned toolsets;           /* a set of TOOLSET_BIT */
     bool of_session, of_learner; /* it is bound to one: without the tools that make another */
@@ -262,8 +262,8 @@ const struct tool *tool_find(const char *name); /* NULL if there is none */
 const struct tool *tool_find_reached(const char *name, const struct tool_reach *reach);
 /* Whether the tool is shown: a tool that makes a session is not shown to a bound connection. */
 bool tool_is_listed(const struct tool *tool, const struct tool_reach *reach);
-/* What to call instead of a tool that is not reached: "unknown tool 'search'; did you mean 'find'?
- * The tools: ...". */
+/* Appends the tools to call instead of one that is not reached: "unknown tool 'search'; did you
+ * mean 'find'? The tools: ...". */
 void tool_write_unknown(const char *name, const struct tool_reach *reach, struct buf *to);
 
 /* Appends the tools/list entry: {"name","title","description","inputSchema","annotations"}. */

@@ -140,7 +140,7 @@ static const struct learners_action *find_action(struct exchange *exchange, cons
     return NULL;
 }
 
-/* What the path says; NULL with an answer. */
+/* The action of the path; NULL with an answer. */
 static const struct learners_action *read_path(struct exchange *exchange, char id[LEARNER_ID_SIZE])
 {
     const char *path = exchange->request->target, *below;

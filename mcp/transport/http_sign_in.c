@@ -158,7 +158,7 @@ static void answer_page(struct exchange *exchange, int status, const char *title
     exchange_answer(exchange, status, HTML_TYPE, &body);
 }
 
-/* What a client without a token needs to use all of the route. */
+/* The scopes that a client without a token needs to use all of the route. */
 static unsigned scopes_to_ask(const struct exchange *exchange)
 {
     const unsigned scopes = exchange->route->scopes;

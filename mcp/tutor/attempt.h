@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the two tools share by which a learner hands in work: what counts as an attempt, and what
- * comes after one.
+ * The part that is common to the two tools for handing in work: the rules of an attempt, and the
+ * advice after one.
  */
 #ifndef LECTERN_TUTOR_ATTEMPT_H
 #define LECTERN_TUTOR_ATTEMPT_H
@@ -19,7 +19,7 @@ int attempt_submit(struct tutor_call *teaching, const struct course_item *item, 
 int attempt_hints(struct tutor_call *teaching, const struct course_item *item, int *hints,
                   struct error *err);
 
-/* Appends what to say and which call comes next. */
+/* Appends advice for the conversation, and the next call. */
 void attempt_add_next(struct tutor_call *teaching, const struct course_item *item, bool right,
                       struct buf *to);
 

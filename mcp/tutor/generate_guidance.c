@@ -172,7 +172,7 @@ static void add_place(struct tutor_call *teaching, uint32_t lesson, struct buf *
 
     if (!question || store_find(teaching->store, teaching->sid, &request, &json, &unused) < 0)
         return;
-    found = json_read(json.data, json.len, "what was found", &unused);
+    found = json_read(json.data, json.len, "the hits", &unused);
     json_array_foreach(json_object_get(found, "hits"), i, hit)
     {
         const char *type = json_get_string(hit, "component_type"),

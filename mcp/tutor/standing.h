@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The standing of one learner in one course: the evidence by lesson, what it says about each lesson
- * (knowledge.h), and the way to the goal (path.h). It is computed from the whole log each time.
+ * The standing of one learner in one course: the evidence by lesson, the knowledge of each lesson
+ * that follows from it (knowledge.h), and the way to the goal (path.h). It is computed from the
+ * whole log each time.
  *
  * Evidence belongs to the lesson that has its item now, else to the lesson that it was logged for:
  * so it follows an exercise that was moved or whose lesson was merged, and counts again after an

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A program that the learner hands in. It is stored before it is graded, so that its result is kept
- * in any case. What cannot be run, and what was handed in before, is no attempt.
+ * in any case. A program that cannot be run, or was handed in before, is no attempt.
  */
 #include <string.h>
 

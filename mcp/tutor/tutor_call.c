@@ -16,7 +16,7 @@
 
 /* ---- the life of a call ---- */
 
-/* Gives up what work has read. */
+/* Gives up the course, the standing and the tiers. */
 static void let_go(struct tutor_call *teaching)
 {
     standing_free(teaching->standing);

@@ -11,8 +11,8 @@
  *                                    tutor_call_stop, ...};
  *
  * run executes on the queue and appends its answer to teaching->call->text. The words of all
- * answers are for a model that talks to the learner: each one, also each error, ends with what to
- * say or do, and the call that comes next.
+ * answers are for a model that talks to the learner: each one, also each error, ends with advice
+ * and the next call.
  */
 #ifndef LECTERN_TUTOR_CALL_H
 #define LECTERN_TUTOR_CALL_H
@@ -57,7 +57,7 @@ struct tutor_call {
 };
 
 int tutor_call_start(struct tool_call *call, tutor_work *work, struct error *err);
-/* The stop of a tool. The call ends; what work has begun goes on without it. */
+/* The stop of a tool. The call ends; a grading that has begun goes on without it. */
 void tutor_call_stop(struct tool_call *call);
 
 /* On the loop: runs work on the queue, with everything read again. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The position of the learner. No event changes what the learner is held to know: that is computed
- * from graded work alone.
+ * The position of the learner. No event changes the learner's knowledge, which is computed from
+ * graded work alone.
  */
 #include <string.h>
 

@@ -213,7 +213,7 @@ int sqlite_check(struct db *base, struct error *err)
 
     if (find_faults(db, "PRAGMA integrity_check(10)", &findings, &count, err) != 0 ||
         find_faults(db, "PRAGMA foreign_key_check", &findings, &count, err) != 0 ||
-        buf_check(&findings, "what was found", err) < 0)
+        buf_check(&findings, "the hits", err) < 0)
         return -1;
     if (count == 0)
         return 0;
