@@ -21,7 +21,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 #include "mcp/auth/identity.h"
-#include "mcp/chat/model_message.h"
+#include "mcp/model/model_message.h"
 #include "mcp/server.h"
 
 #define CHAT_PAGES_CAP 512u

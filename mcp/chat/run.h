@@ -13,7 +13,7 @@
 
 #include <jansson.h>
 
-#include "mcp/chat/model.h"
+#include "mcp/model/model.h"
 #include "mcp/chat/thread.h"
 #include "mcp/server.h"
 #include "mcp/tool/tool.h"

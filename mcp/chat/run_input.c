@@ -6,7 +6,7 @@
 
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
-#include "mcp/chat/json_repair.h"
+#include "mcp/model/json_repair.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/session/text.h"
 

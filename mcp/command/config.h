@@ -14,7 +14,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
-#include "mcp/chat/model.h"
+#include "mcp/model/model.h"
 
 #define CONFIG_LIST_CAP      32   /* values of an option that may be repeated */
 #define CONFIG_ARGUMENTS_CAP 4096 /* words on the command line that are not options */

@@ -87,9 +87,11 @@ ARROWS = (
     # The feed says that something has changed, and the row of a resource which one it is.
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/resource/resource.h", "mcp/prompt/prompt.h",
                         "mcp/session/change_feed.h", "mcp/server.h", "helpers/base/*"]),
+    # The client of a model's service knows no curriculum.
+    ("mcp/model/*", ["mcp/model/*", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
     ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/tool/trial.h", "mcp/session/text.h", "helpers/base/*"]),
-    ("mcp/chat/*", ["mcp/chat/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/store/store.h",
+    ("mcp/chat/*", ["mcp/chat/*", "mcp/model/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/store/store.h",
                     "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server.h",
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/tool/analysis.h", "mcp/tool/run_answer.h",
@@ -131,7 +133,7 @@ OWNERS = (
     (r"jose/.*", ["mcp/auth/*"]),
     (r"openssl/.*", ["mcp/auth/*", "mcp/transport/tls.*", "helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
-    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/command/*", "mcp/auth/*",
+    (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/model/*", "mcp/command/*", "mcp/auth/*",
                        "mcp/server.h", "mcp/tutor/grading.c", "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),
 )
 # What the protocol may not name of libuv, in any spelling: it has timers, and no sockets.

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/model_stream.h"
-#include "mcp/chat/model_message.h"
+#include "mcp/model/model_stream.h"
+#include "mcp/model/model_message.h"
 
 /* What was heard of one playing, as one text. */
 struct heard {

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/model.h"
+#include "mcp/model/model.h"
 
 /* Of a test that has allocations fail: not while the double works for itself. */
 static void (*fake_quiet)(bool quiet);

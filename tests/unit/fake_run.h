@@ -7,7 +7,7 @@
 
 #include "tests/unit/chat_fixture.h"
 
-#include "mcp/chat/model.h"
+#include "mcp/model/model.h"
 #include "mcp/chat/run.h"
 
 struct chat_run {

@@ -5,8 +5,8 @@
  * at the end of a string and a low one at the beginning are reported, to be joined with the next
  * string. Pure.
  */
-#ifndef LECTERN_CHAT_JSON_REPAIR_H
-#define LECTERN_CHAT_JSON_REPAIR_H
+#ifndef LECTERN_MODEL_JSON_REPAIR_H
+#define LECTERN_MODEL_JSON_REPAIR_H
 
 #include "helpers/base/buf.h"
 

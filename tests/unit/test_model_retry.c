@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/chat/model_errors.h"
+#include "mcp/model/model_errors.h"
 
 #define NOW 784111777 /* Sun, 06 Nov 1994 08:49:37 GMT */
 #define NO  -1

@@ -20,7 +20,7 @@
 
 #include "helpers/base/http.h"
 #include "helpers/base/json.h"
-#include "mcp/chat/model.h"
+#include "mcp/model/model.h"
 #include "mcp/command/config.h"
 
 #define KEY "test-key-0123456789"

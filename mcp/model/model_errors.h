@@ -5,8 +5,8 @@
  * retries as Anthropic's own clients do: by x-should-retry, else by the status; after the time that
  * the service requests, else with growing randomised pauses. Pure, any thread.
  */
-#ifndef LECTERN_CHAT_MODEL_ERRORS_H
-#define LECTERN_CHAT_MODEL_ERRORS_H
+#ifndef LECTERN_MODEL_ERRORS_H
+#define LECTERN_MODEL_ERRORS_H
 
 #include <stdbool.h>
 #include <time.h>

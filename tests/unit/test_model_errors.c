@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/chat/model_errors.h"
+#include "mcp/model/model_errors.h"
 
 #define KNOWN .model = "m-1", .address = "https://api", .credential = "ANTHROPIC_AUTH_TOKEN"
 

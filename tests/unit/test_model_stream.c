@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/chat/model_stream.h"
+#include "mcp/model/model_stream.h"
 
 struct seen {
     char text[4096]; /* "name=data;" of each event */

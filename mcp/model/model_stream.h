@@ -5,8 +5,8 @@
  * beginning is skipped; "data" lines are joined with LF; "event" names the event, "message" if it
  * is missing; "id", "retry" and comments are skipped. Pure, any thread.
  */
-#ifndef LECTERN_CHAT_MODEL_STREAM_H
-#define LECTERN_CHAT_MODEL_STREAM_H
+#ifndef LECTERN_MODEL_STREAM_H
+#define LECTERN_MODEL_STREAM_H
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"

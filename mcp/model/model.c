@@ -5,7 +5,7 @@
  * before its first event may be repeated, after a pause. A call that is cancelled, or could not be
  * sent, ends in a task of the loop.
  */
-#include "mcp/chat/model.h"
+#include "mcp/model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 
 #include "helpers/base/http.h"
 #include "helpers/base/log.h"
-#include "mcp/chat/model_errors.h"
-#include "mcp/chat/model_stream.h"
+#include "mcp/model/model_errors.h"
+#include "mcp/model/model_stream.h"
 
 #define HEADER_CAP  1024u /* bytes of one header's line, the key in it included */
 #define ADDRESS_CAP 512u
@@ -173,7 +173,7 @@ struct model *model_create(const struct model_config *config, struct loop_queue 
     set_headers(model);
     set_unready(model);
     if (credential_of(model) && !model->local && strncmp(model->config.url, "https:", 6) != 0)
-        log_warning("chat", "%s is sent unencrypted to %s", credential_of(model), model->address);
+        log_warning("model", "%s is sent unencrypted to %s", credential_of(model), model->address);
     return model;
 }
 
@@ -208,7 +208,7 @@ static void log_end(const struct model_transfer *transfer)
     const char *outcome = call->err.kind == ERROR_NONE ? model_stop_name(call->message.stop)
                                                        : error_kind_name(call->err.kind);
 
-    log_line(quiet ? LOG_INFO : LOG_WARNING, "chat",
+    log_line(quiet ? LOG_INFO : LOG_WARNING, "model",
              "model %s at %s: %s%s%s, status %ld, request-id %s, attempts %u, tokens in %lld "
              "(cached %lld, written to the cache %lld), out %lld",
              transfer->model->config.name, transfer->model->address, outcome,
@@ -410,7 +410,7 @@ static void try_again(struct model_transfer *transfer, unsigned wait_ms)
     struct error why = {0};
 
     describe(transfer, &why);
-    log_info("chat", "model %s at %s: %s, status %ld, request-id %s: attempt %u after %u ms",
+    log_info("model", "model %s at %s: %s, status %ld, request-id %s: attempt %u after %u ms",
              model->config.name, model->address, error_kind_name(why.kind),
              transfer->response.status, call->request_id[0] ? call->request_id : "none",
              transfer->attempt + 1, wait_ms);

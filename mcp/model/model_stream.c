@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/chat/model_stream.h"
+#include "mcp/model/model_stream.h"
 
 #include <string.h>
 

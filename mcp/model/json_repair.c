@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/chat/json_repair.h"
+#include "mcp/model/json_repair.h"
 
 #include <string.h>
 

@@ -3,15 +3,15 @@
  * Tables say what each event does, what streams in a block of each type, and where the text of each
  * kind of delta goes.
  */
-#include "mcp/chat/model_message.h"
+#include "mcp/model/model_message.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/chat/json_repair.h"
-#include "mcp/chat/model_errors.h"
+#include "mcp/model/json_repair.h"
+#include "mcp/model/model_errors.h"
 
 #define TOKENS_MAX                                                                                 \
     ((json_int_t)1 << 48) /* larger counts are invalid: their sums stay within 64 bits */

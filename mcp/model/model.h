@@ -3,11 +3,11 @@
  * The model: requests to a service that speaks the Anthropic Messages API (POST BASE/v1/messages,
  * streaming). Everything runs on the loop's thread, and nothing blocks it.
  */
-#ifndef LECTERN_CHAT_MODEL_H
-#define LECTERN_CHAT_MODEL_H
+#ifndef LECTERN_MODEL_H
+#define LECTERN_MODEL_H
 
 #include "helpers/base/loop_queue.h"
-#include "mcp/chat/model_message.h"
+#include "mcp/model/model_message.h"
 
 #define MODEL_REQUESTS_MAX  32u /* at once */
 #define MODEL_REQUESTS_WAIT 64u /* waiting; more get ERROR_BUSY */

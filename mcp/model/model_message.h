@@ -6,8 +6,8 @@
  * and deltas are skipped, unknown blocks are kept as they are. An error event, a block that does
  * not end and an end without message_stop are failures. Pure, any thread.
  */
-#ifndef LECTERN_CHAT_MODEL_MESSAGE_H
-#define LECTERN_CHAT_MODEL_MESSAGE_H
+#ifndef LECTERN_MODEL_MESSAGE_H
+#define LECTERN_MODEL_MESSAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

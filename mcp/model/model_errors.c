@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/chat/model_errors.h"
+#include "mcp/model/model_errors.h"
 
 #include <limits.h>
 #include <stdio.h>

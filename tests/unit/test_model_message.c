@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "helpers/base/json.h"
-#include "mcp/chat/model_stream.h"
-#include "mcp/chat/model_message.h"
+#include "mcp/model/model_stream.h"
+#include "mcp/model/model_message.h"
 #include "tests/fuzz/play_model_stream.h"
 #include "tests/unit/failing_allocations.h"
 #include "tests/unit/regression_inputs.h"
