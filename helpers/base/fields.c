@@ -755,7 +755,8 @@ static void write_object(const struct schema *schema, const struct fields *field
     write_properties(schema, fields);
     buf_addc(to, '}');
     write_required(schema, fields);
-    if (schema->refs && !(fields->flags & (FIELDS_OPEN | FIELDS_ANSWER)))
+    if (fields->flags & FIELDS_CLOSED ||
+        (schema->refs && !(fields->flags & (FIELDS_OPEN | FIELDS_ANSWER))))
         buf_adds(to, ",\"additionalProperties\":false");
     write_documentation(schema, fields);
     buf_addc(to, '}');

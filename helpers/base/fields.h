@@ -73,6 +73,7 @@ enum fields_flags {
     FIELDS_CHANGE = 1 << 2, /* a change: no member is required */
     FIELDS_ANSWER = 1 << 3, /* sent by the server: null only with FIELD_NULL; implies FIELDS_OPEN */
     FIELDS_AS_TEXT = 1 << 4, /* FIELD_AS_TEXT for every row */
+    FIELDS_CLOSED = 1 << 6,  /* the short schema says that other names are refused, too */
     FIELDS_NAMED = 1 << 5,   /* who reports the problems lists the names once, behind all */
 };
 

@@ -18,7 +18,7 @@ _Static_assert(REST_EXECUTE_TIMEOUT_MAX == ANALYSIS_TIMEOUT_ASKED_MAX, "one limi
 
 #define EXECUTE_BODY_CAP ((size_t)4 << 20) /* the longest programs, however they are escaped */
 
-struct execution {
+struct http_run {
     struct analysis analysis;
     struct exchange *exchange;     /* NULL after the client has disconnected */
     struct execution_batch *batch; /* that it is part of, which answers then; or NULL */
@@ -32,17 +32,17 @@ struct execution {
 /* Several programs of one request. It has the answers of those that have ended. */
 struct execution_batch {
     struct exchange *exchange; /* NULL after the client has disconnected */
-    struct execution *parts[REST_BATCH_MOST];
+    struct http_run *parts[REST_BATCH_MOST];
     const char *names[REST_BATCH_MOST]; /* of the body of the first part */
     size_t count, left;                 /* left: those that have not ended */
 };
 
-static struct execution *execution_of(struct analysis *analysis)
+static struct http_run *execution_of(struct analysis *analysis)
 {
-    return container_of(analysis, struct execution, analysis);
+    return container_of(analysis, struct http_run, analysis);
 }
 
-static void discard(struct execution *execution)
+static void discard(struct http_run *execution)
 {
     analysis_finish(&execution->analysis);
     json_decref(execution->body);
@@ -79,7 +79,7 @@ static void answer_batch(struct execution_batch *batch)
 }
 
 /* The answer of one that did not run, or whose result is too large. */
-static void write_unrun(struct execution *execution, const char *why, size_t len)
+static void write_unrun(struct http_run *execution, const char *why, size_t len)
 {
     struct buf *to = &execution->answer;
 
@@ -99,7 +99,7 @@ static void end_part(struct execution_batch *batch)
 }
 
 /* {"detail": ...} and "error_info". */
-static void answer_error(struct execution *execution, const struct error *err)
+static void answer_error(struct http_run *execution, const struct error *err)
 {
     struct failure *failure = &execution->analysis.failure;
     struct rest_response response = {0};
@@ -128,7 +128,7 @@ static void answer_error(struct execution *execution, const struct error *err)
     discard(execution);
 }
 
-static void answer(struct execution *execution)
+static void answer(struct http_run *execution)
 {
     struct error err = {0};
 
@@ -149,7 +149,7 @@ static void answer(struct execution *execution)
     discard(execution);
 }
 
-static void answer_refused(struct execution *execution, const struct buf *why)
+static void answer_refused(struct http_run *execution, const struct buf *why)
 {
     write_unrun(execution, why->data, why->len);
     execution->status = 200;
@@ -166,7 +166,7 @@ static bool has_run(enum execution_status status)
 /* On the executor's thread. */
 static void take(struct analysis *analysis, const struct execution_result *result)
 {
-    struct execution *execution = execution_of(analysis);
+    struct http_run *execution = execution_of(analysis);
     struct buf *to = &execution->answer;
 
     execution->status = 200;
@@ -205,7 +205,7 @@ static void on_failed(struct analysis *analysis, const struct error *err)
 
 static void on_gone(void *user)
 {
-    struct execution *execution = user;
+    struct http_run *execution = user;
 
     execution->exchange = NULL;
     analysis_cancel(&execution->analysis);
@@ -214,7 +214,7 @@ static void on_gone(void *user)
 /* ---- the request ---- */
 
 /* source: the object that has the code. */
-static void take_members(struct execution *execution, const json_t *source)
+static void take_members(struct http_run *execution, const json_t *source)
 {
     struct analysis *analysis = &execution->analysis;
     const json_t *code = json_object_get(source, "code");
@@ -229,7 +229,7 @@ static void take_members(struct execution *execution, const json_t *source)
 }
 
 /* An unreadable body is reported in the same format as an invalid field, as in FastAPI. */
-static int read_body(struct execution *execution, const struct buf *body, struct error *err)
+static int read_body(struct http_run *execution, const struct buf *body, struct error *err)
 {
     struct error why = {0};
     struct validation_errors problems;
@@ -251,7 +251,7 @@ static int read_body(struct execution *execution, const struct buf *body, struct
                                  &execution->analysis.profile, err);
 }
 
-static int check_session(const struct execution *execution, struct error *err)
+static int check_session(const struct http_run *execution, struct error *err)
 {
     const char *only = execution->exchange->identity->curriculum;
     const char *asked = execution->analysis.session_id;
@@ -263,7 +263,7 @@ static int check_session(const struct execution *execution, struct error *err)
 
 static int find_session(struct analysis *analysis, struct store *store, struct error *err)
 {
-    struct execution *execution = execution_of(analysis);
+    struct http_run *execution = execution_of(analysis);
 
     if (store_session_named(store, analysis->session_id, "session_id", execution->sid, err) < 0)
         return -1;
@@ -272,7 +272,7 @@ static int find_session(struct analysis *analysis, struct store *store, struct e
 }
 
 /* Checks the code and starts it, or answers. */
-static void check_and_start(struct execution *execution)
+static void check_and_start(struct http_run *execution)
 {
     struct buf BUF_AUTO why = {0};
     struct error err = {0};
@@ -288,9 +288,9 @@ static void check_and_start(struct execution *execution)
         answer_error(execution, &err);
 }
 
-static struct execution *create(struct exchange *exchange)
+static struct http_run *create(struct exchange *exchange)
 {
-    struct execution *execution = calloc(1, sizeof *execution);
+    struct http_run *execution = calloc(1, sizeof *execution);
 
     if (!execution) {
         exchange_error(exchange, 503, "out of memory: send it again in a moment");
@@ -317,7 +317,7 @@ static void on_batch_gone(void *user)
 }
 
 /* The parts of the body that `first` has read. first is the first of them. */
-static struct execution_batch *create_batch(struct execution *first)
+static struct execution_batch *create_batch(struct http_run *first)
 {
     const json_t *programs = json_object_get(first->body, "batch"), *program;
     struct execution_batch *batch = calloc(1, sizeof *batch);
@@ -331,7 +331,7 @@ static struct execution_batch *create_batch(struct execution *first)
     batch->exchange = first->exchange;
     json_array_foreach((json_t *)programs, i, program)
     {
-        struct execution *part = i == 0 ? first : create(first->exchange);
+        struct http_run *part = i == 0 ? first : create(first->exchange);
 
         if (!part) { /* create has answered */
             while (batch->count > 0)
@@ -351,7 +351,7 @@ static struct execution_batch *create_batch(struct execution *first)
 }
 
 /* All are checked and started before the first answer can end the batch. */
-static void run_batch(struct execution *first)
+static void run_batch(struct http_run *first)
 {
     struct execution_batch *batch = create_batch(first);
 
@@ -367,7 +367,7 @@ static void run_batch(struct execution *first)
 
 static void handle(struct exchange *exchange)
 {
-    struct execution *execution = create(exchange);
+    struct http_run *execution = create(exchange);
     struct validation_errors faults;
     struct error err = {.list = validation_begin(&faults, "")};
 

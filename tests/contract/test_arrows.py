@@ -47,6 +47,10 @@ ARROWS = (
     ("mcp/tutor/*", ["mcp/tutor/*", "mcp/learner/*", "mcp/exercise/*", "mcp/tool/tool.h", "mcp/tool/arguments.h", "mcp/tool/failure.h", "mcp/format/*",
                      "mcp/session/*", "mcp/store/store.h", "mcp/auth/identity.h", "mcp/server.h", "executor/executor.h",
                      "validator/validator.h", "helpers/*"]),
+    # The roles that solve a question: their messages are values; the rest runs models, programs and graph queries.
+    ("mcp/agent/message.*", ["mcp/agent/message.h", "helpers/base/*"]),
+    ("mcp/agent/*", ["mcp/agent/*", "mcp/model/*", "mcp/tool/*", "mcp/exercise/digest.h", "mcp/session/*", "mcp/store/store.h",
+                     "mcp/auth/identity.h", "mcp/server.h", "executor/executor.h", "validator/validator.h", "helpers/*"]),
     ("mcp/session/component_type.*", ["mcp/session/*", "mcp/exercise/*", "mcp/store/store.h", "helpers/base/*"]),
     ("executor/frame.h", []),
     # What both sides of a sandbox's wall read alike; the runner links it, and nothing else of ours.

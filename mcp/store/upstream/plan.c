@@ -155,7 +155,7 @@ json_t *plan_sequence(unsigned can, const char *node_id, const json_t *before, c
 
 /* ---- a plan ---- */
 
-struct plan {
+struct push_plan {
     struct remote *remote;
     struct store *store;
     const char *sid;
@@ -166,7 +166,7 @@ struct plan {
     struct error *err;
 };
 
-static void path_text(json_t *step, const char *key, const struct plan *plan, const char *what,
+static void path_text(json_t *step, const char *key, const struct push_plan *plan, const char *what,
                       const char *id, const char *behind)
 {
     struct buf BUF_AUTO path = {0};
@@ -179,7 +179,7 @@ static void path_text(json_t *step, const char *key, const struct plan *plan, co
 }
 
 /* {"method", "path", "body", "sid"} of this session; body is taken over. */
-static json_t *request(const struct plan *plan, const char *method, const char *what,
+static json_t *request(const struct push_plan *plan, const char *method, const char *what,
                        const char *id, const char *behind, json_t *body)
 {
     json_t *step = json_pack("{s:s, s:s, s:o*}", "method", method, "sid", plan->sid, "body", body);
@@ -188,7 +188,7 @@ static json_t *request(const struct plan *plan, const char *method, const char *
     return step;
 }
 
-static void complete(json_t *step, json_t *back, const struct plan *plan, const char *kind,
+static void complete(json_t *step, json_t *back, const struct push_plan *plan, const char *kind,
                      const char *id, const json_t *want, const char *words)
 {
     char what[256];
@@ -202,8 +202,8 @@ static void complete(json_t *step, json_t *back, const struct plan *plan, const 
 }
 
 /* The entity at the service and here; new references. */
-static int read_both(const struct plan *plan, enum copy_thing kind, const char *id, json_t **before,
-                     json_t **after)
+static int read_both(const struct push_plan *plan, enum copy_thing kind, const char *id,
+                     json_t **before, json_t **after)
 {
     *before = state_thing(plan->remote, kind, plan->sid, id, plan->err);
     *after = *before ? copy_thing(plan->store, kind, plan->sid, id, plan->err) : NULL;
@@ -271,7 +271,7 @@ static json_t *as_texts(const json_t *texts)
     return sent;
 }
 
-static void add_texts(struct plan *plan, const char *node_id, const json_t *texts,
+static void add_texts(struct push_plan *plan, const char *node_id, const json_t *texts,
                       const json_t *before)
 {
     json_auto_t *old = reversed(texts, before);
@@ -298,7 +298,7 @@ static json_t *new_node(const json_t *node)
     return body;
 }
 
-static void add_creation(struct plan *plan, const char *node_id, const json_t *node)
+static void add_creation(struct push_plan *plan, const char *node_id, const json_t *node)
 {
     json_auto_t *rest = json_object(), *texts = json_object(), *fields = json_object();
     json_auto_t *nothing = json_object();
@@ -312,7 +312,7 @@ static void add_creation(struct plan *plan, const char *node_id, const json_t *n
         add_texts(plan, node_id, texts, nothing);
 }
 
-static json_t *component_path(const struct plan *plan, const char *node_id, const char *suffix)
+static json_t *component_path(const struct push_plan *plan, const char *node_id, const char *suffix)
 {
     struct buf BUF_AUTO path = {0};
 
@@ -322,7 +322,7 @@ static json_t *component_path(const struct plan *plan, const char *node_id, cons
 }
 
 /* On revert, restores the node with what the service deleted with it. */
-static int add_deletion(struct plan *plan, const char *node_id, const json_t *node)
+static int add_deletion(struct push_plan *plan, const char *node_id, const json_t *node)
 {
     json_auto_t *sequence =
         state_thing(plan->remote, COPY_THING_SEQUENCE, plan->sid, node_id, plan->err);
@@ -343,7 +343,7 @@ static int add_deletion(struct plan *plan, const char *node_id, const json_t *no
     return sequence ? 0 : -1;
 }
 
-static int add_change(struct plan *plan, const char *node_id, const json_t *before,
+static int add_change(struct push_plan *plan, const char *node_id, const json_t *before,
                       const json_t *after)
 {
     json_auto_t *rest = json_object(), *texts = json_object(), *fields = json_object();
@@ -371,7 +371,7 @@ static int add_change(struct plan *plan, const char *node_id, const json_t *befo
     return 0;
 }
 
-static int plan_node(struct plan *plan, const char *node_id)
+static int plan_node(struct push_plan *plan, const char *node_id)
 {
     json_auto_t *before = NULL, *after = NULL;
 
@@ -391,7 +391,7 @@ static int plan_node(struct plan *plan, const char *node_id)
 /* ---- components ---- */
 
 /* What the service has beside the sequence goes back to it, but for what changed here. */
-static int sequence_fields(struct plan *plan, const char *node_id, json_t *fields)
+static int sequence_fields(struct push_plan *plan, const char *node_id, json_t *fields)
 {
     struct buf BUF_AUTO kept = {0};
     json_auto_t *theirs = NULL;
@@ -415,7 +415,7 @@ static int sequence_fields(struct plan *plan, const char *node_id, json_t *field
     return 0;
 }
 
-static void complete_back(struct plan *plan, const char *node_id, json_t *back)
+static void complete_back(struct push_plan *plan, const char *node_id, json_t *back)
 {
     json_t *one;
     size_t i;
@@ -430,7 +430,7 @@ static void complete_back(struct plan *plan, const char *node_id, json_t *back)
 
 /* Where the copy is equal to an answer that had an ETag, the service looks once more that nobody
  * wrote between; an insertion takes nothing from anybody. */
-static int guard_step(struct plan *plan, const char *node_id, json_t *step)
+static int guard_step(struct push_plan *plan, const char *node_id, json_t *step)
 {
     struct buf BUF_AUTO name = {0}, seen BUF_AUTO = {0};
     const char *etag;
@@ -444,7 +444,7 @@ static int guard_step(struct plan *plan, const char *node_id, json_t *step)
     return 0;
 }
 
-static int plan_components(struct plan *plan, const char *node_id)
+static int plan_components(struct push_plan *plan, const char *node_id)
 {
     json_auto_t *before = NULL, *after = NULL, *node = NULL, *fields = json_object();
     json_t *step;
@@ -480,7 +480,7 @@ static int plan_components(struct plan *plan, const char *node_id)
 
 /* ---- relationships ---- */
 
-static bool node_goes(struct plan *plan, const json_t *relationship, const char *end)
+static bool node_goes(struct push_plan *plan, const json_t *relationship, const char *end)
 {
     const char *node_id = json_get_string(relationship, end);
     json_auto_t *node = NULL;
@@ -499,7 +499,7 @@ static json_t *new_relationship(const json_t *relationship)
     return body;
 }
 
-static int their_id(struct plan *plan, const char *id, struct buf *theirs)
+static int their_id(struct push_plan *plan, const char *id, struct buf *theirs)
 {
     int found = copy_name(plan->store, plan->sid, COPY_RELATIONSHIP, id, theirs, plan->err);
 
@@ -512,7 +512,7 @@ static int their_id(struct plan *plan, const char *id, struct buf *theirs)
                      plan->remote->url, id);
 }
 
-static int remove_relationship(struct plan *plan, const char *id, const json_t *before)
+static int remove_relationship(struct push_plan *plan, const char *id, const json_t *before)
 {
     struct buf BUF_AUTO theirs = {0};
     json_t *step, *back;
@@ -529,7 +529,7 @@ static int remove_relationship(struct plan *plan, const char *id, const json_t *
     return 0;
 }
 
-static void create_relationship(struct plan *plan, const char *id, const json_t *after)
+static void create_relationship(struct push_plan *plan, const char *id, const json_t *after)
 {
     json_t *step = request(plan, "POST", "/relationships", NULL, "", new_relationship(after));
 
@@ -538,7 +538,7 @@ static void create_relationship(struct plan *plan, const char *id, const json_t 
     json_array_append_new(plan->steps, step);
 }
 
-static int change_relationship(struct plan *plan, const char *id, const json_t *before,
+static int change_relationship(struct push_plan *plan, const char *id, const json_t *before,
                                const json_t *after)
 {
     json_auto_t *changes = json_object();
@@ -566,7 +566,7 @@ static int change_relationship(struct plan *plan, const char *id, const json_t *
     return 0;
 }
 
-static int plan_relationship(struct plan *plan, const char *id)
+static int plan_relationship(struct push_plan *plan, const char *id)
 {
     json_auto_t *before = NULL, *after = NULL;
 
@@ -582,7 +582,7 @@ static int plan_relationship(struct plan *plan, const char *id)
 
 /* ---- the map of the nodes ---- */
 
-static int plan_node_map(struct plan *plan)
+static int plan_node_map(struct push_plan *plan)
 {
     json_auto_t *changed = json_object(), *old = json_object();
     const char *node_id;
@@ -620,12 +620,12 @@ static int plan_node_map(struct plan *plan)
 
 /* ---- the session itself ---- */
 
-static json_t *renaming(const struct plan *plan, json_t *title)
+static json_t *renaming(const struct push_plan *plan, json_t *title)
 {
     return request(plan, "PUT", "", NULL, "", json_pack("{s:O}", "title", title));
 }
 
-static int plan_title(struct plan *plan)
+static int plan_title(struct push_plan *plan)
 {
     json_auto_t *before = NULL, *after = NULL;
     json_t *step;
@@ -650,7 +650,8 @@ static int plan_title(struct plan *plan)
 
 /* ---- all of it ---- */
 
-static int plan_each(struct plan *plan, const char *set, int (*one)(struct plan *, const char *))
+static int plan_each(struct push_plan *plan, const char *set,
+                     int (*one)(struct push_plan *, const char *))
 {
     const char *id;
     json_t *value;
@@ -664,7 +665,7 @@ static int plan_each(struct plan *plan, const char *set, int (*one)(struct plan 
 }
 
 /* A sequence with changes only in the fields beside it has no log row. */
-static int plan_fields(struct plan *plan)
+static int plan_fields(struct push_plan *plan)
 {
     const char *node_id;
     json_t *value;
@@ -678,7 +679,7 @@ static int plan_fields(struct plan *plan)
     return 0;
 }
 
-static int plan_session(struct plan *plan)
+static int plan_session(struct push_plan *plan)
 {
     if (json_object_get(plan->touched, "import"))
         return error_set(plan->err, ERROR_CONFLICT,
@@ -705,15 +706,15 @@ json_t *plan_steps(struct remote *remote, struct store *store, const json_t *tou
     json_object_foreach((json_t *)touched, sid, session)
     {
         json_auto_t *last = json_array(), *fields = json_object(), *shorter = json_array();
-        struct plan plan = {.remote = remote,
-                            .store = store,
-                            .sid = sid,
-                            .touched = session,
-                            .steps = steps,
-                            .last = last,
-                            .shorter = shorter,
-                            .fields = fields,
-                            .err = err};
+        struct push_plan plan = {.remote = remote,
+                                 .store = store,
+                                 .sid = sid,
+                                 .touched = session,
+                                 .steps = steps,
+                                 .last = last,
+                                 .shorter = shorter,
+                                 .fields = fields,
+                                 .err = err};
 
         rc = plan_session(&plan);
         json_array_extend(steps, last);
