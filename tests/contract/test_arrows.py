@@ -49,6 +49,7 @@ ARROWS = (
                      "validator/validator.h", "helpers/*"]),
     # The roles that solve a question: their messages are values; the rest runs models, programs and graph queries.
     ("mcp/agent/message.*", ["mcp/agent/message.h", "helpers/base/*"]),
+    ("mcp/agent/attempts.*", ["mcp/agent/attempts.h", "mcp/tool/failure.h", "validator/validator.h", "helpers/base/*"]),
     ("mcp/agent/*", ["mcp/agent/*", "mcp/model/*", "mcp/tool/*", "mcp/exercise/digest.h", "mcp/session/*", "mcp/store/store.h",
                      "mcp/auth/identity.h", "mcp/server.h", "executor/executor.h", "validator/validator.h", "helpers/*"]),
     ("mcp/session/component_type.*", ["mcp/session/*", "mcp/exercise/*", "mcp/store/store.h", "helpers/base/*"]),
@@ -95,7 +96,7 @@ ARROWS = (
     ("mcp/model/*", ["mcp/model/*", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
     ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/tool/trial.h", "mcp/session/text.h", "helpers/base/*"]),
-    ("mcp/chat/*", ["mcp/chat/*", "mcp/model/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/store/store.h",
+    ("mcp/chat/*", ["mcp/chat/*", "mcp/model/*", "mcp/agent/attempts.h", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/store/store.h",
                     "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server.h",
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/tool/analysis.h", "mcp/tool/run_answer.h",
