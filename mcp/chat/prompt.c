@@ -12,6 +12,7 @@
 #include "helpers/base/utf8.h"
 #include "mcp/chat/run.h"
 #include "mcp/session/component_type.h"
+#include "mcp/tool/code_helpers.h"
 
 #define TITLE_SHOWN_MAX 200u /* bytes of the session's title */
 #define MESSAGES_MARKED 2u   /* the tools and the system prompt have one each; 4 are allowed */
@@ -51,24 +52,7 @@ static const char programs[] =
     "\n"
     "# Programs\n"
     "Python 3.11 in a sandbox without files and network, fresh for each call. print() what you "
-    "need, or bind it to `result`; the last expression's value is shown too. `from code_helpers "
-    "import ...` what you use; every helper reads the open curriculum and takes no session:\n"
-    "- get_nodes() -> list of dicts: node_id, title, content_category, chapter_id, chapter, ...\n"
-    "- get_relationships() -> list of dicts: id, from_node_id, to_node_id, relationship_type, "
-    "explanation, ...\n"
-    "- get_node_content(node_id) -> {\"node_id\", \"title\", \"components\": [{\"component_id\", "
-    "\"component_type\", \"parameters\", \"order\" (from 1), \"revision\", ...}]}\n"
-    "- get_all_content() -> the same of every node, in the order of get_nodes(); for more than a "
-    "few nodes use this\n"
-    "- query_graph(query, node_id=None, from_node_id=None, to_node_id=None, types=None, "
-    "limit=None, words=False, parts=None, framework=None) -> dict: the tool's queries as data, "
-    "nodes as ids\n"
-    "- find(text=None, in_=None, without=None, node_id=None, sort=None, limit=20) -> list of "
-    "dicts: what the tool finds, as data\n";
-
-/* Of networkx, which the narrowest profile does not have. */
-static const char graph_helper[] =
-    "- analyze_graph() -> networkx.DiGraph: the nodes' and relationships' fields as attributes\n";
+    "need, or bind it to `result`; the last expression's value is shown too. ";
 
 static const char snippets[] =
     "Parameters differ by type (see the component types), and old content may lack some: read them "
@@ -187,11 +171,6 @@ static void write_component_types(const struct analyses *analyses, struct buf *t
     buf_addc(to, '\n');
 }
 
-static bool has_networkx(const struct analyses *analyses)
-{
-    return validator_profile_allows(analyses->profile, "networkx");
-}
-
 static const struct {
     const char *text;
     void (*write)(const struct analyses *analyses, struct buf *to);
@@ -200,9 +179,9 @@ static const struct {
     {who_asks, NULL, NULL},
     {NULL, write_which_tool, NULL},
     {programs, NULL, NULL},
-    {graph_helper, NULL, has_networkx},
+    {NULL, code_helpers_write, NULL},
     {snippets, NULL, NULL},
-    {graph_snippet, NULL, has_networkx},
+    {graph_snippet, NULL, code_helpers_have_networkx},
     {NULL, write_repairs, NULL},
     {NULL, write_edits, NULL},
     {NULL, write_component_types, NULL},
