@@ -50,7 +50,7 @@ ARROWS = (
     # The roles that solve a question: their messages are values; the rest runs models, programs and graph queries.
     ("mcp/agent/message.*", ["mcp/agent/message.h", "helpers/base/*"]),
     ("mcp/agent/attempts.*", ["mcp/agent/attempts.h", "mcp/tool/failure.h", "validator/validator.h", "helpers/base/*"]),
-    ("mcp/agent/*", ["mcp/agent/*", "mcp/model/*", "mcp/tool/*", "mcp/exercise/digest.h", "mcp/session/*", "mcp/store/store.h",
+    ("mcp/agent/*", ["mcp/agent/*", "mcp/model/*", "mcp/tool/*", "mcp/session/*", "mcp/store/store.h", "mcp/format/file.h",
                      "mcp/auth/identity.h", "mcp/server.h", "executor/executor.h", "validator/validator.h", "helpers/*"]),
     ("mcp/session/component_type.*", ["mcp/session/*", "mcp/exercise/*", "mcp/store/store.h", "helpers/base/*"]),
     ("executor/frame.h", []),
