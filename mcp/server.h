@@ -50,7 +50,8 @@ struct analyses {
     struct executor *executor; /* NULL if no engine works: execute_code says how to fix it */
     char executor_error[ERROR_TEXT_CAP]; /* why executor is NULL */
     const struct validator_profile *profile;
-    long timeout_seconds;                           /* maximum running time of one */
+    long timeout_seconds; /* maximum running time of one */
+    unsigned attempts;    /* at the code of one question, from 1 to ATTEMPTS_MOST (attempts.h) */
     long stdout_characters, stderr_characters;      /* maximum shown to a model */
     struct refused_rule refused[REFUSED_RULES_CAP]; /* on the loop's thread only */
 };

@@ -145,10 +145,8 @@ void attempts_write_advice(const struct attempts *attempts, struct buf *to)
 
     if (attempts_left(attempts))
         buf_addf(to, "Attempt %u of %u is next. ", attempts_failed(attempts) + 1, attempts->most);
-    else if (attempts->most > 1)
-        buf_addf(to, "All %u attempts failed. ", attempts->most);
     else
-        buf_adds(to, "The only attempt failed. ");
+        buf_addf(to, "Attempt %u of %u was the last. ", attempts_failed(attempts), attempts->most);
     buf_adds(to, advice[attempts_advise(attempts)]);
 }
 

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "helpers/base/json.h"
+#include "mcp/agent/attempts.h"
 
 #define PROTOCOL_VERSION "1.0"
 #define STEP_NAME_SIZE   32u
@@ -341,7 +342,7 @@ static void write_call_result(struct writing *out)
         json_pack("{s:b, s:s*, s:s*, s:I, s:I, s:I, s:I}", "isError", event->is_error, "category",
                   event->category, "changeSet", set, "milliseconds",
                   (json_int_t)event->milliseconds, "waited", (json_int_t)event->waited, "repair",
-                  (json_int_t)event->repair, "repairsMax", (json_int_t)CODE_ATTEMPTS_MAX - 1);
+                  (json_int_t)event->repair, "repairsMax", (json_int_t)event->repairs_max);
     struct buf *to = &out->frame;
 
     buf_addf(to, "{\"type\":\"TOOL_CALL_RESULT\",\"timestamp\":%" PRId64, now_ms());
@@ -424,11 +425,12 @@ static void write_ended(struct writing *out)
                             totals(event->usage)));
     else
         put_event(&out->frame, "RUN_FINISHED",
-                  json_pack("{s:s, s:s, s:{s:s, s:O*}, s:o*}", "threadId", out->run->thread_id,
-                            "runId", out->run->run_id, "outcome", "type", outcomes[event->outcome],
-                            "interrupts",
-                            event->outcome == RUN_INTERRUPTED ? event->interrupts : NULL, "usage",
-                            totals(event->usage)));
+                  json_pack("{s:s, s:s, s:{s:s, s:O*}, s:o*, s:o*}", "threadId",
+                            out->run->thread_id, "runId", out->run->run_id, "outcome", "type",
+                            outcomes[event->outcome], "interrupts",
+                            event->outcome == RUN_INTERRUPTED ? event->interrupts : NULL, "result",
+                            event->partial ? json_pack("{s:s}", "status", "partial") : NULL,
+                            "usage", totals(event->usage)));
     flush(out);
 }
 
@@ -566,14 +568,15 @@ static json_t *result_metadata(const json_t *block, const json_t *shown)
 {
     bool failed = json_is_true(json_object_get(shown ? shown : block, "is_error"));
     json_t *metadata =
-        json_pack("{s:b, s:i}", "isError", failed, "repairsMax", (int)CODE_ATTEMPTS_MAX - 1);
+        json_pack("{s:b, s:i}", "isError", failed, "repairsMax", (int)ATTEMPTS_DEFAULT - 1);
     static const struct {
         const char *kept, *sent;
     } names[] = {{"category", "category"},
                  {"change_set", "changeSet"},
                  {"milliseconds", "milliseconds"},
                  {"waited", "waited"},
-                 {"repair", "repair"}};
+                 {"repair", "repair"},
+                 {"repairs_max", "repairsMax"}}; /* not in results of earlier servers */
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         json_t *value = json_object_get(shown, names[i].kept);

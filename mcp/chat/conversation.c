@@ -240,7 +240,8 @@ static json_t *make_state(const struct state_reading *reading)
                      LECTERN_VERSION, "session", "session_id", reading->session_id, "title",
                      reading->title, "model", "name", model ? model_name(model) : "", "ready",
                      ready, "advice", ready ? NULL : advice, "threads",
-                     threads ? threads : json_array(), "repairs", (int)CODE_ATTEMPTS_MAX - 1);
+                     threads ? threads : json_array(), "repairs",
+                     (int)reading->chat->server->analyses.attempts - 1);
 }
 
 static void free_reading(struct state_reading *reading)

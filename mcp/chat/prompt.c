@@ -10,7 +10,6 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/chat/run.h"
 #include "mcp/session/component_type.h"
 #include "mcp/tool/code_helpers.h"
 
@@ -127,13 +126,13 @@ static void write_which_tool(const struct analyses *analyses, struct buf *to)
 
 static void write_repairs(const struct analyses *analyses, struct buf *to)
 {
-    (void)analyses;
     buf_addf(
         to,
         "When a program fails or is refused, read the error, correct its cause and send the whole "
-        "program again; after %u failed attempts say what did not work.\n"
+        "program again. The same program again does not run. After %u failed attempt%s give the "
+        "best answer there is, marked as partial, with a list of the open points.\n"
         "\n",
-        CODE_ATTEMPTS_MAX);
+        analyses->attempts, analyses->attempts == 1 ? "" : "s");
 }
 
 static void write_edits(const struct analyses *analyses, struct buf *to)

@@ -19,9 +19,10 @@
 #include "mcp/chat/run_internal.h"
 #include "mcp/store/store.h"
 
-#define ID_SHOWN    80 /* bytes of a page's own id in an error */
-#define AGAIN       "Asked again."
-#define REASON_SAID 2000 /* bytes of an editor's reason */
+#define ID_SHOWN     80 /* bytes of a page's own id in an error */
+#define AGAIN        "Asked again."
+#define ERRORS_SHOWN 1500 /* bytes of the list of errors under a partial answer */
+#define REASON_SAID  2000 /* bytes of an editor's reason */
 
 /* What a model reads of a text takes about one token for four bytes of English JSON. */
 #define BYTES_PER_TOKEN 4
@@ -107,14 +108,31 @@ static enum run_state stop(struct chat_run *run)
     return end_saved(run, RUN_CANCELLED);
 }
 
+/* For its reader, whatever the model says of the open points. */
+static int note_partial(struct chat_run *run, struct error *err)
+{
+    struct buf BUF_AUTO errors = {0};
+    const char *list;
+
+    attempts_write_errors(&run->attempts, &errors);
+    list = errors.data ? errors.data : "";
+    return run_limit(run, "partial", NULL, err,
+                     "Partial answer: points are open, because the code for them failed.\n%.*s",
+                     utf8_shown(list, ERRORS_SHOWN), list);
+}
+
 /* Code that fails does not make the answer wrong: the model may have found it in another way. The
  * question has failed when no attempt at code is left and nothing was computed or edited. */
 static enum run_state succeed(struct chat_run *run)
 {
     struct error err = {0};
 
-    if (run->failed < CODE_ATTEMPTS_MAX || run->worked)
+    if (attempts_left(&run->attempts))
         return end_saved(run, RUN_SUCCEEDED);
+    if (run->worked) {
+        run->partial = true;
+        return note_partial(run, &err) < 0 ? run_fail(run, &err) : end_saved(run, RUN_SUCCEEDED);
+    }
     error_set(&err, ERROR_ATTEMPTS_FAILED,
               "No result: every attempt at code for this question failed.");
     return run_fail(run, &err);
@@ -146,6 +164,7 @@ static void end(struct chat_run *run)
                &(struct run_event){
                    .kind = RUN_ENDED,
                    .outcome = run->outcome,
+                   .partial = run->partial && run->outcome == RUN_SUCCEEDED,
                    .usage = &run->usage,
                    .interrupts = run->outcome == RUN_INTERRUPTED ? run->thread->interrupts : NULL,
                    .err = failed ? &run->outcome_error : NULL,
@@ -808,6 +827,7 @@ struct chat_run *run_start(struct server *server, struct model *model,
     run->listener = listener;
     run->step = run_step;
     run->approvals = request->approvals;
+    attempts_init(&run->attempts, server->analyses.attempts);
     if (keep_request(run, request, err) < 0) {
         free_run(run);
         return NULL;

@@ -20,10 +20,9 @@
 
 #define RUN_TURNS_MAX           24u     /* requests to the model in one run */
 #define RUN_INPUT_TOKENS_MAX    1000000 /* read by the model in one run, including cached ones */
-#define CODE_ATTEMPTS_MAX       3u /* consecutive failed attempts at code, then no more are allowed */
-#define RUN_SHORTENED_MAX       8u     /* times that one run omits half of what is sent */
-#define RUN_MAX_TOKENS          16000u /* max_tokens of one request */
-#define RUN_CALLS_MAX           16u    /* tool calls in one turn; more are answered with an error */
+#define RUN_SHORTENED_MAX       8u      /* times that one run omits half of what is sent */
+#define RUN_MAX_TOKENS          16000u  /* max_tokens of one request */
+#define RUN_CALLS_MAX           16u /* tool calls in one turn; more are answered with an error */
 #define RUN_CALL_TEXT_MAX       ((size_t)64 << 10) /* bytes of a result that are sent to the model */
 #define LEGACY_REPLACEMENTS_MAX 3u   /* replacing operations per question if nobody can approve */
 #define RUN_PROGRESS_MS         250u /* minimum interval between reports of a running call's output */
@@ -50,16 +49,16 @@ enum run_event_kind {
     RUN_CALL_PRINTED,   /* id, text: its output since the last such event */
     RUN_CALL_RESULT,    /* id, name, message_id (new), text, call: its images, category; arguments;
                            milliseconds, and waited: those before its work, if known; repair: how many
-                           attempts at this code failed before, or 0 */
+                           attempts at this code failed before, or 0; repairs_max: the most */
     RUN_WAITING,        /* the request is repeated: number: attempt, milliseconds, text: why */
     RUN_LIMIT, /* name: "turns", "tokens", "attempts", "output", "calls", "context", "replacements",
-                  or "stopped": the server is stopping; text */
+                  "partial": the answer is, or "stopped": the server is stopping; text */
     RUN_ENDED, /* outcome and its members; the run no longer exists afterwards */
 };
 
-/* RUN_FAILED also if CODE_ATTEMPTS_MAX attempts at code failed and no analysis or edit of the
- * question succeeded (the kind of the error is ERROR_ATTEMPTS_FAILED), and if the model ended
- * without an answer (ERROR_NO_ANSWER). */
+/* RUN_FAILED also if no attempt at code is left and no analysis or edit of the question succeeded
+ * (the kind of the error is ERROR_ATTEMPTS_FAILED), and if the model ended without an answer
+ * (ERROR_NO_ANSWER). */
 enum run_outcome { RUN_SUCCEEDED, RUN_CANCELLED, RUN_INTERRUPTED, RUN_FAILED };
 
 /* The cost of a run so far. */
@@ -79,7 +78,7 @@ struct run_event {
     const char *id, *name, *message_id;
     const char *text; /* len bytes of UTF-8, NUL-terminated */
     size_t len;
-    unsigned number, milliseconds, waited, repair;
+    unsigned number, milliseconds, waited, repair, repairs_max;
     const struct tool_call *call; /* of a result; NULL if the call was not made */
     const json_t *arguments;
     bool is_error; /* of a result */
@@ -87,6 +86,7 @@ struct run_event {
     const char *category;
     const struct run_usage *usage;
     enum run_outcome outcome;
+    bool partial;             /* RUN_SUCCEEDED: no attempt at code was left, and points are open */
     const json_t *interrupts; /* RUN_INTERRUPTED: array, in the format of thread.h */
     const struct error *err;  /* RUN_FAILED */
     bool unsaved; /* RUN_FAILED: the store does not have the whole thread. Do not use the thread any

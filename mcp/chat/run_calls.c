@@ -4,10 +4,13 @@
  * the tool_result for the model, the row for pages, and the event. The output of analyses may
  * contain any bytes: it is converted to text here, so that the history can always be sent again.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
+#include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/approval.h"
 #include "mcp/chat/prompt.h"
@@ -122,7 +125,7 @@ void run_calls_free(struct chat_run *run)
     free(run->calls);
     run->calls = NULL;
     run->call_count = run->next = run->under_way = 0;
-    run->editing = run->code_failed = run->code_succeeded = false;
+    run->editing = false;
 }
 
 /* ---- while they work ---- */
@@ -206,44 +209,70 @@ static bool is_code(const struct run_call *call)
     return call->made && strcmp(call->name, "execute_code") == 0;
 }
 
-/* An attempt at code counts only where changed code can succeed. */
-static bool counts_as_failed(const struct run_call *call)
-{
-    return is_code(call) && failure_is_repairable(tool_call_category(&call->call));
-}
-
 /* How many attempts at this code failed before. A call that is not made does not count. */
 static unsigned repair_of(const struct run_call *call)
 {
-    return is_code(call) ? call->run->failed : 0;
+    return is_code(call) ? call->run->attempts.failed : 0;
 }
 
-static void add_repair(const struct run_call *call, struct buf *text)
+/* The result of a program depends on the further curricula of its call too. */
+static void program_digest(const struct tool_call *made, const char *code, size_t len,
+                           char digest[SHA256_TEXT_SIZE])
 {
-    unsigned failed = call->run->failed + 1;
+    const json_t *also = json_object_get(made->arguments, "also");
+    cleanup_free char *with = json_array_size(also) > 0 ? json_dumps(also, 0) : NULL;
 
-    if (failed < CODE_ATTEMPTS_MAX)
-        buf_addf(text,
-                 "\n\nAttempt %u of %u is next: correct what the error says, then run the whole "
-                 "program again.",
-                 failed + 1, CODE_ATTEMPTS_MAX);
-    else
-        buf_addf(text,
-                 "\n\nAll %u attempts failed. Run no more code; tell the editor what you tried "
-                 "and why it failed.",
-                 CODE_ATTEMPTS_MAX);
+    attempts_digest(code, len, with, digest);
 }
+
+static bool may_run(struct tool_call *made, const char *code, size_t len, struct buf *why)
+{
+    struct run_call *call = made->user;
+    const struct attempts_program *before;
+    char digest[SHA256_TEXT_SIZE];
+
+    program_digest(made, code, len, digest);
+    before = attempts_find(&call->run->attempts, digest);
+    if (!before)
+        return true;
+    attempts_write_repeat(before, why);
+    log_info("run", "verdict=repeated code_bytes=%zu%s", len, call->log_members);
+    return false;
+}
+
+/* That of one which may not run counts as one that failed, and its first error stays. */
+static void program_ended(struct tool_call *made, const char *code, size_t len,
+                          const struct failure *failure)
+{
+    struct run_call *call = made->user;
+    struct attempts *attempts = &call->run->attempts;
+    char digest[SHA256_TEXT_SIZE];
+
+    call->code_failed |= failure_is_repairable(failure->category);
+    program_digest(made, code, len, digest);
+    if (attempts_find(attempts, digest) && failure_is_repairable(failure->category))
+        attempts_take_repeat(attempts);
+    else
+        attempts_take(attempts, digest, failure);
+}
+
+static const struct tool_programs programs = {.may_run = may_run, .ended = program_ended};
 
 /* What the calls of a turn mean for how the question ends. */
-static void note_success(const struct run_call *call)
+static void note_success(struct run_call *call)
 {
+    const struct failure failure = {.category = tool_call_category(&call->call)};
     struct chat_run *run = call->run;
-    bool succeeded = tool_call_category(&call->call) == FAILURE_NONE;
+    bool succeeded = failure.category == FAILURE_NONE;
 
     if (!call->made)
         return;
-    run->code_failed |= counts_as_failed(call);
-    run->code_succeeded |= is_code(call) && succeeded;
+    if (is_code(call) && !call->code_failed && !succeeded) { /* by its arguments */
+        attempts_take(&run->attempts, NULL, &failure);
+        call->code_failed = failure_is_repairable(failure.category);
+    }
+    if (succeeded && *call->call.change_set)
+        attempts_forget(&run->attempts);
     run->replaced += succeeded ? call->replaces : 0;
     run->worked |= succeeded && (is_code(call) || *call->call.change_set);
 }
@@ -284,8 +313,10 @@ static void write_text(const struct run_call *call, struct buf *text)
     if (unseen > 0)
         buf_addf(text, "\n[%zu picture%s shown to the editor alone.]", unseen,
                  unseen == 1 ? " is" : "s are");
-    if (counts_as_failed(call))
-        add_repair(call, text);
+    if (call->code_failed) {
+        buf_adds(text, "\n\n");
+        attempts_write_advice(&call->run->attempts, text);
+    }
 }
 
 /* ---- the result ---- */
@@ -367,11 +398,12 @@ static int call_result(struct run_call *call, struct error *err)
     json_decref(call->block); /* of one that found no memory */
     json_decref(call->shown);
     call->block = make_block(call, &text);
-    call->shown = json_pack("{s:s, s:s, s:s%, s:b, s:s, s:s*, s:I, s:I, s:I}", "id", id,
-                            "tool_call_id", call->id, "text", text.data, text.len, "is_error",
-                            is_error(call), "category", category, "change_set", change_set_of(call),
-                            "milliseconds", (json_int_t)took.milliseconds, "waited",
-                            (json_int_t)took.waited, "repair", (json_int_t)repair_of(call));
+    call->shown =
+        json_pack("{s:s, s:s, s:s%, s:b, s:s, s:s*, s:I, s:I, s:I, s:I}", "id", id, "tool_call_id",
+                  call->id, "text", text.data, text.len, "is_error", is_error(call), "category",
+                  category, "change_set", change_set_of(call), "milliseconds",
+                  (json_int_t)took.milliseconds, "waited", (json_int_t)took.waited, "repair",
+                  (json_int_t)repair_of(call), "repairs_max", (json_int_t)run->attempts.most - 1);
     if (!call->block || !call->shown)
         return error_set(err, ERROR_MEMORY, "out of memory for a tool's result");
     call->state = RUN_CALL_ANSWERED;
@@ -389,6 +421,7 @@ static int call_result(struct run_call *call, struct error *err)
                         .milliseconds = took.milliseconds,
                         .waited = took.waited,
                         .repair = repair_of(call),
+                        .repairs_max = run->attempts.most - 1,
                     });
     return 0;
 }
@@ -476,6 +509,7 @@ static int prepare(struct run_call *call, struct error *err)
 {
     struct chat_run *run = call->run;
     struct tool_call *made = &call->call;
+    struct buf BUF_AUTO members = {0};
 
     made->cancel = cancel_create(err);
     if (!made->cancel)
@@ -487,6 +521,13 @@ static int prepare(struct run_call *call, struct error *err)
     made->who = run->who;
     made->identity = &run->identity;
     made->wants_progress = call->tool->progress != NULL;
+    if (strcmp(call->name, "execute_code") == 0) {
+        attempts_write_log(&run->attempts, &members);
+        snprintf(call->log_members, sizeof call->log_members, " %s",
+                 members.data ? members.data : "");
+        made->programs = &programs;
+        made->log_members = call->log_members;
+    }
     made->on_done = on_call_done;
     made->user = call;
     if (call->interrupt)
@@ -552,14 +593,6 @@ enum run_state run_call_tools(struct chat_run *run)
 
 /* ---- the end of a turn ---- */
 
-static void count_attempts(struct chat_run *run)
-{
-    if (run->code_failed)
-        run->failed++;
-    else if (run->code_succeeded)
-        run->failed = 0;
-}
-
 /* The limits that this turn has reached, after its results. */
 static int note_bounds(struct chat_run *run, size_t count, struct error *err)
 {
@@ -577,11 +610,12 @@ static int note_bounds(struct chat_run *run, size_t count, struct error *err)
                       LEGACY_REPLACEMENTS_MAX) < 0)
             return -1;
     }
-    if (run->failed < CODE_ATTEMPTS_MAX)
+    if (attempts_left(&run->attempts))
         return 0;
     run->last = true;
     return run_limit(run, "attempts", NULL, err,
-                     "The code failed in all %u attempts; no more are made.", CODE_ATTEMPTS_MAX);
+                     "The code failed in attempt %u of %u; no more are made.", run->attempts.failed,
+                     run->attempts.most);
 }
 
 /* Appends the texts of the assistant's last message before the index `end` to words. Returns the
@@ -632,7 +666,7 @@ enum run_state run_end_turn(struct chat_run *run)
         return RUN_STATE_STOP;
     if (count > 0 && run_calls_keep(run, &err) < 0)
         return run_fail(run, &err);
-    count_attempts(run);
+    attempts_close(&run->attempts);
     run_calls_free(run);
     if (was_last)
         return end_last_turn(run);

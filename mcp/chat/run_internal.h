@@ -14,11 +14,13 @@
 
 #include <uv.h>
 
+#include "mcp/agent/attempts.h"
 #include "mcp/chat/run.h"
 #include "mcp/session/text.h"
 
-#define RUN_TITLE_SIZE 256u
-#define RUN_ID_SIZE    (UUID_TEXT_SIZE + 24u) /* our id with the number of a block appended */
+#define RUN_TITLE_SIZE   256u
+#define LOG_MEMBERS_SIZE 24u                    /* " attempt=2/3" */
+#define RUN_ID_SIZE      (UUID_TEXT_SIZE + 24u) /* our id with the number of a block appended */
 
 enum run_state {
     /* Steps. */
@@ -61,7 +63,9 @@ struct run_call {
     const char *id, *name;   /* of use */
     const struct tool *tool; /* NULL: unknown name */
     enum run_call_state state;
-    bool made;           /* the call was started */
+    bool made;                          /* the call was started */
+    bool code_failed;                   /* it counts as a failed attempt at code */
+    char log_members[LOG_MEMBERS_SIZE]; /* of its programs */
     size_t replaces;     /* operations that replace something; set if nobody can approve */
     struct buf refusal;  /* why the call is not made, for the model; empty: it is made */
     const char *refused; /* its category: "declined", "cancelled"; NULL: "validation" */
@@ -109,11 +113,12 @@ struct chat_run {
     struct run_usage usage;
     struct buf system; /* the system prompt, constant for the whole run */
     unsigned turn;
-    unsigned shortened; /* number of times that the history was too long */
-    bool last;          /* the model must not call more tools */
-    unsigned failed;    /* consecutive turns whose code failed */
-    bool worked;        /* an analysis or an edit succeeded */
-    size_t replaced;    /* operations of the question that replaced something */
+    unsigned shortened;       /* number of times that the history was too long */
+    bool last;                /* the model must not call more tools */
+    struct attempts attempts; /* at code; the code of one turn is one attempt */
+    bool worked;              /* an analysis or an edit succeeded */
+    bool partial;             /* the answer is */
+    size_t replaced;          /* operations of the question that replaced something */
     bool refused_replacements,
         notified_replacements; /* there were too many; the editor was notified */
 
@@ -128,9 +133,7 @@ struct chat_run {
 
     struct run_call *calls; /* owned array */
     size_t call_count, next, under_way;
-    bool editing;     /* the running call edits */
-    bool code_failed; /* changed code may repair it */
-    bool code_succeeded;
+    bool editing; /* the running call edits */
     struct run_progress_timer *progress;
 };
 

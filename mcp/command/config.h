@@ -14,6 +14,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/agent/attempts.h"
 #include "mcp/model/model.h"
 
 #define CONFIG_LIST_CAP      32   /* values of an option that may be repeated */
@@ -204,6 +205,10 @@ enum config_command {
         "). The key comes from $ANTHROPIC_API_KEY, or a bearer token from $ANTHROPIC_AUTH_TOKEN")  \
     ROW(CHAT, "llm-model", llm_model, TEXT, "NAME", MODEL_DEFAULT_NAME, 0, 0, CONFIG_SERVE,        \
         "model to use")                                                                            \
+    ROW(CHAT, "attempts", attempts, NUMBER, "N", "3", 1, ATTEMPTS_MOST, CONFIG_SERVE,              \
+        "failed attempts at the code of one question in the chat, one after the other; then it "   \
+        "is "                                                                                      \
+        "answered without more")                                                                   \
     ROW(GENERAL, "log", log, TEXT, "LEVEL", NULL, 0, 0, CONFIG_ANY,                                \
         "error, warning, info or debug (default: info for serve, warning for other commands)")     \
     ROW(GENERAL, "help", help, FLAG, NULL, NULL, 0, 0, CONFIG_ANY, "show this help")

@@ -268,6 +268,7 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     server->loop = loop;
     server->store.url = config->store;
     server->analyses.timeout_seconds = config->timeout;
+    server->analyses.attempts = (unsigned)config->attempts;
     server->analyses.stdout_characters = config->stdout_cap;
     server->analyses.stderr_characters = config->stderr_cap;
     server->analyses.profile = server_profile(config, err);

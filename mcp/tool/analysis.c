@@ -57,6 +57,11 @@ static void count_refusal(struct analyses *analyses, const char *rule)
     }
 }
 
+static const char *log_members(const struct analysis *analysis)
+{
+    return analysis->log_members ? analysis->log_members : "";
+}
+
 bool analysis_check(struct analysis *analysis, struct buf *why)
 {
     struct verdict *verdict = &analysis->verdict;
@@ -64,7 +69,8 @@ bool analysis_check(struct analysis *analysis, struct buf *why)
 
     if (validator_is_blank(analysis->code, analysis->code_len)) {
         count_refusal(&analysis->server->analyses, "empty");
-        log_info("run", "verdict=refused rule=empty code_bytes=%zu", analysis->code_len);
+        log_info("run", "verdict=refused rule=empty code_bytes=%zu%s", analysis->code_len,
+                 log_members(analysis));
         buf_adds(why, "there is no code to run. Send a Python program, such as print(1).");
         return false;
     }
@@ -77,8 +83,9 @@ bool analysis_check(struct analysis *analysis, struct buf *why)
     failure_of_verdict(&analysis->failure, verdict);
     rule = analysis->failure.rule ? analysis->failure.rule : "unknown";
     count_refusal(&analysis->server->analyses, rule);
-    log_info("run", "verdict=refused rule=%s line=%zu problems=%zu code_bytes=%zu", rule,
-             verdict->diagnostics[0].line, verdict->diagnostic_count, analysis->code_len);
+    log_info("run", "verdict=refused rule=%s line=%zu problems=%zu code_bytes=%zu%s", rule,
+             verdict->diagnostics[0].line, verdict->diagnostic_count, analysis->code_len,
+             log_members(analysis));
     validator_explain(verdict, analysis->code, analysis->code_len, why);
     return false;
 }
@@ -268,12 +275,12 @@ static void describe_end(const struct analysis *analysis, char *line, size_t siz
         line, size,
         "verdict=accepted id=%" PRIu64 " session=%s also=%zu kind=%s ended=%s exit=%d waited=%.3f "
         "seconds=%.3f code_bytes=%zu stdout_bytes=%zu stderr_bytes=%zu cut_bytes=%" PRIu64
-        " figures=%zu",
+        " figures=%zu%s",
         analysis->run_id, analysis->session_id ? analysis->session_id : "-", analysis->also_count,
         analysis->verdict.kind, execution_status_name(analysis->ended.status),
         analysis->ended.exit_code, analysis->ended.waited, analysis->ended.seconds,
         analysis->code_len, analysis->ended.out, analysis->ended.err, analysis->ended.cut,
-        analysis->ended.artifacts);
+        analysis->ended.artifacts, log_members(analysis));
 }
 
 /* The answer first: who reads the log is not in a hurry. */
@@ -333,7 +340,8 @@ static int hand_over(struct analysis *analysis, struct error *err)
     analysis->run_id = executor_run(server->analyses.executor, &job, &why);
     if (analysis->run_id != 0)
         return 0;
-    log_info("run", "verdict=accepted turned_away=%s", error_kind_name(why.kind));
+    log_info("run", "verdict=accepted turned_away=%s%s", error_kind_name(why.kind),
+             log_members(analysis));
     error_set(err, why.kind, "%s", why.text);
     return did_not_run(analysis, err, executor_retry_after(server->analyses.executor));
 }

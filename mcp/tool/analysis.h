@@ -47,6 +47,7 @@ struct analysis {
     long timeout_asked;              /* seconds; 0: the server's limit, which is also the maximum */
     bool warnings;                   /* print Python's warnings to standard error */
     bool wants_progress;             /* analysis_progress will be called */
+    const char *log_members;         /* ends its log lines: " attempt=2/3"; or NULL */
     const struct identity *identity; /* whose limit of analyses counts; NULL: nobody's */
 
     /* Called on the read work queue: sets session_id, and also, or fails. NULL: session_id must

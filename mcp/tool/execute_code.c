@@ -43,6 +43,21 @@ static struct analysis_call *run_of(struct analysis *analysis)
     return container_of(analysis, struct analysis_call, analysis);
 }
 
+/* The call that the client knows. */
+static struct tool_call *whole_call(const struct analysis_call *run)
+{
+    return run->batch ? run->batch->call : run->call;
+}
+
+static void report_end(const struct analysis_call *run)
+{
+    struct tool_call *call = whole_call(run);
+    const struct analysis *analysis = &run->analysis;
+
+    if (call->programs)
+        call->programs->ended(call, analysis->code, analysis->code_len, &analysis->failure);
+}
+
 static void discard(struct analysis_call *run)
 {
     run->call->failure = run->analysis.failure;
@@ -179,6 +194,7 @@ static void on_done(struct analysis *analysis)
     struct analysis_call *run = run_of(analysis);
     struct tool_call *call = run->call;
 
+    report_end(run);
     if (run->batch) {
         end_part(run->batch);
         return;
@@ -200,9 +216,13 @@ static void on_failed(struct analysis *analysis, const struct error *err)
 
 static int check(struct analysis_call *run, struct error *err)
 {
+    struct tool_call *call = whole_call(run);
     struct buf BUF_AUTO why = {0};
 
     buf_init(&why, ERROR_TEXT_CAP);
+    if (call->programs &&
+        !call->programs->may_run(call, run->analysis.code, run->analysis.code_len, &why))
+        return error_set(err, ERROR_INVALID, "%s", why.data);
     buf_adds(&why, ANALYSIS_BLOCKED ". Nothing ran. Fix this and send it again:\n");
     return analysis_check(&run->analysis, &why) ? 0 : error_set(err, ERROR_INVALID, "%s", why.data);
 }
@@ -216,6 +236,7 @@ static void prepare(struct analysis_call *run, struct tool_call *call, const jso
     run->analysis.profile = call->server->analyses.profile;
     run->analysis.wants_progress = call->wants_progress;
     run->analysis.identity = call->identity;
+    run->analysis.log_members = whole_call(run)->log_members;
     run->analysis.find_session = find_session;
     run->analysis.take = take;
     run->analysis.on_done = on_done;
@@ -224,6 +245,16 @@ static void prepare(struct analysis_call *run, struct tool_call *call, const jso
     run->analysis.code = json_string_value(code);
     run->analysis.code_len = json_string_length(code);
     run->analysis.timeout_asked = argument_whole(call, "timeout_seconds", 0);
+}
+
+/* Where it fails, analysis.failure has the reason too, and on_done is not called. */
+static int check_and_start(struct analysis_call *run, struct error *err)
+{
+    if (check(run, err) == 0 && analysis_start(&run->analysis, err) == 0)
+        return 0;
+    if (run->analysis.failure.category == FAILURE_NONE)
+        failure_of_error(&run->analysis.failure, err);
+    return -1;
 }
 
 static int add_part(struct analysis_batch *batch, const json_t *program, struct error *err)
@@ -267,11 +298,8 @@ static int start_batch(struct tool_call *call, const json_t *programs, struct er
         struct analysis_call *run = &batch->parts[i]->run;
         struct error why = {0};
 
-        if (check(run, &why) == 0 && analysis_start(&run->analysis, &why) == 0)
-            continue;
-        if (run->analysis.failure.category == FAILURE_NONE)
-            failure_of_error(&run->analysis.failure, &why);
-        on_failed(&run->analysis, &why);
+        if (check_and_start(run, &why) < 0)
+            on_failed(&run->analysis, &why);
     }
     end_part(batch);
     return 0;
@@ -289,8 +317,9 @@ static int start(struct tool_call *call, struct error *err)
         return error_set(err, ERROR_MEMORY, "out of memory for a run");
     prepare(run, call, call->arguments);
     call->state = run;
-    if (check(run, err) == 0 && analysis_start(&run->analysis, err) == 0)
+    if (check_and_start(run, err) == 0)
         return 0;
+    report_end(run);
     discard(run);
     return -1;
 }

@@ -71,6 +71,17 @@ enum tool_ask {
     TOOL_ASKS_ROOTS = 8, /* roots/list */
 };
 
+struct tool_call;
+
+/* Who wants to know of each program that a call runs; all on the loop. */
+struct tool_programs {
+    /* Before it is checked. false: it does not run, and why has the reason for its author. */
+    bool (*may_run)(struct tool_call *call, const char *code, size_t len, struct buf *why);
+    /* It has ended, or could not or may not run. */
+    void (*ended)(struct tool_call *call, const char *code, size_t len,
+                  const struct failure *failure);
+};
+
 /* One tools/call. Created and freed by protocol/ on the loop's thread; used on a work queue while
  * run executes. */
 struct tool_call {
@@ -87,8 +98,10 @@ struct tool_call {
     const struct identity *identity;
     struct cancel *cancel; /* owned reference */
 
-    json_t *idempotency_key;    /* from the request's _meta, a string; owned reference, or NULL */
-    bool wants_progress;        /* the tool's progress will be called */
+    json_t *idempotency_key; /* from the request's _meta, a string; owned reference, or NULL */
+    bool wants_progress;     /* the tool's progress will be called */
+    const struct tool_programs *programs; /* or NULL */
+    const char *log_members;    /* ends the log lines of its programs: " attempt=2/3"; or NULL */
     bool at_once;               /* on_done may be called before tool_call_start returns */
     bool briefly;               /* for run: see brief in struct tool */
     bool followup;              /* set by run if the tool's `then` must be called */

@@ -8,6 +8,7 @@
 
 #include "tests/unit/session_fixture.h"
 
+#include "mcp/agent/attempts.h"
 #include "mcp/server.h"
 #include "mcp/session/change_feed.h"
 
@@ -79,6 +80,7 @@ static inline int chat_fixture_open(void **state)
     free(session);
     uv_loop_init(&fixture->loop);
     fixture->server.loop = &fixture->loop;
+    fixture->server.analyses.attempts = ATTEMPTS_DEFAULT;
     fixture->server.store.url = fixture->session.url;
     fixture->server.loop_queue = loop_queue_create(&fixture->loop, &fixture->session.err);
     fixture->server.store.feed =

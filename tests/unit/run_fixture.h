@@ -20,7 +20,7 @@ struct run_fixture {
     struct chat_run *run;
     json_t *events; /* owned array: {"kind", "id", "name", "message_id", "text", ...} */
     json_t *interrupts;
-    bool ended, unsaved;
+    bool ended, partial, unsaved;
     enum run_outcome outcome;
     struct error err;
     struct run_usage usage;
@@ -72,6 +72,7 @@ static inline void on_event(struct run_listener *listener, const struct run_even
     if (event->kind == RUN_ENDED) {
         fixture->ended = true;
         fixture->outcome = event->outcome;
+        fixture->partial = event->partial;
         fixture->unsaved = event->unsaved;
         fixture->err = event->err ? *event->err : (struct error){0};
         fixture->usage = *event->usage;

@@ -123,7 +123,7 @@ static void test_advice(void **state)
     attempt("b()", FAILURE_RUNTIME, "B");
     expect_advice(ATTEMPTS_OTHER_WAY, "Attempt 3 of 3 is next", "another approach");
     attempts_take_repeat(&attempts);
-    expect_advice(ATTEMPTS_NONE_LEFT, "All 3 attempts failed", "open points");
+    expect_advice(ATTEMPTS_NONE_LEFT, "Attempt 3 of 3 was the last", "open points");
     attempts_close(&attempts);
     assert_false(attempts_left(&attempts));
     assert_int_equal(attempts_failed(&attempts), 3);
@@ -134,7 +134,7 @@ static void test_bounds(void **state)
     (void)state;
     attempts_init(&attempts, 1);
     attempt("a()", FAILURE_RUNTIME, "A");
-    expect_advice(ATTEMPTS_NONE_LEFT, "The only attempt failed", "Run no more code");
+    expect_advice(ATTEMPTS_NONE_LEFT, "Attempt 1 of 1 was the last", "Run no more code");
     set_up(state);
     attempts_init(&attempts, ATTEMPTS_MOST);
     for (unsigned i = 0; i + 1 < ATTEMPTS_MOST; i++)

@@ -125,11 +125,11 @@ static void test_a_whole_run(void **state)
     WRITE(&run, .kind = RUN_CALL_STANDS, .id = "c1", SAY("running"));
     WRITE(&run, .kind = RUN_CALL_PRINTED, .id = "c1", SAY("1\n"));
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c1", .message_id = "x1", SAY("done"), .call = &call,
-          .milliseconds = 12, .waited = 7);
+          .milliseconds = 12, .waited = 7, .repairs_max = 2);
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c2", .message_id = "x2", SAY("no"), .call = &failed,
-          .is_error = true, .category = "runtime", .repair = 2);
+          .is_error = true, .category = "runtime", .repair = 2, .repairs_max = 2);
     WRITE(&run, .kind = RUN_CALL_RESULT, .id = "c2", .message_id = "x3", SAY("not called"),
-          .is_error = true);
+          .is_error = true, .repairs_max = 2);
     expect("[{\"type\":\"CUSTOM\",\"name\":\"lectern.started\",\"value\":{\"toolCallId\":\"c1\"}},"
            "{\"type\":\"CUSTOM\",\"name\":\"lectern.progress\",\"value\":{\"toolCallId\":\"c1\","
            "\"message\":\"running\"}},"
@@ -208,6 +208,10 @@ static void test_ends(void **state)
            "{\"type\":\"RUN_ERROR\",\"message\":\"overloaded\",\"code\":\"busy\",\"usage\":[{"
            "\"inputTokens\":3,\"outputTokens\":4,\"totalTokens\":7,\"cachedInputTokens\":2,"
            "\"cacheWriteInputTokens\":0}]}]");
+    WRITE(&run, .kind = RUN_BEGAN);
+    WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_SUCCEEDED, .partial = true);
+    expect("[" STARTED
+           "," FINISHED("{\"type\":\"success\"},\"result\":{\"status\":\"partial\"}") "]");
     WRITE(&run, .kind = RUN_BEGAN);
     WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_INTERRUPTED, .interrupts = interrupts);
     json_array_clear(frames);

@@ -25,7 +25,7 @@ static const char *const profiles[] = {"minimal", "data-science", "visualization
 
 static struct server server_of(const char *profile)
 {
-    struct server server = {.analyses.timeout_seconds = 5};
+    struct server server = {.analyses = {.timeout_seconds = 5, .attempts = 4}};
 
     server.analyses.profile = validator_profile_find(profile);
     assert_non_null(server.analyses.profile);
@@ -70,7 +70,7 @@ static void the_prompt_tells_the_tables_and_the_bounds(void **state)
     }
     for (size_t i = 0; relationship_types[i]; i++)
         assert_non_null(strstr(text.data, relationship_types[i]));
-    snprintf(said, sizeof said, "after %u failed attempts", CODE_ATTEMPTS_MAX);
+    snprintf(said, sizeof said, "After %u failed attempts", server.analyses.attempts);
     assert_non_null(strstr(text.data, said));
     snprintf(said, sizeof said, "more than %u operations", TOOL_OPERATIONS_MAX);
     assert_non_null(strstr(text.data, said));

@@ -14,12 +14,13 @@
     "{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"" name "\",\"input\":" input "}"
 #define USES(content) "{\"content\":[" content "],\"stop\":\"tool_use\"}"
 #define ENDS(text)    "{\"content\":[" SAYS(text) "]}"
-#define CODE(id, how) CALLS(id, "execute_code", "{\"how\":\"" how "\"}")
+#define CODE(id, how) CALLS(id, "execute_code", "{\"code\":\"" how "\"}")
 
 /* ---- the tools ---- */
 
 static atomic_int reading, most_reading, beside_an_edit, cancelled;
 static atomic_int editing;
+static unsigned ran; /* programs */
 
 /* On the loop, so that many can be under way: ends after ms, or when it is stopped. */
 struct work {
@@ -98,7 +99,8 @@ static bool work_progress(struct tool_call *call, struct buf *words, struct buf 
 }
 
 #define TAKES                                                                                      \
-    ARGUMENTS("work", FIELD("ms", FIELD_WHOLE), FIELD("last", FIELD_FLAG), FIELD("how", FIELD_TEXT))
+    ARGUMENTS("work", FIELD("ms", FIELD_WHOLE), FIELD("last", FIELD_FLAG),                         \
+              FIELD("code", FIELD_TEXT))
 
 static const struct tool tool_read = {
     .name = "read",
@@ -121,16 +123,14 @@ static const struct tool tool_edit = {
     .writes = true,
 };
 
-static int run_code(struct tool_call *call, struct store *store, struct error *err)
+/* One program; what it does is the text of its code. */
+static int run_code(struct tool_call *call, const char *how, struct error *err)
 {
-    const char *how = json_get_string(call->arguments, "how");
     char *large;
 
-    (void)store;
-    if (!how)
-        return 0;
-    if (strcmp(how, "fails") == 0)
-        return error_set_at(err, "how", "NameError: name 'x' is not defined");
+    ran++;
+    if (strncmp(how, "fails", 5) == 0)
+        return error_set_at(err, "code", "NameError: name 'x' is not defined");
     if (strcmp(how, "busy") == 0)
         return error_set(err, ERROR_BUSY, "no sandbox is free");
     if (strcmp(how, "hostile") == 0) {
@@ -160,13 +160,37 @@ static int run_code(struct tool_call *call, struct store *store, struct error *e
     return 0;
 }
 
+/* On the loop, as execute_code does it. */
+static int start_code(struct tool_call *call, struct error *err)
+{
+    const char *code = json_get_string(call->arguments, "code");
+    struct buf BUF_AUTO why = {0};
+    size_t len = strlen(code ? code : "");
+    int rc;
+
+    if (!code) {
+        tool_call_complete(call);
+        return 0;
+    }
+    if (call->programs->may_run(call, code, len, &why))
+        rc = run_code(call, code, err);
+    else
+        rc = error_set(err, ERROR_INVALID, "%s", why.data);
+    if (rc < 0)
+        failure_of_error(&call->failure, err);
+    call->programs->ended(call, code, len, &call->failure);
+    if (rc == 0)
+        tool_call_complete(call);
+    return rc;
+}
+
 static const struct tool tool_code = {
     .name = "execute_code",
     .title = "Run",
     .description = "Runs",
     .arguments = TAKES,
     .read_only = true,
-    .run = run_code,
+    .start = start_code,
 };
 
 const bool tables_change = false;
@@ -177,6 +201,7 @@ static int setup(void **state)
     atomic_store(&most_reading, 0);
     atomic_store(&beside_an_edit, 0);
     atomic_store(&cancelled, 0);
+    ran = 0;
     return run_fixture_open(state);
 }
 
@@ -324,15 +349,17 @@ static void test_repaired(void **state)
     struct run_fixture *fixture = *state;
 
     ask(fixture, "q1", "Run",
-        "[" USES(CODE("c1", "fails")) "," USES(CODE("c2", "busy")) "," USES(CODE(
-            "c3", "fails")) "," USES(CODE("c4", "5")) "," USES(CODE("c5",
-                                                                    "fails")) "," ENDS("So") "]");
+        "[" USES(CODE("c1", "fails(1)")) "," USES(CODE("c2", "busy")) "," USES(CODE(
+            "c3", "fails(2)")) "," USES(CODE("c4",
+                                             "5")) "," USES(CODE("c5",
+                                                                 "fails(3)")) "," ENDS("So") "]");
     expect_outcome(fixture, RUN_SUCCEEDED);
     assert_int_equal(repair_of(fixture, "c1"), 0);
     assert_non_null(strstr(result_text(fixture, 1, "c1"), "Attempt 2 of 3 is next"));
     assert_null(strstr(result_text(fixture, 2, "c2"), "Attempt")); /* no fault of the code */
     assert_int_equal(repair_of(fixture, "c3"), 1);
     assert_non_null(strstr(result_text(fixture, 3, "c3"), "Attempt 3 of 3 is next"));
+    assert_non_null(strstr(result_text(fixture, 3, "c3"), "another approach"));
     assert_int_equal(repair_of(fixture, "c4"), 2);
     assert_string_equal(result_text(fixture, 4, "c4"), "5");
     assert_int_equal(repair_of(fixture, "c5"), 0);
@@ -347,12 +374,12 @@ static void test_not_repaired(void **state)
     const json_t *choice;
 
     ask(fixture, "q1", "Run",
-        "[" USES(CODE("c1", "fails")) "," USES(CODE("c2", "fails")) "," USES(
-            CODE("c3", "fails")) "," ENDS("I could not") "]");
+        "[" USES(CODE("c1", "fails(1)")) "," USES(CODE("c2", "fails(2)")) "," USES(
+            CODE("c3", "fails(3)")) "," ENDS("I could not") "]");
     expect_outcome(fixture, RUN_FAILED);
     assert_int_equal(request_count(fixture), 4);
     assert_int_equal(repair_of(fixture, "c3"), 2);
-    assert_non_null(strstr(result_text(fixture, 3, "c3"), "All 3 attempts failed"));
+    assert_non_null(strstr(result_text(fixture, 3, "c3"), "Attempt 3 of 3 was the last"));
     assert_string_equal(json_get_string(event_at(fixture, "limit", 0), "name"), "attempts");
     for (size_t i = 0; i < 4; i++) {
         choice = json_object_get(json_array_get(fixture->model->requests, i), "tool_choice");
@@ -369,14 +396,67 @@ static void test_not_repaired_for_want_of_tools(void **state)
     struct run_fixture *fixture = *state;
 
     ask(fixture, "q1", "Run",
-        "[" USES(CODE("c1", "fails")) "," USES(CODE("c2", "fails")) "," USES(
-            CODE("c3", "fails")) "," USES(CODE("c4", "fails")) "]");
+        "[" USES(CODE("c1", "fails(1)")) "," USES(CODE("c2", "fails(2)")) "," USES(
+            CODE("c3", "fails(3)")) "," USES(CODE("c4", "fails(4)")) "]");
     expect_outcome(fixture, RUN_FAILED);
     assert_int_equal(repair_of(fixture, "c3"), 2);
     assert_int_equal(repair_of(fixture, "c4"), 0);
     assert_true(json_is_true(json_object_get(event_of(fixture, "result", "c4"), "is_error")));
     expect_replayable(fixture);
     assert_string_equal(json_get_string(newest_note(fixture), "kind"), "error");
+}
+
+/* The same program again does not run, however it is laid out, until the question has edited. */
+static void test_same_program(void **state)
+{
+    struct run_fixture *fixture = *state;
+
+    ask(fixture, "q1", "Run",
+        "[" USES(CODE("c1", "fails(1)")) "," USES(CODE("c2", "fails( 1 ) # again")) "," USES(
+            CALLS("c3", "edit", "{\"ms\":1}")) "," USES(CODE("c4", "fails(1)")) "," ENDS("No") "]");
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_true(fixture->partial);
+    assert_int_equal(ran, 2);
+    assert_non_null(strstr(result_text(fixture, 2, "c2"), "Not run"));
+    assert_non_null(strstr(result_text(fixture, 2, "c2"), "NameError: name 'x' is not defined"));
+    assert_non_null(strstr(result_text(fixture, 2, "c2"), "Attempt 3 of 3 is next"));
+    assert_null(strstr(result_text(fixture, 4, "c4"), "Not run"));
+    assert_non_null(strstr(result_text(fixture, 4, "c4"), "was the last"));
+}
+
+/* Side by side they are one attempt, and each that failed is known. */
+static void test_programs_of_a_turn(void **state)
+{
+    struct run_fixture *fixture = *state;
+
+    ask(fixture, "q1", "Run",
+        "[" USES(CODE("c1", "fails(1)") "," CODE("c2", "fails(2)") "," CODE("c3", "5")) "," USES(
+            CODE("c4", "fails(2)")) "," ENDS("So") "]");
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_false(fixture->partial);
+    assert_int_equal(ran, 3);
+    assert_int_equal(repair_of(fixture, "c4"), 1);
+    assert_non_null(strstr(result_text(fixture, 2, "c4"), "Attempt 3 of 3 is next"));
+}
+
+/* After the last attempt, with something that was computed before. */
+static void test_partial(void **state)
+{
+    struct run_fixture *fixture = *state;
+
+    fixture->chat->server.analyses.attempts = 1;
+    ask(fixture, "q1", "Run",
+        "[" USES(CODE("c1", "5")) "," USES(CODE("c2", "fails(2)")) "," ENDS(
+            "Partial answer: 5") "]");
+    expect_outcome(fixture, RUN_SUCCEEDED);
+    assert_true(fixture->partial);
+    assert_int_equal(request_count(fixture), 3);
+    assert_non_null(strstr(result_text(fixture, 2, "c2"), "open points"));
+    assert_string_equal(json_get_string(event_at(fixture, "limit", 0), "name"), "attempts");
+    assert_string_equal(json_get_string(event_at(fixture, "limit", 1), "name"), "partial");
+    load_thread(fixture);
+    assert_string_equal(json_get_string(newest_note(fixture), "kind"), "partial");
+    expect_text(newest_note(fixture), "- attempt 1: NameError");
 }
 
 /* How a question ends whose code failed: by what else was tried, and when. */
@@ -389,20 +469,23 @@ static void test_ends_of_failing_code(void **state)
     static const struct {
         const char *plays;
         enum run_outcome outcome;
+        bool partial;
     } cases[] = {
-        {"[" FAILS "," ENDS("As the lesson says") "]", RUN_SUCCEEDED},
-        {"[" USES(CODE("c5", "busy")) "," ENDS("Later") "]", RUN_SUCCEEDED},
-        {"[" READS "," FAILS "," ENDS("From the tool") "]", RUN_SUCCEEDED},
-        {"[" FAILS "," READS "," ENDS("From the tool") "]", RUN_SUCCEEDED},
-        {"[" FAILS "," FAILS "," ENDS("From the page") "]", RUN_SUCCEEDED},
-        {"[" FAILS "," FAILS "," FAILS "," ENDS("No") "]", RUN_FAILED},
-        {"[" FAILS "," READS "," FAILS "," FAILS "," ENDS("No") "]", RUN_FAILED},
-        {"[" WORKS "," FAILS "," FAILS "," FAILS "," ENDS("From the first") "]", RUN_SUCCEEDED},
-        {"[" READS ",{\"content\":[]}]", RUN_FAILED},
-        {"[" WORKS "," FAILS "," ENDS("From the first") "]", RUN_SUCCEEDED},
-        {"[" FAILS "," WORKS "," ENDS("5") "]", RUN_SUCCEEDED},
-        {"[" EDITS "," FAILS "," ENDS("Changed") "]", RUN_SUCCEEDED},
-        {"[" ENDS("Words") "]", RUN_SUCCEEDED},
+        {"[" FAILS "," ENDS("As the lesson says") "]", RUN_SUCCEEDED, false},
+        {"[" USES(CODE("c5", "busy")) "," ENDS("Later") "]", RUN_SUCCEEDED, false},
+        {"[" READS "," FAILS "," ENDS("From the tool") "]", RUN_SUCCEEDED, false},
+        {"[" FAILS "," READS "," ENDS("From the tool") "]", RUN_SUCCEEDED, false},
+        {"[" FAILS "," FAILS "," ENDS("From the page") "]", RUN_SUCCEEDED, false},
+        {"[" FAILS "," FAILS "," FAILS "," ENDS("No") "]", RUN_FAILED, false},
+        {"[" FAILS "," READS "," FAILS "," FAILS "," ENDS("No") "]", RUN_FAILED, false},
+        {"[" WORKS "," FAILS "," FAILS "," FAILS "," ENDS("From the first") "]", RUN_SUCCEEDED,
+         true},
+        {"[" EDITS "," FAILS "," FAILS "," FAILS "," ENDS("Changed") "]", RUN_SUCCEEDED, true},
+        {"[" READS ",{\"content\":[]}]", RUN_FAILED, false},
+        {"[" WORKS "," FAILS "," ENDS("From the first") "]", RUN_SUCCEEDED, false},
+        {"[" FAILS "," WORKS "," ENDS("5") "]", RUN_SUCCEEDED, false},
+        {"[" EDITS "," FAILS "," ENDS("Changed") "]", RUN_SUCCEEDED, false},
+        {"[" ENDS("Words") "]", RUN_SUCCEEDED, false},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -410,6 +493,7 @@ static void test_ends_of_failing_code(void **state)
 
         ask(fixture, "q1", "Run", cases[i].plays);
         expect_outcome(fixture, cases[i].outcome);
+        assert_int_equal(fixture->partial, cases[i].partial);
         run_fixture_close(state);
         setup(state);
     }
@@ -465,6 +549,9 @@ int main(void)
         test(repaired),
         test(not_repaired),
         test(not_repaired_for_want_of_tools),
+        test(same_program),
+        test(programs_of_a_turn),
+        test(partial),
         test(ends_of_failing_code),
         test(stopped),
     };

@@ -78,6 +78,7 @@ static void has_defaults(void **state)
     assert_int_equal(config.port, 8001);
     assert_string_equal(config.host, "127.0.0.1");
     assert_string_equal(config.sandbox, "auto");
+    assert_int_equal(config.attempts, ATTEMPTS_DEFAULT);
     assert_null(config.allow_origin[0]);
     snprintf(store, sizeof store, "sqlite:%s/.local/share/lectern/lectern.db", folder);
     assert_string_equal(config.store, store);

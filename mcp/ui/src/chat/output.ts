@@ -43,9 +43,11 @@ export function cutOutput(output: string, most: number, characters: number, from
 // The output of an analysis, separate from its last line ("[ok, 0.532 s, 1 figure]") and from the instructions to the model after a
 // failure.
 export function splitResult(result: string) {
-  // Stored threads may contain the words of an earlier server, "to repair this".
+  // Stored threads may contain the words of earlier servers, "to repair this" and "All 3 attempts".
   const next =
-    /\n\n(Attempt \d+ of \d+ (?:to repair this )?is next|All \d+ attempts (?:to repair this have )?failed)[:.][^\n]*\s*$/.exec(result);
+    /\n\n(Attempt \d+ of \d+ (?:(?:to repair this )?is next|was the last)|All \d+ attempts (?:to repair this have )?failed)[:.][^\n]*\s*$/.exec(
+      result,
+    );
   const said = next ? result.slice(0, next.index) : result;
   const last = /(?:^|\n)\[([a-z_ -]+, [0-9.]+ s[^\]\n]*)\]\s*$/.exec(said);
   return {

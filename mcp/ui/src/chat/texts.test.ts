@@ -119,10 +119,11 @@ test("an analysis' last line stands apart", () => {
   assert.deepEqual(splitResult("[1, 2]"), { output: "[1, 2]", trailer: null, repair: null });
   assert.deepEqual(
     splitResult(
-      "KeyError\n[runtime, 0.1 s]\n\nAttempt 2 of 3 is next: correct what the error says, then run the whole program again.",
+      "KeyError\n[runtime, 0.1 s]\n\nAttempt 2 of 3 is next. Correct the cause of the error, then run the whole program again.",
     ),
     { output: "KeyError", trailer: "runtime, 0.1 s", repair: "Attempt 2 of 3 is next." },
   );
+  assert.equal(splitResult("KeyError\n\nAttempt 3 of 3 was the last. Run no more code.").repair, "Attempt 3 of 3 was the last.");
   assert.equal(sentence("the service is away (503)"), "The service is away (503).");
   assert.equal(duration(532), "532 ms");
   assert.equal(duration(61500), "1 min 1 s");
