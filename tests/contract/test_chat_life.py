@@ -285,7 +285,7 @@ class LegacyChat(chat_case.ChatCase):
 
     async def test_the_legacy_chat_tells_that_all_attempts_at_code_failed(self):
         async with self.old_client() as client:
-            self.play(*[answer(call("execute_code", {"code": "1 // 0 # %d" % number})) for number in range(3)],
+            self.play(*[answer(call("execute_code", {"code": "%d // 0" % number})) for number in range(3)],
                       answer(text("It did not work.")))
             heard = await self.say(client, "Divide.")
             self.assertEqual([message["type"] for message in heard].count("tool_executed"), 3)
@@ -293,6 +293,14 @@ class LegacyChat(chat_case.ChatCase):
             failure = json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS))
             self.assertEqual(failure["type"], "error")
             self.assertIn("every attempt at code", failure["error"])
+
+    async def test_the_legacy_chat_marks_a_partial_answer(self):
+        async with self.old_client() as client:
+            self.play(answer(call("execute_code", {"code": "print(7)"})),
+                      *[answer(call("execute_code", {"code": "%d // 0" % number})) for number in range(3)], answer(text("Only 7.")))
+            heard = await self.say(client, "Divide.")
+            self.assertEqual(heard[-1]["type"], "ai_response")
+            self.assertRegex(heard[-1]["content"], r"Only 7\.\n\nPartial answer: [^\n]*\n- attempt 1: .*ZeroDivisionError")
 
     async def test_the_legacy_chat_replaces_three_things_for_one_question(self):
         """However the model was brought to it: nobody can be asked here."""

@@ -188,7 +188,7 @@ class Service(chat_case.ChatCase):
     async def test_code_that_never_works(self):
         page = await self.page()
         before = self.ended()
-        self.play(*[answer(code_call("print(1 // 0) # %d" % number, "toolu_%d" % number)) for number in range(3)],
+        self.play(*[answer(code_call("print(%d // 0)" % number, "toolu_%d" % number)) for number in range(3)],
                   answer(text("It did not work.")))
         run = await page.ask("Divide.")
         self.assertEqual([seen.metadata["repair"] for seen in run.calls.values()], [0, 1, 2])  # three runs in all
