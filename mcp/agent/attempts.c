@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "helpers/base/cleanup.h"
+#include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "validator/validator.h"
 
@@ -35,14 +36,15 @@ void attempts_digest(const char *code, size_t len, const char *with, char digest
     sha256_destroy(state);
 }
 
-static size_t kept(const struct attempts *attempts)
+/* Those in the ring. */
+static size_t stored(const struct attempts *attempts)
 {
     return attempts->count < ATTEMPTS_PROGRAMS_CAP ? attempts->count : ATTEMPTS_PROGRAMS_CAP;
 }
 
 static struct attempts_program *find(const struct attempts *attempts, const char *digest)
 {
-    for (size_t i = 0; i < kept(attempts); i++) {
+    for (size_t i = 0; i < stored(attempts); i++) {
         if (strcmp(attempts->programs[i].digest, digest) == 0)
             return (struct attempts_program *)&attempts->programs[i];
     }
@@ -58,7 +60,7 @@ const struct attempts_program *attempts_find(const struct attempts *attempts, co
 
 void attempts_forget(struct attempts *attempts)
 {
-    for (size_t i = 0; i < kept(attempts); i++)
+    for (size_t i = 0; i < stored(attempts); i++)
         attempts->programs[i].may_run = true;
 }
 
@@ -105,7 +107,7 @@ void attempts_close(struct attempts *attempts)
         attempts->failed++;
     } else if (attempts->has_success) {
         attempts->failed = 0;
-        for (size_t i = 0; i < kept(attempts); i++)
+        for (size_t i = 0; i < stored(attempts); i++)
             attempts->programs[i].attempt = 0;
     }
     attempts->has_failed = attempts->has_success = false;
@@ -160,7 +162,7 @@ void attempts_write_repeat(const struct attempts_program *program, struct buf *t
 
 void attempts_write_errors(const struct attempts *attempts, struct buf *to)
 {
-    for (size_t i = attempts->count - kept(attempts); i < attempts->count; i++) {
+    for (size_t i = attempts->count - stored(attempts); i < attempts->count; i++) {
         const struct attempts_program *program = &attempts->programs[i % ATTEMPTS_PROGRAMS_CAP];
 
         if (program->attempt > 0)
@@ -171,4 +173,48 @@ void attempts_write_errors(const struct attempts *attempts, struct buf *to)
 void attempts_write_log(const struct attempts *attempts, struct buf *to)
 {
     buf_addf(to, "attempt=%u/%u", attempts->failed + 1, attempts->most);
+}
+
+/* ---- kept ---- */
+
+json_t *attempts_json(const struct attempts *attempts)
+{
+    json_t *programs = json_array();
+
+    for (size_t i = attempts->count - stored(attempts); i < attempts->count; i++) {
+        const struct attempts_program *program = &attempts->programs[i % ATTEMPTS_PROGRAMS_CAP];
+
+        json_array_append_new(
+            programs, json_pack("{s:s, s:i, s:b, s:s, s:s}", "digest", program->digest, "attempt",
+                                (int)program->attempt, "mayRun", program->may_run, "category",
+                                failure_category_name(program->category), "error", program->error));
+    }
+    return json_pack("{s:i, s:o}", "failed", (int)attempts->failed, "programs", programs);
+}
+
+static void read_program(struct attempts_program *program, const json_t *from)
+{
+    const char *digest = json_get_string(from, "digest"), *error = json_get_string(from, "error");
+
+    program->attempt = (unsigned)json_integer_value(json_object_get(from, "attempt"));
+    program->may_run = json_is_true(json_object_get(from, "mayRun"));
+    for (int i = FAILURE_NONE; i <= FAILURE_INTERNAL; i++) {
+        if (json_string_is(from, "category", failure_category_name((enum failure_category)i)))
+            program->category = (enum failure_category)i;
+    }
+    snprintf(program->digest, sizeof program->digest, "%s", digest ? digest : "");
+    snprintf(program->error, sizeof program->error, "%s", error ? error : "");
+}
+
+void attempts_read(struct attempts *attempts, const json_t *kept)
+{
+    const json_t *programs = json_object_get(kept, "programs"), *program;
+    size_t i;
+
+    attempts->failed = (unsigned)json_integer_value(json_object_get(kept, "failed"));
+    json_array_foreach((json_t *)programs, i, program)
+    {
+        if (i < ATTEMPTS_PROGRAMS_CAP)
+            read_program(&attempts->programs[attempts->count++], program);
+    }
 }

@@ -11,6 +11,8 @@
 #ifndef LECTERN_AGENT_ATTEMPTS_H
 #define LECTERN_AGENT_ATTEMPTS_H
 
+#include <jansson.h>
+
 #include "helpers/base/sha256.h"
 #include "mcp/tool/failure.h"
 
@@ -78,6 +80,13 @@ void attempts_write_repeat(const struct attempts_program *program, struct buf *t
 /* The errors of the failed programs since the last success, oldest first, a line each: "- attempt
  * 1: KeyError: 'title'\n". */
 void attempts_write_errors(const struct attempts *attempts, struct buf *to);
+
+/* The attempts that are over, to be continued after a pause or a restart: {"failed", "programs":
+ * [{"digest", "attempt", "mayRun", "category", "error"}]}. A new reference, or NULL without memory.
+ */
+json_t *attempts_json(const struct attempts *attempts);
+/* After attempts_init; what is not of that form is left out. kept: or NULL. */
+void attempts_read(struct attempts *attempts, const json_t *kept);
 
 /* Log members of the attempt that is under way: "attempt=2/3". */
 void attempts_write_log(const struct attempts *attempts, struct buf *to);

@@ -309,6 +309,36 @@ static enum run_state look_at_calls(struct chat_run *run)
     return run->under_way > 0 ? RUN_STATE_LOOKING : RUN_STATE_LOOKED;
 }
 
+/* The answer to an approval is a new run of the same question, with the same attempts. */
+static void keep_attempts(struct chat_run *run)
+{
+    struct error err = {0};
+
+    if (run->attempts.count + run->attempts.failed == 0 && !run->worked)
+        return;
+    if (thread_put(run->thread, NULL, "note", json_array(),
+                   json_pack("{s:s, s:b, s:o}", "kind", THREAD_ATTEMPTS, "worked", run->worked,
+                             "attempts", attempts_json(&run->attempts)),
+                   NULL, &err) < 0)
+        log_warning("chat", "the attempts of run %s are not kept: %s", run->run_id, err.text);
+}
+
+static void continue_attempts(struct chat_run *run)
+{
+    for (size_t i = json_array_size(run->thread->messages); i > 0; i--) {
+        const json_t *message = json_array_get(run->thread->messages, i - 1);
+        const json_t *shown = json_object_get(message, "shown");
+
+        if (thread_is_question(message))
+            return;
+        if (!thread_is_note(message, THREAD_ATTEMPTS))
+            continue;
+        attempts_read(&run->attempts, json_object_get(shown, "attempts"));
+        run->worked = json_is_true(json_object_get(shown, "worked"));
+        return;
+    }
+}
+
 /* Runs the turn, or ends with the interrupts. */
 static enum run_state interrupt(struct chat_run *run)
 {
@@ -331,6 +361,7 @@ static enum run_state interrupt(struct chat_run *run)
     }
     thread_set_interrupts(run->thread, interrupts);
     run_calls_free(run);
+    keep_attempts(run);
     run_note_usage(run);
     run->outcome = RUN_INTERRUPTED;
     return run_save(run, RUN_STATE_END);
@@ -667,6 +698,7 @@ static int put_request(struct chat_run *run, struct error *err)
     if (run_calls_load(run, err) < 0)
         return -1;
     match_answers(run);
+    continue_attempts(run);
     thread_set_interrupts(run->thread, json_array());
     return 0;
 }

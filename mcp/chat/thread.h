@@ -23,6 +23,7 @@
 #define THREAD_TITLE_MAX    80u                /* bytes, cut from the first question */
 #define THREAD_AGAIN        "again"            /* kind of a note */
 #define THREAD_NOT_ASKED    "not_asked"        /* kind of a note */
+#define THREAD_ATTEMPTS     "attempts_kept"    /* kind of a note */
 
 struct thread {
     char session_id[SESSION_ID_SIZE];
@@ -31,14 +32,16 @@ struct thread {
      * text, "shown": {...}}. For a question, "shown" may have "text": what the user wrote, without
      * the position of the editor. A user message with tool results has there an array "results",
      * one for each result, of {"id", "tool_call_id", "text", "is_error", "category",
-     * "milliseconds", "waited", "repair", and "change_set" of an edit}; pictures come from the
-     * content. A "note" role is displayed but not sent (its "shown" is {"kind", "text"}): a limit,
-     * an error, a stop. Kind "usage" has "usage" instead of a text: the cost of the run before it
-     * (run_usage_json). Kind THREAD_AGAIN marks where the question before it was asked again. Kind
-     * THREAD_NOT_ASKED has the id and text of a question that the editor stopped before its turn. A
-     * refusal's note has "from", the id of the first refused message: messages from there to the
-     * note are no longer sent. Kind "context" may have "skip": the number of questions at the
-     * beginning of the thread that are omitted after it. */
+     * "milliseconds", "waited", "repair", "repairs_max", and "change_set" of an edit}; pictures
+     * come from the content. A "note" role is displayed but not sent (its "shown" is {"kind",
+     * "text"}): a limit, an error, a stop. Kind "usage" has "usage" instead of a text: the cost of
+     * the run before it (run_usage_json). Kind THREAD_ATTEMPTS has the "attempts" at code
+     * (attempts_json) before an approval, and whether something has "worked". Kind THREAD_AGAIN
+     * marks where the question before it was asked again. Kind THREAD_NOT_ASKED has the id and text
+     * of a question that the editor stopped before its turn. A refusal's note has "from", the id of
+     * the first refused message: messages from there to the note are no longer sent. Kind "context"
+     * may have "skip": the number of questions at the beginning of the thread that are omitted
+     * after it. */
     json_t *messages;
     json_t *interrupts; /* array of the open ones: {"id", "reason", "message", "toolCallId",
                            "responseSchema", "metadata"} as in AG-UI */

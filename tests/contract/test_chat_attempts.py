@@ -105,6 +105,23 @@ class Attempts(AttemptsCase):
         self.assertEqual((await self.ask(page, code(NAME_ERROR, "toolu_c"), text("No.")))[1], 1)
         self.assertEqual((await self.ask(page, code(NAME_ERROR, "toolu_d"), text("No.")))[1], 1)
 
+    async def test_an_approval_does_not_begin_the_attempts_anew(self):
+        """Neither in the same server nor in a later one."""
+        delete = call("delete_component", {"node_id": "N001", "component_order": 1}, id="toolu_delete")
+        for restarts in (False, True):
+            page = await self.page()
+            run, started, _ = await self.ask(page, code("print(5)", "toolu_ok"), code(NAME_ERROR, "toolu_a"), delete)
+            self.assertEqual((run.outcome, started), ("interrupt", 2))
+            if restarts:
+                await self.restart()
+                page = await self.page(page.thread_id)
+            self.play(answer(code(SAME_BUT_FOR_LAYOUT, "toolu_b")), answer(code("print(1 // 0)", "toolu_c")), answer(text("5.")))
+            before = self.started()
+            run = await page.answer(run.interrupts[0], False)
+            self.assertEqual(self.started() - before, 1)
+            self.assertEqual([run.calls[ident].metadata["repair"] for ident in ("toolu_b", "toolu_c")], [1, 2])
+            self.assertEqual(run.events[-1].get("result"), {"status": "partial"})
+
     async def test_the_second_failure_asks_for_another_approach(self):
         sent = await self.check_last()
         self.assertIn("Correct the cause of the error", sent["toolu_0"])

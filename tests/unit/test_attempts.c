@@ -197,6 +197,25 @@ static void test_many(void **state)
     assert_non_null(tried(code));
 }
 
+static void test_continued(void **state)
+{
+    struct attempts before;
+    json_t *kept;
+
+    attempt("a()", FAILURE_RUNTIME, "A");
+    attempts_forget(&attempts);
+    attempt("b()", FAILURE_TIMEOUT, "B \xc3\xbc");
+    before = attempts;
+    kept = attempts_json(&attempts);
+    set_up(state);
+    attempts_read(&attempts, kept);
+    assert_memory_equal(&attempts, &before, sizeof before);
+    json_decref(kept);
+    set_up(state);
+    attempts_read(&attempts, NULL);
+    assert_int_equal(attempts.failed, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +228,7 @@ int main(void)
         cmocka_unit_test_setup(test_side_by_side, set_up),
         cmocka_unit_test_setup(test_begins_anew, set_up),
         cmocka_unit_test_setup(test_many, set_up),
+        cmocka_unit_test_setup(test_continued, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
