@@ -113,12 +113,15 @@ static int note_partial(struct chat_run *run, struct error *err)
 {
     struct buf BUF_AUTO errors = {0};
     const char *list;
+    size_t len; /* without the last line end */
 
     attempts_write_errors(&run->attempts, &errors);
     list = errors.data ? errors.data : "";
+    len = errors.len > 0 ? errors.len - 1 : 0;
     return run_limit(run, "partial", NULL, err,
-                     "Partial answer: points are open, because the code for them failed.\n%.*s",
-                     utf8_shown(list, ERRORS_SHOWN), list);
+                     "Partial answer: points are open, because the code for them failed.%s%.*s",
+                     len > 0 ? "\n" : "", utf8_shown(list, len < ERRORS_SHOWN ? len : ERRORS_SHOWN),
+                     list);
 }
 
 /* Code that fails does not make the answer wrong: the model may have found it in another way. The

@@ -172,7 +172,7 @@ static void write_batch(const struct analysis_batch *batch)
 static void end_part(struct analysis_batch *batch)
 {
     struct tool_call *call = batch->call;
-    bool failed = true;
+    bool failed = batch->count > 0;
 
     batch->reported = false;
     if (--batch->left > 0)

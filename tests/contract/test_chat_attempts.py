@@ -138,6 +138,7 @@ class Attempts(AttemptsCase):
         self.assertEqual(run.events[-1]["result"], {"status": "partial"})
         note = self.limits(run)["partial"]
         self.assertTrue(note.startswith("Partial answer"), note)
+        self.assertEqual(note, note.strip())
         self.assertEqual(len(re.findall(r"^- attempt [123]: .*ZeroDivisionError", note, re.MULTILINE)), 3)
         self.assertEqual((await self.notes(page))["partial"], note)
 
