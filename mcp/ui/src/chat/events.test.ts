@@ -309,6 +309,22 @@ const history: Fields = {
   ],
 };
 
+test("a partial answer has its label, in the run and in the history", () => {
+  const label = "Partial answer: points are open.";
+  const live = play(started(), ...words("m", "Two of three."), { type: "TEXT_MESSAGE_END", messageId: "m" },
+    { type: "CUSTOM", name: "lectern.limit", value: { limit: "partial", message: label } }, { ...finish({ type: "success" }), result: { status: "partial" } });
+  const later = play(emptyChat, greeting[0] as Fields, greeting[1] as Fields, { type: "MESSAGES_SNAPSHOT", messages: [
+    { id: "q", role: "user", content: "Which?" }, { id: "m", role: "assistant", content: "Two of three." },
+    { id: "n", role: "activity", activityType: "lectern.note", content: { kind: "partial", text: label } },
+  ] }, greeting[2] as Fields);
+  for (const chat of [live, later]) {
+    const at = chat.items.findIndex(item => item.kind === "note");
+    assert.equal(chat.items[at - 1]?.kind, "text");
+    const item = chat.items[at];
+    assert.deepEqual(item?.kind === "note" && [item.tone, item.text], ["partial", label]);
+  }
+});
+
 test("the history comes back, and an approval that is open can be answered", () => {
   const chat = play(emptyChat, greeting[0] as Fields, greeting[1] as Fields, history, {
     type: "RUN_FINISHED",

@@ -3,7 +3,7 @@
 import { newCall, withResult } from "./call_item";
 import { count, fields, readInterrupts, readModel, readThreads, readUsage, text, type Fields } from "./frame";
 import { snapshot } from "./history";
-import { add, append, begins, change, newestQuestion, note, passed, replace } from "./items";
+import { add, append, begins, change, newestQuestion, note, passed, replace, toneOf } from "./items";
 import { addOutput } from "./output";
 import { addUsage, costOf } from "./usage";
 import type { Asked, Chat, EndItem, Ending, Item } from "./view";
@@ -103,7 +103,7 @@ function custom(chat: Chat, event: Fields, now: number): Chat {
     case "lectern.again":
       return add({ ...chat, items: passed(chat.items) }, { kind: "note", id: text(value.id), tone: "again", text: text(value.message) });
     case "lectern.limit":
-      return note(chat, "info", text(value.message));
+      return note(chat, toneOf(value.limit), text(value.message));
     default:
       return chat;
   }

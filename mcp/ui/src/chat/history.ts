@@ -2,7 +2,7 @@
 // Converts a snapshot of a whole thread to the items of the chat; what only this page knows keeps its place.
 import { newCall, withResult } from "./call_item";
 import { contentText, fields, list, readUsage, text, type Fields } from "./frame";
-import { begins, newestQuestion, passed } from "./items";
+import { begins, newestQuestion, passed, toneOf } from "./items";
 import { addUsage, costOf } from "./usage";
 import { keyOf, type Chat, type EndItem, type Item, type NoteItem } from "./view";
 
@@ -25,7 +25,7 @@ function kept(message: Fields, at: number, before: Item[]): Item[] {
     before.splice(0, before.length, ...passed(before));
     return [{ kind: "note", id, tone: "again", text: words }];
   }
-  if (content.kind !== "error" && content.kind !== "stopped") return [{ kind: "note", id, tone: "info", text: words }];
+  if (content.kind !== "error" && content.kind !== "stopped") return [{ kind: "note", id, tone: toneOf(content.kind), text: words }];
   const ending = content.kind === "error" ? "failed" : "stopped";
   return [{ kind: "end", id, ending, text: words, usage: null, question: newestQuestion(before), past: false }];
 }

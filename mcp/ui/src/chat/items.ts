@@ -42,6 +42,9 @@ export function note(chat: Chat, tone: NoteItem["tone"], words: string): Chat {
   return { ...chat, notes, items: append(chat.items, { kind: "note", id: `note-${notes}`, tone, text: words }) };
 }
 
+// Of a note whose kind the server has given.
+export const toneOf = (kind: unknown): NoteItem["tone"] => (kind === "partial" ? "partial" : "info");
+
 export function newestQuestion(items: Item[]): Asked | null {
   const item = items.findLast(one => one.kind === "user");
   return item?.kind === "user" ? { id: item.id, text: item.text } : null;

@@ -41,7 +41,7 @@ export interface CallItem extends ItemOf<"call"> {
   answer: "approved" | "declined" | null; // what the editor said to its approval
 }
 export interface NoteItem extends ItemOf<"note"> {
-  tone: "info" | "error" | "again"; // again: from here on the question before it is answered again
+  tone: "info" | "partial" | "error" | "again"; // again: from here on the question before it is answered again
   text: string;
 }
 // How a run ended. interrupted: it goes on with the editor's answer.
