@@ -20,11 +20,14 @@ __attribute__((format(printf, 5, 0))) static void add(struct report *report, con
     struct diagnostic *diagnostic;
     int len;
 
+    report->last = NULL;
     if (verdict->diagnostic_count == VALIDATOR_DIAGNOSTICS_CAP) {
         verdict->diagnostics_left_out++;
         return;
     }
     diagnostic = &verdict->diagnostics[verdict->diagnostic_count++];
+    diagnostic->correction.count = 0;
+    report->last = diagnostic;
     diagnostic->code = code;
     diagnostic->line = line;
     diagnostic->column = column;
@@ -97,12 +100,34 @@ void report_add(struct report *report, const char *code, size_t at, const char *
 
     if (report->verdict->diagnostic_count < VALIDATOR_DIAGNOSTICS_CAP) {
         locate(report, at, &line, &column);
-        if (is_reported(report->verdict, line, column))
+        if (is_reported(report->verdict, line, column)) {
+            report->last = NULL;
             return;
+        }
     }
     va_start(args, format);
     add(report, code, line, column, format, args);
     va_end(args);
+}
+
+void report_correct(struct report *report, size_t at, size_t len, const char *with, ...)
+{
+    struct correction *correction = report->last ? &report->last->correction : NULL;
+    va_list args;
+    int written;
+
+    if (!correction || correction->count == CORRECTION_EDITS_CAP)
+        return;
+    correction->edits[correction->count].at = at;
+    correction->edits[correction->count].len = len;
+    va_start(args, with);
+    written = vsnprintf(correction->edits[correction->count].with, CORRECTION_TEXT_CAP, with, args);
+    va_end(args);
+    correction->count++;
+    if (written >= (int)CORRECTION_TEXT_CAP) {
+        correction->count = 0;
+        report->last = NULL;
+    }
 }
 
 bool report_is_full(struct report *report)

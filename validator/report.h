@@ -14,6 +14,7 @@ struct report {
     const char *source; /* borrowed */
     size_t len;
     struct verdict *verdict;
+    struct diagnostic *last; /* that report_add added last; NULL if it dropped the problem */
 };
 
 /* Adds one problem at the byte `at`. code is static. Beyond the cap problems are only counted. A
@@ -24,6 +25,11 @@ void report_add(struct report *report, const char *code, size_t at, const char *
 /* If the report is full, counts the problem and returns true; the caller can then skip building its
  * message. */
 bool report_is_full(struct report *report);
+
+/* Adds an edit that corrects the problem of the last report_add. with is formatted; one that is too
+ * long leaves the problem without a correction. */
+void report_correct(struct report *report, size_t at, size_t len, const char *with, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Adds one problem of the whole program, with line 0. */
 void report_add_whole(struct report *report, const char *code, const char *format, ...)

@@ -39,11 +39,24 @@ const char *validator_profile_module(const struct validator_profile *profile, si
 /* Whether the profile has the module. */
 bool validator_profile_allows(const struct validator_profile *profile, const char *module);
 
+/* The edits that correct a problem, where they are certain: without overlap, in the order of the
+ * program. count is 0 where no edit is known. */
+#define CORRECTION_EDITS_CAP 2u
+#define CORRECTION_TEXT_CAP  128u /* bytes of a text that is put in, with its NUL */
+struct correction {
+    size_t count;
+    struct {
+        size_t at, len; /* the bytes of the program that the text replaces */
+        char with[CORRECTION_TEXT_CAP];
+    } edits[CORRECTION_EDITS_CAP];
+};
+
 struct diagnostic {
     const char *code; /* stable, static: "import-not-allowed", "forbidden-name", "syntax", ... */
     size_t line;      /* 1-based; 0 for the whole program */
     size_t column;    /* 1-based, in characters */
     char text[VALIDATOR_TEXT_CAP];
+    struct correction correction;
 };
 
 /* Large: allocate it on the heap or statically. It owns nothing. */
@@ -60,6 +73,17 @@ struct verdict {
 
 /* Whether a program is only white space. It is valid Python, but there is nothing to run. */
 bool validator_is_blank(const char *source, size_t len);
+
+/* Why a program is a placeholder for one that is still to be written, as a sentence; static; NULL
+ * if it is none. It is one if it does nothing but import, define and pass, if the body of a
+ * function or a block is `...` alone, if it raises NotImplementedError (all these outside of
+ * classes, which may be abstract), or if a comment stands in the place of code: "TODO", "your code
+ * here". Of a program that is no Python only the comments are looked at. */
+const char *validator_placeholder(const char *source, size_t len);
+
+/* Whether statements of the program itself, outside of functions and classes, bind the name: an
+ * assignment, an import or a definition. false if the source is no Python. */
+bool validator_assigns(const char *source, size_t len, const char *name);
 
 void validator_check(const char *source, size_t len, const struct validator_profile *profile,
                      struct verdict *verdict);

@@ -59,6 +59,14 @@ static const struct field task_rows[] = {
 static const char *const approaches[] = {"query", "code", "edit", "ask", "refuse", NULL};
 static const char *const types[] = {"number", "text", "truth", "list", "map", "any", NULL};
 
+static const char *const query_forms[] = {
+    [QUERY_AS_IT_IS] = "as it is",
+    [QUERY_MAP] = "map",
+    [QUERY_SINGLE] = "single",
+    [QUERY_TRUTH] = "truth",
+    NULL,
+};
+
 static const struct field query_rows[] = {
     FIELD("query", FIELD_TEXT, .required = true, .least = 1, .most = FIELD_MAX),
     FIELD("node_id", FIELD_TEXT, .most = FIELD_MAX),
@@ -70,7 +78,11 @@ static const struct field query_rows[] = {
     FIELD("parts", FIELD_WHOLE, .least = 1, .most = 500),
     FIELD("words", FIELD_FLAG),
     FIELD("pick", FIELD_TEXT, .most = FIELD_MAX, .flags = FIELD_UNLISTED),
+    FIELD("fields", FIELD_ARRAY, .item = FIELD_TEXT, .flags = FIELD_UNLISTED),
+    FIELD("sorted", FIELD_FLAG, .flags = FIELD_UNLISTED),
+    FIELD("first", FIELD_WHOLE, .least = 1, .most = 1e9, .flags = FIELD_UNLISTED),
     FIELD("count", FIELD_FLAG, .flags = FIELD_UNLISTED),
+    FIELD("form", FIELD_TEXT, .choices = query_forms, .flags = FIELD_UNLISTED),
     {0},
 };
 static const struct fields query_fields = {
@@ -276,7 +288,11 @@ static void read_query(const json_t *value, struct plan_query *query)
         .parts = (unsigned)whole(value, "parts"),
         .words = json_is_true(json_object_get(value, "words")),
         .pick = json_get_string(value, "pick"),
+        .fields = json_object_get(value, "fields"),
+        .sorted = json_is_true(json_object_get(value, "sorted")),
+        .first = (unsigned)whole(value, "first"),
         .count = json_is_true(json_object_get(value, "count")),
+        .form = choice(query_forms, value, "form", QUERY_AS_IT_IS),
     };
 }
 

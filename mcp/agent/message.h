@@ -62,6 +62,10 @@ struct plan_step {
     enum value_type type;
 };
 
+/* The form of what was picked: as it is; the rows of two fields as an object; the first item; true
+ * if it is neither null nor empty. */
+enum query_form { QUERY_AS_IT_IS, QUERY_MAP, QUERY_SINGLE, QUERY_TRUTH };
+
 /* A graph query, its arguments as query_graph takes them, and the part of its data that is the
  * answer. Absent members are NULL, 0 or false. */
 struct plan_query {
@@ -69,8 +73,14 @@ struct plan_query {
     const json_t *types; /* of text */
     unsigned limit, parts;
     bool words;
-    const char *pick; /* "path.0.node": members and positions in the data; NULL: all of it */
-    bool count;       /* the number of its items instead of the items */
+    const char *pick;     /* "path.0.node": members and positions in the data; NULL: all of it */
+    const json_t *fields; /* of each row, in order: makes it a list, or with one field its value;
+                             a number is a position */
+    bool sorted;          /* by the last of two fields from the highest on, then by the first;
+                             one field or none: ascending */
+    unsigned first;       /* at most so many items; 0: all */
+    bool count;           /* the number of its items instead of the items */
+    enum query_form form;
 };
 
 /* {"approach", "query"?, "steps"?, "operations"?, "text"?}: query has `query`; code has one to

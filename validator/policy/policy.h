@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "validator/validator.h"
+
 enum policy_profile { PROFILE_MINIMAL, PROFILE_DATA_SCIENCE, PROFILE_VISUALIZATION, PROFILE_COUNT };
 
 /* The smallest kind of sandbox with the modules of each profile. A program checked with a wide
@@ -195,8 +197,22 @@ const char *policy_nearest_attribute(const struct policy_module *module, const c
 extern const char *const policy_builtins[];
 extern const size_t policy_builtin_count;
 
-/* Writes what to use instead of an unbound name. Returns false if nothing is known. */
-bool policy_unknown_advice(const char *name, size_t len, char *text, size_t size);
+/* Names that programs give to the module code_helpers; words. */
+extern const char policy_helper_modules[];
+
+/* The function of code_helpers that is meant by a guessed name; NULL if there is none, or if the
+ * module is another one. */
+const char *policy_guessed_helper(const struct policy_module *module, const char *name, size_t len);
+
+/* What to use instead of an unbound name. */
+struct policy_unknown {
+    char text[2 * VALIDATOR_MODULE_NAME_CAP + 128]; /* for a person */
+    char import[2 * VALIDATOR_MODULE_NAME_CAP];     /* the statement that binds it, or "" */
+    const char *instead;                            /* the name that is meant; NULL: itself */
+    bool certain;                                   /* import and instead are all that it takes */
+};
+/* Returns false if nothing is known. */
+bool policy_unknown_advice(const char *name, size_t len, struct policy_unknown *unknown);
 
 bool policy_is_dunder(const char *name, size_t len); /* __x__ */
 

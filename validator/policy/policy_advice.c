@@ -149,6 +149,11 @@ const struct policy_advice policy_chart_advice[] = {
     {NULL, NULL},
 };
 
+const char policy_helper_modules[] =
+    "string_helpers helpers helper code_helper codehelpers codehelper lectern curriculum "
+    "curriculum_helpers graph_helpers tools tool utils api mcp client server session session_id "
+    "context";
+
 const struct policy_advice policy_import_advice[] = {
     {"os sys pathlib _io shutil glob tempfile posix posixpath ntpath fileinput linecache zipfile "
      "tarfile gzip pickle shelve dbm "
@@ -202,9 +207,7 @@ const struct policy_advice policy_import_advice[] = {
     {"difflib Levenshtein fuzzywuzzy thefuzz rapidfuzz jellyfish",
      "Compare words with sets, or count edits with a small function."},
     {"typing_extensions", "Import the name from typing."},
-    {"string_helpers helpers helper code_helper codehelpers codehelper lectern curriculum "
-     "curriculum_helpers graph_helpers tools tool utils api mcp client server session session_id "
-     "context",
+    {policy_helper_modules,
      "The module with get_nodes() and the others is code_helpers: from code_helpers import "
      "get_nodes."},
     {"numbers", "Write isinstance(x, (int, float))."},

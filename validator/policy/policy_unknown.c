@@ -5,6 +5,7 @@
 #include "validator/policy/policy.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Of CPython 3.11, without those that begin with an underscore. */
 /* clang-format off */
@@ -68,52 +69,83 @@ static const struct {
 };
 
 /* Names from other languages, and others. */
-static const struct policy_advice others[] = {
-    {"Array ArrayList", "Write list, or []."},
+static const struct other {
+    const char *name, *text;
+    const char *import, *instead; /* where these are all that it takes, else NULL */
+} others[] = {
+    {"Array ArrayList", "Write list, or [].", NULL, NULL},
     {"Console System console cout display echo fmt printf println puts",
-     "Answer with print(value)."},
-    {"FALSE false", "Write False."},
-    {"HashMap Map", "Write dict, or {}."},
-    {"JSON", "Add import json at the top; write json.dumps(value) and json.loads(text)."},
+     "Answer with print(value).", NULL, NULL},
+    {"FALSE false", "Write False.", NULL, "False"},
+    {"HashMap Map", "Write dict, or {}.", NULL, NULL},
+    {"JSON", "Add import json at the top; write json.dumps(value) and json.loads(text).", NULL,
+     NULL},
     {"Math",
-     "Add import math at the top and write math.NAME; max, min, abs and round are built in."},
-    {"NONE NULL Null nil none null undefined", "Write None."},
-    {"NaN nan", "Write float(\"nan\")."},
-    {"TRUE true", "Write True."},
-    {"basestring unicode", "Write str."},
-    {"done end endfor endif endwhile esac fi", "Delete it: a block ends with its indentation."},
-    {"long", "Write int."},
-    {"np", "Add at the top: import numpy as np."},
-    {"nx", "Add at the top: import networkx as nx."},
-    {"os sys",
-     "Analysis code has neither files nor arguments: leave it away, answer with print()."},
-    {"parseFloat", "Write float(text)."},
-    {"parseInt", "Write int(text)."},
-    {"pd", "Add at the top: import pandas as pd."},
-    {"plt", "Add at the top: import matplotlib.pyplot as plt."},
-    {"require", "Write import MODULE at the top."},
-    {"strlen", "Write len(x)."},
-    {"this", "Write self, the first parameter of each method."},
-    {"typeof", "Write type(x)."},
-    {"unichr", "Write chr."},
-    {"xrange", "Write range."},
+     "Add import math at the top and write math.NAME; max, min, abs and round are built in.", NULL,
+     NULL},
+    {"NONE NULL Null nil none null undefined", "Write None.", NULL, "None"},
+    {"NaN nan", "Write float(\"nan\").", NULL, NULL},
+    {"TRUE true", "Write True.", NULL, "True"},
+    {"basestring unicode", "Write str.", NULL, "str"},
+    {"done end endfor endif endwhile esac fi", "Delete it: a block ends with its indentation.",
+     NULL, NULL},
+    {"long", "Write int.", NULL, "int"},
+    {"np", "Add at the top: import numpy as np.", "import numpy as np", NULL},
+    {"nx", "Add at the top: import networkx as nx.", "import networkx as nx", NULL},
+    {"os sys", "Analysis code has neither files nor arguments: leave it away, answer with print().",
+     NULL, NULL},
+    {"parseFloat", "Write float(text).", NULL, "float"},
+    {"parseInt", "Write int(text).", NULL, "int"},
+    {"pd", "Add at the top: import pandas as pd.", "import pandas as pd", NULL},
+    {"plt", "Add at the top: import matplotlib.pyplot as plt.", "import matplotlib.pyplot as plt",
+     NULL},
+    {"require", "Write import MODULE at the top.", NULL, NULL},
+    {"strlen", "Write len(x).", NULL, "len"},
+    {"this", "Write self, the first parameter of each method.", NULL, NULL},
+    {"typeof", "Write type(x).", NULL, "type"},
+    {"unichr", "Write chr.", NULL, "chr"},
+    {"xrange", "Write range.", NULL, "range"},
 };
 
-bool policy_unknown_advice(const char *name, size_t len, char *text, size_t size)
+const char *policy_guessed_helper(const struct policy_module *module, const char *name, size_t len)
 {
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        if (policy_has_word(members[i].names, name, len))
-            return snprintf(text, size, "Add at the top: from %s import %.*s.", members[i].module,
-                            (int)len, name) > 0;
-    if (policy_has_word(modules, name, len))
-        return snprintf(text, size, "Add at the top: import %.*s.", (int)len, name) > 0;
+    if (strcmp(module->name, "code_helpers") != 0)
+        return NULL;
     for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
         if (policy_has_word(guesses[i].names, name, len))
-            return snprintf(text, size,
-                            "Did you mean %s? Add at the top: from code_helpers import %s.",
-                            guesses[i].function, guesses[i].function) > 0;
+            return guesses[i].function;
+    return NULL;
+}
+
+bool policy_unknown_advice(const char *name, size_t len, struct policy_unknown *unknown)
+{
+    const size_t size = sizeof unknown->text, import_size = sizeof unknown->import;
+
+    *unknown = (struct policy_unknown){.certain = true};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (policy_has_word(members[i].names, name, len)) {
+            snprintf(unknown->import, import_size, "from %s import %.*s", members[i].module,
+                     (int)len, name);
+            return snprintf(unknown->text, size, "Add at the top: %s.", unknown->import) > 0;
+        }
+    if (policy_has_word(modules, name, len)) {
+        snprintf(unknown->import, import_size, "import %.*s", (int)len, name);
+        return snprintf(unknown->text, size, "Add at the top: %s.", unknown->import) > 0;
+    }
+    for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
+        if (policy_has_word(guesses[i].names, name, len)) {
+            unknown->instead = guesses[i].function;
+            snprintf(unknown->import, import_size, "from code_helpers import %s",
+                     guesses[i].function);
+            return snprintf(unknown->text, size, "Did you mean %s? Add at the top: %s.",
+                            guesses[i].function, unknown->import) > 0;
+        }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (policy_has_word(others[i].name, name, len))
-            return snprintf(text, size, "%s", others[i].text) > 0;
+        if (policy_has_word(others[i].name, name, len)) {
+            unknown->certain = others[i].import || others[i].instead;
+            unknown->instead = others[i].instead;
+            snprintf(unknown->import, import_size, "%s", others[i].import ? others[i].import : "");
+            return snprintf(unknown->text, size, "%s", others[i].text) > 0;
+        }
     return false;
 }

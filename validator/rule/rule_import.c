@@ -64,8 +64,24 @@ static const char *advice_on(const struct check *check, const char *text, size_t
     return module ? policy_advice_on(module, dot + 1, len - base - 1, check->profile->rank) : NULL;
 }
 
-static void refuse_import(struct check *check, size_t at, const char *text, size_t len,
-                          const struct policy_module *module)
+/* Puts the near name in the place of the one that an import has, which goes on to be bound: `import
+ * colections` becomes `import collections as colections`. node: ALIAS, or IMPORT_FROM for its
+ * module. */
+static void correct_import(struct check *check, uint32_t node, size_t at, const char *near)
+{
+    const struct node *row = check_node(check, node);
+    size_t len;
+    const char *text = ast_name(check->ast, node, &len);
+    bool keeps = row->kind == NODE_IMPORT_FROM || (check_node(check, row->child)->flags & NODE_AS);
+
+    if (at + len > check->ast->len || memcmp(check->ast->source + at, text, len) != 0 ||
+        (!keeps && memchr(text, '.', len)))
+        return;
+    report_correct(check->report, at, len, keeps ? "%s" : "%s as %.*s", near, (int)len, text);
+}
+
+static void refuse_import(struct check *check, uint32_t node, size_t at, const char *text,
+                          size_t len, const struct policy_module *module)
 {
     char name[VALIDATOR_MODULE_NAME_CAP], list[LIST_CAP] = "", more[192] = "";
     const char *advice, *near;
@@ -91,6 +107,10 @@ static void refuse_import(struct check *check, size_t at, const char *text, size
                "Import '%s' is not allowed in the current security profile.%s%s%s%s%s%s", name,
                more, advice ? " " : "", advice ? advice : "", *list ? " Allowed modules: " : "",
                list, *list ? "." : "");
+    if (advice && policy_has_word(policy_helper_modules, text, len))
+        near = "code_helpers";
+    if (near)
+        correct_import(check, node, at, near);
 }
 
 /* The row of the module that the node names, or NULL after a report at the byte `at`. */
@@ -101,7 +121,7 @@ static const struct policy_module *check_module(struct check *check, uint32_t no
     const struct policy_module *module = policy_module_find(name, len);
 
     if (!module || !module->importable || !policy_profile_has(check->profile, module)) {
-        refuse_import(check, at, name, len, module);
+        refuse_import(check, node, at, name, len, module);
         return NULL;
     }
     check_add_module(check, module);
@@ -157,6 +177,26 @@ static void refuse_member(struct check *check, uint32_t alias, const struct poli
         snprintf(more, sizeof more, " Use the public functions and classes of %s.", module->name);
     check_report(check, "import-not-allowed", alias, "'%.*s' cannot be imported from %s.%s",
                  check_shown(check, alias), module->name, more);
+    best = best ? best : policy_guessed_helper(module, text, len);
+    if (best)
+        correct_import(check, alias, check_node(check, alias)->at, best);
+}
+
+/* from code_helpers import *: all its names. */
+static void correct_star(struct check *check, size_t at, const struct policy_module *module)
+{
+    char names[CORRECTION_TEXT_CAP];
+    size_t used = 0;
+
+    if (!module || module->reach != REACH_LISTED ||
+        strlen(module->attributes) * 2 > sizeof names) /* a comma for each space */
+        return;
+    for (const char *c = module->attributes; *c; c++) {
+        if (*c == ' ')
+            names[used++] = ',';
+        names[used++] = *c;
+    }
+    report_correct(check->report, at, 1, "%.*s", (int)used, names);
 }
 
 /* One name of a from-import. Gives the module that it means, NULL where it means none. */
@@ -170,6 +210,7 @@ static const struct policy_module *read_member(struct check *check, uint32_t ali
         report_add(check->report, "import-star", row->at,
                    "Star imports are not allowed. Name what you need: from %s import NAME.",
                    module ? module->name : "MODULE");
+        correct_star(check, row->at, module);
         return NULL;
     }
     if (!module)
@@ -206,6 +247,8 @@ static const struct policy_module *read_from(struct check *check, uint32_t state
     report_add(check->report, "import-not-allowed", module_at(check, statement),
                "Relative imports are not allowed: the program is one file. Name the module: from "
                "code_helpers import get_nodes.");
+    if (row->op == 1 && row->name)
+        report_correct(check->report, module_at(check, statement), 1, "%s", "");
     return NULL;
 }
 

@@ -38,6 +38,9 @@ static void refuse_attribute(struct check *check, uint32_t node, const struct po
         snprintf(more, sizeof more, " Use the public functions and classes of %s.", module->name);
     check_report(check, "module-attribute", node, "%s.%.*s is not allowed.%s%s%s", module->name,
                  check_shown(check, node), advice ? " " : "", advice ? advice : "", more);
+    best = best ? best : policy_guessed_helper(module, text, len);
+    if (best)
+        report_correct(check->report, check_node(check, node)->at, len, "%s", best);
 }
 
 static void refuse_value(struct check *check, uint32_t node, const struct policy_module *module)

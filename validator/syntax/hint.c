@@ -23,7 +23,7 @@ static bool report_unreadable(struct parser *p, size_t at)
         return false;
     p->ast->broken = true;
     if (!p->quiet && *error->text && error->at < p->unreadable)
-        report_add(p->report, "syntax", error->at, "%s", error->text);
+        parse_report_unreadable(p, error->at, error->text, error->edits, error->edit_count);
     p->quiet = true;
     return true;
 }
@@ -720,6 +720,88 @@ static const struct hint hints_in_expressions[] = {
     {NULL, NULL},
 };
 
+/* ---- corrections: the edits for the mistakes whose repair is certain ---- */
+
+enum fix_kind {
+    FIX_TOKENS, /* replaces tokens */
+    FIX_BEHIND, /* inserts behind a token, before blanks and a comment */
+    FIX_WRAP,   /* replaces a token and what follows up to the next one with '(', and adds ')' at
+                   the end of the statement */
+    FIX_CALL,   /* likewise behind the token */
+};
+
+/* The first token is `from` behind the one at which the hint points. */
+static const struct hint_fix {
+    const struct token *(*find)(const struct hint_place *place);
+    enum fix_kind kind;
+    int from;
+    unsigned tokens;
+    const char *with;
+} hint_fixes[] = {
+    {shell_command, FIX_TOKENS, 0, 0, "# "},
+    {notebook_command, FIX_TOKENS, 0, 0, "# "},
+    {print_statement, FIX_CALL, 0, 1, NULL},
+    {new_object, FIX_TOKENS, 0, 1, ""},
+    {else_if, FIX_TOKENS, -1, 2, "elif"},
+    {raise_comma, FIX_WRAP, 0, 1, NULL},
+    {member_missing, FIX_TOKENS, -1, 1, ""},
+    {semicolon, FIX_TOKENS, 0, 1, ":"},
+    {missing_colon, FIX_BEHIND, -1, 1, ":"},
+    {colon_behind_word, FIX_BEHIND, -1, 1, ":"},
+    {colon_in_line, FIX_BEHIND, -1, 1, ":"},
+    {needless_colon, FIX_TOKENS, 0, 1, ""},
+    {third_sign, FIX_TOKENS, 1, 1, ""},
+    {less_reversed, FIX_TOKENS, 0, 2, "<="},
+    {assigned_in_condition, FIX_TOKENS, 0, 1, "=="},
+    {walrus_statement, FIX_TOKENS, 0, 1, "="},
+    {attribute_arrow, FIX_TOKENS, 0, 1, "."},
+};
+
+static inline size_t token_end(const struct token *token)
+{
+    return token->start + token->length;
+}
+
+/* The last token of the logical line, or NULL if it is not plain: it ends with a comma, or another
+ * statement follows, or it goes to a file (print >>file, x). */
+static const struct token *statement_end(const struct token *from)
+{
+    const struct token *token = from;
+
+    if (is_op(from, OP_SHIFT_RIGHT))
+        return NULL;
+    while (token->kind != TOKEN_NEWLINE && token->kind != TOKEN_END && token->kind != TOKEN_ERROR &&
+           !is_op(token, ';'))
+        token++;
+    return token->kind == TOKEN_NEWLINE && token > from && !is_op(token - 1, ',') ? token - 1
+                                                                                  : NULL;
+}
+
+/* Adds the edit to the problem that was just reported at the token. */
+static void correct_hint(struct report *report, const struct hint *hint, const struct token *at)
+{
+    const struct hint_fix *fix = hint_fixes, *end = fix + sizeof hint_fixes / sizeof *hint_fixes;
+    const struct token *token, *last;
+
+    while (fix < end && fix->find != hint->find)
+        fix++;
+    if (fix == end)
+        return;
+    token = at + fix->from;
+    if (fix->kind == FIX_BEHIND) {
+        report_correct(report, token_end(token), 0, "%s", fix->with);
+    } else if (fix->kind == FIX_TOKENS) {
+        last = token + fix->tokens - 1;
+        report_correct(report, token->start, fix->tokens ? token_end(last) - token->start : 0, "%s",
+                       fix->with);
+    } else if ((last = statement_end(token + 1))) {
+        size_t from = fix->kind == FIX_CALL ? token_end(token) : token->start;
+
+        report_correct(report, from, token[1].start - from, "(");
+        report_correct(report, token_end(last), 0, ")");
+    }
+}
+
 /* ---- the search ---- */
 
 static const struct hint *const hint_tables[] = {
@@ -782,10 +864,14 @@ static bool report_hint(struct parser *p, const struct hint_place *place)
 
             if (!at)
                 continue;
-            if (hint->text)
+            if (hint->text) {
+                p->report->last = NULL;
                 parse_fail(p, at->start, "%s", hint->text);
-            else
+                if (p->report->last && strcmp(p->report->last->text, hint->text) == 0)
+                    correct_hint(p->report, hint, at);
+            } else {
                 parse_leave_unreported(p, at->start);
+            }
             return true;
         }
     }

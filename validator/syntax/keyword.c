@@ -124,49 +124,53 @@ bool keyword_is_name_byte(unsigned char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-const char *keyword_lookalike(uint32_t character)
+const char *keyword_lookalike(uint32_t character, const char **instead)
 {
     static const struct {
         uint32_t character;
-        const char *hint;
+        const char *hint, *instead;
     } hints[] = {
-        {'!', " Write 'not' before a condition, '!=' between values."},
-        {'?', " Write 'A if CONDITION else B'; for a key that may be missing d.get(\"key\")."},
-        {'$', " Delete it; in an f-string write {name}, without '$'."},
-        {'`', " Leave the Markdown code marks away, and send the program alone."},
-        {0x201C, " Write straight quotes: \"."},
-        {0x201D, " Write straight quotes: \"."},
-        {0x2018, " Write straight quotes: '."},
-        {0x2019, " Write straight quotes: '."},
-        {0x2013, " Write '-'."},
-        {0x2014, " Write '-', or put '#' before prose."},
-        {0x2022, " Delete it, or put '#' before prose."},
-        {0x2212, " Write '-'."},
-        {0x00D7, " Write '*'."},
-        {0x00F7, " Write '/'."},
-        {0x2260, " Write '!='."},
-        {0x2264, " Write '<='."},
-        {0x2265, " Write '>='."},
-        {0x2192, " Write '->'."},
-        {0x00A0, " It is a no-break space: write an ordinary one."},
-        {0x3000, " It is an ideographic space: write an ordinary one."},
-        {0x2026, " Write '...'."},
-        {0x200B, " It is invisible: delete it."},
-        {0x200C, " It is invisible: delete it."},
-        {0x200D, " It is invisible: delete it."},
-        {0x2060, " It is invisible: delete it."},
-        {0xFF08, " Write '('."},
-        {0xFF09, " Write ')'."},
-        {0xFF0C, " Write ','."},
-        {0xFF1A, " Write ':'."},
-        {0xFF1B, " Write ';' or begin a new line."},
-        {0xFF1D, " Write '='."},
-        {0x3001, " Write ','."},
-        {0x3002, " Write '.'."},
+        {'!', " Write 'not' before a condition, '!=' between values.", "not "},
+        {'?', " Write 'A if CONDITION else B'; for a key that may be missing d.get(\"key\").",
+         NULL},
+        {'$', " Delete it; in an f-string write {name}, without '$'.", NULL},
+        {'`', " Leave the Markdown code marks away, and send the program alone.", NULL},
+        {0x201C, " Write straight quotes: \".", "\""},
+        {0x201D, " Write straight quotes: \".", "\""},
+        {0x2018, " Write straight quotes: '.", "'"},
+        {0x2019, " Write straight quotes: '.", "'"},
+        {0x2013, " Write '-'.", "-"},
+        {0x2014, " Write '-', or put '#' before prose.", "-"},
+        {0x2022, " Delete it, or put '#' before prose.", ""},
+        {0x2212, " Write '-'.", "-"},
+        {0x00D7, " Write '*'.", "*"},
+        {0x00F7, " Write '/'.", "/"},
+        {0x2260, " Write '!='.", "!="},
+        {0x2264, " Write '<='.", "<="},
+        {0x2265, " Write '>='.", ">="},
+        {0x2192, " Write '->'.", "->"},
+        {0x00A0, " It is a no-break space: write an ordinary one.", " "},
+        {0x3000, " It is an ideographic space: write an ordinary one.", " "},
+        {0x2026, " Write '...'.", "..."},
+        {0x200B, " It is invisible: delete it.", ""},
+        {0x200C, " It is invisible: delete it.", ""},
+        {0x200D, " It is invisible: delete it.", ""},
+        {0x2060, " It is invisible: delete it.", ""},
+        {0xFF08, " Write '('.", "("},
+        {0xFF09, " Write ')'.", ")"},
+        {0xFF0C, " Write ','.", ","},
+        {0xFF1A, " Write ':'.", ":"},
+        {0xFF1B, " Write ';' or begin a new line.", ";"},
+        {0xFF1D, " Write '='.", "="},
+        {0x3001, " Write ','.", ","},
+        {0x3002, " Write '.'.", "."},
     };
 
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (hints[i].character == character)
+        if (hints[i].character == character) {
+            *instead = hints[i].instead;
             return hints[i].hint;
+        }
+    *instead = NULL;
     return " Delete it, or put it in quotes.";
 }

@@ -18,6 +18,8 @@
 struct unreadable {
     uint32_t token;
     size_t at;
+    struct tokenizer_edit edits[CORRECTION_EDITS_CAP];
+    unsigned edit_count;
     char text[TOKENIZER_ERROR_CAP];
 };
 
@@ -96,6 +98,10 @@ static inline struct node *parse_node(struct parser *p, uint32_t node)
 {
     return &p->ast->nodes[node];
 }
+
+/* parser.c: reports what the tokenizer could not read, with its correction. */
+void parse_report_unreadable(struct parser *p, size_t at, const char *text,
+                             const struct tokenizer_edit *edits, unsigned edit_count);
 
 /* parser.c: tokens and nodes. */
 bool parse_is_text(const struct parser *p, const char *text); /* whether it is this name */

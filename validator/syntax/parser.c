@@ -33,6 +33,14 @@ static bool is_last(const struct verdict *verdict, const char *text)
     return count > 0 && strcmp(verdict->diagnostics[count - 1].text, text) == 0;
 }
 
+void parse_report_unreadable(struct parser *p, size_t at, const char *text,
+                             const struct tokenizer_edit *edits, unsigned edit_count)
+{
+    report_add(p->report, "syntax", at, "%s", text);
+    for (unsigned i = 0; i < edit_count; i++)
+        report_correct(p->report, edits[i].at, edits[i].len, "%s", edits[i].with);
+}
+
 /* Behind a TOKEN_ERROR: whether there is more to read. What was wrong is kept until the reading
  * comes there; an indentation is reported at once, and its token dropped. */
 static bool go_on(struct parser *p, struct tokenizer *t)
@@ -49,6 +57,8 @@ static bool go_on(struct parser *p, struct tokenizer *t)
     } else {
         error->token = p->count - 1;
         error->at = t->error_at;
+        memcpy(error->edits, t->edits, sizeof error->edits);
+        error->edit_count = t->edit_count;
         snprintf(error->text, sizeof error->text, "%s", is_reported(p, t->error) ? "" : t->error);
         p->error_count++;
     }
@@ -353,7 +363,8 @@ static void read_program(struct parser *p, struct tokenizer *tokenizer)
     if (p->tokens[p->last].kind == TOKEN_ERROR) {
         p->ast->broken = true;
         p->unreadable = tokenizer->error_at;
-        report_add(p->report, "syntax", tokenizer->error_at, "%s", tokenizer->error);
+        parse_report_unreadable(p, tokenizer->error_at, tokenizer->error, tokenizer->edits,
+                                tokenizer->edit_count);
     }
     parse_statements(p, &statements, false);
     parse_adopt(p, module, &statements);

@@ -62,6 +62,16 @@ static inline size_t bracket_cap(const struct tokenizer *t)
     return t->field ? VALIDATOR_DEPTH_CAP - 1 : VALIDATOR_DEPTH_CAP;
 }
 
+/* The bytes up to the end of the line. */
+static size_t rest_of_line(const char *text, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len && text[at] != '\n' && text[at] != '\r')
+        at++;
+    return at;
+}
+
 /* The error and where it is; what was read of the token is forgotten. */
 __attribute__((format(printf, 4, 5))) static enum token_kind
 tokenizer_fail(struct tokenizer *t, struct token *token, size_t at, const char *format, ...)
@@ -72,10 +82,59 @@ tokenizer_fail(struct tokenizer *t, struct token *token, size_t at, const char *
     vsnprintf(t->error, sizeof t->error, format, args);
     va_end(args);
     t->error_at = at;
+    t->edit_count = 0;
     t->ended = true;
     token->kind = TOKEN_ERROR;
     token->start = (uint32_t)at;
     return TOKEN_ERROR;
+}
+
+/* Adds an edit that corrects the error; with is static, and NULL adds none. */
+static void correct(struct tokenizer *t, size_t at, size_t len, const char *with)
+{
+    if (with && t->edit_count < CORRECTION_EDITS_CAP)
+        t->edits[t->edit_count++] = (struct tokenizer_edit){at, len, with};
+}
+
+/* The same for a character with a look-alike that is meant. A curved quotation mark is corrected
+ * together with the one that closes it on its line. */
+static void correct_character(struct tokenizer *t, size_t at, size_t used, const char *instead)
+{
+    const char *from = t->source + at + used;
+    size_t len = rest_of_line(from, t->len - at - used);
+
+    if (!instead || (*instead != '"' && *instead != '\'')) {
+        correct(t, at, used, instead);
+        return;
+    }
+    for (size_t i = 0; i < len && from[i] != *instead && from[i] != '\\'; i++) {
+        uint32_t character;
+        const char *other = NULL;
+        size_t size = utf8_decode(from + i, len - i, &character);
+
+        if (size > 1)
+            (void)keyword_lookalike(character, &other);
+        if (other && *other == *instead) {
+            correct(t, at, used, instead);
+            correct(t, at + used + i, size, instead);
+            return;
+        }
+    }
+}
+
+/* Where a bracket that is never closed certainly ends: behind the last value of its line, if the
+ * line ends with one. */
+static void correct_bracket(struct tokenizer *t, size_t at, char close)
+{
+    size_t end = at + rest_of_line(t->source + at, t->len - at);
+
+    while (end > at && (t->source[end - 1] == ' ' || t->source[end - 1] == '\t'))
+        end--;
+    if (memchr(t->source + at, '#', end - at) || end <= at + 1 ||
+        (!keyword_is_name_byte((unsigned char)t->source[end - 1]) &&
+         !strchr(")]}\"'", t->source[end - 1])))
+        return;
+    correct(t, end, 0, close == ')' ? ")" : close == ']' ? "]" : "}");
 }
 
 static enum token_kind tokenizer_not_utf8(struct tokenizer *t, struct token *token)
@@ -442,10 +501,13 @@ static enum token_kind read_bracket(struct tokenizer *t, struct token *token, ch
         t->bracket_at[t->depth] = (uint32_t)start;
         t->bracket_line[t->depth++] = t->line;
     } else {
-        if (t->depth == 0)
-            return tokenizer_fail(
-                t, token, start, "This '%c' closes nothing. Delete it, or add the opening bracket.",
-                c);
+        if (t->depth == 0) {
+            tokenizer_fail(t, token, start,
+                           "This '%c' closes nothing. Delete it, or add the opening bracket.", c);
+            if (rest_of_line(t->source + start, t->len - start) == 1)
+                correct(t, start, 1, "");
+            return TOKEN_ERROR;
+        }
         open = t->source[t->bracket_at[t->depth - 1]];
         if (closing_of(open) != c)
             return tokenizer_fail(
@@ -469,9 +531,19 @@ static bool begins_line(const struct tokenizer *t)
     return at == 0 || t->source[at - 1] == '\n' || t->source[at - 1] == '\r';
 }
 
+/* Signs of other languages and of Python 2. */
+static const struct foreign {
+    const char *sign, *error, *instead;
+} foreign_signs[] = {
+    {"<>", "'<>' is Python 2. Write '!='.", "!="},
+    {"&&", "Python has no '&&'. Write 'and'.", " and "},
+    {"||", "Python has no '||'. Write 'or'.", " or "},
+};
+
 /* An operator or a bracket. */
 static enum token_kind tokenizer_operator(struct tokenizer *t, struct token *token)
 {
+    const char *instead;
     size_t start = t->at, used;
     int c = peek(t, 0);
 
@@ -481,24 +553,35 @@ static enum token_kind tokenizer_operator(struct tokenizer *t, struct token *tok
                               (unsigned)c);
     if (strchr("()[]{}", c))
         return read_bracket(t, token, (char)c);
-    if (c == '!' && peek(t, 1) != '=' && t->depth == 0 && !t->field && begins_line(t))
-        return tokenizer_fail(
-            t, token, start,
-            "Lines with '!' are a notebook's. Delete the line: nothing can be installed, "
-            "and the allowed modules are there.");
-    if (c == '<' && peek(t, 1) == '>')
-        return tokenizer_fail(t, token, start, "'<>' is Python 2. Write '!='.");
+    if (c == '!' && peek(t, 1) != '=' && t->depth == 0 && !t->field && begins_line(t)) {
+        tokenizer_fail(t, token, start,
+                       "Lines with '!' are a notebook's. Delete the line: nothing can be "
+                       "installed, and the allowed modules are there.");
+        correct(t, start, 0, "# ");
+        return TOKEN_ERROR;
+    }
     if ((c == '+' || c == '-') && peek(t, 1) == c && t->depth == 0 && !t->field &&
-        (line_end_size(t, t->at + 2) || peek(t, 2) == ';'))
-        return tokenizer_fail(t, token, start, "Python has no '%c%c'. Write '%c= 1'.", c, c, c);
-    if (c == '&' && peek(t, 1) == '&')
-        return tokenizer_fail(t, token, start, "Python has no '&&'. Write 'and'.");
-    if (c == '|' && peek(t, 1) == '|')
-        return tokenizer_fail(t, token, start, "Python has no '||'. Write 'or'.");
+        (line_end_size(t, t->at + 2) || peek(t, 2) == ';')) {
+        tokenizer_fail(t, token, start, "Python has no '%c%c'. Write '%c= 1'.", c, c, c);
+        correct(t, start, 2, c == '+' ? " += 1" : " -= 1");
+        return TOKEN_ERROR;
+    }
+    for (size_t i = 0; i < sizeof foreign_signs / sizeof *foreign_signs; i++) {
+        const struct foreign *sign = &foreign_signs[i];
+
+        if (c != sign->sign[0] || peek(t, 1) != sign->sign[1])
+            continue;
+        tokenizer_fail(t, token, start, "%s", sign->error);
+        correct(t, start, 2, sign->instead);
+        return TOKEN_ERROR;
+    }
     token->id = (uint8_t)keyword_operator(t->source + t->at, t->len - t->at, &used);
-    if (used == 0)
-        return tokenizer_fail(t, token, start, "'%c' is not an operator of Python.%s", c,
-                              keyword_lookalike((uint32_t)c));
+    if (used == 0) {
+        tokenizer_fail(t, token, start, "'%c' is not an operator of Python.%s", c,
+                       keyword_lookalike((uint32_t)c, &instead));
+        correct_character(t, start, 1, instead);
+        return TOKEN_ERROR;
+    }
     t->at += used;
     return give(t, token, TOKEN_OP, start);
 }
@@ -534,6 +617,7 @@ void tokenizer_init_field(struct tokenizer *tokenizer, const char *source, size_
 static enum token_kind read_name(struct tokenizer *t, struct token *token, size_t start)
 {
     uint32_t character;
+    const char *instead;
     bool first = true;
 
     while (t->at < t->len) {
@@ -547,12 +631,15 @@ static enum token_kind read_name(struct tokenizer *t, struct token *token, size_
             used = utf8_decode(t->source + t->at, t->len - t->at, &character);
             if (used == 0)
                 return tokenizer_not_utf8(t, token);
-            if (first ? !unicode_is_name_start(character) : !unicode_is_name_continue(character))
-                return tokenizer_fail(t, token, t->at,
-                                      "The character '%.*s' (U+%04X) cannot stand here: it is not "
-                                      "a letter, digit or operator of Python.%s",
-                                      (int)used, t->source + t->at, character,
-                                      keyword_lookalike(character));
+            if (first ? !unicode_is_name_start(character) : !unicode_is_name_continue(character)) {
+                tokenizer_fail(t, token, t->at,
+                               "The character '%.*s' (U+%04X) cannot stand here: it is not "
+                               "a letter, digit or operator of Python.%s",
+                               (int)used, t->source + t->at, character,
+                               keyword_lookalike(character, &instead));
+                correct_character(t, t->at, used, instead);
+                return TOKEN_ERROR;
+            }
             token->flags |= TOKEN_NON_ASCII;
         }
         t->at += used;
@@ -582,11 +669,14 @@ static enum token_kind read_number(struct tokenizer *t, struct token *token)
 static enum token_kind read_end(struct tokenizer *t, struct token *token)
 {
     t->lost = t->depth > 0;
-    if (t->depth > 0)
-        return tokenizer_fail(t, token, t->bracket_at[t->depth - 1],
-                              "This '%c' is never closed. Add the missing '%c'.",
-                              t->source[t->bracket_at[t->depth - 1]],
-                              closing_of(t->source[t->bracket_at[t->depth - 1]]));
+    if (t->depth > 0) {
+        size_t at = t->bracket_at[t->depth - 1];
+
+        tokenizer_fail(t, token, at, "This '%c' is never closed. Add the missing '%c'.",
+                       t->source[at], closing_of(t->source[at]));
+        correct_bracket(t, at, closing_of(t->source[at]));
+        return TOKEN_ERROR;
+    }
     if (t->after_token && !t->field) {
         t->after_token = false;
         t->line_start = true;

@@ -140,6 +140,11 @@ struct tokenizer {
     uint32_t columns[VALIDATOR_INDENT_CAP];     /* a tab advances to the next multiple of eight */
     uint32_t alt_columns[VALIDATOR_INDENT_CAP]; /* a tab counts as one column; both must agree */
     size_t error_at;
+    struct tokenizer_edit {
+        size_t at, len;
+        const char *with;          /* static */
+    } edits[CORRECTION_EDITS_CAP]; /* that correct the error, where they are certain */
+    unsigned edit_count;
     char error[TOKENIZER_ERROR_CAP]; /* after TOKEN_ERROR: what is wrong and what was expected */
 };
 
@@ -173,7 +178,7 @@ unsigned keyword_operator(const char *text, size_t len, size_t *used);
 bool keyword_is_name_byte(unsigned char c); /* ASCII letters, digits, '_' */
 
 /* For a character that Python does not use: " Write ..." if its intended meaning is known, else "".
- * Static. */
-const char *keyword_lookalike(uint32_t character);
+ * Static. *instead is the text to write for it, or NULL where that is not certain. */
+const char *keyword_lookalike(uint32_t character, const char **instead);
 
 #endif
