@@ -77,6 +77,8 @@ static bool check_characters(struct report *report)
                 "U+%04X, %s, is not allowed in a program. Delete it; inside a string write it as "
                 "the escape \\u%04x.",
                 character, what, character);
+            if (at == 0)
+                report_correct(report, at, used, "%s", "");
             hidden = true;
         }
     }

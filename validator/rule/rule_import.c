@@ -188,10 +188,11 @@ static void correct_star(struct check *check, size_t at, const struct policy_mod
     char names[CORRECTION_TEXT_CAP];
     size_t used = 0;
 
-    if (!module || module->reach != REACH_LISTED ||
-        strlen(module->attributes) * 2 > sizeof names) /* a comma for each space */
+    if (!module || module->reach != REACH_LISTED)
         return;
     for (const char *c = module->attributes; *c; c++) {
+        if (used + 2 >= sizeof names)
+            return;
         if (*c == ' ')
             names[used++] = ',';
         names[used++] = *c;

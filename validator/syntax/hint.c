@@ -41,8 +41,11 @@ uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     va_list args;
 
     p->ast->broken = true;
-    if (p->quiet || at >= p->unreadable || report_unreadable(p, at))
+    if (p->quiet || at >= p->unreadable || report_unreadable(p, at)) {
+        p->report->last = NULL;
         return NODE_NONE;
+    }
+    p->report->last = NULL;
     p->quiet = true;
     if (report_is_full(p->report))
         return NODE_NONE;
@@ -725,6 +728,7 @@ static const struct hint hints_in_expressions[] = {
 enum fix_kind {
     FIX_TOKENS, /* replaces tokens */
     FIX_BEHIND, /* inserts behind a token, before blanks and a comment */
+    FIX_JOIN,   /* removes what is between two tokens */
     FIX_WRAP,   /* replaces a token and what follows up to the next one with '(', and adds ')' at
                    the end of the statement */
     FIX_CALL,   /* likewise behind the token */
@@ -741,6 +745,15 @@ static const struct hint_fix {
     {shell_command, FIX_TOKENS, 0, 0, "# "},
     {notebook_command, FIX_TOKENS, 0, 0, "# "},
     {print_statement, FIX_CALL, 0, 1, NULL},
+    {comment_line, FIX_TOKENS, 0, 1, "#"},
+    {throw_statement, FIX_TOKENS, 0, 1, "raise"},
+    {then_word, FIX_TOKENS, 0, 1, ":"},
+    {two_imports, FIX_BEHIND, -1, 1, ";"},
+    {comma_missing, FIX_BEHIND, -1, 1, ","},
+    {def_without_brackets, FIX_BEHIND, -1, 1, "()"},
+    {arrow_of_def, FIX_TOKENS, 0, 2, "->"},
+    {lambda_colon, FIX_BEHIND, -1, 1, ":"},
+    {parted_sign, FIX_JOIN, 0, 2, NULL},
     {new_object, FIX_TOKENS, 0, 1, ""},
     {else_if, FIX_TOKENS, -1, 2, "elif"},
     {raise_comma, FIX_WRAP, 0, 1, NULL},
@@ -790,6 +803,8 @@ static void correct_hint(struct report *report, const struct hint *hint, const s
     token = at + fix->from;
     if (fix->kind == FIX_BEHIND) {
         report_correct(report, token_end(token), 0, "%s", fix->with);
+    } else if (fix->kind == FIX_JOIN) {
+        report_correct(report, token_end(token), token[1].start - token_end(token), "%s", "");
     } else if (fix->kind == FIX_TOKENS) {
         last = token + fix->tokens - 1;
         report_correct(report, token->start, fix->tokens ? token_end(last) - token->start : 0, "%s",
@@ -865,10 +880,8 @@ static bool report_hint(struct parser *p, const struct hint_place *place)
             if (!at)
                 continue;
             if (hint->text) {
-                p->report->last = NULL;
                 parse_fail(p, at->start, "%s", hint->text);
-                if (p->report->last && strcmp(p->report->last->text, hint->text) == 0)
-                    correct_hint(p->report, hint, at);
+                correct_hint(p->report, hint, at);
             } else {
                 parse_leave_unreported(p, at->start);
             }

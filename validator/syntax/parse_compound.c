@@ -155,6 +155,7 @@ static bool take_colon(struct parser *p)
     if (parse_token(p)->kind != TOKEN_NEWLINE || parse_token(p)[1].kind != TOKEN_INDENT)
         return parse_expected(p, "':'");
     parse_fail(p, parse_token(p)->start, "A ':' is missing at the end of this line.");
+    report_correct(p->report, parse_token(p)[-1].start + parse_token(p)[-1].length, 0, ":");
     p->quiet = false;
     return true;
 }
@@ -274,6 +275,21 @@ static uint32_t parse_with(struct parser *p)
 /* ---- try and its handlers ---- */
 
 /* Behind `except` or `except *`. */
+/* except ValueError, e: is Python 2's; a name in capitals may be a second class. */
+static uint32_t fail_at_comma(struct parser *p, uint32_t handler)
+{
+    const struct token *comma = parse_token(p);
+    const char first = p->ast->source[comma[1].start];
+
+    parse_fail(p, parse_node(p, handler)->at,
+               "Put several exceptions in parentheses, and the name behind 'as': except (A, B) as "
+               "e:");
+    if (comma[1].kind == TOKEN_NAME && comma[2].kind == TOKEN_OP && comma[2].id == ':' &&
+        first >= 'a' && first <= 'z')
+        report_correct(p->report, comma->start, 1, " as");
+    return NODE_NONE;
+}
+
 static uint32_t parse_handler(struct parser *p, bool star)
 {
     uint32_t node = parse_new(p, NODE_HANDLER, p->tokens[p->at - 1].start);
@@ -286,9 +302,7 @@ static uint32_t parse_handler(struct parser *p, bool star)
             return NODE_NONE;
         parse_node(p, node)->flags |= NODE_HAS_TYPE;
         if (parse_is_op(p, ','))
-            return parse_fail(p, parse_node(p, node)->at,
-                              "Put several exceptions in parentheses, and the name behind 'as': "
-                              "except (A, B) as e:");
+            return fail_at_comma(p, node);
         if (parse_take_keyword(p, KEYWORD_AS)) {
             if (!parse_is_name(p))
                 return parse_expected(p, "a name behind 'as'");

@@ -137,7 +137,8 @@ static inline bool parse_is_end(const struct parser *p)
 
 /* hint.c: suppresses the report at this place because another place reports the mistake. */
 void parse_leave_unreported(struct parser *p, uint32_t at);
-/* Reports the problem and returns NODE_NONE. */
+/* Reports the problem and returns NODE_NONE. report_correct may follow: it does nothing if another
+ * problem was reported instead. */
 uint32_t parse_fail(struct parser *p, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Reports that `what` was expected at this token ("a value", "':'"), or the actual mistake if it is

@@ -533,11 +533,12 @@ static bool begins_line(const struct tokenizer *t)
 
 /* Signs of other languages and of Python 2. */
 static const struct foreign {
-    const char *sign, *error, *instead;
+    const char *sign, *error;
+    const char *instead, *apart; /* between blanks, and where they may be missing */
 } foreign_signs[] = {
-    {"<>", "'<>' is Python 2. Write '!='.", "!="},
-    {"&&", "Python has no '&&'. Write 'and'.", " and "},
-    {"||", "Python has no '||'. Write 'or'.", " or "},
+    {"<>", "'<>' is Python 2. Write '!='.", "!=", "!="},
+    {"&&", "Python has no '&&'. Write 'and'.", "and", " and "},
+    {"||", "Python has no '||'. Write 'or'.", "or", " or "},
 };
 
 /* An operator or a bracket. */
@@ -572,7 +573,9 @@ static enum token_kind tokenizer_operator(struct tokenizer *t, struct token *tok
         if (c != sign->sign[0] || peek(t, 1) != sign->sign[1])
             continue;
         tokenizer_fail(t, token, start, "%s", sign->error);
-        correct(t, start, 2, sign->instead);
+        correct(t, start, 2,
+                start > 0 && t->source[start - 1] == ' ' && peek(t, 2) == ' ' ? sign->instead
+                                                                              : sign->apart);
         return TOKEN_ERROR;
     }
     token->id = (uint8_t)keyword_operator(t->source + t->at, t->len - t->at, &used);
