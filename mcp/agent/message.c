@@ -165,6 +165,7 @@ static const struct field execution_rows[] = {
     FIELD("result", FIELD_ANY, .flags = FIELD_NULL),
     FIELD("artifacts", FIELD_ARRAY, .required = true, .item = FIELD_OBJECT),
     FIELD("error", FIELD_OBJECT, .flags = FIELD_NULL),
+    FIELD("hint", FIELD_TEXT, .flags = FIELD_NULL | FIELD_NUL),
     FIELD("seconds", FIELD_NUMBER, .required = true, .least = 0, .most = INFINITY),
     FIELD("attempt", FIELD_WHOLE, .required = true, .least = 0, .most = INFINITY),
     {0},
@@ -375,6 +376,7 @@ int execution_read(json_t *value, struct execution *execution, struct error *err
         .result = json_object_get(value, "result"),
         .artifacts = json_object_get(value, "artifacts"),
         .error = json_object_get(value, "error"),
+        .hint = json_get_string(value, "hint"),
         .seconds = json_number_value(json_object_get(value, "seconds")),
         .attempt = (unsigned)whole(value, "attempt"),
     };

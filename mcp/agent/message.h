@@ -107,15 +107,16 @@ struct code {
     const char *hash;
 };
 
-/* {"ok", "stdout", "result", "artifacts", "error", "seconds", "attempt"}: the end of a program's
- * run, or of a query. result is any JSON: the value of the only step, or an object of the steps
- * that have one; null if there is none. artifacts are [{"mime", "bytes"}]. error is null or the
- * object of failure_write (mcp/tool/failure.h). */
+/* {"ok", "stdout", "result", "artifacts", "error", "hint"?, "seconds", "attempt"}: the end of a
+ * program's run, or of a query. result is any JSON: the value of the only step, or an object of the
+ * steps that have one; null if there is none. artifacts are [{"mime", "bytes"}]. error is null or
+ * the object of failure_write (mcp/tool/failure.h), and hint is that of failure_hint. */
 struct execution {
     json_t *value;
     bool ok;
     const char *stdout_text;
     const json_t *result, *artifacts, *error;
+    const char *hint; /* the sandbox's advice on the error, untrusted; or NULL */
     double seconds;
     unsigned attempt; /* of the code; 0: of a query */
 };

@@ -233,13 +233,13 @@ static bool read_run_error(const struct repair *repair, struct run_error *error)
     const json_int_t line = json_integer_value(json_object_get(context, "line"));
 
     *error = (struct run_error){.type = json_get_string(context, "errorType"),
-                                .text = json_get_string(context, "message")};
+                                .text = json_get_string(context, "message"),
+                                .hint = repair->execution->hint};
     if (!repair->of_run || repair->changes > 0 || !error->type || !error->text || line < 1)
         return false;
     for (json_int_t i = 1; i < line; i++)
         error->line = next_line(&repair->source, error->line);
     error->line_end = next_line(&repair->source, error->line);
-    error->hint = strstr(error->text, "Hint: ");
     return error->hint && error->line < error->line_end;
 }
 
@@ -329,8 +329,8 @@ static bool repair_key(struct repair *repair)
     if (strncmp(key, not_found, sizeof not_found - 1) == 0)
         name += sizeof not_found - 1;
     for (size_t i = 0; i < sizeof field_hints / sizeof *field_hints; i++)
-        of_field = of_field || strncmp(error.hint + strlen("Hint: "), field_hints[i],
-                                       strlen(field_hints[i])) == 0;
+        of_field = of_field || strncmp(error.hint, field_hints[i], strlen(field_hints[i])) == 0;
+    of_field = of_field || strstr(error.hint, "['parameters'] has the fields");
     if (!of_field || strpbrk(name, "0123456789"))
         return false;
     return quoted_behind(error.hint, "did you mean '", near) &&

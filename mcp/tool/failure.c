@@ -23,8 +23,7 @@ static const struct {
     [FAILURE_NOT_FOUND] = {"not_found", false, true, BIT(ERROR_NOT_FOUND) | BIT(ERROR_UNAUTHORIZED),
                            0},
     [FAILURE_CONFLICT] = {"conflict", false, true, BIT(ERROR_CONFLICT) | BIT(ERROR_STALE), 0},
-    [FAILURE_RUNTIME] = {"runtime", false, true,
-                         BIT(ERROR_ATTEMPTS_FAILED) | BIT(ERROR_NO_ANSWER),
+    [FAILURE_RUNTIME] = {"runtime", false, true, BIT(ERROR_ATTEMPTS_FAILED) | BIT(ERROR_NO_ANSWER),
                          BIT(EXECUTION_RUNTIME) | BIT(EXECUTION_CRASH)},
     [FAILURE_TIMEOUT] = {"timeout", false, true, 0, BIT(EXECUTION_TIMEOUT)},
     [FAILURE_MEMORY] = {"memory", false, true, 0, BIT(EXECUTION_MEMORY)},
@@ -149,6 +148,17 @@ static void set_limit(struct failure *failure, const char *kind, long timeout_se
     }
 }
 
+static const char hint_mark[] = "\nHint: ";
+
+const char *failure_hint(const struct execution_result *result)
+{
+    const char *found = result->error
+                            ? strstr(find_error_line(result->error, result->error_type), hint_mark)
+                            : NULL;
+
+    return found ? found + strlen(hint_mark) : NULL;
+}
+
 void failure_of_result(struct failure *failure, const struct execution_result *result,
                        long timeout_seconds)
 {
@@ -165,7 +175,7 @@ void failure_of_result(struct failure *failure, const struct execution_result *r
         return;
     }
     message = find_error_line(message, result->error_type);
-    end = strstr(message, "\nHint: ");
+    end = strstr(message, hint_mark);
     begin(failure, category, message, end ? (size_t)(end - message) : strlen(message));
     if (result->error_type)
         set_text(failure->error_type, sizeof failure->error_type, result->error_type,

@@ -34,14 +34,18 @@ static json_t *parse(const char *text)
 
 static json_t *execution_of(const struct run *run)
 {
+    static const char mark[] = "\nHint: ";
+    const char *message = run->message ? run->message : "", *hint = strstr(message, mark);
+    const int len = (int)(hint ? (size_t)(hint - message) : strlen(message));
     json_t *error =
-        run->type ? json_pack("{s:s, s:{s:s, s:s, s:i}}", "errorCategory", "runtime", "context",
-                              "message", run->message, "errorType", run->type, "line", run->line)
+        run->type ? json_pack("{s:s, s:{s:s#, s:s, s:i}}", "errorCategory", "runtime", "context",
+                              "message", message, len, "errorType", run->type, "line", run->line)
                   : json_null();
 
-    return json_pack("{s:b, s:s, s:o, s:[], s:o, s:f, s:i}", "ok", run->type == NULL, "stdout", "",
-                     "result", run->result ? parse(run->result) : json_null(), "artifacts", "error",
-                     error, "seconds", 0.1, "attempt", 1);
+    return json_pack("{s:b, s:s, s:o, s:[], s:o, s:s?, s:f, s:i}", "ok", run->type == NULL,
+                     "stdout", "", "result", run->result ? parse(run->result) : json_null(),
+                     "artifacts", "error", error, "hint", hint ? hint + strlen(mark) : NULL,
+                     "seconds", 0.1, "attempt", 1);
 }
 
 /* The diagnosis of a program, or NULL. */

@@ -178,7 +178,7 @@ static void refuse_member(struct check *check, uint32_t alias, const struct poli
     check_report(check, "import-not-allowed", alias, "'%.*s' cannot be imported from %s.%s",
                  check_shown(check, alias), module->name, more);
     best = best ? best : policy_guessed_helper(module, text, len);
-    if (best)
+    if (best && !policy_is_builtin(text, len)) /* typing.list: the builtin may be meant */
         correct_import(check, alias, check_node(check, alias)->at, best);
 }
 

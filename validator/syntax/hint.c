@@ -726,12 +726,13 @@ static const struct hint hints_in_expressions[] = {
 /* ---- corrections: the edits for the mistakes whose repair is certain ---- */
 
 enum fix_kind {
-    FIX_TOKENS, /* replaces tokens */
-    FIX_BEHIND, /* inserts behind a token, before blanks and a comment */
-    FIX_JOIN,   /* removes what is between two tokens */
-    FIX_WRAP,   /* replaces a token and what follows up to the next one with '(', and adds ')' at
-                   the end of the statement */
-    FIX_CALL,   /* likewise behind the token */
+    FIX_TOKENS,    /* replaces tokens */
+    FIX_STATEMENT, /* likewise, where no bracket is open */
+    FIX_BEHIND,    /* inserts behind a token, before blanks and a comment */
+    FIX_JOIN,      /* removes what is between two tokens */
+    FIX_WRAP,      /* replaces a token and what follows up to the next one with '(', and adds ')' at
+                      the end of the statement */
+    FIX_CALL,      /* likewise behind the token */
 };
 
 /* The first token is `from` behind the one at which the hint points. */
@@ -766,7 +767,7 @@ static const struct hint_fix {
     {third_sign, FIX_TOKENS, 1, 1, ""},
     {less_reversed, FIX_TOKENS, 0, 2, "<="},
     {assigned_in_condition, FIX_TOKENS, 0, 1, "=="},
-    {walrus_statement, FIX_TOKENS, 0, 1, "="},
+    {walrus_statement, FIX_STATEMENT, 0, 1, "="},
     {attribute_arrow, FIX_TOKENS, 0, 1, "."},
 };
 
@@ -791,21 +792,23 @@ static const struct token *statement_end(const struct token *from)
 }
 
 /* Adds the edit to the problem that was just reported at the token. */
-static void correct_hint(struct report *report, const struct hint *hint, const struct token *at)
+static void correct_hint(const struct hint_place *place, const struct hint *hint,
+                         const struct token *at)
 {
+    struct report *report = place->p->report;
     const struct hint_fix *fix = hint_fixes, *end = fix + sizeof hint_fixes / sizeof *hint_fixes;
     const struct token *token, *last;
 
     while (fix < end && fix->find != hint->find)
         fix++;
-    if (fix == end)
+    if (fix == end || (fix->kind == FIX_STATEMENT && place->open))
         return;
     token = at + fix->from;
     if (fix->kind == FIX_BEHIND) {
         report_correct(report, token_end(token), 0, "%s", fix->with);
     } else if (fix->kind == FIX_JOIN) {
         report_correct(report, token_end(token), token[1].start - token_end(token), "%s", "");
-    } else if (fix->kind == FIX_TOKENS) {
+    } else if (fix->kind == FIX_TOKENS || fix->kind == FIX_STATEMENT) {
         last = token + fix->tokens - 1;
         report_correct(report, token->start, fix->tokens ? token_end(last) - token->start : 0, "%s",
                        fix->with);
@@ -881,7 +884,7 @@ static bool report_hint(struct parser *p, const struct hint_place *place)
                 continue;
             if (hint->text) {
                 parse_fail(p, at->start, "%s", hint->text);
-                correct_hint(p->report, hint, at);
+                correct_hint(place, hint, at);
             } else {
                 parse_leave_unreported(p, at->start);
             }
