@@ -27,7 +27,8 @@ struct words {
     size_t node_count;
     unsigned number; /* 0: none */
     unsigned flags;
-    bool failed; /* it has too many words, lessons or numbers */
+    bool after_be; /* the last word was "is" or "are" */
+    bool failed;   /* it has too many words, lessons or numbers */
 };
 
 /* Words that a question may have or not. Prepositions and words that deny or restrict are none. */
@@ -140,6 +141,9 @@ static void read_word(struct words *words, const char *text, size_t len)
             add_number(words, (unsigned)i + 1);
             return;
         }
+    /* "are no prerequisites" is not "have no prerequisites". */
+    words->failed = words->failed || (words->after_be && strcmp(word, "no") == 0);
+    words->after_be = has_word("is are", word, len);
     if (!has_word(fillers, word, len))
         add_word(words, word, len);
 }
@@ -381,13 +385,13 @@ static const struct pattern {
     {"node without|no title", COUNT, 0, VIEW_ALL, "counts", "untitled", NULL, NULL, 0, 0, 0, 0},
 
     /* all prerequisites of a lesson, and its dependents */
-    {"which? node? must learnt before NODE", 0, DEEP | NEEDS | IDS, VIEW_NEEDS, "needs", "nodes",
+    {"which node? must learnt before NODE", 0, DEEP | NEEDS | IDS, VIEW_NEEDS, "needs", "nodes",
      "node_id", NULL, 0, 1, 0, 0},
     {"which? node? must learnt before NODE node?", COUNT, DEEP | NEEDS, VIEW_NEEDS, "needs",
      "nodes", NULL, NULL, 0, 0, 1, 0},
-    {"which? prerequisite of|for NODE", DEEP, IDS | NEEDS, VIEW_NEEDS, "needs", "nodes", "node_id",
+    {"which prerequisite of|for NODE", DEEP, IDS | NEEDS, VIEW_NEEDS, "needs", "nodes", "node_id",
      NULL, 0, 1, 0, 0},
-    {"which? everything prerequisite of|for NODE", 0, IDS | NEEDS | DEEP, VIEW_NEEDS, "needs",
+    {"which everything prerequisite of|for NODE", 0, IDS | NEEDS | DEEP, VIEW_NEEDS, "needs",
      "nodes", "node_id", NULL, 0, 1, 0, 0},
     {"everything? prerequisite of|for? NODE have?", COUNT | DEEP, NEEDS, VIEW_NEEDS, "needs",
      "nodes", NULL, NULL, 0, 0, 1, 0},
@@ -395,9 +399,9 @@ static const struct pattern {
      NULL, 0, 1, 0, 0},
     {"node NODE need|depend on?", COUNT | DEEP, NEEDS, VIEW_NEEDS, "needs", "nodes", NULL, NULL, 0,
      0, 1, 0},
-    {"everything? which? everything? node? needed for|before NODE", DEEP, IDS | NEEDS, VIEW_NEEDS,
-     "needs", "nodes", "node_id", NULL, 0, 1, 0, 0},
-    {"which? everything? node? depend on NODE", DEEP, IDS | NEEDS, VIEW_NEEDS, "needed_by", "nodes",
+    {"which everything? node? needed for|before NODE", DEEP, IDS | NEEDS, VIEW_NEEDS, "needs",
+     "nodes", "node_id", NULL, 0, 1, 0, 0},
+    {"which everything? node? depend on NODE", DEEP, IDS | NEEDS, VIEW_NEEDS, "needed_by", "nodes",
      "node_id", NULL, 0, 1, 0, 0},
     {"which everything? node? need NODE", DEEP, IDS | NEEDS, VIEW_NEEDS, "needed_by", "nodes",
      "node_id", NULL, 0, 1, 0, 0},
@@ -419,29 +423,29 @@ static const struct pattern {
      "nodes", NULL, NULL, 0, 0, 1, 0},
 
     /* the lessons beside one */
-    {"which? prerequisite of|for NODE", DIRECT, IDS | NEEDS, VIEW_NEEDS, "neighbours", "before",
+    {"which prerequisite of|for NODE", DIRECT, IDS | NEEDS, VIEW_NEEDS, "neighbours", "before",
      "node_id", NULL, 0, 1, 0, 1},
     {"prerequisite of|for? NODE have?", COUNT | DIRECT, NEEDS, VIEW_NEEDS, "neighbours", "before",
      NULL, NULL, 0, 0, 1, 1},
-    {"which? node? depend on NODE", DIRECT, IDS | NEEDS, VIEW_NEEDS, "neighbours", "after",
+    {"which node? depend on NODE", DIRECT, IDS | NEEDS, VIEW_NEEDS, "neighbours", "after",
      "node_id", NULL, 0, 1, 0, 1},
-    {"which? node? depend of NODE", DIRECT, IDS | NEEDS, VIEW_NEEDS, "neighbours", "after",
+    {"which node? depend of NODE", DIRECT, IDS | NEEDS, VIEW_NEEDS, "neighbours", "after",
      "node_id", NULL, 0, 1, 0, 1},
     {"node depend on NODE", COUNT | DIRECT, NEEDS, VIEW_NEEDS, "neighbours", "after", NULL, NULL, 0,
      0, 1, 1},
 
     /* paths */
-    {"which? shortest learning? path from NODE to NODE", 0,
-     IDS | ORDER | DIRECTED | NEEDS | NOTHING, VIEW_PATHS, "path", "nodes", NULL, NULL, 0, 0, 0, 0},
-    {"which? shortest learning? path from NODE to NODE", ALL_TYPES,
-     IDS | ORDER | DIRECTED | NOTHING, VIEW_ALL, "path", "nodes", NULL, NULL, 0, 0, 0, 0},
+    {"which shortest learning? path from NODE to NODE", 0, IDS | ORDER | DIRECTED | NEEDS | NOTHING,
+     VIEW_PATHS, "path", "nodes", NULL, NULL, 0, 0, 0, 0},
+    {"which shortest learning? path from NODE to NODE", ALL_TYPES, IDS | ORDER | DIRECTED | NOTHING,
+     VIEW_ALL, "path", "nodes", NULL, NULL, 0, 0, 0, 0},
     {"any? path from NODE to NODE", NEEDS, DIRECTED, VIEW_NEEDS, "path", "steps", NULL, "truth", 0,
      0, 0, 0},
     {"any? path from NODE to NODE", ALL_TYPES, DIRECTED, VIEW_ALL, "path", "steps", NULL, "truth",
      0, 0, 0, 0},
 
     /* the order of the whole */
-    {"which? prerequisite cycle", 0, 0, VIEW_NEEDS, "cycles", "groups", "nodes", NULL, 0, 1, 0, 1},
+    {"which prerequisite cycle", 0, 0, VIEW_NEEDS, "cycles", "groups", "nodes", NULL, 0, 1, 0, 1},
     {"any? prerequisite cycle which groups of node mutually? need NUM? another", 0, 0, VIEW_NEEDS,
      "cycles", "groups", "nodes", NULL, 0, 1, 0, 1},
     {"any prerequisite cycle", 0, 0, VIEW_NEEDS, "cycles", "groups", NULL, "truth", 0, 0, 0, 1},
@@ -489,13 +493,13 @@ static const struct pattern {
      "node_id count", NULL, UINT_MAX, 1, 0, 1},
     {"which NUM node most prerequisite", DIRECT | ROWS, 0, VIEW_NEEDS, "hubs",
      "most_direct_prerequisites", "node_id count", NULL, UINT_MAX, 1, 0, 1},
-    {"which node most prerequisite", DIRECT | AND_COUNT, TIE, VIEW_NEEDS, "hubs",
+    {"which node most prerequisite", DIRECT | AND_COUNT | TIE, 0, VIEW_NEEDS, "hubs",
      "most_direct_prerequisites", "node_id count", "single", 0, 1, 0, 1},
-    {"which node prerequisite of most other? node", DIRECT | AND_COUNT, TIE, VIEW_NEEDS, "hubs",
+    {"which node prerequisite of most other? node", DIRECT | AND_COUNT | TIE, 0, VIEW_NEEDS, "hubs",
      "most_direct_dependents", "node_id count", "single", 0, 1, 0, 1},
     {"which NUM node unlock most depend?", ROWS | DEEP, NEEDS, VIEW_NEEDS, "unlocks", "nodes",
      "node_id dependents", NULL, UINT_MAX, 1, 0, 0},
-    {"which node unlock most depend?", AND_COUNT | DEEP, NEEDS | TIE, VIEW_NEEDS, "unlocks",
+    {"which node unlock most depend?", AND_COUNT | DEEP | TIE, NEEDS, VIEW_NEEDS, "unlocks",
      "nodes", "node_id dependents", "single", 0, 1, 0, 0},
     {"which prerequisite relationship redundant because longer chain already implies them", ROWS, 0,
      VIEW_NEEDS, "redundant", "edges", "from_node_id to_node_id", NULL, 0, 1, 0, 0},

@@ -86,7 +86,7 @@ static bool replace(struct repair *repair, size_t at, size_t len, const char *wi
 /* ---- Markdown: the one fenced block of a text is the program. With two blocks, or one that does
  * not end, nothing is certain. ---- */
 
-struct fence {
+struct code_fence {
     size_t line, body; /* where its line and the next one begin */
     char mark;
     bool bare; /* nothing follows the mark */
@@ -100,7 +100,7 @@ static size_t next_line(const struct buf *source, size_t at)
     return end ? (size_t)(end - source->data) + 1 : source->len;
 }
 
-static bool read_fence(const struct buf *source, size_t at, struct fence *fence)
+static bool read_fence(const struct buf *source, size_t at, struct code_fence *fence)
 {
     static const char *const names[] = {"python", "py", "python3", "Python"};
     const size_t next = next_line(source, at);
@@ -115,7 +115,7 @@ static bool read_fence(const struct buf *source, size_t at, struct fence *fence)
         len--;
     if (len < 3 || (memcmp(text, "```", 3) != 0 && memcmp(text, "~~~", 3) != 0))
         return false;
-    *fence = (struct fence){.line = at, .body = next, .mark = *text, .bare = len == 3};
+    *fence = (struct code_fence){.line = at, .body = next, .mark = *text, .bare = len == 3};
     fence->python = fence->bare;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (len - 3 == strlen(names[i]) && memcmp(text + 3, names[i], len - 3) == 0)
@@ -125,13 +125,13 @@ static bool read_fence(const struct buf *source, size_t at, struct fence *fence)
 
 static bool repair_fence(struct repair *repair)
 {
-    struct fence fences[2];
+    struct code_fence fences[2];
     size_t count = 0;
 
     if (repair->verdict->accepted)
         return false;
     for (size_t at = 0; at < repair->source.len; at = next_line(&repair->source, at)) {
-        struct fence found;
+        struct code_fence found;
 
         if (!read_fence(&repair->source, at, &found))
             continue;
@@ -418,6 +418,17 @@ static void add_print(struct repair *repair, const char *step, const char *name)
     SAY(repair, "Added a line that prints `%s` as JSON. ", name);
 }
 
+/* Whether the last line of the output is "null", which is a value. */
+static bool printed_null(const char *text)
+{
+    size_t len = strlen(text);
+
+    while (len > 0 && strchr("\r\n ", text[len - 1]))
+        len--;
+    return len >= 4 && memcmp(text + len - 4, "null", 4) == 0 &&
+           (len == 4 || text[len - 5] == '\n');
+}
+
 static bool repair_output(struct repair *repair)
 {
     const struct plan *plan = repair->plan;
@@ -425,7 +436,8 @@ static bool repair_output(struct repair *repair)
     const json_t *result = repair->execution->result;
     const char *name = plan->step_count == 1 ? result_name(repair) : NULL;
 
-    if (!repair->verdict->accepted || repair->changes > 0 || !repair->execution->ok ||
+    if (!repair->verdict->accepted || repair->changes > 0 ||
+        printed_null(repair->execution->stdout_text) || !repair->execution->ok ||
         plan->step_count == 0 || (plan->step_count == 1 && (!name || !json_is_null(result))))
         return false;
     buf_clear(&repair->next);

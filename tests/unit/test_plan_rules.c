@@ -154,8 +154,11 @@ static const struct {
     {"How many redundant prerequisite relationships are there?", "1"},
     {"Which two lessons are a direct prerequisite of the most other lessons? Give [id, number].",
      "[[\"N1\", 2], [\"N2\", 2]]"},
-    {"Which lesson has the most direct prerequisites, and how many?", "[\"N3\", 2]"},
-    {"Which lesson unlocks the most direct and indirect dependents, and how many?", "[\"N1\", 4]"},
+    {"Which lesson has the most direct prerequisites, and how many (smallest id on a tie)?",
+     "[\"N3\", 2]"},
+    {"Which lesson unlocks the most direct and indirect dependents, and how many? (smallest id on "
+     "a tie)",
+     "[\"N1\", 4]"},
     {"How many levels are there?", NULL},
     {"Into how many separate pieces does the course fall?", "2"},
     {"Starting at N3 and following relationships of any type in their direction, how many lessons "
@@ -180,6 +183,11 @@ static const struct {
     {"What must be learned before Calculus?", NULL}, /* no such lesson */
     {"How many words must be read before N5?", NULL},
     {"What is the average number of direct prerequisites?", NULL},
+    {"Which lessons are no prerequisites?", NULL},
+    {"Are there direct prerequisites of N5?", NULL}, /* yes or no, not which */
+    {"Which lessons have the most direct prerequisites, and how many?", NULL}, /* on a tie? */
+    {"What does N5 need?", NULL},
+    {"Is the number of lessons even?", NULL},
     {"", NULL},
 };
 

@@ -135,6 +135,8 @@ static const struct {
      {.type = ""}},
     {"import matplotlib.pyplot as plt\nplt.plot([1])\n", NULL, NULL, {.type = ""}},
     {"plt.plot([1])\n", NULL, NULL, {.type = ""}}, /* the profile does not have it */
+    {"import cmath\nprint(cmath.sqrt(-1))\n", NULL, NULL, {.type = ""}}, /* not math */
+    {"a = 1\nx = a * a + a)\n", NULL, NULL, {.type = ""}},
     {"import os\ndf = pd.DataFrame([])\n", NULL, NULL, {.type = ""}},
     /* errors of the run */
     {"n = {'node_id': 1, 'title': 2}\nprint(n['titel'])\n",
@@ -144,6 +146,13 @@ static const struct {
       "KeyError: 'titel'\nHint: the node n has the fields: node_id, title; did you mean "
       "'title'?; .get('titel') gives None where a field is absent",
       NULL, 2}},
+    {"print(c['parameters']['terms'])\n",
+     "print(c['parameters']['term'])\n",
+     "term",
+     {"KeyError",
+      "KeyError: 'terms'\nHint: the dict c['parameters'] has the fields: term; did you "
+      "mean 'term'?",
+      NULL, 1}},
     {"print(d['N01'])\n",
      NULL,
      NULL, /* the nearest id is another lesson */

@@ -109,7 +109,7 @@ static void refuse_import(struct check *check, uint32_t node, size_t at, const c
                list, *list ? "." : "");
     if (advice && policy_has_word(policy_helper_modules, text, len))
         near = "code_helpers";
-    if (near)
+    if (near && !strstr(name, near)) /* cmath is another module than math, timeit than time */
         correct_import(check, node, at, near);
 }
 

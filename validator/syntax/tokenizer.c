@@ -504,7 +504,8 @@ static enum token_kind read_bracket(struct tokenizer *t, struct token *token, ch
         if (t->depth == 0) {
             tokenizer_fail(t, token, start,
                            "This '%c' closes nothing. Delete it, or add the opening bracket.", c);
-            if (rest_of_line(t->source + start, t->len - start) == 1)
+            if (rest_of_line(t->source + start, t->len - start) == 1 && start > 0 &&
+                t->source[start - 1] == c) /* "a * b)" may lack its opening bracket */
                 correct(t, start, 1, "");
             return TOKEN_ERROR;
         }
