@@ -170,10 +170,11 @@ static void say_correction(struct repair *repair, const struct correction *corre
         const char *with = correction->edits[i].with;
         const size_t text = strcspn(with, "\n");
 
-        if (len > 0 && *with)
+        if (len > 0 && *with &&
+            !validator_is_blank(repair->source.data + correction->edits[i].at, len))
             SAY(repair, "Replaced `%.*s` with `%.*s` in line %zu. ", shown,
                 repair->source.data + correction->edits[i].at, (int)text, with, line);
-        else if (len > 0)
+        else if (len > 0 && !*with)
             SAY(repair, "Deleted `%.*s` in line %zu. ", shown,
                 repair->source.data + correction->edits[i].at, line);
         else if (with[text] == '\n')

@@ -17,6 +17,13 @@ def failure_of(result):
     return {"errorCategory": "runtime", "context": context}, hint or None
 
 
+def repair(runs):
+    """The diagnosis of each run, or None."""
+    done = subprocess.run([sandbox.BUILD / "tests/repair_driver"], input="".join(json.dumps(run) + "\n" for run in runs),
+                          stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 class Repairs(unittest.TestCase):
     def check(self, rows, checked_as, at_least, **fields):
         def run(code):
@@ -27,11 +34,8 @@ class Repairs(unittest.TestCase):
             code = code.replace("import *", "import get_nodes, get_node_content, query_graph")  # the validator refuses the star
             error, hint = failure_of(run(code).result)
             runs.append({"source": code, "profile": checked_as, "error": error, "hint": hint})
-        done = subprocess.run([sandbox.BUILD / "tests/repair_driver"], input="".join(json.dumps(row) + "\n" for row in runs),
-                              stdout=subprocess.PIPE, text=True, check=True, timeout=60)
         repaired = 0
-        for row, line in zip(runs, done.stdout.splitlines(), strict=True):
-            diagnosis = json.loads(line)
+        for row, diagnosis in zip(runs, repair(runs), strict=True):
             if diagnosis is None:
                 continue
             repaired += 1
@@ -48,6 +52,19 @@ class Repairs(unittest.TestCase):
 
     def test_libraries(self):
         self.check(test_hints.LIBRARIES, "data-science", 3, kind="data", preload=sandbox.DATA_PRELOAD, profile="data-science")
+
+    def test_right_programs_stay(self):
+        error = {"errorCategory": "runtime", "context": {"message": "RuntimeError: x", "errorType": "RuntimeError", "line": 1}}
+        rows = [json.loads(line) for name in ("fractions", "exercism_python", "openstax_algebra")
+                for line in sandbox.shared("truth", name + ".jsonl").read_text().splitlines()]
+        runs = [{"source": row["code"], "profile": "data-science", "error": error, "hint": None} for row in rows]
+        self.assertEqual([row["code"] for row, found in zip(rows, repair(runs), strict=True) if found], [])
+        for change in (("import json\n", ""), ("print(json.dumps(result))", "print json.dumps(result)")):
+            broken = [dict(run, source=run["source"].replace(*change)) for run in runs]
+            for run, found in zip(runs, repair(broken), strict=True):
+                with self.subTest(run["source"]):
+                    self.assertIsNotNone(found)
+                    self.assertEqual(sorted(found["source"].split("\n")), sorted(run["source"].split("\n")))
 
 
 if __name__ == "__main__":

@@ -187,6 +187,11 @@ static const struct {
     {"Are there direct prerequisites of N5?", NULL}, /* yes or no, not which */
     {"Which lessons have the most direct prerequisites, and how many?", NULL}, /* on a tie? */
     {"What does N5 need?", NULL},
+    {"Which lessons must be learnt before N5 but not before N3?", NULL},
+    {"Which lessons have no prerequisites? How many?", NULL},
+    {"List two starting points.", NULL},
+    {"What must be learnt before N5, in teaching order?", NULL},
+    {"How many relationships have the type PREREQUISITE?", NULL},
     {"Is the number of lessons even?", NULL},
     {"", NULL},
 };

@@ -96,7 +96,7 @@ static const struct {
     /* Python 2 and other languages */
     {"x = 1\nprint \"x\", x\n",
      "x = 1\nprint(\"x\", x)\n",
-     "Replaced ` ` with `(` in line 2",
+     "Added `(` in line 2. Added `)` in line 2.",
      {.type = ""}},
     {"print x,\n", NULL, NULL, {.type = ""}},
     {"if 1 <> 2 && 1 == 1:\n    print(1)\n",
