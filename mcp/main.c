@@ -22,6 +22,7 @@ static const struct command *const commands[] = {
     &command_stdio,
     &command_validate,
     &command_exec,
+    &command_solve,
     &command_graph,
     &command_import,
     &command_export,

@@ -158,7 +158,7 @@ const char *const bound_names[BOUND_COUNT] = {
     [BOUND_OUTPUT] = "output", [BOUND_SECONDS] = "seconds",   [BOUND_COST] = "cost",
 };
 
-const struct bounds bounds_default = {
+const struct budget_bounds bounds_default = {
     .most =
         {
             [BOUND_REQUESTS] = 12,
@@ -168,7 +168,7 @@ const struct bounds bounds_default = {
         },
 };
 
-static int parse_bound(const char *word, struct bounds *bounds, struct error *err)
+static int parse_bound(const char *word, struct budget_bounds *bounds, struct error *err)
 {
     const char *sign = strchr(word, '=');
     char *end = NULL;
@@ -191,7 +191,7 @@ static int parse_bound(const char *word, struct bounds *bounds, struct error *er
                      word);
 }
 
-int bounds_parse(const char *const *words, struct bounds *bounds, struct error *err)
+int bounds_parse(const char *const *words, struct budget_bounds *bounds, struct error *err)
 {
     for (; *words; words++) {
         if (parse_bound(*words, bounds, err) < 0)
@@ -202,7 +202,7 @@ int bounds_parse(const char *const *words, struct bounds *bounds, struct error *
 
 /* ---- the budget ---- */
 
-void budget_init(struct budget *budget, const struct bounds *bounds, int64_t now_ms)
+void budget_init(struct budget *budget, const struct budget_bounds *bounds, int64_t now_ms)
 {
     *budget = (struct budget){.bounds = *bounds, .started_ms = now_ms};
 }

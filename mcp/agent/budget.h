@@ -46,16 +46,16 @@ enum bound {
 };
 extern const char *const bound_names[BOUND_COUNT]; /* "requests", ...; "" for BOUND_NONE */
 
-struct bounds {
+struct budget_bounds {
     double most[BOUND_COUNT]; /* cost 0: any */
 };
-extern const struct bounds bounds_default;
+extern const struct budget_bounds bounds_default;
 /* Sets the bounds that words such as "requests=12" name; NULL-terminated. ERROR_INVALID names the
  * bounds and shows a correct word. */
-int bounds_parse(const char *const *words, struct bounds *bounds, struct error *err);
+int bounds_parse(const char *const *words, struct budget_bounds *bounds, struct error *err);
 
 struct budget {
-    struct bounds bounds;
+    struct budget_bounds bounds;
     unsigned requests;
     struct model_usage usage;
     double cost;        /* of the requests whose model has a price */
@@ -63,7 +63,7 @@ struct budget {
     int64_t started_ms; /* of the monotonic clock; earlier for a task that is continued */
 };
 /* now_ms: of clock_ms (helpers/base/clock.h), as everywhere here. */
-void budget_init(struct budget *budget, const struct bounds *bounds, int64_t now_ms);
+void budget_init(struct budget *budget, const struct budget_bounds *bounds, int64_t now_ms);
 /* Milliseconds until BOUND_SECONDS is reached, at least 0. */
 int64_t budget_left_ms(const struct budget *budget, int64_t now_ms);
 

@@ -217,19 +217,19 @@ static const struct fields kinds[MESSAGE_KINDS] = {
     [MESSAGE_ANSWER] = {.name = "answer", .rows = answer_rows, .flags = FIELDS_CLOSED},
 };
 
-const char *message_kind_name(enum message_kind kind)
+const char *message_kind_name(enum agent_message kind)
 {
     return kinds[kind].name;
 }
 
-const struct fields *message_fields(enum message_kind kind)
+const struct fields *message_fields(enum agent_message kind)
 {
     return &kinds[kind];
 }
 
 /* ---- the readers ---- */
 
-static int check(enum message_kind kind, const json_t *value, struct error *err)
+static int check(enum agent_message kind, const json_t *value, struct error *err)
 {
     struct validation_errors problems;
 
@@ -340,7 +340,7 @@ int plan_read(json_t *value, struct plan *plan, struct error *err)
     for (size_t i = 0; i < json_array_size(steps); i++) {
         const json_t *step = json_array_get(steps, i);
 
-        plan->steps[plan->step_count++] = (struct plan_step){
+        plan->steps[plan->step_count++] = (struct planned_step){
             .name = json_get_string(step, "name"),
             .compute = json_get_string(step, "compute"),
             .type = choice(types, step, "type", VALUE_ANY),

@@ -30,7 +30,7 @@
 #define ANSWER_TEXT_MAX    ((size_t)16 << 10) /* bytes of an answer's text */
 #define ANSWER_OPEN_MAX    8u                 /* open points of a partial answer */
 
-enum message_kind {
+enum agent_message {
     MESSAGE_TASK,
     MESSAGE_PLAN,
     MESSAGE_CODE,
@@ -39,10 +39,10 @@ enum message_kind {
     MESSAGE_ANSWER,
     MESSAGE_KINDS,
 };
-const char *message_kind_name(enum message_kind kind); /* "task"; static */
+const char *message_kind_name(enum agent_message kind); /* "task"; static */
 /* Its members. The short schema of these fields is the input of the tool by which a model sends the
  * message: without the members that the server sets (FIELD_UNLISTED), and closed. */
-const struct fields *message_fields(enum message_kind kind);
+const struct fields *message_fields(enum agent_message kind);
 
 /* {"question", "session_id", "title", "version", "attempts"}. The curriculum as it was when the
  * task began: its title and its version. */
@@ -57,7 +57,7 @@ enum plan_approach { PLAN_QUERY, PLAN_CODE, PLAN_EDIT, PLAN_ASK, PLAN_REFUSE };
 
 /* One value to compute, and its form. */
 enum value_type { VALUE_NUMBER, VALUE_TEXT, VALUE_TRUTH, VALUE_LIST, VALUE_MAP, VALUE_ANY };
-struct plan_step {
+struct planned_step {
     const char *name, *compute;
     enum value_type type;
 };
@@ -91,7 +91,7 @@ struct plan {
     json_t *value;
     enum plan_approach approach;
     struct plan_query query;
-    struct plan_step steps[PLAN_STEPS_MAX];
+    struct planned_step steps[PLAN_STEPS_MAX];
     size_t step_count;
     json_t *operations; /* owned, an array; or NULL */
     const char *text;

@@ -39,7 +39,7 @@ static const char *line_before(const char *text, size_t *end, size_t *len)
 static void take_step(const struct plan *plan, const json_t *line, json_t *values)
 {
     for (size_t i = 0; i < plan->step_count; i++) {
-        const struct plan_step *step = &plan->steps[i];
+        const struct planned_step *step = &plan->steps[i];
         json_t *value = json_object_get(line, step->name);
 
         if (value && value_fits(step->type, value) && !json_object_get(values, step->name))
@@ -52,7 +52,7 @@ json_t *output_values(const struct plan *plan, const char *text, size_t len, str
     json_t *values = json_object();
     const char *line;
     size_t end = len, line_len;
-    const struct plan_step *only = plan->step_count == 1 ? &plan->steps[0] : NULL;
+    const struct planned_step *only = plan->step_count == 1 ? &plan->steps[0] : NULL;
     bool last = true, alone = false;
 
     while (values && (line = line_before(text, &end, &line_len))) {
@@ -72,7 +72,7 @@ json_t *output_values(const struct plan *plan, const char *text, size_t len, str
             break;
     }
     for (size_t i = 0; faults && values && i < plan->step_count; i++) {
-        const struct plan_step *step = &plan->steps[i];
+        const struct planned_step *step = &plan->steps[i];
 
         if (!json_object_get(values, step->name))
             buf_addf(faults,
@@ -97,11 +97,11 @@ json_t *output_open(const struct plan *plan, const json_t *values)
 
 /* ---- node ids ---- */
 
-struct search {
+struct id_search {
     json_t *known, *found, *seen;
 };
 
-static void find_id(struct search *search, const char *text)
+static void find_id(struct id_search *search, const char *text)
 {
     if (!json_object_get(search->known, text) || json_object_get(search->seen, text) ||
         json_array_size(search->found) >= OUTPUT_NODE_IDS_MAX)
@@ -110,7 +110,7 @@ static void find_id(struct search *search, const char *text)
     json_array_append_new(search->found, json_string(text));
 }
 
-static void find_ids(struct search *search, const json_t *value, unsigned depth)
+static void find_ids(struct id_search *search, const json_t *value, unsigned depth)
 {
     const char *key;
     json_t *item;
@@ -130,7 +130,7 @@ static void find_ids(struct search *search, const json_t *value, unsigned depth)
 
 json_t *output_node_ids(const json_t *value, const struct outline *outline)
 {
-    struct search search = {json_object(), json_array(), json_object()};
+    struct id_search search = {json_object(), json_array(), json_object()};
 
     for (size_t i = 0; i < outline->node_count; i++)
         json_object_set_new(search.known, outline->nodes[i].id, json_true());

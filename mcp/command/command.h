@@ -11,12 +11,14 @@
 #include "mcp/format/format.h"
 #include "mcp/store/store.h"
 
-/* Exit statuses. The last four are of exec and grade: refused, timeout, no engine, a signal. */
+/* Exit statuses. The last five are of exec, grade and solve: refused, a question back, timeout, no
+ * engine or model, a signal. */
 enum {
     EXIT_OK = 0,
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_REFUSED = 3,
+    EXIT_ASK = 4,
     EXIT_TIMEOUT = 124,
     EXIT_NO_ENGINE = 127,
     EXIT_SIGNAL = 128 /* and the signal's number, as shells have it */
@@ -38,7 +40,7 @@ struct command {
 extern const struct command command_serve, command_stdio, command_validate, command_exec,
     command_graph, command_import, command_export, command_demo, command_doctor, command_image,
     command_backup, command_sessions, command_rename, command_delete, command_token,
-    command_sandbox, command_grade, command_learner;
+    command_sandbox, command_grade, command_learner, command_solve;
 
 /* Prints "lectern exec: text" to stderr. */
 void command_fail(const char *name, const struct error *err);

@@ -50,10 +50,11 @@ enum option_group {
     GROUP_TUTOR,
     GROUP_ANALYSES,
     GROUP_CHAT,
+    GROUP_SOLVE,
     GROUP_GENERAL
 };
-static const char *const group_titles[] = {"Options", "Server",   "Sign-in", "Curricula",
-                                           "Tutor",   "Analyses", "Chat",    "General"};
+static const char *const group_titles[] = {"Options",  "Server", "Sign-in", "Curricula", "Tutor",
+                                           "Analyses", "Chat",   "Roles",   "General"};
 
 struct option_row {
     enum option_group group;

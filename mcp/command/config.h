@@ -41,14 +41,17 @@ enum config_command {
     CONFIG_SANDBOX = 1 << 15,
     CONFIG_GRADE = 1 << 16,
     CONFIG_LEARNER = 1 << 17,
+    CONFIG_SOLVE = 1 << 18,
 };
 
 #define CONFIG_ANY_STORE                                                                           \
     (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
      CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
-     CONFIG_DELETE | CONFIG_LEARNER)
-#define CONFIG_ANY_ANALYSIS (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR)
-#define CONFIG_ANY_SANDBOX  (CONFIG_ANY_ANALYSIS | CONFIG_GRADE)
+     CONFIG_DELETE | CONFIG_LEARNER | CONFIG_SOLVE)
+#define CONFIG_ANY_ANALYSIS                                                                        \
+    (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SOLVE)
+#define CONFIG_ANY_MODEL   (CONFIG_SERVE | CONFIG_STDIO | CONFIG_SOLVE)
+#define CONFIG_ANY_SANDBOX (CONFIG_ANY_ANALYSIS | CONFIG_GRADE)
 #define CONFIG_ANY                                                                                 \
     (CONFIG_ANY_STORE | CONFIG_VALIDATE | CONFIG_IMAGE | CONFIG_TOKEN | CONFIG_SANDBOX |           \
      CONFIG_GRADE)
@@ -102,9 +105,11 @@ enum config_command {
         "show Python's warnings on standard error (default: hidden)")                              \
     ROW(COMMAND, "batch", batch, TEXT, "FILE", NULL, 0, 0, CONFIG_EXEC,                            \
         "run the programs of this JSON file side by side: [{\"name\", \"code\"}, ...]")            \
+    ROW(COMMAND, "trace", trace, TEXT, "FILE", NULL, 0, 0, CONFIG_SOLVE,                           \
+        "write the messages of the task and its requests to models to this file, as JSON")         \
     ROW(COMMAND, "json", json, FLAG, NULL, NULL, 0, 0,                                             \
         CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS | CONFIG_GRADE |           \
-            CONFIG_LEARNER,                                                                        \
+            CONFIG_LEARNER | CONFIG_SOLVE,                                                         \
         "print the result as JSON")                                                                \
     ROW(SERVER, "host", host, TEXT, "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE | CONFIG_DOCTOR,    \
         "address to listen on; one other than loopback needs --token-file, --issuer or --no-auth") \
@@ -141,7 +146,8 @@ enum config_command {
     ROW(SERVER, "body-cap", body_cap, NUMBER, "MIB", "16", 1, 128, CONFIG_SERVE,                   \
         "maximum size of a request body, in MiB")                                                  \
     ROW(SERVER, "toolset", toolset, TEXT, "SET", "editor", 0, 0, CONFIG_SERVE | CONFIG_STDIO,      \
-        "tools that MCP clients reach: editor, tutor (for a model that teaches), or all")          \
+        "tools that MCP clients reach: editor, tutor (for a model that teaches), solve (answers "  \
+        "of planner, coder and debugger), several of these with commas, or all")                   \
     ROW(TUTOR, "learner", learner, TEXT, "ID", NULL, 0, 0, CONFIG_STDIO | CONFIG_TOKEN,            \
         "the one learner of the tutor tools; `lectern learner list` shows the ids")                \
     ROW(TUTOR, "tiers", tiers, TEXT, "FILE", NULL, 0, 0,                                           \
@@ -156,10 +162,10 @@ enum config_command {
         "JSON file with further component types: [{\"name\", \"use\", \"parameters\": "            \
         "[{\"name\", \"type\", \"required\", \"choices\"}]}]")                                     \
     ROW(STORE, "session", session, TEXT, "SID", NULL, 0, 0,                                        \
-        CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_TOKEN | CONFIG_LEARNER,                 \
+        CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_TOKEN | CONFIG_LEARNER | CONFIG_SOLVE,  \
         "session id of the curriculum")                                                            \
     ROW(STORE, "query-timeout", query_timeout, NUMBER, "SECONDS", "30", 1, 600,                    \
-        CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH,                                  \
+        CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_SOLVE,                   \
         "time limit for one graph query")                                                          \
     ROW(ANALYSES, "sandbox", sandbox, TEXT, "ENGINE", "auto", 0, 0, CONFIG_ANY_SANDBOX,            \
         "docker, local (bubblewrap), process, or auto: the first of these that works; process "    \
@@ -199,16 +205,27 @@ enum config_command {
     ROW(ANALYSES, "share", share, TEXT, "DIR", NULL, 0, 0,                                         \
         CONFIG_ANY_SANDBOX | CONFIG_IMAGE | CONFIG_DEMO | CONFIG_SANDBOX,                          \
         "folder with the runner and its files (default: beside the binary)")                       \
-    ROW(CHAT, "llm-url", llm_url, TEXT, "URL", NULL, 0, 0, CONFIG_SERVE,                           \
+    ROW(CHAT, "llm-url", llm_url, TEXT, "URL", NULL, 0, 0, CONFIG_ANY_MODEL,                       \
         "model service with the Anthropic Messages API, without /v1 (default: "                    \
         "$ANTHROPIC_BASE_URL, otherwise " MODEL_DEFAULT_URL                                        \
         "). The key comes from $ANTHROPIC_API_KEY, or a bearer token from $ANTHROPIC_AUTH_TOKEN")  \
-    ROW(CHAT, "llm-model", llm_model, TEXT, "NAME", MODEL_DEFAULT_NAME, 0, 0, CONFIG_SERVE,        \
+    ROW(CHAT, "llm-model", llm_model, TEXT, "NAME", MODEL_DEFAULT_NAME, 0, 0, CONFIG_ANY_MODEL,    \
         "model to use")                                                                            \
-    ROW(CHAT, "attempts", attempts, NUMBER, "N", "3", 1, ATTEMPTS_MOST, CONFIG_SERVE,              \
-        "failed attempts at the code of one question in the chat, one after the other; then it "   \
-        "is "                                                                                      \
-        "answered without more")                                                                   \
+    ROW(CHAT, "attempts", attempts, NUMBER, "N", "3", 1, ATTEMPTS_MOST, CONFIG_ANY_MODEL,          \
+        "failed attempts at the code of one question, one after the other; then it is answered "   \
+        "without more")                                                                            \
+    ROW(SOLVE, "role", role, LIST, "ROLE=MODEL[@URL]", NULL, 0, 0, CONFIG_ANY_MODEL,               \
+        "model of a role, planner, coder, debugger, answer or escalate (which is asked when "      \
+        "another refuses or is overloaded); may be repeated (default: that of --llm-model). The "  \
+        "key of an own URL comes from $LECTERN_KEY_PLANNER and so on")                             \
+    ROW(SOLVE, "planner", planner, TEXT, "HOW", "auto", 0, 0, CONFIG_ANY_MODEL,                    \
+        "auto: rules, then a model; rules: no model is asked; model: no rule plans")               \
+    ROW(SOLVE, "budget", budget, LIST, "NAME=N", NULL, 0, 0, CONFIG_ANY_MODEL,                     \
+        "bound of one question, for all roles: requests=12, input=100000 and output=16000 "        \
+        "tokens, seconds=120, cost (default: any); may be repeated")                               \
+    ROW(SOLVE, "prices", prices, TEXT, "FILE", NULL, 0, 0, CONFIG_ANY_MODEL,                       \
+        "JSON file with the prices of models for a million tokens: {\"currency\", \"models\": "    \
+        "{NAME: {\"input\", \"output\", \"cache_read\", \"cache_write\"}}}")                       \
     ROW(GENERAL, "log", log, TEXT, "LEVEL", NULL, 0, 0, CONFIG_ANY,                                \
         "error, warning, info or debug (default: info for serve, warning for other commands)")     \
     ROW(GENERAL, "help", help, FLAG, NULL, NULL, 0, 0, CONFIG_ANY, "show this help")

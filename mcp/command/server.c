@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/command/server.h"
 
+#include "mcp/agent/solver.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -243,6 +245,22 @@ static int open_tutor(struct server *server, const struct config *config, struct
     return server->tutor ? 0 : -1;
 }
 
+static int open_solver(struct server *server, const struct config *config, struct error *err)
+{
+    struct solver_config solver = {
+        .roles = config->role,
+        .planner = config->planner,
+        .budget = config->budget,
+        .prices = config->prices,
+    };
+
+    if (!(server->toolsets & TOOLSET_BIT(TOOLSET_SOLVE)))
+        return 0;
+    config_model(config, &solver.model);
+    server->solver = solver_create(server, &solver, err);
+    return server->solver ? 0 : -1;
+}
+
 _Static_assert(SECRET_SIZE == SEAL_KEY_SIZE, "a secret of the store is a key");
 
 /* What clients keep for the server is good on each server with this store, and after a restart. */
@@ -285,7 +303,8 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     if (open_workq(server, &server->store.sql, &sql_workq, err) < 0 ||
         open_seals(server, err) < 0 ||
         open_workq(server, &server->store.trial, &trial_workq, err) < 0 ||
-        server_open_readers(server, config, err) < 0 || open_tutor(server, config, err) < 0)
+        server_open_readers(server, config, err) < 0 || open_tutor(server, config, err) < 0 ||
+        open_solver(server, config, err) < 0)
         return -1;
     server->analyses.executor = server_executor(config, NULL, &engine);
     if (!server->analyses.executor)
@@ -304,6 +323,7 @@ static void end_workq(struct workq **workq)
 
 void server_finish(struct server *server)
 {
+    solver_destroy(server->solver);
     executor_destroy(server->analyses.executor);
     end_workq(&server->store.sql);
     end_workq(&server->store.read);

@@ -62,10 +62,15 @@ struct model {
 
 /* ---- the service ---- */
 
+static const char *key_name(const struct model *model)
+{
+    return model->config.key_name ? model->config.key_name : "ANTHROPIC_API_KEY";
+}
+
 /* The variable the key came from; NULL: there is none. */
 static const char *credential_of(const struct model *model)
 {
-    return model->config.key          ? "ANTHROPIC_API_KEY"
+    return model->config.key          ? key_name(model)
            : model->config.auth_token ? "ANTHROPIC_AUTH_TOKEN"
                                       : NULL;
 }
@@ -134,9 +139,9 @@ static void set_unready(struct model *model)
     else if (!credential_of(model) && !model->local)
         snprintf(
             model->unready, sizeof model->unready,
-            "Set ANTHROPIC_API_KEY to a key of the service and restart lectern, or use a model "
-            "on this machine, for example --llm-url http://localhost:11434 --llm-model NAME "
-            "(Ollama)");
+            "Set %s to a key of the service and restart lectern, or use a model on this machine, "
+            "for example --llm-url http://localhost:11434 --llm-model NAME (Ollama)",
+            key_name(model));
 }
 
 static void unref(struct model *model)

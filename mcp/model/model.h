@@ -29,6 +29,7 @@ struct model_config {
     const char *url;        /* without /v1; NULL: MODEL_DEFAULT_URL */
     const char *name;       /* the model's; NULL: MODEL_DEFAULT_NAME */
     const char *key;        /* ANTHROPIC_API_KEY: sent as x-api-key; or NULL */
+    const char *key_name;   /* of the variable that has, or lacks, the key; NULL: that one */
     const char *auth_token; /* ANTHROPIC_AUTH_TOKEN: sent as Authorization: Bearer; or NULL */
     unsigned retry_ms;      /* the first pause before a retry; 0: MODEL_RETRY_FIRST_MS */
 };

@@ -26,7 +26,9 @@ unsigned client_toolsets_of(const struct identity *identity)
         return TOOLSETS_ALL;
     if (identity->scopes & IDENTITY_LEARN)
         return TOOLSET_BIT(TOOLSET_TUTOR);
-    return identity->scopes & IDENTITY_READ ? TOOLSET_BIT(TOOLSET_EDITOR) : 0;
+    return identity->scopes & IDENTITY_READ
+               ? TOOLSET_BIT(TOOLSET_EDITOR) | TOOLSET_BIT(TOOLSET_SOLVE)
+               : 0;
 }
 
 struct tool_reach client_reach(const struct client *client)

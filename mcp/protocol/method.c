@@ -33,15 +33,27 @@
     INSTRUCTIONS " To teach a learner, begin with get_learner_state, let the learner try first, "  \
                  "and never give the solution."
 
+#define SOLVE_INSTRUCTIONS                                                                         \
+    "Lectern answers questions about a curriculum, of any size, with the tool solve. Ask one "     \
+    "whole "                                                                                       \
+    "question at a time."
+
+static const char *instructions_for(const struct client *client)
+{
+    const bool teaches = client->toolsets & TOOLSET_BIT(TOOLSET_TUTOR);
+
+    if (client_edits(client))
+        return teaches ? BOTH_INSTRUCTIONS : INSTRUCTIONS;
+    return teaches ? TUTOR_INSTRUCTIONS : SOLVE_INSTRUCTIONS;
+}
+
 /* What the server offers to a client of this era. */
 static void write_offer(struct request *request)
 {
     const struct client *client = request->client;
     const unsigned changing = stream_lists(request->peer->host, client);
     const bool edits = client_edits(client);
-    const char *instructions = !edits                             ? TUTOR_INSTRUCTIONS
-                               : client->toolsets == TOOLSETS_ALL ? BOTH_INSTRUCTIONS
-                                                                  : INSTRUCTIONS;
+    const char *instructions = instructions_for(client);
     struct buf *to = &request->members;
 
     buf_addf(to, "\"capabilities\":{\"tools\":{\"listChanged\":%s}",

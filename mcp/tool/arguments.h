@@ -74,7 +74,8 @@ int arguments_resolve(struct tool_call *call, struct store *store, const char *s
     ROW(generate_guidance)                                                                         \
     ROW(assess_response)                                                                           \
     ROW(submit_code)                                                                               \
-    ROW(get_upgrade_url)
+    ROW(get_upgrade_url)                                                                           \
+    ROW(solve)
 
 #define TOOL_DECLARE(name) extern const struct tool tool_##name;
 TOOL_TABLE(TOOL_DECLARE)

@@ -45,15 +45,26 @@ bool toolsets_find(const char *choice, unsigned *toolsets)
         unsigned toolsets;
     } choices[] = {{"editor", TOOLSET_BIT(TOOLSET_EDITOR)},
                    {"tutor", TOOLSET_BIT(TOOLSET_TUTOR)},
+                   {"solve", TOOLSET_BIT(TOOLSET_SOLVE)},
                    {"all", TOOLSETS_ALL}};
+    unsigned found = 0;
 
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        if (strcmp(choices[i].name, choice) == 0) {
-            *toolsets = choices[i].toolsets;
-            return true;
+    for (const char *name = choice;; name++) {
+        const size_t len = strcspn(name, ",");
+        unsigned before = found;
+
+        for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+            if (strlen(choices[i].name) == len && strncmp(choices[i].name, name, len) == 0)
+                found |= choices[i].toolsets;
         }
+        if (found == before)
+            return false;
+        name += len;
+        if (!*name)
+            break;
     }
-    return false;
+    *toolsets = found;
+    return true;
 }
 
 static bool is_reached(const struct tool *tool, const struct tool_reach *reach)

@@ -184,13 +184,15 @@ struct tool_param_header {
 enum toolset {
     TOOLSET_EDITOR, /* for the authors of curricula */
     TOOLSET_TUTOR,  /* for a model that teaches a learner */
+    TOOLSET_SOLVE,  /* for a model that wants answers from the roles of mcp/agent/ */
     TOOLSET_COUNT,
 };
 #define TOOLSET_BIT(set) (1u << (set))
 #define TOOLSETS_ALL     (TOOLSET_BIT(TOOLSET_COUNT) - 1u)
 
-/* The sets of a choice in an option or a request; false if it is none of these. */
-#define TOOLSET_CHOICES "editor, tutor or all"
+/* The sets of a choice in an option or a request, which may be several names with commas; false if
+ * it is none of these. */
+#define TOOLSET_CHOICES "editor, tutor, solve, several of these with commas, or all"
 bool toolsets_find(const char *choice, unsigned *toolsets);
 
 /* The tools of a connection or of the chat. */

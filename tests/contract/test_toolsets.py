@@ -122,7 +122,7 @@ class Stdio(Case):
         self.assert_tutor(tutor, tutor.initialize())
         listed = {tool["name"] for tool in before["tools"]}
         self.assertFalse(listed & set(self.names(tutor)))
-        self.assertEqual(listed | set(self.names(tutor)), set(self.names(both)))
+        self.assertEqual(listed | set(self.names(tutor)) | {"solve"}, set(self.names(both)))
 
     def test_an_operation_is_a_hint_for_editors(self):
         for choice, hinted in (("editor", True), ("all", True), ("tutor", False)):
@@ -143,7 +143,7 @@ class Stdio(Case):
     def test_wrong_options(self):
         wrong = self.workspace.run("stdio", "--toolset", "teacher", check=False)
         self.assertNotEqual(wrong.returncode, 0)
-        self.assertIn(b"editor, tutor or all", wrong.stderr)
+        self.assertIn(b"editor, tutor, solve", wrong.stderr)
         learner = self.workspace.run("learner", "add", "Ada").stdout.decode().strip()
         wrong = self.workspace.run("stdio", "--learner", learner, check=False)
         self.assertNotEqual(wrong.returncode, 0)
@@ -225,7 +225,7 @@ class Query(Case):
             for method in "POST", "GET", "DELETE":
                 status, answer, _ = self.server.http(method, "/mcp" + query, {} if method == "POST" else None)
                 self.assertEqual(status, 400, (method, query, answer))
-                self.assertIn("editor, tutor or all", json.dumps(answer))
+                self.assertIn("editor, tutor, solve", json.dumps(answer))
         # Other members of the query are of others.
         client = self.client(self.server, query="?key=toolset=editor&toolset=tutor&toolset=all")
         self.assert_tutor(client, client.initialize())

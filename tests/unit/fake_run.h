@@ -40,6 +40,39 @@ const char *model_name(const struct model *model)
     return "a-model";
 }
 
+/* The rest of the model, which the roles of the tool solve would use: nobody solves a question. */
+
+struct model *model_create(const struct model_config *config, struct loop_queue *loop_queue,
+                           struct error *err)
+{
+    (void)config;
+    (void)loop_queue;
+    error_set(err, ERROR_INTERNAL, "no model is made in this test");
+    return NULL;
+}
+
+void model_destroy(struct model *model)
+{
+    assert_null(model);
+}
+
+int model_call_start(struct model *model, struct model_call *call, struct error *err)
+{
+    (void)model;
+    (void)call;
+    return error_set(err, ERROR_INTERNAL, "no model is asked in this test");
+}
+
+void model_call_cancel(struct model_call *call)
+{
+    assert_null(call);
+}
+
+void model_call_finish(struct model_call *call)
+{
+    assert_null(call);
+}
+
 struct chat_run *run_start(struct server *server, struct model *model,
                            const struct run_request *request, struct run_listener *listener,
                            struct error *err)

@@ -77,7 +77,7 @@ static void test_words(void **state)
     static const char *const good[] = {"requests=3", "cost=0.25", NULL};
     static const char *const wrong[] = {"requests", "requests=", "requests=0", "request=3",
                                         "cost=1x",  "input=-1",  "input=inf"};
-    struct bounds bounds = bounds_default;
+    struct budget_bounds bounds = bounds_default;
     struct error err = {0};
 
     (void)state;
@@ -96,7 +96,7 @@ static void test_words(void **state)
 /* Each bound alone; the others are wide. */
 static void test_bounds(void **state)
 {
-    struct bounds bounds = {.most = {0, 3, 1000, 500, 10, 0}};
+    struct budget_bounds bounds = {.most = {0, 3, 1000, 500, 10, 0}};
     const struct price price = {.input = 1000, .output = 10000}; /* 0.001 and 0.01 a token */
     const struct model_usage usage = {.input = 100, .cache_read = 200, .output = 300};
     struct budget budget;

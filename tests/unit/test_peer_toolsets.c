@@ -15,6 +15,7 @@
 
 #define EDITOR  TOOLSET_BIT(TOOLSET_EDITOR)
 #define TUTOR   TOOLSET_BIT(TOOLSET_TUTOR)
+#define SOLVE   TOOLSET_BIT(TOOLSET_SOLVE)
 #define LEARNER "0123456789abcdef0123456789abcdef"
 #define OTHER   "fedcba9876543210fedcba9876543210"
 #define LIST    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}"
@@ -27,7 +28,7 @@ static void test_the_scopes_limit_the_toolsets(void **state)
     } rows[] = {
         {IDENTITY_READ | IDENTITY_EDIT, TOOLSETS_ALL},
         {IDENTITY_READ | IDENTITY_EDIT | IDENTITY_LEARN, TOOLSETS_ALL},
-        {IDENTITY_READ, EDITOR},
+        {IDENTITY_READ, EDITOR | SOLVE},
         {IDENTITY_LEARN, TUTOR},
         {IDENTITY_READ | IDENTITY_LEARN, TUTOR},
         {IDENTITY_OPERATE, 0},
@@ -66,13 +67,14 @@ static void test_a_learner_of_the_token_counts(void **state)
 
 static void test_the_choices(void **state)
 {
-    static const char *const wrong[] = {"", "Tutor", "tutor ", "editor,tutor"};
+    static const char *const wrong[] = {"", "Tutor", "tutor ", "editor,", ",tutor", "editor,x"};
     unsigned found = 0;
 
     (void)state;
     assert_true(toolsets_find("editor", &found) && found == EDITOR);
     assert_true(toolsets_find("tutor", &found) && found == TUTOR);
-    assert_true(toolsets_find("all", &found) && found == (EDITOR | TUTOR));
+    assert_true(toolsets_find("all", &found) && found == TOOLSETS_ALL);
+    assert_true(toolsets_find("editor,solve", &found) && found == (EDITOR | SOLVE));
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_false(toolsets_find(wrong[i], &found));
 }
