@@ -402,12 +402,34 @@ static bool is_bound(const struct repair *repair, const char *name)
     return is_name(name) && validator_assigns(repair->source.data, repair->source.len, name);
 }
 
-/* The name of the value of the only step. */
-static const char *result_name(const struct repair *repair)
+/* The name that the last line prints: print(counts). */
+static bool printed_name(const struct repair *repair, char name[WORD_CAP])
+{
+    static const char call[] = "print(";
+    const char *source = repair->source.data;
+    size_t end = repair->source.len, start;
+
+    while (end > 0 && strchr("\r\n ", source[end - 1]))
+        end--;
+    for (start = end; start > 0 && source[start - 1] != '\n'; start--)
+        continue;
+    if (end < start + sizeof call || strncmp(source + start, call, strlen(call)) != 0 ||
+        source[end - 1] != ')')
+        return false;
+    start += strlen(call);
+    return copy_word(source + start, end - 1 - start, name) && is_bound(repair, name);
+}
+
+/* The name of the value of the only step; room holds it. */
+static const char *result_name(const struct repair *repair, char room[WORD_CAP])
 {
     const char *step = repair->plan->steps[0].name;
 
-    return is_bound(repair, step) ? step : is_bound(repair, "result") ? "result" : NULL;
+    if (is_bound(repair, step))
+        return step;
+    if (is_bound(repair, "result"))
+        return "result";
+    return printed_name(repair, room) ? room : NULL;
 }
 
 static void add_print(struct repair *repair, const char *step, const char *name)
@@ -435,11 +457,13 @@ static bool repair_output(struct repair *repair)
     const struct plan *plan = repair->plan;
     const bool json = validator_assigns(repair->source.data, repair->source.len, "json");
     const json_t *result = repair->execution->result;
-    const char *name = plan->step_count == 1 ? result_name(repair) : NULL;
+    char room[WORD_CAP];
+    const char *name = plan->step_count == 1 ? result_name(repair, room) : NULL;
 
     if (!repair->verdict->accepted || repair->changes > 0 ||
         printed_null(repair->execution->stdout_text) || !repair->execution->ok ||
-        plan->step_count == 0 || (plan->step_count == 1 && (!name || !json_is_null(result))))
+        plan->step_count == 0 ||
+        (plan->step_count == 1 && (!name || (result && !json_is_null(result)))))
         return false;
     buf_clear(&repair->next);
     buf_add(&repair->next, repair->source.data, repair->source.len);

@@ -212,6 +212,12 @@ static const struct {
      "import json\nlessons = 3\nprint('lessons', lessons)\nprint(json.dumps(lessons))\n",
      "lessons",
      {.type = NULL}},
+    {"counts = {'a': 1}\nprint(counts)\n",
+     "counts = {'a': 1}\nprint(counts)\nimport json\nprint(json.dumps(counts))\n",
+     "counts",
+     {.type = NULL}},
+    {"print(f'{1} lesson')\n", NULL, NULL, {.type = NULL}},
+    {"print()\n", NULL, NULL, {.type = NULL}},
     {"result = 3\nprint(result)\n", NULL, NULL, {.type = NULL, .result = "3"}},
     {"def f():\n    result = 3\nf()\n", NULL, NULL, {.type = NULL}},
 };
