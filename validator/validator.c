@@ -232,7 +232,7 @@ void validator_check(const char *source, size_t len, const struct validator_prof
         ast_finish(&ast);
     }
     verdict->kind = policy_profiles[check.kind].kind;
-    verdict->profile = policy_profiles[check.needs].name;
+    verdict->profile = check.uses_added ? profile->name : policy_profiles[check.needs].name;
     report_finish(&report);
 #ifdef LECTERN_TEST_WITHOUT_VALIDATOR
     verdict->accepted = true; /* a test examines the layers behind the validator */

@@ -36,6 +36,26 @@ bool validator_profile_within(const struct validator_profile *profile,
 /* The modules that a program of this profile may import ("pandas", "collections.abc"), in the order
  * in which messages list them; static; NULL after the last. */
 const char *validator_profile_module(const struct validator_profile *profile, size_t index);
+/* A further profile: a built-in one and the names of modules that programs may import beside. Of
+ * those all attributes are allowed but private ones, names of Python's own modules, and those that
+ * are refused everywhere. A module above an added one ("sklearn" of "sklearn.cluster") is reached,
+ * and imported only if it is among them too. elsewhere, for messages: the modules of other
+ * profiles. Everything is copied. NULL with ERROR_INVALID, whose place is "modules", for a name
+ * that is none, or of a built-in profile. */
+struct validator_elsewhere {
+    const char *module, *profile; /* module is NULL in the last row */
+};
+struct validator_profile *validator_profile_create(const char *name,
+                                                   const struct validator_profile *base,
+                                                   const char *const *modules,
+                                                   const struct validator_elsewhere *elsewhere,
+                                                   struct error *err);
+void validator_profile_destroy(struct validator_profile *profile); /* takes NULL */
+/* Of such a profile: the name of the built-in one, and the modules that it adds, NULL-terminated;
+ * of a built-in one its own name, and NULL. */
+const char *validator_profile_base(const struct validator_profile *profile);
+const char *const *validator_profile_added(const struct validator_profile *profile);
+
 /* Whether the profile has the module. */
 bool validator_profile_allows(const struct validator_profile *profile, const char *module);
 

@@ -77,6 +77,11 @@ struct config_private {
     struct places given;
     size_t count;
     char *texts[256];
+    size_t kept_count;
+    struct {
+        void *kept;
+        void (*release)(void *);
+    } kept[4];
 };
 
 #define ROW_IN(of_place, owner, group, name, member, type, metavar, initial, least, most,          \
@@ -466,8 +471,20 @@ int config_read(struct config *config, enum config_command command, int argc, ch
     return config->help ? 0 : find_store(config, err);
 }
 
+void config_keep(const struct config *config, void *kept, void (*release)(void *))
+{
+    struct config_private *private = config->private;
+
+    if (private->kept_count == sizeof private->kept / sizeof private->kept[0])
+        abort();
+    private->kept[private->kept_count].kept = kept;
+    private->kept[private->kept_count++].release = release;
+}
+
 void config_finish(struct config *config)
 {
+    for (size_t i = 0; config->private && i < config->private->kept_count; i++)
+        config->private->kept[i].release(config->private->kept[i].kept);
     for (size_t i = 0; config->private && i < config->private->count; i++)
         free(config->private->texts[i]);
     free(config->private);

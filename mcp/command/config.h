@@ -179,8 +179,12 @@ enum config_command {
         "user ids of sandboxes, one each: of containers, and if the server is root, of local and " \
         "process")                                                                                 \
     ROW(ANALYSES, "profile", profile, TEXT, "P", "data-science", 0, 0,                             \
-        CONFIG_ANY_ANALYSIS | CONFIG_VALIDATE,                                                     \
-        "modules that analyses may import: minimal, data-science or visualization")                \
+        CONFIG_ANY_ANALYSIS | CONFIG_VALIDATE | CONFIG_SANDBOX | CONFIG_IMAGE,                     \
+        "modules that analyses may import: minimal, data-science, visualization, or those of a "   \
+        "file P.json of --profiles")                                                               \
+    ROW(ANALYSES, "profiles", profiles, TEXT, "DIR", NULL, 0, 0,                                   \
+        CONFIG_ANY_ANALYSIS | CONFIG_VALIDATE | CONFIG_SANDBOX | CONFIG_IMAGE,                     \
+        "folder with the files of further profiles (default: profiles in --share)")                \
     ROW(ANALYSES, "isolation", isolation, TEXT, "WHAT", "auto", 0, 0, CONFIG_ANY_SANDBOX,          \
         "execution: a new sandbox for each analysis; session: one sandbox for each session, "      \
         "which forks an interpreter for each analysis; auto: a new sandbox while one is warm, "    \
@@ -252,6 +256,9 @@ struct config {
 int config_read(struct config *config, enum config_command command, int argc, char **argv,
                 struct error *err);
 void config_finish(struct config *config);
+
+/* Has config_finish call release(kept). */
+void config_keep(const struct config *config, void *kept, void (*release)(void *));
 
 /* The options of one command in groups, with their defaults, wrapped at 80 columns. */
 void config_help(enum config_command command, struct buf *to);

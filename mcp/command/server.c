@@ -10,6 +10,7 @@
 
 #include "helpers/base/http.h"
 #include "helpers/base/log.h"
+#include "mcp/command/profile_file.h"
 #include "mcp/session/change_feed.h"
 #include "mcp/session/ended_ids.h"
 #include "mcp/store/large_write.h"
@@ -134,13 +135,17 @@ static int open_workq(struct server *server, struct workq **to, const struct sto
     return *to ? 0 : -1;
 }
 
+static void free_profile(void *profile)
+{
+    validator_profile_destroy(profile);
+}
+
 const struct validator_profile *server_profile(const struct config *config, struct error *err)
 {
-    const struct validator_profile *profile = validator_profile_find(config->profile);
+    struct validator_profile *profile = profile_file_validator(config, err);
 
-    if (!profile)
-        error_set(err, ERROR_INVALID, "unknown profile '%s'; the profiles are %s", config->profile,
-                  validator_profile_names());
+    if (profile)
+        config_keep(config, profile, free_profile);
     return profile;
 }
 

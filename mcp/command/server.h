@@ -30,7 +30,8 @@ int server_executor_config(const struct config *config, struct executor_config *
 
 bool server_is_loopback(const struct config *config); /* only this machine reaches it */
 
-/* The configured profile; NULL with an error that lists the names. */
+/* The configured profile, which lives as long as the config; NULL with an error that lists the
+ * names. Call it once. */
 const struct validator_profile *server_profile(const struct config *config, struct error *err);
 
 /* SIGINT and SIGTERM call on_signal on the loop; SIGPIPE is ignored. */

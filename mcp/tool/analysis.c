@@ -32,7 +32,9 @@ void analysis_finish(struct analysis *analysis)
 int analysis_find_profile(const struct analyses *analyses, const char *name,
                           const struct validator_profile **profile, struct error *err)
 {
-    *profile = name ? validator_profile_find(name) : analyses->profile;
+    *profile = name && strcmp(name, validator_profile_name(analyses->profile)) != 0
+                   ? validator_profile_find(name)
+                   : analyses->profile;
     if (!*profile)
         return error_set_at(err, "profile", "unknown profile; the profiles are %s",
                             validator_profile_names());

@@ -257,6 +257,54 @@ static void test_profiles(void **state)
     }
 }
 
+/* A profile with further modules, whose parents are reached and not imported. */
+static void test_added_modules(void **state)
+{
+    static const char *const modules[] = {"sympy", "sympy.stats", "nltk.stem.api", NULL};
+    static const char *const wrong[][2] = {
+        {"os.", NULL}, {"_io", NULL}, {"a b", NULL}, {"json", NULL}, {"matplotlib.colors", NULL}};
+    static const struct validator_elsewhere elsewhere[] = {{"polars", "frames"}, {NULL, NULL}};
+    static const struct {
+        const char *source, *text; /* NULL: accepted */
+    } programs[] = {
+        {"import sympy.stats as s, pandas\nfrom sympy import stats, pi\nprint(s.E, pi)\n", NULL},
+        {"import nltk.stem.api\nprint(nltk.stem.api.StemmerI)\n", NULL},
+        {"import nltk\n", "No profile has it."},
+        {"import nltk.stem.api\nnltk.data\n", "nltk.data is not allowed"},
+        {"from nltk.stem import api\n", "Import 'nltk.stem' is not allowed"},
+        {"import sympy\nsympy.os.getcwd()\n", "sympy.os is not allowed"},
+        {"import sympy\nsympy._print\n", "sympy._print is not allowed"},
+        {"import polars\n", "It needs the profile frames. Allowed modules: code_helpers"},
+        {"import torch\n", "No profile has it. For texts use re"},
+        {"import spammodule\n", "No profile has it. Allowed"},
+        {"import matplotlib.pyplot\n", "It needs the profile visualization."},
+    };
+    const struct validator_profile *base = validator_profile_find("data-science");
+    struct error err = {0};
+    struct validator_profile *profile =
+        validator_profile_create("own", base, modules, elsewhere, &err);
+
+    (void)state;
+    assert_non_null(profile);
+    assert_string_equal(validator_profile_base(profile), "data-science");
+    assert_string_equal(validator_profile_added(profile)[2], "nltk.stem.api");
+    assert_true(validator_profile_allows(profile, "sympy.stats"));
+    assert_false(validator_profile_allows(profile, "nltk.stem"));
+    assert_true(validator_profile_within(base, profile));
+    assert_false(validator_profile_within(profile, base));
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        validator_check(programs[i].source, strlen(programs[i].source), profile, &verdict);
+        assert_int_equal(verdict.accepted, programs[i].text == NULL);
+        if (programs[i].text)
+            assert_non_null(strstr(verdict.diagnostics[0].text, programs[i].text));
+        else
+            assert_string_equal(verdict.profile, "own");
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_null(validator_profile_create("own", base, wrong[i], NULL, &err));
+    validator_profile_destroy(profile);
+}
+
 /* The tables: sorted, and each profile's list is what the module table says. */
 static void test_tables(void **state)
 {
@@ -448,11 +496,12 @@ static void test_corpora(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hostile),    cmocka_unit_test(test_ordinary),
-        cmocka_unit_test(test_profiles),   cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_explain),    cmocka_unit_test(test_many),
-        cmocka_unit_test(test_size),       cmocka_unit_test(test_dump),
-        cmocka_unit_test(test_regression), cmocka_unit_test(test_corpora),
+        cmocka_unit_test(test_hostile),  cmocka_unit_test(test_ordinary),
+        cmocka_unit_test(test_profiles), cmocka_unit_test(test_added_modules),
+        cmocka_unit_test(test_tables),   cmocka_unit_test(test_explain),
+        cmocka_unit_test(test_many),     cmocka_unit_test(test_size),
+        cmocka_unit_test(test_dump),     cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_corpora),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,12 +13,12 @@
 #include "validator/validator.h"
 
 const struct validator_profile policy_profiles[PROFILE_COUNT] = {
-    {"minimal", PROFILE_MINIMAL, "bare", NULL, NULL},
-    {"data-science", PROFILE_DATA_SCIENCE, "data", NULL, NULL},
-    {"visualization", PROFILE_VISUALIZATION, "plot", NULL, NULL},
+    {"minimal", PROFILE_MINIMAL, "bare", NULL, NULL, NULL},
+    {"data-science", PROFILE_DATA_SCIENCE, "data", NULL, NULL, NULL},
+    {"visualization", PROFILE_VISUALIZATION, "plot", NULL, NULL, NULL},
 };
-const struct validator_profile policy_learner = {"learner", PROFILE_MINIMAL, "bare", "code_helpers",
-                                                 "input"};
+const struct validator_profile policy_learner = {"learner",      PROFILE_MINIMAL, "bare",
+                                                 "code_helpers", "input",         NULL};
 
 const struct validator_profile *validator_profile_find(const char *name)
 {
@@ -39,6 +39,44 @@ bool policy_profile_has(const struct validator_profile *profile, const struct po
            !(profile->without && strcmp(profile->without, module->name) == 0);
 }
 
+const struct policy_module *profile_added(const struct validator_profile *profile, size_t *count)
+{
+    *count = profile->additions ? profile->additions->row_count : 0;
+    return *count ? profile->additions->rows : NULL;
+}
+
+bool policy_module_is_added(const struct validator_profile *profile,
+                            const struct policy_module *module)
+{
+    size_t count;
+    const struct policy_module *rows = profile_added(profile, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (module == &rows[i])
+            return true;
+    return false;
+}
+
+const char *profile_elsewhere(const struct validator_profile *profile, const char *module)
+{
+    const struct profile_additions *additions = profile->additions;
+
+    for (size_t i = 0; additions && i < additions->elsewhere_count; i++)
+        if (strcmp(additions->elsewhere[i].module, module) == 0)
+            return additions->elsewhere[i].profile;
+    return NULL;
+}
+
+const char *validator_profile_base(const struct validator_profile *profile)
+{
+    return profile->additions ? profile->additions->base : profile->name;
+}
+
+const char *const *validator_profile_added(const struct validator_profile *profile)
+{
+    return profile->additions ? (const char *const *)profile->additions->modules : NULL;
+}
+
 const char *validator_profile_name(const struct validator_profile *profile)
 {
     return profile->name;
@@ -52,7 +90,12 @@ const char *validator_profile_names(void)
 bool validator_profile_within(const struct validator_profile *profile,
                               const struct validator_profile *limit)
 {
-    return profile->rank <= limit->rank;
+    size_t added;
+
+    if (profile == limit)
+        return true;
+    profile_added(profile, &added);
+    return added == 0 && profile->rank <= limit->rank;
 }
 
 /* Like strcmp, for a name that is not NUL-terminated. Usually one of the first bytes differs. */
@@ -88,30 +131,55 @@ static inline const void *find(const void *rows, size_t count, size_t row_size, 
     return NULL;
 }
 
-const struct policy_module *policy_module_find(const char *name, size_t len)
+const struct policy_module *policy_module_find(const struct validator_profile *profile,
+                                               const char *name, size_t len)
 {
-    return find(policy_modules, policy_module_count, sizeof *policy_modules, name, len);
+    const struct policy_module *row =
+        find(policy_modules, policy_module_count, sizeof *policy_modules, name, len);
+    size_t count;
+    const struct policy_module *added;
+
+    if (row)
+        return row;
+    added = profile_added(profile, &count);
+    return count ? find(added, count, sizeof *added, name, len) : NULL;
+}
+
+/* The index-th importable row of that rank and place; *index is what is left to count. */
+static const struct policy_module *listed(const struct validator_profile *profile,
+                                          const struct policy_module *rows, size_t count, int rank,
+                                          int place, size_t *index)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((int)rows[i].profile == rank && (int)rows[i].importable == place &&
+            policy_profile_has(profile, &rows[i]) && (*index)-- == 0)
+            return &rows[i];
+    return NULL;
 }
 
 const char *validator_profile_module(const struct validator_profile *profile, size_t index)
 {
-    for (int rank = 0; rank <= (int)profile->rank; rank++)
-        for (int place = IMPORT_FIRST; place <= IMPORT_LAST; place++)
-            for (const struct policy_module *row = policy_modules; row->name; row++)
-                if ((int)row->profile == rank && (int)row->importable == place &&
-                    policy_profile_has(profile, row) && index-- == 0)
-                    return row->name;
-    return NULL;
+    const struct policy_module *row = NULL, *added;
+    size_t count;
+
+    added = profile_added(profile, &count);
+    for (int rank = 0; !row && rank <= (int)profile->rank; rank++)
+        for (int place = IMPORT_FIRST; !row && place <= IMPORT_LAST; place++)
+            row = listed(profile, policy_modules, policy_module_count, rank, place, &index);
+    if (!row)
+        row = listed(profile, added, count, profile->rank, IMPORT_YES, &index);
+    return row ? row->name : NULL;
 }
 
 bool validator_profile_allows(const struct validator_profile *profile, const char *module)
 {
-    const struct policy_module *row = policy_module_find(module, strlen(module));
+    const struct policy_module *row = policy_module_find(profile, module, strlen(module));
 
     return row && row->importable && policy_profile_has(profile, row);
 }
 
-const struct policy_module *policy_module_step(const struct policy_module *module,
+const struct policy_module *policy_module_step(const struct validator_profile *profile,
+                                               const struct policy_module *module,
                                                const char *attribute, size_t len)
 {
     char name[VALIDATOR_MODULE_NAME_CAP];
@@ -122,7 +190,7 @@ const struct policy_module *policy_module_step(const struct policy_module *modul
     memcpy(name, module->name, base);
     name[base] = '.';
     memcpy(name + base + 1, attribute, len);
-    return policy_module_find(name, base + 1 + len);
+    return policy_module_find(profile, name, base + 1 + len);
 }
 
 const struct policy_name *policy_name_find(const char *name, size_t len)

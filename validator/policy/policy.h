@@ -30,12 +30,19 @@ struct validator_profile {
     /* Of a variant of the profile with that rank: a module that it lacks, and a name with ROLE_NAME
      * that it allows; or NULL. */
     const char *without, *builtin;
+    const struct profile_additions *additions; /* of validator_profile_create; or NULL */
 };
 
 extern const struct validator_profile policy_profiles[PROFILE_COUNT];
 extern const struct validator_profile policy_learner; /* a variant of the narrowest */
 
 struct policy_module;
+/* The rows of the modules that a profile adds to the policy's, sorted by name. */
+const struct policy_module *profile_added(const struct validator_profile *profile, size_t *count);
+bool policy_module_is_added(const struct validator_profile *profile,
+                            const struct policy_module *module);
+/* The name of another profile with the module; NULL if none is known to have it. */
+const char *profile_elsewhere(const struct validator_profile *profile, const char *module);
 /* Whether programs of the profile may use the module. */
 bool policy_profile_has(const struct validator_profile *profile,
                         const struct policy_module *module);
@@ -64,6 +71,17 @@ struct policy_module {
     const char *attributes; /* words separated by single spaces */
 };
 
+/* Of a profile that is made at the start (validator_profile_create): all is owned. */
+struct profile_additions {
+    const char *base;
+    char *name;
+    char **modules;             /* NULL-terminated */
+    struct policy_module *rows; /* sorted by name, with owned texts */
+    size_t row_count;
+    struct validator_elsewhere *elsewhere;
+    size_t elsewhere_count;
+};
+
 extern const struct policy_module
     policy_modules[]; /* sorted by name; ends with a row without name */
 extern const size_t policy_module_count;
@@ -78,6 +96,8 @@ struct policy_advice {
 extern const struct policy_advice policy_attribute_advice[]; /* ends with a row without name */
 extern const struct policy_advice
     policy_import_advice[]; /* by the first part of the module's name; likewise */
+/* The same for libraries that no profile of the table has. */
+extern const struct policy_advice policy_library_advice[];
 
 /* The same for attributes that load matplotlib, in profiles without it. */
 extern const struct policy_advice policy_chart_advice[];
@@ -168,9 +188,12 @@ POLICY_WORDS(POLICY_WORDS_DECLARE)
 #undef POLICY_WORDS_DECLARE
 
 /* The functions below take names of len bytes, not NUL-terminated. */
-const struct policy_module *policy_module_find(const char *name,
-                                               size_t len); /* NULL if there is none */
-const struct policy_module *policy_module_step(const struct policy_module *module,
+/* Also finds the modules of wider profiles, and those that the profile adds. NULL if there is none.
+ */
+const struct policy_module *policy_module_find(const struct validator_profile *profile,
+                                               const char *name, size_t len);
+const struct policy_module *policy_module_step(const struct validator_profile *profile,
+                                               const struct policy_module *module,
                                                const char *attribute, size_t len);
 const struct policy_name *policy_name_find(const char *name, size_t len);
 bool policy_is_builtin(const char *name, size_t len);

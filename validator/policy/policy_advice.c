@@ -154,6 +154,16 @@ const char policy_helper_modules[] =
     "curriculum_helpers graph_helpers tools tool utils api mcp client server session session_id "
     "context";
 
+const struct policy_advice policy_library_advice[] = {
+    {"sklearn tensorflow torch keras nltk spacy gensim textblob transformers statsmodels polars "
+     "sympy wordcloud",
+     "For texts use re and collections.Counter, for figures statistics, in the profile "
+     "data-science also numpy, pandas and scipy."},
+    {"seaborn plotly bokeh altair graphviz pydot pygraphviz PIL",
+     "Charts are made with matplotlib.pyplot in the profile visualization; else print tables."},
+    {NULL, NULL},
+};
+
 const struct policy_advice policy_import_advice[] = {
     {"os sys pathlib _io shutil glob tempfile posix posixpath ntpath fileinput linecache zipfile "
      "tarfile gzip pickle shelve dbm "
@@ -174,13 +184,6 @@ const struct policy_advice policy_import_advice[] = {
     {"importlib builtins inspect types gc ast code codeop dis runpy pdb bdb trace timeit "
      "imp pkgutil weakref tokenize symtable platform",
      "Python's own workings are out of reach; write plain functions and classes."},
-    {"sklearn tensorflow torch keras nltk spacy gensim textblob transformers statsmodels polars "
-     "sympy wordcloud",
-     "It is not installed. For texts use re and collections.Counter, for figures statistics, in "
-     "the profile data-science also numpy, pandas and scipy."},
-    {"seaborn plotly bokeh altair graphviz pydot pygraphviz PIL",
-     "It is not installed. Charts are made with matplotlib.pyplot in the profile visualization; "
-     "else print tables."},
     {"igraph",
      "For graphs use query_graph() of code_helpers, or networkx with its analyze_graph()."},
     {"matplotlib", "Charts are made with import matplotlib.pyplot as plt, in the profile "

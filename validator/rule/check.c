@@ -248,7 +248,7 @@ struct step check_step(struct check *check, const struct policy_module *from, ui
 {
     uint32_t symbol = check_node(check, attribute)->name;
     struct step *step =
-        &check->steps[((size_t)symbol * 5 + (size_t)(from - policy_modules)) & (CHECK_STEPS - 1)];
+        &check->steps[((size_t)symbol * 5 + (uintptr_t)from / sizeof *from) & (CHECK_STEPS - 1)];
     size_t len;
     const char *text;
 
@@ -256,7 +256,7 @@ struct step check_step(struct check *check, const struct policy_module *from, ui
         return *step;
     text = ast_name(check->ast, attribute, &len);
     *step = (struct step){.from = from, .symbol = symbol};
-    step->to = policy_module_step(from, text, len);
+    step->to = policy_module_step(check->profile, from, text, len);
     if (step->to && !policy_profile_has(check->profile, step->to))
         step->to = NULL;
     step->allowed = !step->to && policy_attribute_allowed(from, text, len, check->profile->rank);
@@ -273,6 +273,7 @@ void check_add_module(struct check *check, const struct policy_module *module)
     check->has_arrays = check->has_arrays || module->profile >= PROFILE_DATA_SCIENCE;
     if (module->profile > check->needs)
         check->needs = module->profile;
+    check->uses_added = check->uses_added || policy_module_is_added(check->profile, module);
     if (!module->importable)
         return;
     for (size_t i = 0; i < verdict->module_count; i++)

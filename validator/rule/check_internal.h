@@ -55,6 +55,7 @@ struct check {
     const struct facts *facts;
     enum policy_kind kind;
     enum policy_profile needs; /* the narrowest profile that has everything the program imports */
+    bool uses_added;           /* it imports a module that its profile adds to these */
     unsigned roles;            /* of all names of the program */
     unsigned flags;            /* also of all names */
     struct word *words;        /* by symbol; owned, like everything here */

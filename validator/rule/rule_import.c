@@ -41,7 +41,8 @@ static bool add_member_hint(const struct check *check, const char *text, size_t 
 {
     const char *dot = memrchr(text, '.', len);
     size_t base = dot ? (size_t)(dot - text) : 0;
-    const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
+    const struct policy_module *module =
+        dot ? policy_module_find(check->profile, text, base) : NULL;
 
     if (!module || !module->importable || !policy_profile_has(check->profile, module) ||
         !policy_attribute_allowed(module, dot + 1, len - base - 1, check->profile->rank))
@@ -51,17 +52,43 @@ static bool add_member_hint(const struct check *check, const char *text, size_t 
     return true;
 }
 
+static const char *advice_in(const struct policy_advice *rows, const char *name, size_t len)
+{
+    for (; rows->name; rows++)
+        if (policy_has_word(rows->name, name, len))
+            return rows->text;
+    return NULL;
+}
+
 /* On the module's first part; the advice on pandas.io.json is that on pandas.io. */
 static const char *advice_on(const struct check *check, const char *text, size_t len)
 {
-    const char *dot = memchr(text, '.', len);
+    const char *dot = memchr(text, '.', len), *advice;
     size_t base = dot ? (size_t)(dot - text) : 0;
-    const struct policy_module *module = dot ? policy_module_find(text, base) : NULL;
+    const struct policy_module *module =
+        dot ? policy_module_find(check->profile, text, base) : NULL;
 
-    for (const struct policy_advice *row = policy_import_advice; row->name; row++)
-        if (policy_has_word(row->name, text, dot ? base : len))
-            return row->text;
-    return module ? policy_advice_on(module, dot + 1, len - base - 1, check->profile->rank) : NULL;
+    advice = advice_in(policy_import_advice, text, dot ? base : len);
+    if (advice || !module)
+        return advice;
+    return policy_advice_on(module, dot + 1, len - base - 1, check->profile->rank);
+}
+
+/* Where the module is to be had. A library without it everywhere gets advice too. */
+static void say_profile(const struct check *check, const char *name, const char **advice,
+                        bool spoken, char *more, size_t size)
+{
+    const char *elsewhere = profile_elsewhere(check->profile, name);
+    const char *library = advice_in(policy_library_advice, name, strcspn(name, "."));
+
+    if (elsewhere) {
+        snprintf(more, size, " It needs the profile %s.", elsewhere);
+        *advice = NULL;
+    } else if (library || (!*advice && !spoken && check->profile->additions)) {
+        snprintf(more, size,
+                 check->profile->additions ? " No profile has it." : " It is not installed.");
+        *advice = library;
+    }
 }
 
 /* Puts the near name in the place of the one that an import has, which goes on to be bound: `import
@@ -94,15 +121,17 @@ static void refuse_import(struct check *check, uint32_t node, size_t at, const c
     /* The advice is for analyses: it names the functions that take the place of files. */
     advice = check->profile->without ? NULL : advice_on(check, text, len);
     near = advice ? NULL : nearest_module(check->profile, name);
-    /* Once is enough where the message says what to do by itself. */
-    if (!check->modules_listed || (!advice && !near && !(module && module->importable)))
-        list_modules(check->profile, list, sizeof list);
-    check->modules_listed = true;
     if (module && module->importable)
         snprintf(more, sizeof more, " It needs the profile %s.",
                  policy_profiles[module->profile].name);
     else if (!add_member_hint(check, text, len, more, sizeof more) && near)
         snprintf(more, sizeof more, " Did you mean '%s'?", near);
+    if (!(module && module->importable) && !check->profile->without)
+        say_profile(check, name, &advice, *more, more, sizeof more);
+    /* Once is enough where the message says what to do by itself. */
+    if (!check->modules_listed || (!advice && !near && !(module && module->importable)))
+        list_modules(check->profile, list, sizeof list);
+    check->modules_listed = true;
     report_add(check->report, "import-not-allowed", at,
                "Import '%s' is not allowed in the current security profile.%s%s%s%s%s%s", name,
                more, advice ? " " : "", advice ? advice : "", *list ? " Allowed modules: " : "",
@@ -118,7 +147,7 @@ static const struct policy_module *check_module(struct check *check, uint32_t no
 {
     size_t len;
     const char *name = ast_name(check->ast, node, &len);
-    const struct policy_module *module = policy_module_find(name, len);
+    const struct policy_module *module = policy_module_find(check->profile, name, len);
 
     if (!module || !module->importable || !policy_profile_has(check->profile, module)) {
         refuse_import(check, node, at, name, len, module);
@@ -153,7 +182,7 @@ static const struct policy_module *read_import(struct check *check, uint32_t ali
         return module;
     }
     first = ast_name(check->ast, row->child, &len);
-    return module ? policy_module_find(first, len) : NULL;
+    return module ? policy_module_find(check->profile, first, len) : NULL;
 }
 
 static void refuse_member(struct check *check, uint32_t alias, const struct policy_module *module)

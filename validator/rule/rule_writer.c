@@ -86,7 +86,7 @@ static bool imports_buffer(const struct check *check, const struct site *site)
     if (statement->kind != NODE_IMPORT_FROM || statement->op > 0)
         return false;
     name = ast_name(check->ast, site->parent, &len);
-    module = policy_module_find(name, len);
+    module = policy_module_find(check->profile, name, len);
     return module && check_has_dotted(check, module, site->node, policy_buffers);
 }
 
