@@ -29,8 +29,8 @@ struct pinned_package {
 };
 
 struct pinned_lock {
-    char release[32];            /* "bookworm" */
-    char snapshot[32];           /* "20260101T000000Z" */
+    char release[32];      /* "bookworm" */
+    char snapshots[2][32]; /* "20260101T000000Z"; of the lock file, and of the added one or "" */
     char hash[PINNED_HASH_SIZE]; /* of the rows of this machine's architecture, and of the rules by
                                     which they are unpacked */
     struct pinned_package *packages; /* owned */
@@ -38,9 +38,16 @@ struct pinned_lock {
     size_t bytes; /* of all files */
 };
 
-/* Reads the rows of this machine's architecture. */
-int pinned_lock_read(struct pinned_lock *lock, const char *path, struct error *err);
+/* Reads the rows of one architecture, "amd64", and behind them those of a second file with further
+ * packages, if added is not NULL. */
+int pinned_lock_read(struct pinned_lock *lock, const char *path, const char *added,
+                     const char *architecture, struct error *err);
 void pinned_lock_finish(struct pinned_lock *lock); /* takes a zeroed struct */
+
+/* The architectures for which lock files are written, NULL-terminated. */
+extern const char *const pinned_architectures[];
+/* That of this machine; "" if it is another one. */
+const char *pinned_architecture(void);
 
 /* "x86_64-linux-gnu", as in the paths of libraries; NULL on a machine without packages in the lock
  * file. */

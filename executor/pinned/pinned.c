@@ -43,7 +43,7 @@ static int name_folder(const struct pinned_options *options, const struct pinned
 int pinned_folder(const struct pinned_options *options, char *path, size_t size, struct error *err)
 {
     struct pinned_lock lock;
-    int rc = pinned_lock_read(&lock, options->lock, err);
+    int rc = pinned_lock_read(&lock, options->lock, options->added, pinned_architecture(), err);
 
     if (rc == 0)
         rc = name_folder(options, &lock, path, size, err);
@@ -212,7 +212,7 @@ int pinned_fetch(const struct pinned_options *options, char *path, size_t size, 
 {
     struct pinned_lock lock;
     char cache[PATH_MAX];
-    int rc = pinned_lock_read(&lock, options->lock, err);
+    int rc = pinned_lock_read(&lock, options->lock, options->added, pinned_architecture(), err);
 
     umask(022); /* the user of a sandbox reads what is written here */
     if (rc == 0)

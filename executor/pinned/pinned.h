@@ -20,6 +20,7 @@
 /* Everything is borrowed. */
 struct pinned_options {
     const char *lock;           /* path of the lock file */
+    const char *added;          /* of a second one, with further packages; or NULL */
     const char *cache;          /* folder of the folder; NULL: /var/cache/lectern for root, else
                                    $XDG_CACHE_HOME/lectern or ~/.cache/lectern */
     const char *const *mirrors; /* URLs, NULL-terminated; asked before all others */

@@ -109,10 +109,14 @@ void sources_find(struct sources *sources, const struct pinned_lock *lock,
     add_apt(sources);
     add(sources, PUBLIC "debian-security", true, "");
     add(sources, PUBLIC "debian", false, "");
-    snprintf(url, sizeof url, SNAPSHOT "debian-security/%s", lock->snapshot);
-    add(sources, url, true, "");
-    snprintf(url, sizeof url, SNAPSHOT "debian/%s", lock->snapshot);
-    add(sources, url, false, "");
+    for (size_t i = 0; i < sizeof lock->snapshots / sizeof *lock->snapshots; i++) {
+        if (!*lock->snapshots[i])
+            continue;
+        snprintf(url, sizeof url, SNAPSHOT "debian-security/%s", lock->snapshots[i]);
+        add(sources, url, true, "");
+        snprintf(url, sizeof url, SNAPSHOT "debian/%s", lock->snapshots[i]);
+        add(sources, url, false, "");
+    }
 }
 
 bool source_url(const struct package_source *source, const struct pinned_package *package,

@@ -338,6 +338,30 @@ int unpack_package(struct unpack *unpack, const char *path, struct error *err)
     return rc;
 }
 
+int unpack_bytes(const void *bytes, size_t len, struct buf *to, struct error *err)
+{
+    struct archive *archive = archive_read_new();
+    struct archive_entry *entry;
+    char block[BLOCK];
+    la_ssize_t got = 0;
+    int rc = 0;
+
+    if (!archive)
+        abort();
+    archive_read_support_format_raw(archive);
+    archive_read_support_filter_xz(archive);
+    archive_read_support_filter_gzip(archive);
+    if (archive_read_open_memory(archive, bytes, len) != ARCHIVE_OK ||
+        archive_read_next_header(archive, &entry) != ARCHIVE_OK)
+        rc = archive_failure(archive, err);
+    while (rc == 0 && (got = archive_read_data(archive, block, sizeof block)) > 0)
+        buf_add(to, block, (size_t)got);
+    if (got < 0)
+        rc = archive_failure(archive, err);
+    archive_read_free(archive);
+    return rc < 0 ? -1 : buf_check(to, "the content of a compressed file", err);
+}
+
 /* ---- links ---- */
 
 /* Writes `target` as seen from the folder of `path`; both are paths in the folder. */

@@ -11,6 +11,7 @@
 #ifndef LECTERN_PINNED_UNPACK_H
 #define LECTERN_PINNED_UNPACK_H
 
+#include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
 #define UNPACK_FILE_CAP ((size_t)256 << 20) /* bytes of one file */
@@ -26,5 +27,8 @@ int unpack_links(struct unpack *unpack, struct error *err);
 /* A further link: both are paths in the folder, without a leading slash. If one is there, or if
  * there is no such target, nothing happens. */
 int unpack_link(struct unpack *unpack, const char *path, const char *target, struct error *err);
+
+/* Appends the content of a compressed file. */
+int unpack_bytes(const void *bytes, size_t len, struct buf *to, struct error *err);
 
 #endif

@@ -165,6 +165,27 @@ void profile_file_finish(struct profile_file *file)
     memset(file, 0, sizeof *file);
 }
 
+int profile_file_check_lock(const struct profile_file *file, struct error *err)
+{
+    if (access(file->lock, R_OK) == 0)
+        return 0;
+    return error_set(err, ERROR_UNAVAILABLE,
+                     "the profile %s has no lock file %s: lectern sandbox lock --profile %s",
+                     file->name, file->lock, file->name);
+}
+
+const char *profile_file_image(const struct config *config, struct profile_file *file,
+                               struct error *err)
+{
+    bool given = strcmp(config->image, "lectern-sandbox:" LECTERN_VERSION) != 0;
+
+    if (snprintf(file->image, sizeof file->image, "%s%s%s", config->image, given ? "" : "-",
+                 given ? "" : file->name) < (int)sizeof file->image)
+        return file->image;
+    error_set(err, ERROR_INVALID, "the name of --image is too long");
+    return NULL;
+}
+
 /* ---- for the validator ---- */
 
 /* The modules of all files but one, for messages. The texts belong to `files`. */

@@ -30,6 +30,7 @@ struct profile_file {
     const char *modules[PROFILE_MODULES_CAP + 1]; /* NULL-terminated */
     unsigned memory_mb;                           /* of each sandbox */
     char lock[PATH_MAX], module_list[PATH_MAX];   /* paths, whether they are there or not */
+    char image[128];                              /* of profile_file_image */
     json_t *value;                                /* the file; owns the texts */
 };
 
@@ -39,6 +40,14 @@ struct profile_file {
 int profile_file_find(const struct config *config, struct profile_file *file, bool *is_file,
                       struct error *err);
 void profile_file_finish(struct profile_file *file);
+
+/* ERROR_UNAVAILABLE with the command that writes the lock file, if there is none. */
+int profile_file_check_lock(const struct profile_file *file, struct error *err);
+
+/* The name of the Docker image with the profile's packages: that of --image, or where that is not
+ * given the default one with the profile's name. NULL with an error if it is too long. */
+const char *profile_file_image(const struct config *config, struct profile_file *file,
+                               struct error *err);
 
 /* The profile of --profile for the validator, which knows the modules of all files for its
  * messages. The caller owns it. NULL with an error as above. */

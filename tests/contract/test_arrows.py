@@ -120,7 +120,7 @@ ARROWS = (
     ("mcp/server.h", ["executor/executor.h", "helpers/base/*", "validator/validator.h"]),
     ("mcp/command/validate.c", ["mcp/command/*", "mcp/format/file.h", "validator/limits.h", "validator/validator.h",
                                 "helpers/base/*"]),
-    ("mcp/command/sandbox.c", ["mcp/command/*", "executor/pinned/pinned.h"]),
+    ("mcp/command/sandbox.c", ["mcp/command/*", "mcp/format/file.h", "executor/pinned/pinned.h", "executor/pinned/additions.h"]),
     ("mcp/*", ["mcp/*", "validator/validator.h", "executor/executor.h", "helpers/*"]),
 )
 

@@ -88,5 +88,63 @@ class Files(unittest.TestCase):
         self.assertIn("broken.json", text)
 
 
+class Lock(unittest.TestCase):
+    """Against the mirrors of this machine."""
+
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+        folder = tempfile.TemporaryDirectory(prefix="lectern-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def lock(self, *options, **changes):
+        content = {"base": "minimal", "debian": ["python3-mpmath"], "modules": ["mpmath", "mpmath.calculus"], "memory_mb": 256, **changes}
+        (self.folder / "own.json").write_text(json.dumps(content))
+        done = self.workspace.run("sandbox", "lock", "--profiles", str(self.folder), "--profile", "own", *options, check=False)
+        text = (done.stdout + done.stderr).decode()
+        if "no source has the index" in text or "apt-get install gpgv" in text:
+            self.skipTest("SKIPPED: Debian's index cannot be read: %s" % text.strip().splitlines()[-1])
+        return done.returncode, text
+
+    def test_the_lock_has_what_the_pinned_python_lacks(self):
+        status, text = self.lock()
+        self.assertEqual(status, 0, text)
+        rows = [line.split() for line in (self.folder / "own.lock").read_text().splitlines() if not line.startswith("#")]
+        base = [line.split() for line in (harness.ROOT / "image" / "python.lock").read_text().splitlines()]
+        self.assertEqual(rows[0], ["format", "1"])
+        self.assertEqual(rows[1], next(row for row in base if row[0] == "release"))
+        packages = {(row[0], row[2]) for row in rows[3:]}
+        self.assertEqual(packages, {("python3-mpmath", "amd64"), ("python3-mpmath", "arm64")})
+        self.assertEqual({len(row) for row in rows[3:]}, {6})
+        modules = (self.folder / "own.modules").read_text().split()
+        self.assertEqual(modules, sorted(modules))
+        self.assertIn("mpmath.calculus.quadrature", modules)
+        self.assertFalse([name for name in modules if not name.startswith("mpmath")])
+
+    def test_a_module_that_the_packages_lack_is_named(self):
+        status, text = self.lock(modules=["mpmath", "mpmath.spam"])
+        self.assertEqual(status, 1)
+        self.assertIn("the packages of the profile own have no module 'mpmath.spam'", text)
+        self.assertFalse((self.folder / "own.lock").exists())
+        self.assertTrue((self.folder / "own.modules").exists())
+
+    def test_a_package_that_the_release_lacks_is_named(self):
+        status, text = self.lock(debian=["python3-polars-of-nobody"])
+        self.assertEqual(status, 1)
+        self.assertIn("the release bookworm has no package python3-polars-of-nobody", text)
+
+    def test_a_built_in_profile_has_no_lock(self):
+        done = self.workspace.run("sandbox", "lock", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"--profile must name a file of --profiles", done.stderr)
+
+    def test_nothing_is_fetched_without_a_lock(self):
+        (self.folder / "own.json").write_text(json.dumps(dict(GOOD)))
+        done = self.workspace.run("sandbox", "fetch", "--profiles", str(self.folder), "--profile", "own", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"lectern sandbox lock --profile own", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
