@@ -429,9 +429,12 @@ static void init_hosts(struct executor *executor, const struct executor_config *
     for (int kind = 0; kind < KINDS_COUNT; kind++) {
         executor->sandbox_host.kinds[kind] = execution_kinds[kind];
         executor->sandbox_host.kinds[kind].isolation = config->isolation;
+        if (config->memory_mb)
+            executor->sandbox_host.kinds[kind].memory_mb = config->memory_mb;
     }
     executor->run_host.loop = &executor->loop;
     executor->run_host.limits = &executor->limits;
+    executor->run_host.kinds = executor->sandbox_host.kinds;
     executor->run_host.on_taken = submission_on_taken;
     executor->run_host.on_result = submission_on_result;
     executor->run_host.retry_after = submission_retry_after;

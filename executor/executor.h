@@ -82,7 +82,8 @@ struct execution_artifact {
 
 struct execution_result {
     enum execution_status status;
-    const char *kind; /* kind of sandbox that was requested */
+    const char *kind;   /* kind of sandbox that was requested */
+    unsigned memory_mb; /* the limit of its memory */
     const char
         *stdout_text; /* valid UTF-8 (invalid bytes are replaced), NUL-terminated; borrowed during
                          the callback. If output was cut: the part before the cut, then the end */
@@ -132,6 +133,7 @@ struct execution_job {
                             owner allows or refuses; or NULL */
     const char *kind;    /* a name of execution_kinds */
     const char *profile; /* profile of the policy that accepted the code; NULL: the narrowest */
+    const char *const *added;   /* modules that it may import besides, NULL-terminated, or NULL */
     const char *const *preload; /* modules that it imports, NULL-terminated, or NULL */
     unsigned timeout_ms;        /* 0: the default; values over the maximum are reduced to it */
     bool warnings;              /* whether Python's warnings go to standard error */
@@ -163,6 +165,8 @@ struct executor_config {
     const char *share_dir;   /* has runner, interpreter.py, code_helpers: for the engines
                                 without Docker */
     const char *cache;       /* folder with the pinned Python, or NULL: executor/pinned/pinned.h */
+    const char *added_lock;  /* lock file of packages beside those of the pinned Python, or NULL */
+    unsigned memory_mb;      /* of each sandbox; 0: as in the table of kinds */
     const char *const *warm; /* kinds to keep waiting, NULL-terminated; NULL: all */
     const char *waiting; /* how many of a kind wait, "bare=4,data=2"; the others, and NULL: as in
                             the table of kinds */

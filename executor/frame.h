@@ -81,6 +81,7 @@ struct frame_job {
  *
  * - code: text, UTF-8, the same bytes that the validator accepted
  * - profile: text, the profile that accepted it; the policy in the sandbox applies it again
+ * - added: array of text, modules that the code may import beside those of that profile
  * - session_id: text or null; SESSION_ID in the code's environment and its global session_id
  * - timeout_ms: as above, for the report of a run that took too long
  * - preload: array of text, modules the code imports, imported before the time limit begins

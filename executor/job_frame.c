@@ -24,12 +24,13 @@ static json_t *name_array(const char *const *names)
 static json_t *job_json(const struct execution_job *job, unsigned timeout_ms, struct error *err)
 {
     json_auto_t *preload = name_array(job->preload);
+    json_auto_t *added = name_array(job->added);
     json_t *json = NULL;
 
-    if (preload)
-        json = json_pack("{s:s%, s:s, s:s?, s:O*, s:I, s:O, s:b, s:b}", "code", job->code,
-                         job->code_len, "profile", job->profile ? job->profile : "minimal",
-                         "session_id", job->session_id, "also", job->also, "timeout_ms",
+    if (preload && added)
+        json = json_pack("{s:s%, s:s, s:O, s:s?, s:O*, s:I, s:O, s:b, s:b}", "code", job->code,
+                         job->code_len, "profile", job->profile ? job->profile : "minimal", "added",
+                         added, "session_id", job->session_id, "also", job->also, "timeout_ms",
                          (json_int_t)timeout_ms, "preload", preload, "warnings", job->warnings,
                          "grading", job->on_case != NULL);
     if (!json)

@@ -155,6 +155,7 @@ static void fill(struct executor_run *run, struct execution_result *result)
     uint64_t now = uv_hrtime();
 
     result->kind = execution_kinds[run->wait.kind].name;
+    result->memory_mb = run->host->kinds[run->wait.kind].memory_mb;
     result->stdout_text = out->text.data ? out->text.data : "";
     result->stdout_len = out->text.len;
     result->stdout_head = out->head;
@@ -418,7 +419,7 @@ static const char *verdict_text(const struct executor_run *run, const struct job
         snprintf(text, RUN_TEXT_CAP,
                  "the code needed more than the %u MB of memory that it may use together with the "
                  "interpreter and the libraries, and was ended",
-                 execution_kinds[run->wait.kind].memory_mb);
+                 run->host->kinds[run->wait.kind].memory_mb);
         break;
     case EXECUTION_OUTPUT:
         snprintf(text, RUN_TEXT_CAP, "the code wrote more than %u MB and was ended",

@@ -26,6 +26,7 @@ struct run_host {
     struct pool *pool;
     struct loop_handle *loop_handle;
     const struct executor_limits *limits;
+    const struct execution_kind *kinds;
     void (*on_taken)(void *user); /* it no longer waits: it has a sandbox, or ended without one */
     /* Called before on_done. started: whether the code had started. */
     void (*on_result)(void *user, const struct execution_result *result, bool started);

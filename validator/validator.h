@@ -37,11 +37,11 @@ bool validator_profile_within(const struct validator_profile *profile,
  * in which messages list them; static; NULL after the last. */
 const char *validator_profile_module(const struct validator_profile *profile, size_t index);
 /* A further profile: a built-in one and the names of modules that programs may import beside. Of
- * those all attributes are allowed but private ones, names of Python's own modules, and those that
- * are refused everywhere. A module above an added one ("sklearn" of "sklearn.cluster") is reached,
- * and imported only if it is among them too. elsewhere, for messages: the modules of other
- * profiles. Everything is copied. NULL with ERROR_INVALID, whose place is "modules", for a name
- * that is none, or of a built-in profile. */
+ * those all attributes are allowed but private ones, names of Python's own modules that lead to
+ * files, processes, networks or code, and those that are refused everywhere. A module above an
+ * added one ("sklearn" of "sklearn.cluster") is reached, and imported only if it is among them too.
+ * elsewhere, for messages: the modules of other profiles. Everything is copied. NULL with
+ * ERROR_INVALID, whose place is "modules", for a name that is none, or of a built-in profile. */
 struct validator_elsewhere {
     const char *module, *profile; /* module is NULL in the last row */
 };

@@ -44,6 +44,7 @@ struct local {
     const struct local_way *way;
     char share_dir[LOCAL_SHARE_CAP];
     char cache[LOCAL_PYTHON_CAP]; /* "": the default */
+    char added[LOCAL_SHARE_CAP];  /* lock file of further packages; "": none */
     struct sandbox_users users;
     pthread_mutex_t lock;     /* protects all members below; held while the machine is checked */
     struct local_setup setup; /* without files and user */
@@ -157,9 +158,9 @@ static uint64_t add_state(uint64_t state, const char *name, const struct stat *s
     return hash_bytes(hash_bytes(state, name, strlen(name) + 1), numbers, sizeof numbers);
 }
 
-/* Identifies the open files, and the lock file that names the Python, by their names, inodes, sizes
+/* Identifies the open files, and the lock files that name the Python, by their names, inodes, sizes
  * and times. 0 with an error. */
-static uint64_t state_of_files(const struct local_setup *setup, const char *share_dir,
+static uint64_t state_of_files(const struct local_setup *setup, const struct local *local,
                                struct error *err)
 {
     char path[LOCAL_SHARE_CAP + 64];
@@ -173,9 +174,11 @@ static uint64_t state_of_files(const struct local_setup *setup, const char *shar
         }
         state = add_state(state, setup->files[i].name, &status);
     }
-    name_lock(path, sizeof path, share_dir);
+    name_lock(path, sizeof path, local->share_dir);
     if (stat(path, &status) == 0) /* if there is none, find_python says it */
         state = add_state(state, path, &status);
+    if (stat(local->added, &status) == 0)
+        state = add_state(state, local->added, &status);
     return state;
 }
 
@@ -184,15 +187,18 @@ static uint64_t state_of_files(const struct local_setup *setup, const char *shar
 static int find_python(struct local_setup *setup, const struct local *local, struct error *err)
 {
     char lock[LOCAL_SHARE_CAP + 64];
-    struct pinned_options options = {.lock = lock, .cache = local->cache[0] ? local->cache : NULL};
+    struct pinned_options options = {.lock = lock,
+                                     .cache = local->cache[0] ? local->cache : NULL,
+                                     .added = local->added[0] ? local->added : NULL};
 
     name_lock(lock, sizeof lock, local->share_dir);
     if (pinned_folder(&options, setup->python, sizeof setup->python, err) < 0)
         return -1;
     if (access(setup->python, F_OK) < 0)
         return error_set(err, ERROR_UNAVAILABLE,
-                         "the sandbox's Python is not in %s: lectern sandbox fetch%s%s",
-                         setup->python, local->cache[0] ? " --cache " : "", local->cache);
+                         "the sandbox's Python is not in %s: lectern sandbox fetch%s%s%s",
+                         setup->python, local->added[0] ? " --profile NAME" : "",
+                         local->cache[0] ? " --cache " : "", local->cache);
     return 0;
 }
 
@@ -230,7 +236,7 @@ static int prepare(struct local *local, bool quiet, struct local_setup *setup, s
     found = local->setup;
     if (rc == 0)
         rc = open_files(&found, local->share_dir, &why);
-    if (rc == 0 && (files_state = state_of_files(&found, local->share_dir, &why)) == 0)
+    if (rc == 0 && (files_state = state_of_files(&found, local, &why)) == 0)
         rc = -1;
     if (files_state != local->files_state || access(local->setup.python, F_OK) < 0)
         local->ready = false;
@@ -372,6 +378,12 @@ static void *open_way(const struct local_way *way, const struct executor_config 
     }
     if (config->cache)
         memcpy(local->cache, config->cache, strlen(config->cache) + 1);
+    if (config->added_lock && strlen(config->added_lock) >= sizeof local->added) {
+        error_set(err, ERROR_INVALID, "the path of --profiles is too long");
+        goto fail;
+    }
+    if (config->added_lock)
+        memcpy(local->added, config->added_lock, strlen(config->added_lock) + 1);
     if (sandbox_users_read(&local->users, config->sandbox_uids, err) < 0 ||
         owner_label(local->setup.owner, err) < 0)
         goto fail;
@@ -408,7 +420,7 @@ static int local_made_of(void *state, char text[ENGINE_MADE_OF_CAP], struct erro
 
     if (open_files(&setup, local->share_dir, err) < 0)
         return -1;
-    files = state_of_files(&setup, local->share_dir, err);
+    files = state_of_files(&setup, local, err);
     close_files(&setup);
     snprintf(text, ENGINE_MADE_OF_CAP, "%016" PRIx64, files);
     return files ? 0 : error_wrap(err, "%s", local->share_dir);

@@ -16,11 +16,11 @@ struct closure {
 };
 
 /* One alternative: "python3-numpy:any (>= 1:1.20~)". */
-struct need {
+struct dependency {
     char name[128], relation[4], version[64]; /* relation: "" if any version will do */
 };
 
-static void read_need(const char *text, size_t len, struct need *need)
+static void read_need(const char *text, size_t len, struct dependency *need)
 {
     char copy[256];
     const char *bracket;
@@ -33,7 +33,7 @@ static void read_need(const char *text, size_t len, struct need *need)
         sscanf(bracket, "( %3[<>=] %63[^) ]", need->relation, need->version);
 }
 
-static bool fits(const struct need *need, const char *version)
+static bool fits(const struct dependency *need, const char *version)
 {
     int order = *need->relation ? version_compare(version, need->version) : 0;
 
@@ -59,13 +59,13 @@ static const char *version_had(const struct closure *closure, const char *name)
     return NULL;
 }
 
-static bool provides(const struct index_entry *entry, const struct need *need)
+static bool provides(const struct index_entry *entry, const struct dependency *need)
 {
     const char *at = entry->provides;
 
     while (*at) {
         size_t len = strcspn(at, ",");
-        struct need provided;
+        struct dependency provided;
 
         read_need(at, len, &provided);
         if (strcmp(provided.name, need->name) == 0 &&
@@ -78,7 +78,7 @@ static bool provides(const struct index_entry *entry, const struct need *need)
 
 /* The package to take for an alternative: NULL if the release has none. *had: one is there. */
 static const struct index_entry *find_package(const struct closure *closure,
-                                              const struct need *need, bool *had)
+                                              const struct dependency *need, bool *had)
 {
     const char *version = version_had(closure, need->name);
     const struct index_entry *entry =
@@ -123,7 +123,7 @@ static int choose_one_of(struct closure *closure, const struct index_entry *whos
     for (size_t at = 0; at < len;) {
         size_t one = strcspn(text + at, "|,");
         const struct index_entry *entry;
-        struct need need;
+        struct dependency need;
         bool had;
 
         if (at + one > len)

@@ -109,6 +109,20 @@ def make_checks(policy, folder):
     return {profile: functools.partial(policy.check, policy=table) for profile, table in tables.items()}
 
 
+def check_of(job, parts):
+    """The check of the job's profile and of the modules that are added to it. None: the profile is unknown."""
+    check, added = parts.checks.get(job["profile"]), job.get("added")
+    if check is None or not added:
+        return check
+    return functools.partial(check.func, policy=check.keywords["policy"].adding(added))
+
+
+def builtins_of(job, parts):
+    """The builtins that go with it."""
+    own, added = parts.builtins.get(job["profile"]), job.get("added")
+    return parts.make_builtins([*parts.importable[job["profile"]], *added]) if own and added else own
+
+
 def open_stream(fd):
     raw = io.FileIO(fd, "wb", closefd=False)
     return io.TextIOWrapper(io.BufferedWriter(raw, 65536), "utf-8", "backslashreplace", "\n", line_buffering=True)
@@ -250,7 +264,7 @@ def set_up(job, parts):
     import_early(job["preload"], parts)
     if job.get("warnings"):
         parts.no_warnings.__exit__(None, None, None)
-    return make_namespace(session_id, parts.builtins.get(job["profile"]))
+    return make_namespace(session_id, builtins_of(job, parts))
 
 
 def execute(statements, last, namespace):
@@ -267,7 +281,7 @@ def run_job(job, send, finish, parts):
     parts.guard.add_hook([*sys.path, *parts.folders])
     send("S")
     try:
-        reporter.tree = checked_tree(source, parts.checks.get(job["profile"]))
+        reporter.tree = checked_tree(source, check_of(job, parts))
         statements, last = compile_checked(reporter.tree)
     except Disagreement as refusal:
         finish(1, disagreement=dict(zip(("code", "line"), refusal.args)), **describe_refusal(reporter, refusal))
@@ -305,7 +319,7 @@ def grade(job, code, parts):
         sys.stdout = stream
         return functools.partial(set_streams, parts)
 
-    program = parts.grading.Program(code, lambda: make_namespace(None, parts.builtins.get(job["profile"])),
+    program = parts.grading.Program(code, lambda: make_namespace(None, builtins_of(job, parts)),
                                     lambda error: describe(parts.reporter, error, {}), swap_output)
     parts.grading.grade(program, parts.ask_case)
 
@@ -354,8 +368,9 @@ def prepare(parts, policy):
     parts.no_warnings = warnings.catch_warnings()
     parts.no_warnings.__enter__()
     warnings.simplefilter("ignore")
-    parts.builtins = {profile: parts.guard.make_builtins(builtins, allowed, policy)
-                      for profile, allowed in policy["profiles"].items()}
+    parts.importable = policy["profiles"]
+    parts.make_builtins = functools.partial(parts.guard.make_builtins, builtins, policy=policy)
+    parts.builtins = {profile: parts.make_builtins(allowed) for profile, allowed in parts.importable.items()}
     signal.signal(signal.SIGALRM, lambda _number, frame: parts.on_deadline(frame))
 
 

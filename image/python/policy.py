@@ -72,6 +72,8 @@ class Policy:
     """The dumped tables for one profile, as sets."""
 
     def __init__(self, dump, modules, reach, without=None, builtin=None):
+        self.python_modules = frozenset(dump["python_modules"])
+        self.kind = "bare" if len(reach) == 1 else "data"
         charts = "visualization" in reach
         patterns = () if charts else dump["chart_attributes"]
         self.modules = {module.name: module.without(patterns) for module in modules
@@ -114,6 +116,15 @@ class Policy:
         self.commands = frozenset(one for one in commands if "*" not in one)
         self.command_begins = tuple(one[:-1] for one in commands if one[-1] == "*")
         self.command_parts = tuple(one[1:] for one in commands if one[0] == "*")
+
+    def adding(self, names):
+        """The same, with further modules. Those above them are reached and not imported."""
+        above = {".".join(parts[:length]) for parts in (name.split(".") for name in names) for length in range(1, len(parts))}
+        row = {"importable": True, "profile": None, "kind": self.kind}
+        policy = copy.copy(self)
+        policy.modules = {**{name: Module(name, {**row, "importable": False, "attributes": ()}, (), self.python_modules) for name in above},
+                          **{name: Module(name, row, (), self.python_modules) for name in names}, **self.modules}
+        return policy
 
     @staticmethod
     def is_dunder(text):

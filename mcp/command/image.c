@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "mcp/command/command.h"
+#include "mcp/command/profile_file.h"
 
 /* Replaces this process, so that output, progress and exit status are the program's own. */
 static int become(char *const argv[], struct error *err)
@@ -19,12 +20,29 @@ static int become(char *const argv[], struct error *err)
     return error_errno(err, errno, "%s (install it with `make deps`)", argv[0]);
 }
 
+/* That of --image, or of --profile. */
+static int find_image(const struct config *config, char *image, size_t size, struct error *err)
+{
+    struct profile_file profile;
+    bool is_file;
+    int rc = profile_file_find(config, &profile, &is_file, err);
+    const char *name = config->image;
+
+    if (rc == 0 && is_file)
+        name = profile_file_image(config, &profile, err);
+    if (rc == 0 && name)
+        snprintf(image, size, "%s", name);
+    profile_file_finish(&profile);
+    return name ? rc : -1;
+}
+
 static int build(const struct config *config, struct error *err)
 {
-    char script[PATH_MAX], share[PATH_MAX], python[PATH_MAX];
-    char *argv[] = {"sh", script, share, (char *)config->image, python, NULL};
+    char script[PATH_MAX], share[PATH_MAX], python[PATH_MAX], image[PATH_MAX];
+    char *argv[] = {"sh", script, share, image, python, NULL};
 
-    if (command_fetch_python(config, python, sizeof python, err) < 0 ||
+    if (find_image(config, image, sizeof image, err) < 0 ||
+        command_fetch_python(config, python, sizeof python, err) < 0 ||
         config_share_file(config, "build.sh", script, sizeof script, err) < 0 ||
         config_share_file(config, "", share, sizeof share, err) < 0)
         return -1;
@@ -41,9 +59,10 @@ static int list(const struct config *config, struct error *err)
 
 static int remove_image(const struct config *config, struct error *err)
 {
-    char *argv[] = {"docker", "image", "rm", (char *)config->image, NULL};
+    char image[PATH_MAX];
+    char *argv[] = {"docker", "image", "rm", image, NULL};
 
-    return become(argv, err);
+    return find_image(config, image, sizeof image, err) < 0 ? -1 : become(argv, err);
 }
 
 static const struct {

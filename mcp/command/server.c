@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/http.h"
@@ -159,6 +160,32 @@ bool server_is_loopback(const struct config *config)
     return http_is_loopback(url);
 }
 
+static void free_profile_file(void *profile)
+{
+    profile_file_finish(profile);
+    free(profile);
+}
+
+/* The Python and the memory that a profile from a file has. */
+static int add_profile(const struct config *config, struct executor_config *executor,
+                       struct error *err)
+{
+    struct profile_file *profile = calloc(1, sizeof *profile);
+    bool is_file;
+
+    if (!profile)
+        abort();
+    config_keep(config, profile, free_profile_file);
+    if (profile_file_find(config, profile, &is_file, err) < 0)
+        return -1;
+    if (!is_file)
+        return 0;
+    executor->added_lock = profile->lock;
+    executor->memory_mb = profile->memory_mb;
+    executor->docker_image = profile_file_image(config, profile, err);
+    return executor->docker_image ? profile_file_check_lock(profile, err) : -1;
+}
+
 int server_executor_config(const struct config *config, struct executor_config *executor,
                            char *share, size_t size, struct error *err)
 {
@@ -198,7 +225,7 @@ int server_executor_config(const struct config *config, struct executor_config *
     executor->cache = config->cache;
     executor->sandbox_uids = config->sandbox_uids;
     executor->open_host = server_is_loopback(config) ? NULL : config->host;
-    return 0;
+    return add_profile(config, executor, err);
 }
 
 struct executor *server_executor(const struct config *config, const char *const *kinds,

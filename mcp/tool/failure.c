@@ -123,7 +123,7 @@ static const char *find_error_line(const char *text, const char *type)
     return found;
 }
 
-static void set_limit(struct failure *failure, const char *kind, long timeout_seconds)
+static void set_limit(struct failure *failure, unsigned memory_mb, long timeout_seconds)
 {
     static const char *const names[] = {
         [FAILURE_TIMEOUT] = "timeout_seconds",
@@ -142,10 +142,8 @@ static void set_limit(struct failure *failure, const char *kind, long timeout_se
         failure->limit_value = EXECUTION_OUTPUT_LIMIT;
     else if (category == FAILURE_BUSY)
         failure->limit_value = EXECUTION_WAIT_MS_MAX / 1000;
-    for (size_t i = 0; category == FAILURE_MEMORY && kind && execution_kinds[i].name; i++) {
-        if (strcmp(execution_kinds[i].name, kind) == 0)
-            failure->limit_value = execution_kinds[i].memory_mb;
-    }
+    else if (category == FAILURE_MEMORY)
+        failure->limit_value = memory_mb;
 }
 
 static const char hint_mark[] = "\nHint: ";
@@ -181,7 +179,7 @@ void failure_of_result(struct failure *failure, const struct execution_result *r
         set_text(failure->error_type, sizeof failure->error_type, result->error_type,
                  strlen(result->error_type));
     failure->line = result->error_line > 0 ? (unsigned long)result->error_line : 0;
-    set_limit(failure, result->kind, timeout_seconds);
+    set_limit(failure, result->memory_mb, timeout_seconds);
 }
 
 /* ---- as JSON ---- */

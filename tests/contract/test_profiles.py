@@ -2,9 +2,13 @@
 """Profiles from files: their faults, and the error of an import that names the profile with the module. Installation and runs are in the
 classes below."""
 import json
+import os
 import pathlib
+import socket
+import subprocess
 import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import harness
 
@@ -144,6 +148,111 @@ class Lock(unittest.TestCase):
         done = self.workspace.run("sandbox", "fetch", "--profiles", str(self.folder), "--profile", "own", check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"lectern sandbox lock --profile own", done.stderr)
+
+
+def programs(name):
+    """The programs of a file of tests/data/profiles: [(title, first line of the output or None, source)]."""
+    found = []
+    for text in (harness.ROOT / "tests" / "data" / "profiles" / name).read_text().split("\n%% ")[1:]:
+        title, _, source = text.partition("\n")
+        wanted = None
+        if source.startswith("%= "):
+            wanted, _, source = source[3:].partition("\n")
+        found.append((title, wanted, source))
+    return found
+
+
+class Runs(unittest.TestCase):
+    """The shipped profiles in the engines that need no daemon: ordinary programs run, and hostile ones are refused or contained."""
+
+    ENGINES = (harness.LOCAL, "process")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cache = harness.python_cache()
+        for path in sorted((harness.ROOT / "image" / "profiles").glob("*.json")):
+            done = subprocess.run([harness.LECTERN, "sandbox", "fetch", "--cache", cls.cache, "--profile", path.stem], capture_output=True, text=True)
+            if "no source" in done.stderr:
+                raise unittest.SkipTest("SKIPPED: the packages of %s are not here; lectern sandbox fetch --profile %s" % (path.stem, path.stem))
+            assert done.returncode == 0, done.stderr
+
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+        folder = tempfile.TemporaryDirectory(prefix="lectern-test-")
+        self.addCleanup(folder.cleanup)
+        os.chmod(folder.name, 0o777)
+        self.secret = pathlib.Path(folder.name) / "secret.txt"
+        self.secret.write_text("SECRET-OF-THE-HOST")
+        self.new = pathlib.Path(folder.name) / "new"
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.setblocking(False)
+        self.addCleanup(self.listener.close)
+
+    def run_one(self, engine, profile, source):
+        for name, value in (("PATH", self.secret), ("NEW", self.new), ("PORT", self.listener.getsockname()[1])):
+            source = source.replace(name, str(value))
+        done = self.workspace.run("exec", "--sandbox", engine, "--cache", self.cache, "--profile", profile, "--timeout", "3", "-",
+                                  stdin=source.encode(), check=False)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def run_all(self, profile, kind):
+        """[(engine, title, wanted, status, stdout, stderr)], two at a time."""
+        with ThreadPoolExecutor(2) as pool:
+            jobs = [(engine, title, wanted, pool.submit(self.run_one, engine, profile, source))
+                    for engine in self.ENGINES for title, wanted, source in programs("%s_%s.txt" % (profile, kind))]
+            return [(engine, title, wanted, *job.result()) for engine, title, wanted, job in jobs]
+
+    def check_ordinary(self, profile):
+        for engine, title, wanted, status, out, errors in self.run_all(profile, "ordinary"):
+            with self.subTest(engine=engine, program=title):
+                self.assertEqual((status, errors), (0, ""))
+                self.assertTrue(out.startswith(wanted), out)
+
+    def check_hostile(self, profile):
+        refused = contained = 0
+        for engine, title, _, status, out, errors in self.run_all(profile, "hostile"):
+            with self.subTest(engine=engine, program=title):
+                self.assertNotIn("ESCAPED", out)
+                self.assertNotIn("SECRET-OF-THE-HOST", out + errors)
+                self.assertIn(status, (0, 1, 3, 124))
+                self.assertNotIn("check inside the sandbox", errors)
+            refused += status == 3
+            contained += status != 3
+        self.assertFalse(self.new.exists())
+        self.assertRaises(BlockingIOError, self.listener.accept)
+        print("%s: %d refused, %d contained" % (profile, refused, contained))
+        self.assertGreater(contained, 0)
+        self.assertGreaterEqual(refused + contained, 2 * len(programs(profile + "_hostile.txt")))
+
+    def test_there_are_enough_hostile_programs(self):
+        self.assertGreaterEqual(sum(len(programs(name + "_hostile.txt")) for name in ("language", "mathematics")), 30)
+
+    def test_ordinary_programs_of_language(self):
+        self.check_ordinary("language")
+
+    def test_ordinary_programs_of_mathematics(self):
+        self.check_ordinary("mathematics")
+
+    def test_hostile_programs_of_language(self):
+        self.check_hostile("language")
+
+    def test_hostile_programs_of_mathematics(self):
+        self.check_hostile("mathematics")
+
+    def test_the_memory_is_the_profiles(self):
+        for engine in self.ENGINES:
+            status, _, errors = self.run_one(engine, "language", "import numpy\nprint(numpy.ones(10 ** 8).sum())\n")
+            self.assertNotEqual(status, 0)
+            status, out, errors = self.run_one(engine, "language", "import nltk, numpy\nprint(numpy.ones(3 * 10 ** 7).sum())\n")
+            self.assertEqual((status, out), (0, "30000000.0\n"), errors)
+
+    def test_nothing_runs_without_the_packages(self):
+        with tempfile.TemporaryDirectory(prefix="lectern-test-") as empty:
+            self.cache = empty
+            status, _, errors = self.run_one("process", "language", "print(1)\n")
+        self.assertEqual(status, 127)
+        self.assertIn("lectern sandbox fetch --profile", errors)
 
 
 if __name__ == "__main__":

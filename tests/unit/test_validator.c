@@ -268,6 +268,7 @@ static void test_added_modules(void **state)
         const char *source, *text; /* NULL: accepted */
     } programs[] = {
         {"import sympy.stats as s, pandas\nfrom sympy import stats, pi\nprint(s.E, pi)\n", NULL},
+        {"import sympy\nprint(sympy.integrate(1), sympy.re(1))\n", NULL},
         {"import nltk.stem.api\nprint(nltk.stem.api.StemmerI)\n", NULL},
         {"import nltk\n", "No profile has it."},
         {"import nltk.stem.api\nnltk.data\n", "nltk.data is not allowed"},

@@ -230,6 +230,8 @@ bool policy_attribute_allowed(const struct policy_module *module, const char *at
 
     if (module->reach == REACH_LISTED)
         return listed;
+    if (module->reach == REACH_ADDED)
+        return attribute[0] != '_' && !policy_has_word(policy_python_modules, attribute, len);
     if (attribute[0] == '_' || listed || is_inner_module(attribute, len))
         return false;
     return !policy_advice_on(module, attribute, len, profile);

@@ -61,6 +61,8 @@ enum policy_reach {
     REACH_LISTED,   /* only those in `attributes` are allowed */
     REACH_UNLISTED, /* all are allowed except those in `attributes`, names that begin with '_', and
                        names of modules */
+    REACH_ADDED,    /* likewise, but of modules only policy_python_modules; of the modules that a
+                       profile adds, whose functions may have the names of others: sympy.integrate */
 };
 
 struct policy_module {
@@ -181,6 +183,8 @@ extern const size_t policy_name_count;
     ROW(reader_keywords) /* their keyword arguments that take it */                                \
     ROW(reader_refused)  /* keyword arguments that they may not be given: those import modules or  \
                             map files */                                                           \
+    ROW(python_modules)  /* Python's own modules that lead to files, processes, networks, or code  \
+                          */                                                                       \
     ROW(buffers)         /* what makes a buffer */
 
 #define POLICY_WORDS_DECLARE(name) extern const char policy_##name[];

@@ -113,7 +113,7 @@ static void add_rows(struct profile_additions *additions, const struct validator
     for (char **name = additions->modules; *name; name++)
         if (!row_of(additions, *name, strlen(*name)))
             additions->rows[additions->row_count++] = (struct policy_module){
-                copy(*name, strlen(*name)), base->rank, IMPORT_YES, REACH_UNLISTED, copy("", 0)};
+                copy(*name, strlen(*name)), base->rank, IMPORT_YES, REACH_ADDED, copy("", 0)};
     for (char **name = additions->modules; *name; name++)
         for (const char *dot = strchr(*name, '.'); dot; dot = strchr(dot + 1, '.')) {
             size_t len = (size_t)(dot - *name);

@@ -85,3 +85,13 @@ const char *const policy_inner_modules[] = {
 /* clang-format on */
 
 const size_t policy_inner_module_count = sizeof policy_inner_modules / sizeof *policy_inner_modules;
+
+const char policy_python_modules[] =
+    "argparse ast asyncio atexit bdb builtins cProfile cgi cmd code codecs codeop compileall "
+    "concurrent configparser copyreg ctypes dbm dis doctest ensurepip faulthandler fcntl fileinput "
+    "ftplib gc getpass glob gzip http imaplib importlib inspect io linecache logging lzma "
+    "marshal mmap multiprocessing netrc ntpath os pathlib pdb pickle pkgutil platform posix "
+    "posixpath pty pwd py_compile pydoc queue resource runpy sched selectors shelve shlex shutil "
+    "site smtplib socket socketserver sqlite3 ssl subprocess symtable sys sysconfig syslog tarfile "
+    "telnetlib tempfile termios threading timeit tokenize traceback tracemalloc tty types unittest "
+    "urllib uuid venv warnings weakref webbrowser xml xmlrpc zipapp zipfile zipimport zlib";
