@@ -355,19 +355,18 @@ static void check_userns(struct doctor_rows *rows)
 
 static void check_python(struct doctor_rows *rows, const struct executor_config *config)
 {
-    char lock[4096], path[4096];
+    char lock[4096], path[4096], command[256];
     struct pinned_options options = {
         .lock = lock, .cache = config->cache, .added = config->added_lock};
     struct error err = {0};
 
+    pinned_fetch_command(&options, command, sizeof command);
     snprintf(lock, sizeof lock, "%s/python.lock", config->share_dir ? config->share_dir : "");
     if (pinned_folder(&options, path, sizeof path, &err) < 0)
         add_row(rows, "python", false, "make build", "%s", err.text);
     else if (access(path, F_OK) < 0)
-        add_row(rows, "python", false,
-                config->added_lock ? "lectern sandbox fetch --profile NAME"
-                                   : "lectern sandbox fetch",
-                "the Python of local sandboxes is not in %.200s", path);
+        add_row(rows, "python", false, command, "the Python of local sandboxes is not in %.200s",
+                path);
     else
         add_row(rows, "python", true, "", "that of local sandboxes is in %.200s", path);
 }

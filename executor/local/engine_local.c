@@ -186,7 +186,7 @@ static uint64_t state_of_files(const struct local_setup *setup, const struct loc
 
 static int find_python(struct local_setup *setup, const struct local *local, struct error *err)
 {
-    char lock[LOCAL_SHARE_CAP + 64];
+    char lock[LOCAL_SHARE_CAP + 64], command[2 * LOCAL_SHARE_CAP];
     struct pinned_options options = {.lock = lock,
                                      .cache = local->cache[0] ? local->cache : NULL,
                                      .added = local->added[0] ? local->added : NULL};
@@ -194,11 +194,11 @@ static int find_python(struct local_setup *setup, const struct local *local, str
     name_lock(lock, sizeof lock, local->share_dir);
     if (pinned_folder(&options, setup->python, sizeof setup->python, err) < 0)
         return -1;
-    if (access(setup->python, F_OK) < 0)
-        return error_set(err, ERROR_UNAVAILABLE,
-                         "the sandbox's Python is not in %s: lectern sandbox fetch%s%s%s",
-                         setup->python, local->added[0] ? " --profile NAME" : "",
-                         local->cache[0] ? " --cache " : "", local->cache);
+    if (access(setup->python, F_OK) < 0) {
+        pinned_fetch_command(&options, command, sizeof command);
+        return error_set(err, ERROR_UNAVAILABLE, "the sandbox's Python is not in %s: %s",
+                         setup->python, command);
+    }
     return 0;
 }
 

@@ -51,6 +51,16 @@ int pinned_folder(const struct pinned_options *options, char *path, size_t size,
     return rc;
 }
 
+void pinned_fetch_command(const struct pinned_options *options, char *text, size_t size)
+{
+    const char *slash = options->added ? strrchr(options->added, '/') : NULL;
+    const char *name = slash ? slash + 1 : options->added;
+
+    snprintf(text, size, "lectern sandbox fetch%s%.*s%s%s", name ? " --profile " : "",
+             name ? (int)strcspn(name, ".") : 0, name ? name : "",
+             options->cache ? " --cache " : "", options->cache ? options->cache : "");
+}
+
 /* ---- what the scripts of the packages would do ---- */
 
 /* The implementations of BLAS and LAPACK that may be there, the best first. */

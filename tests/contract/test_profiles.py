@@ -252,7 +252,7 @@ class Runs(unittest.TestCase):
             self.cache = empty
             status, _, errors = self.run_one("process", "language", "print(1)\n")
         self.assertEqual(status, 127)
-        self.assertIn("lectern sandbox fetch --profile", errors)
+        self.assertIn("lectern sandbox fetch --profile language --cache", errors)
 
 
 if __name__ == "__main__":
