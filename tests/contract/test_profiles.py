@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Profiles from files: their faults, and the error of an import that names the profile with the module. Installation and runs are in the
 classes below."""
+import ast
+import http.server
+import importlib.util
 import json
 import os
 import pathlib
+import platform
 import socket
 import subprocess
 import tempfile
+import threading
 import unittest
+import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 import harness
@@ -162,10 +168,36 @@ def programs(name):
     return found
 
 
+class Daemon(http.server.BaseHTTPRequestHandler):
+    """A Docker daemon that has every base, and has built every image that it was asked for."""
+
+    def do_GET(self):
+        name = self.path.split("/images/")[-1].removesuffix("/json")
+        content = self.server.built.get(name, ("",))[0]
+        body = {"/_ping": b"OK", "/version": json.dumps({"Arch": self.server.architecture}).encode()}.get(
+            self.path, ('{"Labels":{"lectern.base":"x","lectern.content":"%s"}}' % content).encode())
+        self.answer(200 if content or name.startswith("lectern-base") or self.path in ("/_ping", "/version") else 404, body)
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        query = {name: values[0] for name, values in urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).items()}
+        self.server.built[query["t"]] = json.loads(query["labels"])["lectern.content"], json.loads(query["buildargs"])["BASE"]
+        self.answer(200, b"{}")
+
+    def answer(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_words):
+        pass
+
+
 class Runs(unittest.TestCase):
     """The shipped profiles in the engines that need no daemon: ordinary programs run, and hostile ones are refused or contained."""
 
-    ENGINES = (harness.LOCAL, "process")
+    ENGINES = ("docker",) if os.environ.get("LECTERN_SANDBOX") == "docker" else (harness.LOCAL, "process")
 
     @classmethod
     def setUpClass(cls):
@@ -175,6 +207,9 @@ class Runs(unittest.TestCase):
             if "no source" in done.stderr:
                 raise unittest.SkipTest("SKIPPED: the packages of %s are not here; lectern sandbox fetch --profile %s" % (path.stem, path.stem))
             assert done.returncode == 0, done.stderr
+            if cls.ENGINES == ("docker",):
+                subprocess.run([harness.LECTERN, "image", "build", "--cache", cls.cache, "--profile", path.stem], check=True,
+                               stdout=subprocess.DEVNULL)
 
     def setUp(self):
         self.workspace = harness.Workspace()
@@ -228,6 +263,24 @@ class Runs(unittest.TestCase):
     def test_there_are_enough_hostile_programs(self):
         self.assertGreaterEqual(sum(len(programs(name + "_hostile.txt")) for name in ("language", "mathematics")), 30)
 
+    def test_both_checks_decide_alike(self):
+        """The validator, and the policy inside the sandbox with the same modules."""
+        source = pathlib.Path(harness.BUILD / "share" / "policy.py")
+        spec = importlib.util.spec_from_file_location("policy", source)
+        policy = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(policy)
+        tables = policy.load(source.with_name("policy.json"))
+        for name in ("language", "mathematics"):
+            profile = json.loads((harness.ROOT / "image" / "profiles" / (name + ".json")).read_text())
+            own = tables[profile["base"]].adding(profile["modules"])
+            texts = [text for kind in ("hostile", "ordinary") for _, _, text in programs("%s_%s.txt" % (name, kind))]
+            texts += ["import %s\n" % module for other in ("nltk", "nltk.stem", "nltk.corpus", "sympy", "sympy.printing", "joblib", "mpmath")
+                      for module in (other, other + " as x\nprint(x.os)", other + "\nprint(%s.stem)" % other, other + "\nprint(%s._x)" % other)]
+            for text in texts:
+                done = self.workspace.run("validate", "--profile", name, "-", stdin=text.encode(), check=False)
+                with self.subTest(profile=name, program=text):
+                    self.assertEqual(done.returncode == 0, policy.check(ast.parse(text), own) == [], done.stdout)
+
     def test_ordinary_programs_of_language(self):
         self.check_ordinary("language")
 
@@ -246,6 +299,37 @@ class Runs(unittest.TestCase):
             self.assertNotEqual(status, 0)
             status, out, errors = self.run_one(engine, "language", "import nltk, numpy\nprint(numpy.ones(3 * 10 ** 7).sum())\n")
             self.assertEqual((status, out), (0, "30000000.0\n"), errors)
+
+    def test_models_and_pages_reach_the_modules(self):
+        """By MCP and by POST /execute, in new sandboxes and in that of a session; a narrower profile for one program lacks them."""
+        program = "import sympy\nprint(sympy.factorint(360))"
+        for isolation in ("execution", "session"):
+            server = harness.Server(self.workspace, "--sandbox", self.ENGINES[0], "--cache", self.cache, "--profile", "mathematics", "--isolation",
+                                    isolation)
+            try:
+                server.initialize()
+                for _ in range(2):
+                    self.assertEqual(server.good("execute_code", code=program).splitlines()[0], "{2: 3, 3: 2, 5: 1}")
+                answer = server.request("tools/call", {"name": "execute_code", "arguments": {"code": "import nltk"}})["result"]
+                self.assertIn("It needs the profile language.", answer["content"][0]["text"])
+                for profile, runs in (("mathematics", True), (None, True), ("data-science", False), ("language", False)):
+                    _, answer, _ = server.http("POST", "/execute", {"code": program, **({"profile": profile} if profile else {})})
+                    self.assertEqual("{2: 3, 3: 2, 5: 1}" in json.dumps(answer), runs, answer)
+            finally:
+                self.assertEqual(server.close(), 0)
+
+    def test_the_image_of_a_profile_has_its_packages(self):
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Daemon) as server:
+            server.built, server.architecture = {}, {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            for options in ([], ["--profile", "language"], ["--profile", "mathematics"], ["--profile", "language", "--image", "own:1"]):
+                self.workspace.run("image", "build", "--cache", self.cache, "--docker-host", "tcp://127.0.0.1:%d" % server.server_port, *options)
+            server.shutdown()
+        version = self.workspace.run("--version").stdout.decode().split()[1]
+        bases = [server.built[name][1] for name in ("lectern-sandbox:" + version, "lectern-sandbox:%s-language" % version,
+                                                    "lectern-sandbox:%s-mathematics" % version)]
+        self.assertEqual(len(set(bases)), 3, server.built)
+        self.assertEqual(server.built["own:1"][1], bases[1])
 
     def test_nothing_runs_without_the_packages(self):
         with tempfile.TemporaryDirectory(prefix="lectern-test-") as empty:
