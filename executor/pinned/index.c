@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "executor/cache.h"
 #include "executor/pinned/unpack.h"
 #include "executor/pinned/version.h"
-#include "helpers/base/cleanup.h"
 #include "helpers/base/http.h"
 #include "helpers/base/sha256.h"
 
@@ -52,47 +53,71 @@ static int get(struct http_client *client, const struct package_source *source, 
     return rc < 0 ? -1 : buf_check(to, url, err);
 }
 
-/* Replaces a signed text by what gpgv read of it. */
-static int check_signature(struct buf *text, const char *what, struct error *err)
+/* Runs gpgv without its report. Returns its wait status, or -1 with an error. */
+static int run_gpgv(char *checked, char *text, struct error *err)
 {
-    char path[] = "/tmp/lectern-index-XXXXXX", checked[64];
-    cleanup_fd int fd = mkstemp(path);
-    char *argv[] = {"gpgv", "-q", "--keyring", KEYRING, "--output", checked, path, NULL};
+    char *argv[] = {"gpgv", "--keyring", KEYRING, "--output", checked, text, NULL};
+    char *environment[] = {"LC_ALL=C", NULL};
     posix_spawn_file_actions_t actions;
-    cleanup_file FILE *file = NULL;
-    char block[4096];
-    size_t len;
     int status = 0, failure;
     pid_t pid;
 
-    if (fd < 0)
-        return error_errno(err, errno, "%s", path);
-    snprintf(checked, sizeof checked, "%s.checked", path);
-    if (write(fd, text->data, text->len) != (ssize_t)text->len) {
-        error_errno(err, errno, "%s", path);
-        unlink(path);
-        return -1;
-    }
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    failure = posix_spawnp(&pid, "gpgv", &actions, NULL, argv, (char *[]){"LC_ALL=C", NULL});
+    failure = posix_spawnp(&pid, "gpgv", &actions, NULL, argv, environment);
     posix_spawn_file_actions_destroy(&actions);
     while (!failure && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    file = fopen(checked, "re");
-    unlink(path);
-    unlink(checked);
     if (failure)
         return error_set(err, ERROR_UNAVAILABLE,
                          "gpgv: %s; install it: apt-get install gpgv debian-archive-keyring",
                          strerrordesc_np(failure));
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !file)
+    return status;
+}
+
+/* Replaces the bytes of a signed text by those that gpgv reads of it. The folder is private. */
+static int check_in(const char *folder, struct buf *text, const char *what, struct error *err)
+{
+    char path[PATH_MAX], checked[PATH_MAX], block[4096];
+    FILE *file;
+    size_t len;
+    int status;
+
+    snprintf(path, sizeof path, "%s/signed", folder);
+    snprintf(checked, sizeof checked, "%s/checked", folder);
+    file = fopen(path, "we");
+    if (!file)
+        return error_errno(err, errno, "%s", path);
+    len = fwrite(text->data, 1, text->len, file);
+    if (fclose(file) != 0 || len != text->len)
+        return error_errno(err, errno, "%s", path);
+    status = run_gpgv(checked, path, err);
+    if (status < 0)
+        return -1;
+    file = fopen(checked, "re");
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || !file) {
+        if (file)
+            fclose(file);
         return error_set(err, ERROR_INVALID,
                          "the signature of %s is not one of the keys in " KEYRING, what);
+    }
     buf_clear(text);
     while ((len = fread(block, 1, sizeof block, file)) > 0)
         buf_add(text, block, len);
+    fclose(file);
     return buf_check(text, what, err);
+}
+
+static int check_signature(struct buf *text, const char *what, struct error *err)
+{
+    char folder[] = "/tmp/lectern-index-XXXXXX";
+    int rc;
+
+    if (!mkdtemp(folder))
+        return error_errno(err, errno, "%s", folder);
+    rc = check_in(folder, text, what, err);
+    cache_remove(folder);
+    return rc;
 }
 
 /* The SHA-256 that the text of a suite has for a path. */

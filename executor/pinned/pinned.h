@@ -29,7 +29,8 @@ struct pinned_options {
 /* The path of the folder, whether it is there or not. */
 int pinned_folder(const struct pinned_options *options, char *path, size_t size, struct error *err);
 
-/* Writes the command that makes the folder. A file of added packages has the name of its profile. */
+/* Writes the command that makes the folder. A file of added packages has the name of its profile.
+ */
 void pinned_fetch_command(const struct pinned_options *options, char *text, size_t size);
 
 /* Makes the folder if it is not there; path is as above. Blocks for seconds to minutes, and shows

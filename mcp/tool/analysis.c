@@ -32,12 +32,13 @@ void analysis_finish(struct analysis *analysis)
 int analysis_find_profile(const struct analyses *analyses, const char *name,
                           const struct validator_profile **profile, struct error *err)
 {
-    *profile = name && strcmp(name, validator_profile_name(analyses->profile)) != 0
-                   ? validator_profile_find(name)
-                   : analyses->profile;
+    const char *own = validator_profile_name(analyses->profile);
+
+    *profile = name && strcmp(name, own) != 0 ? validator_profile_find(name) : analyses->profile;
     if (!*profile)
-        return error_set_at(err, "profile", "unknown profile; the profiles are %s",
-                            validator_profile_names());
+        return error_set_at(err, "profile", "unknown profile; the profiles are %s%s%s",
+                            validator_profile_names(), validator_profile_find(own) ? "" : ", ",
+                            validator_profile_find(own) ? "" : own);
     if (!validator_profile_within(*profile, analyses->profile))
         return error_set_at(
             err, "profile", "%s is wider than this server allows: send %s, or leave it out",

@@ -311,6 +311,51 @@ class Hostile(FetchCase):
                 self.assertIn(name + " 1.0: ", self.fetch(fails=True))
 
 
+class Profiles(FetchCase):
+    """Packages of a profile beside those of the lock file."""
+
+    def setUp(self):
+        super().setUp()
+        self.profiles = self.share / "profiles"
+        self.profiles.mkdir()
+        (self.profiles / "own.json").write_text('{"base": "minimal", "debian": ["more"], "modules": ["more"], "memory_mb": 128}')
+
+    def test_each_profile_has_a_folder(self):
+        more = deb(entry("usr/lib/python3/dist-packages/more.py", b"more"))
+        self.lock(more=more)
+        (self.share / "python.lock").rename(self.profiles / "own.lock")
+        self.lock(base=BASE)
+        plain, own = self.fetch(), self.fetch("--profile", "own")
+        self.assertEqual(self.folders(), sorted((plain.name, own.name)))
+        self.assertEqual((own / "usr/lib/python3/dist-packages/more.py").read_bytes(), b"more")
+        self.assertTrue((own / "usr/bin/python3.11").exists())
+        self.assertFalse((plain / "usr/lib/python3").exists())
+        self.assertEqual(self.fetch("--profile", "minimal"), plain)
+        # Another version of a package of the profile is another folder, and the plain one stays.
+        text = (self.profiles / "own.lock").read_text()
+        (self.profiles / "own.lock").write_text(text.replace("more 1.0", "more 1.1"))
+        self.assertNotIn(self.fetch("--profile", "own"), (plain, own))
+        self.assertEqual(self.fetch(), plain)
+
+    def test_faults_of_its_lock_file(self):
+        self.lock(base=BASE)
+        for text, words in (("more 1.0\n", "\"format 1\" does not stand before"), ("format 1\nmore 1.0\n", "line 2: a package has a name")):
+            (self.profiles / "own.lock").write_text(text)
+            self.assertIn(words, self.fetch("--profile", "own", fails=True))
+
+    def test_an_index_that_debian_has_not_signed_is_refused(self):
+        self.lock(base=BASE)
+        self.mirrors.files["mirror.example", "debian/dists/bookworm/InRelease"] = b"Suite: bookworm\nSHA256:\n"
+        done = subprocess.run([harness.LECTERN, "sandbox", "lock", "--share", self.share, "--profile", "own", "--mirror", "http://mirror.example/debian"],
+                              capture_output=True, text=True, env=self.environment(), timeout=60, check=False)
+        if "apt-get install gpgv" in done.stderr:
+            self.skipTest("SKIPPED: no gpgv; apt-get install gpgv debian-archive-keyring")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the signature of http://mirror.example/debian is not one of the keys in", done.stderr)
+        self.assertEqual([path for _, path in self.mirrors.asked], ["debian/dists/bookworm/InRelease"])
+        self.assertEqual(sorted(path.name for path in self.profiles.iterdir()), ["own.json"])
+
+
 class Real(unittest.TestCase):
     def test_python_of_the_lock_file(self):
         with tempfile.TemporaryDirectory(prefix="lectern-test-") as cache:

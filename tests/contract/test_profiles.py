@@ -315,6 +315,7 @@ class Runs(unittest.TestCase):
                 for profile, runs in (("mathematics", True), (None, True), ("data-science", False), ("language", False)):
                     _, answer, _ = server.http("POST", "/execute", {"code": program, **({"profile": profile} if profile else {})})
                     self.assertEqual("{2: 3, 3: 2, 5: 1}" in json.dumps(answer), runs, answer)
+                self.assertIn("the profiles are minimal, data-science, visualization, mathematics", json.dumps(answer))
             finally:
                 self.assertEqual(server.close(), 0)
 
