@@ -18,7 +18,7 @@
 
 #define PACKAGES_FOLDER "usr/lib/python3/dist-packages"
 #define MODULE_CAP      256
-#define DAY_SECONDS     (24 * 60 * 60)
+#define DAY_SECONDS     86400L
 
 /* ---- the modules of a folder ---- */
 
@@ -166,8 +166,8 @@ static int resolve_one(const struct pinned_options *options, const char *const *
                        const char *architecture, time_t *signed_at, struct buf *rows,
                        struct buf *modules, struct error *err)
 {
-    cleanup_free const struct index_entry **chosen = calloc(PINNED_PACKAGES_CAP, sizeof *chosen);
-    cleanup_free struct sources *sources = calloc(1, sizeof *sources);
+    const struct index_entry **chosen = calloc(PINNED_PACKAGES_CAP, sizeof *chosen);
+    struct sources *sources = calloc(1, sizeof *sources);
     struct package_index index = {0};
     struct pinned_lock lock, added;
     size_t count = 0;
@@ -196,6 +196,8 @@ static int resolve_one(const struct pinned_options *options, const char *const *
     }
     package_index_finish(&index);
     pinned_lock_finish(&lock);
+    free(sources);
+    free(chosen);
     return rc;
 }
 

@@ -47,6 +47,8 @@ static int get(struct http_client *client, const struct package_source *source, 
     rc = http_send(client, &request, &response, err);
     if (rc == 0 && response.status != 200)
         rc = error_set(err, ERROR_NOT_FOUND, "%s answers %ld", url, response.status);
+    if (rc == 0 && response.body.len == 0)
+        rc = error_set(err, ERROR_NOT_FOUND, "%s is empty", url);
     if (rc == 0)
         buf_add(to, response.body.data, response.body.len);
     http_response_finish(&response);
@@ -159,7 +161,7 @@ static int read_suite(struct package_index *index, struct http_client *client,
         return -1;
     snprintf(inside, sizeof inside, "main/binary-%s/Packages.xz", architecture);
     snprintf(path, sizeof path, "dists/%s/%s", suite, inside);
-    if (!find_sum(text.data, inside, wanted))
+    if (!text.data || !find_sum(text.data, inside, wanted))
         return error_set(err, ERROR_NOT_FOUND, "%s has no %s", source->url, path);
     if (get(client, source, path, PACKED_CAP, &packed, err) < 0)
         return -1;

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "helpers/base/cleanup.h"
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
@@ -223,8 +222,8 @@ static struct validator_elsewhere *find_elsewhere(const struct config *config,
 
 struct validator_profile *profile_file_validator(const struct config *config, struct error *err)
 {
-    cleanup_free struct profile_file *files = calloc(FILES_CAP, sizeof *files);
-    cleanup_free struct validator_elsewhere *elsewhere = NULL;
+    struct profile_file *files = calloc(FILES_CAP, sizeof *files);
+    struct validator_elsewhere *elsewhere = NULL;
     struct validator_profile *profile = NULL;
     struct profile_file own;
     size_t count = 0;
@@ -243,5 +242,7 @@ struct validator_profile *profile_file_validator(const struct config *config, st
     profile_file_finish(&own);
     for (size_t i = 0; i < count; i++)
         profile_file_finish(&files[i]);
+    free(elsewhere);
+    free(files);
     return profile;
 }
