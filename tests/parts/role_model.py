@@ -12,6 +12,7 @@ A role is recognised by its forced tool. The name of a plan's step is the key of
 see the question, are recognised too. `Case.broken` has programs that the coder and the debugger send first; `Roles.script` can replace
 the answer of one role by a function request -> answer or None."""
 import collections
+import hashlib
 import json
 import re
 import threading
@@ -25,6 +26,35 @@ CACHE_LEAST = 1024  # tokens of a prefix, below which nothing is cached
 
 def tokens(value):
     return -(-len(json.dumps(value).encode()) // BYTES_PER_TOKEN)
+
+
+class Cache:
+    """A service's prompt cache as it is documented: the prefix up to each mark (tools, then system, then messages) is kept by its bytes,
+    and read again by a request that begins with the same bytes. Without use: every token is input."""
+
+    def __init__(self, used=True):
+        self.used, self.kept = used, set()
+
+    @staticmethod
+    def _blocks(request):
+        yield from request.json.get("tools", [])
+        yield from request.json.get("system", [])
+        for message in request.json["messages"]:
+            content = message["content"]
+            yield from ([{"type": "text", "text": content}] if isinstance(content, str) else content)
+
+    def usage(self, request, output):
+        size, prefix, marks = 0, hashlib.sha256(), []
+        for block in self._blocks(request):
+            text = json.dumps({name: value for name, value in block.items() if name != "cache_control"}).encode()
+            size += -(-len(text) // BYTES_PER_TOKEN)
+            prefix.update(text)
+            if self.used and "cache_control" in block and size >= CACHE_LEAST:
+                marks.append((size, prefix.digest()))
+        read = max([marked for marked, digest in marks if digest in self.kept], default=0)
+        written = max([marked for marked, _ in marks], default=0)
+        self.kept.update(digest for _, digest in marks)
+        return {"input": size - max(read, written), "output": output, "cache_read": read, "cache_write": max(0, written - read)}
 
 
 class Case:
@@ -57,9 +87,14 @@ class Ledger:
         self.requests, self.input, self.output, self.cache_read, self.cache_write = 0, 0, 0, 0, 0
         self.models = collections.Counter()
 
+    def add(self, other):
+        for name in ("requests", "input", "output", "cache_read", "cache_write"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.models.update(other.models)
+
 
 class Roles(Replay):
-    """caches: count the tokens of the tools and the system prompt as a prefix that is cached by its bytes."""
+    """caches: whether the service caches prompts."""
 
     def __init__(self, cases=(), caches=False, key=KEY):
         self.cases = {case.key: case for case in cases}
@@ -68,7 +103,7 @@ class Roles(Replay):
         self.ledger = collections.defaultdict(Ledger)
         self.faults = []
         self.script = {}
-        self.caches, self.prefixes = caches, set()
+        self.cache = Cache(caches)
         self.guard = threading.Lock()
         super().__init__(self.play, key=key)
 
@@ -101,16 +136,6 @@ class Roles(Replay):
             self.faults.append("debugger: it does not see the execution")
 
     # ---- playing ----
-
-    def usage_of(self, request, output):
-        prefix = json.dumps([request.json["tools"], request.json["system"]])
-        size, rest = tokens(prefix), tokens(request.json["messages"])
-        usage = {"input": size + rest, "output": output, "cache_read": 0, "cache_write": 0}
-        if self.caches and size >= CACHE_LEAST:
-            usage["cache_read" if prefix in self.prefixes else "cache_write"] = size
-            usage["input"] = rest
-            self.prefixes.add(prefix)
-        return usage
 
     def count(self, role, request, usage):
         book = self.ledger[role]
@@ -148,6 +173,6 @@ class Roles(Replay):
                 self.faults.append("no case for: " + words_of(request)[-300:])
                 return fail(500, "api_error", "no case", should_retry=False)
             message = self.message(role, case, request)
-            usage = self.usage_of(request, tokens(message))
+            usage = self.cache.usage(request, tokens(message))
             self.count(role, request, usage)
         return answer(call(forced_tool(request), message), usage=usage)
