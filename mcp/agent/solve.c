@@ -935,7 +935,7 @@ static void end_solved(struct solve *solve, const char *text)
     end(solve, ANSWER_SOLVED, text ? text : own.data ? own.data : "", NULL, BOUND_NONE);
 }
 
-/* Whatever becomes of the text, the values are found. */
+/* Whatever becomes of the text, the values are found; a person who stops the task knows that. */
 static void on_answer(void *user, enum ask_end ended, json_t *message, enum bound bound,
                       const struct error *err)
 {
@@ -944,6 +944,8 @@ static void on_answer(void *user, enum ask_end ended, json_t *message, enum boun
     (void)bound;
     (void)err;
     solve->ask = NULL;
+    if (solve->cancelled && must_end(solve))
+        return;
     end_solved(solve, ended == ASK_MESSAGE ? json_get_string(message, "text") : NULL);
 }
 

@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "helpers/base/encode.h"
 #include "mcp/transport/http_mcp.h"
 
 #define JSON_TYPE         "application/json"
@@ -19,18 +20,21 @@
 #define PARAM_NAME_MAX    64
 #define PARAM_HEADER_SIZE 1024 /* bytes of a value; a longer one counts as missing */
 #define TOOLSET_QUERY     "toolset="
-#define TOOLSET_NAME_SIZE 16
+#define TOOLSET_NAME_SIZE 64 /* encoded */
 
 /* ---- the toolsets ---- */
 
 /* Reads "toolset=NAME" in a query; false if it is not there. */
 static bool find_choice(const char *query, char name[TOOLSET_NAME_SIZE])
 {
+    bool valid; /* what is not decoded names no toolset */
+
     for (const char *at = query; *at; at += strcspn(at, "&"), at += *at == '&') {
         if (strncmp(at, TOOLSET_QUERY, strlen(TOOLSET_QUERY)) != 0)
             continue;
         at += strlen(TOOLSET_QUERY);
         snprintf(name, TOOLSET_NAME_SIZE, "%.*s", (int)strcspn(at, "&"), at);
+        name[percent_decode(name, true, &valid)] = '\0';
         return true;
     }
     return false;

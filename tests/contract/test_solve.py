@@ -302,7 +302,7 @@ class Stops(SolveCase):
         self.assertEqual((process.returncode, b'"status":"cancelled"' in out), (EXITS["cancelled"], True), (out, err))
 
     def test_in_each_role(self):
-        for role in ("planner", "coder", "debugger"):
+        for role in ("planner", "coder", "debugger", "answer"):
             with self.subTest(role):
                 model, held = self.play(nodes(ZERO, "print(2 / 0)")), threading.Event()
 
@@ -332,9 +332,9 @@ class Scenarios(SolveCase):
 
     options = PLAN_BY_MODEL
 
-    def one(self, question, kind, program, broken=(), wanted=None, status="solved", **more):
+    def one(self, question, kind, program, broken=(), wanted=None, status="solved", words=()):
         model = self.play(Case(question, kind, program, broken, key="step"))
-        found, trace = self.ended(model, question, status, **more)
+        found, trace = self.ended(model, question, status, *words)
         if wanted is not None:
             self.assertEqual(found["values"], {"step": wanted})
         model.check()
@@ -356,7 +356,7 @@ class Scenarios(SolveCase):
 
     def test_an_endless_loop(self):
         found, trace = self.one("Count for ever", "number", COUNT, broken=["while True:\n    x = %d" % number for number in range(3)],
-                                status="failed")
+                                status="failed", words=("--timeout", "1"))
         errors = [execution["error"]["errorCategory"] for execution in executions(trace)]
         self.assertEqual((errors, found["values"]), (["timeout"] * 3, None))
 

@@ -9,7 +9,7 @@ import harness
 import tokens
 
 SEEN = ("name", "description", "inputSchema")
-EDITOR, READER, TUTOR = 2060, 1000, 1300  # tokens of the listing, for an editor, for a reader and for a tutor
+EDITOR, READER, TUTOR, SOLVE = 2060, 1000, 1300, 600  # tokens of the listing, for an editor, a reader, a tutor and a solver
 
 
 class Listing(unittest.TestCase):
@@ -41,6 +41,12 @@ class Listing(unittest.TestCase):
         print("\n%s\n%5d in all" % (table, sum(counts)))
         self.assertEqual(len(listed), 9)
         self.assertLess(sum(counts), TUTOR, table)
+
+    def test_the_tokens_of_solve(self):
+        listed = self.listing("--toolset", "solve")
+        counts, table = self.count(listed)
+        self.assertEqual([tool["name"] for tool in listed], ["solve"])
+        self.assertLess(sum(counts), SOLVE, table)
 
     def test_schemas_are_taken_everywhere(self):
         """Gemini refuses all tools if one object has no properties; strict modes know no bounds."""

@@ -124,6 +124,25 @@ class Stdio(Case):
         self.assertFalse(listed & set(self.names(tutor)))
         self.assertEqual(listed | set(self.names(tutor)) | {"solve"}, set(self.names(both)))
 
+    def test_solve_and_combinations(self):
+        solve = self.stdio("--toolset", "solve")
+        opened = solve.initialize()
+        self.assertEqual(set(opened["capabilities"]), {"tools", "logging"})
+        self.assertIn("solve", opened["instructions"])
+        self.assertEqual(self.names(solve), ["solve"])
+        for name in sorted(EDITORS_TOOLS) + ["get_learner_state"]:
+            self.assert_unknown_tool(solve.request("tools/call", {"name": name, "arguments": {"code": "1"}}), name)
+        for choice, parts in (("editor,solve", ("editor", "solve")), ("solve,tutor", ("tutor", "solve")),
+                              ("editor,tutor,solve", ("all",))):
+            both = self.stdio("--toolset", choice)
+            both.initialize()
+            wanted = set()
+            for part in parts:
+                one = self.stdio("--toolset", part)
+                one.initialize()
+                wanted |= set(self.names(one))
+            self.assertEqual(set(self.names(both)), wanted, choice)
+
     def test_an_operation_is_a_hint_for_editors(self):
         for choice, hinted in (("editor", True), ("all", True), ("tutor", False)):
             client = self.stdio("--toolset", choice)
@@ -181,6 +200,16 @@ class Query(Case):
             self.assert_editor(client, client.initialize())
         tutor = self.client(self.server, "tutor")
         self.assert_tutor(tutor, tutor.initialize())
+
+    def test_combinations(self):
+        for choice in "editor,solve", "editor%2Csolve", "solve,editor":
+            client = self.client(self.server, choice)
+            self.assert_editor(client, client.initialize())
+            self.assertIn("solve", self.names(client))
+            self.assertNotIn("get_learner_state", self.names(client))
+        client = self.client(self.server, "editor,tutor,solve")
+        client.initialize()
+        self.assertIn("get_learner_state", self.names(client))
 
     def test_a_session_keeps_its_choice(self):
         tutor = self.client(self.server, "tutor")

@@ -128,8 +128,16 @@ class Roles(Replay):
         tools = [tool["name"] for tool in request.json["tools"]]
         if len(tools) != 1 or not request.json["tools"][0].get("strict"):
             self.faults.append("%s: not one strict tool: %s" % (role, tools))
-        if role in ("coder", "debugger", "answer") and case and case.question in words:
-            self.faults.append("%s: it sees the question: %s" % (role, case.question))
+        if role == "planner":
+            seen = json.loads(words.partition("<data>")[2].partition("</data>")[0])
+            if set(seen) != {"title", "nodes", "components", "relationships", "chapters"}:
+                self.faults.append("planner: it sees %s" % sorted(seen))
+        elif case:
+            known = json.dumps(case.make_plan()) + case.program + "".join(case.broken)
+            only = {word for word in re.findall(r"\w{5,}", case.question) if word.lower() not in known.lower()}
+            found = sorted(word for word in only if re.search(r"\b%s\b" % word, words))
+            if case.question in words or (role == "coder" and found):
+                self.faults.append("%s: it sees the question: %s" % (role, found or case.question))
         if role == "coder" and ("```" in words or "<data>" in words):
             self.faults.append("coder: it sees more than the plan")
         if role == "debugger" and "Its execution: <data>" not in words:
