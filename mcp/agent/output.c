@@ -12,6 +12,7 @@
 
 #define NUMBERS_NAMED 5u   /* in the error of output_check_numbers */
 #define TOLERANCE     1e-9 /* relative, between a number and its text */
+#define TITLE_SHOWN   80u  /* bytes */
 #define DEPTH_MAX     64u  /* of a value that is searched */
 
 static const char *const type_words[] = {
@@ -142,21 +143,74 @@ json_t *output_node_ids(const json_t *value, const struct outline *outline)
 
 /* ---- texts ---- */
 
-void output_write(const json_t *values, struct buf *to)
+/* {id: title} */
+static json_t *titles_of(const struct outline *outline)
 {
+    json_t *titles = json_object();
+
+    for (size_t i = 0; i < outline->node_count; i++)
+        json_object_set_new(titles, outline->nodes[i].id, json_string(outline->nodes[i].title));
+    return titles;
+}
+
+static void write_text(const char *text, const json_t *titles, struct buf *to)
+{
+    const char *title = json_get_string(titles, text);
+
+    buf_adds(to, text);
+    if (title && *title)
+        buf_addf(to, " \"%.*s\"", utf8_shown(title, TITLE_SHOWN), title);
+}
+
+static void write_value(const json_t *value, const json_t *titles, unsigned depth, struct buf *to)
+{
+    const size_t count = json_array_size(value) + json_object_size(value);
+    const bool within = depth > 0 && count > 0;
+    const size_t end = to->len + OUTPUT_VALUE_SHOWN;
+    const char *key;
+    json_t *item;
+    size_t i, shown = 0;
+
+    if (json_is_string(value)) {
+        write_text(json_string_value(value), titles, to);
+        return;
+    }
+    if (count == 0 || depth == DEPTH_MAX) {
+        json_write(to, value);
+        return;
+    }
+    buf_adds(to, within ? "(" : "");
+    json_array_foreach((json_t *)value, i, item)
+    {
+        if (to->len > end)
+            break;
+        buf_adds(to, shown++ > 0 ? ", " : "");
+        write_value(item, titles, depth + 1, to);
+    }
+    json_object_foreach((json_t *)value, key, item)
+    {
+        if (to->len > end)
+            break;
+        buf_adds(to, shown++ > 0 ? ", " : "");
+        write_text(key, titles, to);
+        buf_adds(to, ": ");
+        write_value(item, titles, depth + 1, to);
+    }
+    if (shown < count)
+        buf_addf(to, " and %zu more", count - shown);
+    buf_adds(to, within ? ")" : "");
+}
+
+void output_write(const json_t *values, const struct outline *outline, struct buf *to)
+{
+    json_auto_t *titles = titles_of(outline);
     const char *name;
     json_t *value;
 
     json_object_foreach((json_t *)values, name, value)
     {
-        struct buf BUF_AUTO text = {0};
-        size_t shown;
-
-        json_write(&text, value);
-        shown = utf8_cut(text.data ? text.data : "", text.len, OUTPUT_LINE_SHOWN);
         buf_addf(to, "%s%s: ", to->len > 0 ? "\n" : "", name);
-        buf_add(to, text.data ? text.data : "", shown);
-        buf_adds(to, shown < text.len ? "..." : "");
+        write_value(value, titles, 0, to);
     }
 }
 

@@ -11,7 +11,7 @@
 #include "mcp/store/store.h"
 
 #define OUTPUT_NODE_IDS_MAX 500u
-#define OUTPUT_LINE_SHOWN   2000u /* bytes of a value in an answer that no model writes */
+#define OUTPUT_VALUE_SHOWN  2000u /* bytes of a value in an answer that no model writes */
 
 /* The steps that have a value of their type, {step: value}, a new reference; NULL without memory. A
  * later line replaces an earlier one. Appends to faults (may be NULL) why each other step has
@@ -25,8 +25,10 @@ json_t *output_open(const struct plan *plan, const json_t *values);
  * at most OUTPUT_NODE_IDS_MAX. */
 json_t *output_node_ids(const json_t *value, const struct outline *outline);
 
-/* Appends the values as lines "STEP: VALUE", for an answer that no model writes. */
-void output_write(const json_t *values, struct buf *to);
+/* Appends the values as lines "STEP: VALUE", for an answer that no model writes: lists with commas,
+ * objects as "key: value", node ids with their titles. A long value is cut, with the number of its
+ * items. */
+void output_write(const json_t *values, const struct outline *outline, struct buf *to);
 
 /* -1 with ERROR_INVALID, which names them, if an answer's text has numbers that occur neither in
  * the values, as the number of items of a list or an object in them, nor in the steps. */

@@ -241,7 +241,7 @@ static void end_without(struct solve *solve, enum answer_status as, const char *
     buf_adds(&text, why);
     if (some) {
         buf_adds(&text, "\nComputed so far:\n");
-        output_write(solve->values, &text);
+        output_write(solve->values, &solve->outline, &text);
     }
     end(solve, as == ANSWER_FAILED && some ? ANSWER_PARTIAL : as, text.data ? text.data : why,
         output_open(&solve->plan, solve->values), bound);
@@ -931,7 +931,7 @@ static void end_solved(struct solve *solve, const char *text)
     struct buf BUF_AUTO own = {0};
 
     if (!text)
-        output_write(solve->values, &own);
+        output_write(solve->values, &solve->outline, &own);
     end(solve, ANSWER_SOLVED, text ? text : own.data ? own.data : "", NULL, BOUND_NONE);
 }
 

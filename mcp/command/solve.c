@@ -16,6 +16,7 @@
 #include "mcp/command/server.h"
 
 #define TOOLSET "solve"
+#define NONE    "bare=0,data=0,plot=0"
 #define WARM    "bare=1,data=1,plot=0" /* sandboxes that are started for the one question */
 
 struct solve_process {
@@ -157,7 +158,7 @@ static int run(const struct config *config, struct error *err)
 
     if (find_session(config, sid, err) < 0)
         return EXIT_FAILED;
-    warmed.warm = WARM;
+    warmed.warm = strcmp(config->planner, team_planners[TEAM_RULES]) == 0 ? NONE : WARM;
     warmed.toolset = TOOLSET;
     uv_loop_init(&loop);
     if (signals_init(&process.signals, &loop, on_signal, &process, err) < 0 ||

@@ -89,6 +89,27 @@ static void test_node_ids(void **state)
     assert_true(json_equal(ids, wanted));
 }
 
+static void test_words(void **state)
+{
+    struct outline_node nodes[] = {{.id = "N1", .title = "Ratios"}, {.id = "N2", .title = ""}};
+    const struct outline outline = {.nodes = nodes, .node_count = 2};
+    json_auto_t *values = parse("{\"a\":49,\"b\":[\"N1\",\"N2\",\"x\"],\"c\":{\"N1\":[1,true]},"
+                                "\"d\":[],\"e\":[[\"N1\",3],[\"N2\",2]],\"f\":null}");
+    json_auto_t *long_one = json_pack("{s:[]}", "a");
+    struct buf BUF_AUTO text = {0}, BUF_AUTO cut = {0};
+
+    (void)state;
+    output_write(values, &outline, &text);
+    assert_string_equal(text.data,
+                        "a: 49\nb: N1 \"Ratios\", N2, x\nc: N1 \"Ratios\": (1, true)\nd: []\n"
+                        "e: (N1 \"Ratios\", 3), (N2, 2)\nf: null");
+    for (int i = 0; i < 1000; i++)
+        json_array_append_new(json_object_get(long_one, "a"), json_integer(1000 + i));
+    output_write(long_one, &outline, &cut);
+    assert_in_range(cut.len, OUTPUT_VALUE_SHOWN, OUTPUT_VALUE_SHOWN + 50);
+    assert_non_null(strstr(cut.data, "more"));
+}
+
 static void test_numbers(void **state)
 {
     static const struct {
@@ -128,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_node_ids),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_numbers),
     };
 
