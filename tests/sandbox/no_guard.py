@@ -2,7 +2,7 @@
 """Replaces image/python/guard.py in tests of the layers around the process: it allows every import, every builtin and every event."""
 
 
-def make_builtins(builtins, _allowed, _policy):
+def make_builtins(builtins, _allowed, policy):  # the caller names it
     return dict(vars(builtins))
 
 
