@@ -87,8 +87,12 @@ def unplaced(tree):
 
 
 def levelled(found, ranges):
-    """The findings with all lines of a range made its last one."""
-    return {(max((end for begin, end in ranges if begin <= line <= end), default=line), code) for line, code in found}
+    """The findings with all lines of a range made its last one; ranges that meet are one."""
+    def level(line):
+        last = max((end for begin, end in ranges if begin <= line <= end), default=line)
+        return line if last == line else level(last)
+
+    return {(level(line), code) for line, code in found}
 
 
 def compare(label, source, profile, tables, verdict, tally):
