@@ -195,6 +195,7 @@ static const struct field answer_rows[] = {
     FIELD("text", FIELD_TEXT, .required = true, .least = 1, .most = ANSWER_TEXT_MAX,
           .flags = FIELD_NUL),
     FIELD("open", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "Points that stay open"),
+    FIELD("task", FIELD_TEXT, .flags = FIELD_UNLISTED),
     FIELD("status", FIELD_TEXT, .choices = answer_statuses, .flags = FIELD_UNLISTED),
     FIELD("values", FIELD_ANY, .flags = FIELD_UNLISTED | FIELD_NULL),
     FIELD("node_ids", FIELD_ARRAY, .item = FIELD_TEXT, .flags = FIELD_UNLISTED),

@@ -145,11 +145,11 @@ enum answer_status {
 };
 extern const char *const answer_statuses[ANSWER_STATUSES + 1]; /* their names; NULL at the end */
 
-/* {"status", "text", "open", "values", "node_ids", "version", "attempts", "bound", "usage",
- * "cost"}: values is {step: value} of the executions, or the data of a query; node_ids are the
- * nodes that occur in them; version is the curriculum's at the end; usage is {"requests", "input",
- * "output", "cache_read", "cache_write"}; cost is {"amount", "currency"} or null. A model sends the
- * text and the open points alone. */
+/* {"task", "status", "text", "open", "values", "node_ids", "version", "attempts", "bound", "usage",
+ * "cost"}: task is the id of the task; values is {step: value} of the executions, or the data of a
+ * query; node_ids are the nodes that occur in them; version is the curriculum's at the end; usage
+ * is {"requests", "input", "output", "cache_read", "cache_write"}; cost is {"amount", "currency"}
+ * or null. A model sends the text and the open points alone. */
 struct answer {
     json_t *value;
     enum answer_status status;

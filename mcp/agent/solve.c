@@ -5,6 +5,10 @@
  *
  *     begin -> plan -> (query | code -> run -> (diagnose -> run)* | propose) -> answer -> end
  *
+ * A message is in the store before the next step begins (keep), and the next step follows from the
+ * messages alone (go_on). So a task whose process has died is continued by reading its messages
+ * again (replay).
+ *
  * A cancel and the bound of time end the thing that is under way, whose callback then ends the
  * task.
  */
@@ -44,14 +48,17 @@ struct solve {
     struct loop_task task;
     struct solve_timer *timer; /* of the bound of time, and of a busy engine */
     char id[UUID_TEXT_SIZE], session_id[SESSION_ID_SIZE], title[TITLE_SIZE];
-    char *question;
+    char *question; /* NULL: the task is continued */
 
     /* The messages so far. */
+    enum agent_message last; /* that decides the next step */
     struct task given;
     struct plan plan;
     struct code code;
     struct execution execution;
+    struct failure failure; /* of the execution */
     json_t *trace, *values; /* owned */
+    size_t kept;            /* entries of the trace that are in the store */
 
     struct outline outline;
     struct budget budget;
@@ -69,6 +76,9 @@ struct solve {
     struct workq_job job;
     struct buf read; /* by the job */
     struct error read_error;
+    struct workq_job saving;
+    json_t *unsaved; /* copies of entries, for the job; owned */
+    struct error save_error;
 
     bool cancelled, late; /* by the caller; by the bound of time */
     bool ended;
@@ -91,9 +101,7 @@ struct solve_run {
                         traceback, "error" */
 };
 
-static void plan(struct solve *solve);
-static void run_code(struct solve *solve);
-static void write_answer(struct solve *solve);
+static void go_on(void *solve);
 
 /* ---- the trace ---- */
 
@@ -115,6 +123,8 @@ static void add_message(struct solve *solve, enum agent_message kind, const char
 {
     add_entry(solve, json_pack("{s:s, s:s*, s:s*, s:O}", "kind", message_kind_name(kind), "role",
                                role, "by", by, "message", message));
+    if (kind != MESSAGE_DIAGNOSIS) /* whose program follows at once */
+        solve->last = kind;
 }
 
 static void on_report(void *user, const struct ask_report *report)
@@ -136,6 +146,74 @@ static void on_report(void *user, const struct ask_report *report)
              LOG_NAME_SHOWN, solve->id, roles[report->role].name, report->model, report->outcome,
              report->seconds, (long long)model_usage_input(usage), (long long)usage->output);
     add_entry(solve, entry);
+}
+
+/* ---- the store ---- */
+
+/* The number of programs that were checked or run. */
+static unsigned attempts_made(const struct solve *solve)
+{
+    return solve->code.attempt;
+}
+
+static void save_work(struct workq_job *job, void *store)
+{
+    struct solve *solve = container_of(job, struct solve, saving);
+    const struct task_row row = {
+        .task_id = solve->id,
+        .question = solve->given.question,
+        .status = json_get_string(solve->answer, "status"),
+        .attempts = attempts_made(solve),
+    };
+
+    store_task_append(store, solve->session_id, &row, solve->kept, solve->unsaved,
+                      &solve->save_error);
+}
+
+static void on_unsaved(struct workq_job *job, const struct error *err)
+{
+    container_of(job, struct solve, saving)->save_error = *err;
+}
+
+/* Entries that could not be stored are stored with the next ones. */
+static void on_saved(struct workq_job *job)
+{
+    struct solve *solve = container_of(job, struct solve, saving);
+
+    if (solve->save_error.kind == ERROR_NONE)
+        solve->kept += json_array_size(solve->unsaved);
+    else
+        log_warning("solve", "task=%.*s is not whole in the store: %s", LOG_NAME_SHOWN, solve->id,
+                    solve->save_error.text);
+    memset(&solve->save_error, 0, sizeof solve->save_error);
+    json_decref(solve->unsaved);
+    solve->unsaved = NULL;
+    go_on(solve);
+}
+
+/* Stores the new entries, then goes on; also when they cannot be stored. */
+static void keep(struct solve *solve)
+{
+    struct error err = {0};
+
+    solve->saving.work = save_work;
+    solve->saving.done = on_saved;
+    solve->saving.undone = on_unsaved;
+    solve->saving.key = workq_key(solve->id); /* the edits of the session do not wait for it */
+    if (solve->given.value) {
+        solve->unsaved = json_array();
+        for (size_t i = solve->kept; i < json_array_size(solve->trace); i++)
+            json_array_append_new(solve->unsaved, json_deep_copy(json_array_get(solve->trace, i)));
+        if (workq_submit(solve->solver->server->store.sql, &solve->saving, &err) == 0)
+            return;
+        json_decref(solve->unsaved);
+        solve->unsaved = NULL;
+        log_warning("solve", "task=%.*s is not whole in the store: %s", LOG_NAME_SHOWN, solve->id,
+                    err.text);
+    }
+    solve->task.run = go_on;
+    solve->task.arg = solve;
+    loop_queue_post(solve->solver->server->loop_queue, &solve->task);
 }
 
 /* ---- the end ---- */
@@ -162,6 +240,7 @@ static void free_solve(struct solve *solve)
     outline_finish(&solve->outline);
     cancel_unref(solve->reading);
     buf_finish(&solve->read);
+    json_decref(solve->unsaved);
     json_decref(solve->trace);
     json_decref(solve->values);
     json_decref(solve->answer);
@@ -169,9 +248,9 @@ static void free_solve(struct solve *solve)
     free(solve);
 }
 
-static void on_end(void *arg)
+/* The answer is in the store. */
+static void finish(struct solve *solve)
 {
-    struct solve *solve = arg;
     struct answer answer = {0};
     struct error err = {0};
 
@@ -182,12 +261,6 @@ static void on_end(void *arg)
     solve->listener->on_done(solve->listener, &answer, solve->trace, &solve->trouble);
     answer_finish(&answer);
     free_solve(solve);
-}
-
-/* The number of programs that were checked or run. */
-static unsigned attempts_made(const struct solve *solve)
-{
-    return solve->code.attempt;
 }
 
 static json_t *cost_of(const struct solve *solve)
@@ -214,9 +287,9 @@ static void end(struct solve *solve, enum answer_status status, const char *text
     solve->ended = true;
     budget_write_usage(&solve->budget, &usage);
     answer = json_pack(
-        "{s:s, s:s%, s:o, s:O?, s:o, s:I, s:I, s:o, s:o, s:o}", "status", answer_statuses[status],
-        "text", text, utf8_cut(text, strlen(text), ANSWER_TEXT_MAX), "open",
-        open ? open : json_array(), "values",
+        "{s:s, s:s, s:s%, s:o, s:O?, s:o, s:I, s:I, s:o, s:o, s:o}", "task", solve->id, "status",
+        answer_statuses[status], "text", text, utf8_cut(text, strlen(text), ANSWER_TEXT_MAX),
+        "open", open ? open : json_array(), "values",
         json_object_size(solve->values) > 0 || json_is_array(solve->values) ? solve->values : NULL,
         "node_ids", output_node_ids(solve->values, &solve->outline), "version",
         (json_int_t)solve->given.version, "attempts", (json_int_t)attempts_made(solve), "bound",
@@ -225,9 +298,7 @@ static void end(struct solve *solve, enum answer_status status, const char *text
         cost_of(solve));
     add_message(solve, MESSAGE_ANSWER, NULL, solve->doing, answer);
     solve->answer = answer;
-    solve->task.run = on_end;
-    solve->task.arg = solve;
-    loop_queue_post(solve->solver->server->loop_queue, &solve->task);
+    keep(solve);
 }
 
 /* The end of a task without a right answer: partial if there are values, else as. why: a sentence
@@ -339,19 +410,41 @@ static bool has_models(const struct solve *solve)
 
 /* ---- execution ---- */
 
+/* Of an execution that was made or read again: its values, and the attempt. */
+static int read_execution(struct solve *solve, json_t *value, struct error *err)
+{
+    const struct plan *plan = &solve->plan;
+    json_t *result = json_object_get(value, "result");
+
+    execution_finish(&solve->execution);
+    if (execution_read(value, &solve->execution, err) < 0)
+        return -1;
+    failure_read(&solve->failure, solve->execution.error);
+    if (plan->approach == PLAN_QUERY && solve->execution.ok)
+        json_object_set(solve->values, plan->query.name, result);
+    if (plan->approach != PLAN_CODE)
+        return 0;
+    if (plan->step_count == 1 && !json_is_null(result))
+        json_object_set(solve->values, plan->steps[0].name, result);
+    else if (plan->step_count > 1 && json_is_object(result))
+        json_object_update(solve->values, result);
+    attempts_take(&solve->attempts, solve->code.hash, &solve->failure);
+    attempts_close(&solve->attempts);
+    return 0;
+}
+
 /* Takes over value, which the server made. */
-static int take_execution(struct solve *solve, json_t *value)
+static void take_execution(struct solve *solve, json_t *value)
 {
     json_auto_t *own = value;
     struct error err = {0};
 
-    execution_finish(&solve->execution);
-    if (execution_read(own, &solve->execution, &err) < 0) {
+    if (read_execution(solve, own, &err) < 0) {
         end_error(solve, &err);
-        return -1;
+        return;
     }
     add_message(solve, MESSAGE_EXECUTION, "executor", NULL, own);
-    return 0;
+    keep(solve);
 }
 
 /* The object of failure_write. */
@@ -448,12 +541,9 @@ static void on_query(struct workq_job *job)
 
         failure_of_error(&failure, &err);
         take_execution(solve, execution_value("", 0, NULL, failure_value(&failure), 0));
-        end_without(solve, ANSWER_FAILED, err.text, BOUND_NONE);
-        return;
+    } else {
+        take_execution(solve, execution_value("", 0, picked, NULL, 0));
     }
-    json_object_set(solve->values, solve->plan.query.name, picked);
-    if (take_execution(solve, execution_value("", 0, picked, NULL, 0)) == 0)
-        write_answer(solve);
 }
 
 static void start_query(struct solve *solve)
@@ -536,10 +626,8 @@ static int check_plan(void *user, json_t *message, struct error *err)
     return 0;
 }
 
-static void ask_coder(struct solve *solve);
-
 /* message is correct. */
-static void follow_plan(struct solve *solve, json_t *message, const char *by)
+static void take_plan(struct solve *solve, json_t *message, const char *by)
 {
     struct error err = {0};
 
@@ -548,6 +636,13 @@ static void follow_plan(struct solve *solve, json_t *message, const char *by)
         return;
     }
     add_message(solve, MESSAGE_PLAN, roles[ROLE_PLANNER].name, by, message);
+    keep(solve);
+}
+
+static void ask_coder(struct solve *solve);
+
+static void follow_plan(struct solve *solve)
+{
     switch (solve->plan.approach) {
     case PLAN_QUERY:
         start_query(solve);
@@ -573,7 +668,7 @@ static void on_plan(void *user, enum ask_end ended, json_t *message, enum bound 
     struct solve *solve = user;
 
     if (took_message(solve, ended, bound, err))
-        follow_plan(solve, message, "model");
+        take_plan(solve, message, "model");
 }
 
 static void plan(struct solve *solve)
@@ -583,10 +678,10 @@ static void plan(struct solve *solve)
     json_auto_t *by_rule = NULL;
 
     if (team_planner(solve->solver->team) != TEAM_MODEL)
-        by_rule = plan_by_rule(solve->question, &solve->outline, &err);
+        by_rule = plan_by_rule(solve->given.question, &solve->outline, &err);
     if (by_rule) {
         solve->by_rule = true;
-        follow_plan(solve, by_rule, "rule");
+        take_plan(solve, by_rule, "rule");
         return;
     }
     if (err.kind != ERROR_NONE) {
@@ -647,7 +742,7 @@ static void take_source(struct solve *solve, const char *source, size_t len, con
         return;
     }
     add_message(solve, MESSAGE_CODE, role, by, value);
-    run_code(solve);
+    keep(solve);
 }
 
 static void on_code(void *user, enum ask_end ended, json_t *message, enum bound bound,
@@ -788,7 +883,6 @@ static void take_run(struct solve *solve, const json_t *ended, struct failure *f
         failure->category = FAILURE_RUNTIME;
         snprintf(failure->message, sizeof failure->message, "%s", faults.data);
     }
-    json_object_update(solve->values, values);
     if (json_object_size(values) > 0)
         result = solve->plan.step_count == 1
                      ? json_incref(json_object_get(values, solve->plan.steps[0].name))
@@ -801,11 +895,11 @@ static void take_run(struct solve *solve, const json_t *ended, struct failure *f
         if (json_object_get(ended, kept[i]))
             json_object_set(execution, kept[i], json_object_get(ended, kept[i]));
     }
-    if (take_execution(solve, execution) < 0)
-        return;
-    attempts_take(&solve->attempts, solve->code.hash, failure);
-    attempts_close(&solve->attempts);
+    take_execution(solve, execution);
 }
+
+static void run_code(struct solve *solve);
+static void write_answer(struct solve *solve);
 
 static void on_retry(uv_timer_t *timer)
 {
@@ -815,15 +909,15 @@ static void on_retry(uv_timer_t *timer)
         run_code(timers->solve);
 }
 
-/* After the execution of an attempt is in the trace. */
-static void go_on(struct solve *solve, const struct failure *failure)
+static void follow_execution(struct solve *solve)
 {
+    const struct failure *failure = &solve->failure;
     struct error err = {0};
 
-    if (must_end(solve))
-        return;
     if (failure->category == FAILURE_NONE) {
         write_answer(solve);
+    } else if (solve->plan.approach == PLAN_QUERY) {
+        end_without(solve, ANSWER_FAILED, failure->message, BOUND_NONE);
     } else if (failure->category == FAILURE_BUSY && solve->busy_retries < SOLVE_BUSY_RETRIES_MAX) {
         solve->busy_retries++;
         uv_timer_start(&solve->timer->retry, on_retry, (failure->retry_after_s + 1) * 1000ull, 0);
@@ -851,7 +945,6 @@ static void end_run(struct solve_run *run, json_t *ended, const struct error *er
         failure_of_error(&failure, err);
     free_run(run);
     take_run(solve, ended, &failure);
-    go_on(solve, &failure);
 }
 
 static void on_run_done(struct analysis *analysis)
@@ -963,58 +1056,119 @@ static void write_answer(struct solve *solve)
         end_solved(solve, NULL);
 }
 
-/* ---- the beginning ---- */
+/* ---- from message to message ---- */
 
-static void read_work(struct workq_job *job, void *context)
-{
-    struct solve *solve = container_of(job, struct solve, job);
-    struct error *err = &solve->read_error;
-    int64_t version;
-
-    store_call_begin(context);
-    if (store_session(context, solve->session_id, solve->title, sizeof solve->title, &version,
-                      err) == 0 &&
-        store_read_outline(context, solve->session_id, &solve->outline, err) == 0) {
-        json_auto_t *value = json_pack("{s:s, s:s, s:s, s:I, s:I}", "question", solve->question,
-                                       "session_id", solve->session_id, "title", solve->title,
-                                       "version", (json_int_t)solve->outline.version, "attempts",
-                                       (json_int_t)solve->attempts.most);
-
-        task_read(value, &solve->given, err);
-    }
-    store_call_end(context);
-}
-
-static void on_read(struct workq_job *job)
-{
-    struct solve *solve = container_of(job, struct solve, job);
-    struct error err = solve->read_error;
-
-    memset(&solve->read_error, 0, sizeof solve->read_error);
-    if (must_end(solve))
-        return;
-    if (err.kind != ERROR_NONE) {
-        end_error(solve, &err);
-        return;
-    }
-    add_message(solve, MESSAGE_TASK, NULL, NULL, solve->given.value);
-    plan(solve);
-}
-
-static void on_begin(void *arg)
+/* The step after the last message. */
+static void go_on(void *arg)
 {
     struct solve *solve = arg;
-    struct error err = {0};
 
-    solve->doing = "reader";
-    solve->job.work = read_work;
-    solve->job.done = on_read;
-    solve->job.key = workq_key(solve->session_id);
+    if (solve->ended) {
+        finish(solve);
+        return;
+    }
     if (must_end(solve))
         return;
-    if (workq_submit(solve->solver->server->store.read, &solve->job, &err) < 0)
-        end_error(solve, &err);
+    switch (solve->last) {
+    case MESSAGE_TASK:
+        plan(solve);
+        break;
+    case MESSAGE_PLAN:
+        follow_plan(solve);
+        break;
+    case MESSAGE_CODE:
+        run_code(solve);
+        break;
+    case MESSAGE_EXECUTION:
+        follow_execution(solve);
+        break;
+    case MESSAGE_DIAGNOSIS:
+    case MESSAGE_ANSWER:
+    case MESSAGE_KINDS:
+        break; /* never the last without an answer */
+    }
 }
+
+/* What an earlier process has spent. */
+static void replay_request(struct solve *solve, const json_t *entry)
+{
+    const json_t *usage = json_object_get(entry, "usage");
+    const char *model = json_get_string(entry, "model");
+    const struct prices *prices = team_prices(solve->solver->team);
+
+    budget_spend(&solve->budget, prices_find(prices, model ? model : ""),
+                 &(struct model_usage){
+                     .input = json_integer_value(json_object_get(usage, "input")),
+                     .output = json_integer_value(json_object_get(usage, "output")),
+                     .cache_read = json_integer_value(json_object_get(usage, "cache_read")),
+                     .cache_write = json_integer_value(json_object_get(usage, "cache_write")),
+                 });
+}
+
+static int replay_message(struct solve *solve, enum agent_message kind, const json_t *entry,
+                          struct error *err)
+{
+    json_t *message = json_object_get(entry, "message");
+
+    switch (kind) {
+    case MESSAGE_TASK:
+        if (task_read(message, &solve->given, err) < 0)
+            return -1;
+        attempts_init(&solve->attempts, solve->given.attempts);
+        break;
+    case MESSAGE_PLAN:
+        solve->by_rule = json_string_is(entry, "by", "rule");
+        if (plan_read(message, &solve->plan, err) < 0)
+            return -1;
+        break;
+    case MESSAGE_CODE:
+        code_finish(&solve->code);
+        if (code_read(message, &solve->code, err) < 0)
+            return -1;
+        break;
+    case MESSAGE_EXECUTION:
+        if (read_execution(solve, message, err) < 0)
+            return -1;
+        break;
+    case MESSAGE_ANSWER:
+        solve->answer = json_incref(message);
+        solve->ended = true;
+        break;
+    case MESSAGE_DIAGNOSIS: /* its program follows */
+    case MESSAGE_KINDS:
+        return 0;
+    }
+    solve->last = kind;
+    return 0;
+}
+
+/* Brings the task to where its entries end. */
+static int replay(struct solve *solve, struct error *err)
+{
+    const json_t *entry;
+    double seconds = 0;
+    size_t i;
+
+    json_array_foreach(solve->trace, i, entry)
+    {
+        seconds += json_number_value(json_object_get(entry, "seconds"));
+        seconds += json_number_value(json_object_get(json_object_get(entry, "message"), "seconds"));
+        if (json_string_is(entry, "kind", "request"))
+            replay_request(solve, entry);
+        for (unsigned kind = 0; kind < MESSAGE_KINDS; kind++) {
+            if (json_string_is(entry, "kind", message_kind_name(kind)) &&
+                replay_message(solve, kind, entry, err) < 0)
+                return error_wrap(err, "entry %zu of the task", i);
+        }
+    }
+    if (!solve->given.value)
+        return error_set(err, ERROR_IO, "the task in the store has no question");
+    solve->budget.started_ms -= (int64_t)(seconds * 1000);
+    solve->kept = json_array_size(solve->trace);
+    return 0;
+}
+
+/* ---- stopping ---- */
 
 /* Ends the thing that is under way. */
 static void stop(struct solve *solve)
@@ -1043,6 +1197,90 @@ static void on_late(uv_timer_t *timer)
     stop(solve);
 }
 
+/* Of the bound of time, with what an earlier process has spent. */
+static void start_clock(struct solve *solve)
+{
+    uv_update_time(solve->solver->server->loop);
+    uv_timer_start(&solve->timer->timer, on_late,
+                   (uint64_t)budget_left_ms(&solve->budget, clock_ms()), 0);
+}
+
+/* ---- the beginning ---- */
+
+/* The entries of the task that is continued. */
+static int read_entries(struct solve *solve, struct store *store, struct error *err)
+{
+    json_auto_t *kept = NULL;
+    struct buf BUF_AUTO text = {0};
+
+    if (store_task_read(store, solve->session_id, solve->id, &text, err) < 0)
+        return -1;
+    kept = json_read(text.data, text.len, "the task in the store", err);
+    if (!kept)
+        return -1;
+    json_array_extend(solve->trace, json_object_get(kept, "entries"));
+    return 0;
+}
+
+static void read_work(struct workq_job *job, void *context)
+{
+    struct solve *solve = container_of(job, struct solve, job);
+    struct error *err = &solve->read_error;
+    int64_t version;
+
+    store_call_begin(context);
+    if (store_session(context, solve->session_id, solve->title, sizeof solve->title, &version,
+                      err) == 0 &&
+        store_read_outline(context, solve->session_id, &solve->outline, err) == 0 &&
+        (solve->question || read_entries(solve, context, err) == 0) && solve->question) {
+        json_auto_t *value = json_pack("{s:s, s:s, s:s, s:I, s:I}", "question", solve->question,
+                                       "session_id", solve->session_id, "title", solve->title,
+                                       "version", (json_int_t)solve->outline.version, "attempts",
+                                       (json_int_t)solve->attempts.most);
+
+        task_read(value, &solve->given, err);
+    }
+    store_call_end(context);
+}
+
+static void on_read(struct workq_job *job)
+{
+    struct solve *solve = container_of(job, struct solve, job);
+    struct error err = solve->read_error;
+
+    memset(&solve->read_error, 0, sizeof solve->read_error);
+    if (must_end(solve))
+        return;
+    if (err.kind == ERROR_NONE && !solve->question)
+        replay(solve, &err);
+    if (err.kind != ERROR_NONE) {
+        end_error(solve, &err);
+        return;
+    }
+    if (!solve->question) {
+        start_clock(solve);
+        go_on(solve);
+        return;
+    }
+    add_message(solve, MESSAGE_TASK, NULL, NULL, solve->given.value);
+    keep(solve);
+}
+
+static void on_begin(void *arg)
+{
+    struct solve *solve = arg;
+    struct error err = {0};
+
+    solve->doing = "reader";
+    solve->job.work = read_work;
+    solve->job.done = on_read;
+    solve->job.key = workq_key(solve->session_id);
+    if (must_end(solve))
+        return;
+    if (workq_submit(solve->solver->server->store.read, &solve->job, &err) < 0)
+        end_error(solve, &err);
+}
+
 static int start_timer(struct solve *solve, struct error *err)
 {
     uv_loop_t *loop = solve->solver->server->loop;
@@ -1055,20 +1293,31 @@ static int start_timer(struct solve *solve, struct error *err)
     uv_timer_init(loop, &solve->timer->timer);
     uv_timer_init(loop, &solve->timer->retry);
     solve->timer->timer.data = solve->timer->retry.data = solve->timer;
-    uv_update_time(loop);
-    uv_timer_start(&solve->timer->timer, on_late,
-                   (uint64_t)budget_left_ms(&solve->budget, clock_ms()), 0);
+    start_clock(solve);
+    return 0;
+}
+
+/* task: the one that is continued, or NULL. */
+static int take_id(struct solve *solve, const char *task, struct error *err)
+{
+    if (!task)
+        return text_uuid(solve->id, err);
+    if (strlen(task) >= sizeof solve->id)
+        return error_set(err, ERROR_NOT_FOUND, "the id of a task has %zu characters",
+                         sizeof solve->id - 1);
+    memcpy(solve->id, task, strlen(task) + 1);
     return 0;
 }
 
 struct solve *solve_start(const struct solver *solver, const struct solve_request *request,
                           struct solve_listener *listener, struct error *err)
 {
-    const size_t len = strlen(request->question);
-    json_auto_t *text = json_string(request->question); /* NULL if it is not UTF-8 */
+    const char *question = request->task ? "continued" : request->question;
+    const size_t len = strlen(question);
+    json_auto_t *text = json_string(question); /* NULL if it is not UTF-8 */
     struct solve *solve;
 
-    if (strspn(request->question, " \t\r\n") == len || len > TASK_QUESTION_MAX || !text) {
+    if (strspn(question, " \t\r\n") == len || len > TASK_QUESTION_MAX || !text) {
         error_set(err, ERROR_INVALID,
                   "the question is text of 1 to %zu bytes, such as \"Which "
                   "lessons have no worked example?\"",
@@ -1080,7 +1329,7 @@ struct solve *solve_start(const struct solver *solver, const struct solve_reques
         solve->solver = solver;
         solve->listener = listener;
         solve->identity = request->identity ? *request->identity : identity_everyone;
-        solve->question = strdup(request->question);
+        solve->question = request->task ? NULL : strdup(question);
         solve->trace = json_array();
         solve->values = json_object();
         snprintf(solve->session_id, sizeof solve->session_id, "%s", request->session_id);
@@ -1088,9 +1337,9 @@ struct solve *solve_start(const struct solver *solver, const struct solve_reques
         attempts_init(&solve->attempts, solver->server->analyses.attempts);
         buf_init(&solve->read, GRAPH_DATA_CAP + GRAPH_ANSWER_CAP);
     }
-    if (!solve || !solve->question || !solve->trace || !solve->values)
+    if (!solve || (!request->task && !solve->question) || !solve->trace || !solve->values)
         error_set(err, ERROR_MEMORY, "out of memory for a task");
-    else if (text_uuid(solve->id, err) == 0 && start_timer(solve, err) == 0) {
+    else if (take_id(solve, request->task, err) == 0 && start_timer(solve, err) == 0) {
         solve->task.run = on_begin;
         solve->task.arg = solve;
         loop_queue_post(solver->server->loop_queue, &solve->task);

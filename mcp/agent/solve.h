@@ -3,7 +3,9 @@
  * One task: a question about a curriculum, from its plan to its answer, by the roles of role.h.
  * Rules come before models; the budget is one for all roles; the code runs at most `attempts`
  * times, never twice the same program, each time after a change that a diagnosis names. A task only
- * reads: a plan to edit is proposed and not applied.
+ * reads: a plan to edit is proposed and not applied. Its entries are kept in the store
+ * (store_task_append), the messages before the next step begins; a store that cannot be written to
+ * is a warning, and loses no answer.
  *
  * Everything runs on the loop's thread, but the reads (the work queues read and graph) and the end
  * of a run (the executor's thread).
@@ -20,6 +22,8 @@
 
 struct solve_request {
     const char *session_id, *question; /* copied */
+    const char *task;                  /* instead of a question: a task of the session to go on
+                                          with, or to answer from the store; copied; or NULL */
     const struct identity *identity;   /* whose limit of analyses counts; copied; NULL: nobody's */
 };
 

@@ -61,14 +61,20 @@ int text_uuid(char uuid[UUID_TEXT_SIZE], struct error *err)
     return 0;
 }
 
-void text_now(char now[TIME_TEXT_SIZE])
+void text_ago(time_t seconds, char time[TIME_TEXT_SIZE])
 {
     struct timespec clock;
     struct tm parts;
     size_t len;
 
     clock_gettime(CLOCK_REALTIME, &clock);
+    clock.tv_sec -= seconds;
     gmtime_r(&clock.tv_sec, &parts);
-    len = strftime(now, TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &parts);
-    snprintf(now + len, TIME_TEXT_SIZE - len, ".%03dZ", (int)(clock.tv_nsec / 1000000));
+    len = strftime(time, TIME_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(time + len, TIME_TEXT_SIZE - len, ".%03dZ", (int)(clock.tv_nsec / 1000000));
+}
+
+void text_now(char now[TIME_TEXT_SIZE])
+{
+    text_ago(0, now);
 }

@@ -90,6 +90,10 @@ STATEMENT(SQL_DROPPED_MESSAGES,
 STATEMENT(SQL_DROPPED_MESSAGES_DELETE,
     "DELETE FROM chat_message WHERE key IN (SELECT chat_message.key FROM chat_thread"
     " JOIN chat_message ON chat_message.thread = chat_thread.key WHERE session = ?1 LIMIT ?2)")
+STATEMENT(SQL_DROPPED_TASKS, "SELECT count(*) FROM (SELECT 1 FROM task WHERE session = ?1 LIMIT 1)")
+/* Of the first tasks, whose entries are few. */
+STATEMENT(SQL_DROPPED_TASKS_DELETE,
+    "DELETE FROM task WHERE key IN (SELECT key FROM task WHERE session = ?1 LIMIT ?2 / 10)")
 STATEMENT(SQL_DROPPED_POSITIONS,
     "SELECT count(*) FROM (SELECT 1 FROM position WHERE session = ?1 LIMIT 1)")
 STATEMENT(SQL_DROPPED_POSITIONS_DELETE,
@@ -263,6 +267,28 @@ STATEMENT(SQL_THREAD_UPDATE,
 STATEMENT(SQL_THREAD_MESSAGES, "SELECT body FROM chat_message WHERE thread = ?1 ORDER BY place")
 STATEMENT(SQL_THREAD_MESSAGE_INSERT,
     "INSERT INTO chat_message (thread, place, body) VALUES (?1, ?2, ?3)")
+
+STATEMENT(SQL_TASK_FIND,
+    "SELECT key, question, status, attempts, entries, created_at, updated_at FROM task"
+    " WHERE task_id = ?2 AND session = ?1")
+STATEMENT(SQL_TASK_SESSION,
+    "SELECT session.session_id FROM task JOIN session ON session.key = task.session"
+    " WHERE task_id = ?1 AND flags & 6 = 0")
+STATEMENT(SQL_TASK_LIST,
+    "SELECT task_id, question, status, created_at, updated_at, attempts FROM task"
+    " WHERE session = ?1 ORDER BY key DESC LIMIT ?2")
+STATEMENT(SQL_TASK_INSERT,
+    "INSERT INTO task (session, task_id, question, status, attempts, entries, created_at,"
+    " updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)")
+STATEMENT(SQL_TASK_UPDATE,
+    "UPDATE task SET status = ?2, attempts = ?3, entries = ?4, updated_at = ?5 WHERE key = ?1")
+STATEMENT(SQL_TASK_ENTRIES, "SELECT body FROM task_entry WHERE task = ?1 ORDER BY place")
+STATEMENT(SQL_TASK_ENTRY_INSERT, "INSERT INTO task_entry (task, place, body) VALUES (?1, ?2, ?3)")
+/* Those before a time, and the oldest above a number. */
+STATEMENT(SQL_TASK_DROP_OLD,
+    "DELETE FROM task WHERE key IN (SELECT key FROM task WHERE created_at < ?1"
+    " OR key <= (SELECT key FROM task ORDER BY key DESC LIMIT 1 OFFSET ?2)"
+    " ORDER BY key LIMIT ?3)")
 /* The numbers are the sizes of what the API adds to a body: an id, an order, a revision, a comma.
  * The length of a blob is in bytes. */
 STATEMENT(SQL_CONTENT_BYTES,

@@ -233,3 +233,24 @@ void failure_write(const struct failure *failure, const char *tool, struct buf *
     add_number(to, empty, "retryAfterSeconds", failure->retry_after_s);
     buf_adds(to, "}}");
 }
+
+void failure_read(struct failure *failure, const json_t *value)
+{
+    const json_t *context = json_object_get(value, "context");
+    const char *message = json_get_string(context, "message");
+    const char *type = json_get_string(context, "errorType");
+
+    memset(failure, 0, sizeof *failure);
+    for (size_t i = 0; json_is_object(value) && i < CATEGORY_COUNT; i++) {
+        if (json_string_is(value, "errorCategory", categories[i].name))
+            failure->category = (enum failure_category)i;
+    }
+    set_text(failure->message, sizeof failure->message, message ? message : "",
+             message ? strlen(message) : 0);
+    set_text(failure->error_type, sizeof failure->error_type, type ? type : "",
+             type ? strlen(type) : 0);
+    failure->line = (unsigned long)json_integer_value(json_object_get(context, "line"));
+    failure->column = (unsigned long)json_integer_value(json_object_get(context, "column"));
+    failure->retry_after_s =
+        (unsigned)json_integer_value(json_object_get(context, "retryAfterSeconds"));
+}

@@ -64,4 +64,8 @@ bool failure_is_repairable(enum failure_category category);
  * may be NULL. */
 void failure_write(const struct failure *failure, const char *tool, struct buf *to);
 
+/* The reverse, from an object of failure_write; null or NULL is no failure. Rule and limit, which
+ * name static texts, stay unknown. */
+void failure_read(struct failure *failure, const json_t *value);
+
 #endif

@@ -200,6 +200,24 @@ static const char *const curricula[] = {
     /* 8: a node may be inserted behind another one: it gets the same place and a rank behind it, so
      * that the places in the change log stay valid. */
     "ALTER TABLE node ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;",
+    /* 9: tasks of mcp/agent, each with its entries. */
+    "CREATE TABLE task ("
+    "  key INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  task_id TEXT NOT NULL UNIQUE,"
+    "  question TEXT NOT NULL,"
+    "  status TEXT," /* of its answer; NULL: it has none */
+    "  attempts INTEGER NOT NULL,"
+    "  entries INTEGER NOT NULL," /* how many there are */
+    "  created_at TEXT NOT NULL, updated_at TEXT NOT NULL) STRICT;"
+    "CREATE INDEX task_by_session ON task (session);"
+    "CREATE INDEX task_by_time ON task (created_at);"
+    "CREATE TABLE task_entry ("
+    "  key INTEGER PRIMARY KEY,"
+    "  task INTEGER NOT NULL REFERENCES task ON DELETE CASCADE,"
+    "  place INTEGER NOT NULL," /* 0, 1, 2, ... */
+    "  body TEXT NOT NULL) STRICT;"
+    "CREATE UNIQUE INDEX task_entry_by_place ON task_entry (task, place);",
 };
 
 static const char *const learners[] = {
