@@ -23,6 +23,7 @@ static const struct command *const commands[] = {
     &command_validate,
     &command_exec,
     &command_solve,
+    &command_trace,
     &command_graph,
     &command_import,
     &command_export,

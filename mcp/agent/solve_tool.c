@@ -11,6 +11,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/agent/solve.h"
+#include "mcp/session/text.h"
 #include "mcp/tool/arguments.h"
 
 #define VALUES_SHOWN 4000u /* bytes of the values in the answer of the tool */
@@ -60,6 +61,7 @@ static void write_answer(const struct answer *answer, struct buf *to)
         buf_add(to, values.data ? values.data : "", shown);
         buf_adds(to, shown < values.len ? " (cut)\n" : "\n");
     }
+    buf_addf(to, "task %s, ", json_get_string(answer->value, "task"));
     buf_addf(to, "attempts %u, model requests %lld, tokens in %lld, out %lld", answer->attempts,
              (long long)json_integer_value(json_object_get(usage, "requests")),
              (long long)(json_integer_value(json_object_get(usage, "input")) +
@@ -108,7 +110,14 @@ static void find_session(struct workq_job *job, void *store)
 {
     struct solve_call *solving = container_of(job, struct solve_call, job);
 
-    tool_session(solving->call, store, solving->session_id, &solving->err);
+    const char *task = argument_text(solving->call, "task");
+    char of_task[SESSION_ID_SIZE];
+
+    if (tool_session(solving->call, store, solving->session_id, &solving->err) < 0 || !task ||
+        store_task_session(store, task, of_task, &solving->err) < 0)
+        return;
+    if (strcmp(of_task, solving->session_id) != 0)
+        error_set(&solving->err, ERROR_NOT_FOUND, "this curriculum has no such task");
 }
 
 static void on_session(struct workq_job *job)
@@ -118,6 +127,7 @@ static void on_session(struct workq_job *job)
     const struct solve_request request = {
         .session_id = solving->session_id,
         .question = argument_text(call, "question"),
+        .task = argument_text(call, "task"),
         .identity = call->identity,
     };
 
@@ -183,9 +193,12 @@ const struct tool tool_solve = {
     .call_title = "Question",
     .icon = "ask",
     .use = "for a question that another model solves",
-    .arguments = ARGUMENTS(
-        "solve", ARGUMENT_SESSION,
-        FIELD("question", FIELD_TEXT, .required = true, .least = 1, .most = TASK_QUESTION_MAX)),
+    .arguments =
+        ARGUMENTS("solve", ARGUMENT_SESSION,
+                  FIELD("question", FIELD_TEXT, .required = true, .least = 1,
+                        .most = TASK_QUESTION_MAX, .instead = "task"),
+                  FIELD("task", FIELD_TEXT, .least = 1, .most = UUID_TEXT_SIZE - 1,
+                        .documentation = "Instead of a question: id of a task to go on with")),
     .read_only = true,
     .start = start,
     .stop = stop,

@@ -40,7 +40,7 @@ struct command {
 extern const struct command command_serve, command_stdio, command_validate, command_exec,
     command_graph, command_import, command_export, command_demo, command_doctor, command_image,
     command_backup, command_sessions, command_rename, command_delete, command_token,
-    command_sandbox, command_grade, command_learner, command_solve;
+    command_sandbox, command_grade, command_learner, command_solve, command_trace;
 
 /* Prints "lectern exec: text" to stderr. */
 void command_fail(const char *name, const struct error *err);

@@ -42,12 +42,13 @@ enum config_command {
     CONFIG_GRADE = 1 << 16,
     CONFIG_LEARNER = 1 << 17,
     CONFIG_SOLVE = 1 << 18,
+    CONFIG_TRACE = 1 << 19,
 };
 
 #define CONFIG_ANY_STORE                                                                           \
     (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_IMPORT | CONFIG_EXPORT |    \
      CONFIG_DOCTOR | CONFIG_DEMO | CONFIG_BACKUP | CONFIG_SESSIONS | CONFIG_RENAME |               \
-     CONFIG_DELETE | CONFIG_LEARNER | CONFIG_SOLVE)
+     CONFIG_DELETE | CONFIG_LEARNER | CONFIG_SOLVE | CONFIG_TRACE)
 #define CONFIG_ANY_ANALYSIS                                                                        \
     (CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SOLVE)
 #define CONFIG_ANY_MODEL   (CONFIG_SERVE | CONFIG_STDIO | CONFIG_SOLVE)
@@ -107,9 +108,14 @@ enum config_command {
         "run the programs of this JSON file side by side: [{\"name\", \"code\"}, ...]")            \
     ROW(COMMAND, "trace", trace, TEXT, "FILE", NULL, 0, 0, CONFIG_SOLVE,                           \
         "write the messages of the task and its requests to models to this file, as JSON")         \
+    ROW(COMMAND, "continue", go_on, TEXT, "ID", NULL, 0, 0, CONFIG_SOLVE,                          \
+        "go on with a task whose process has ended, instead of a question; lectern trace lists "   \
+        "them")                                                                                    \
+    ROW(COMMAND, "otlp", otlp, FLAG, NULL, NULL, 0, 0, CONFIG_TRACE,                               \
+        "print the task as OTLP JSON, which programs that draw traces import")                     \
     ROW(COMMAND, "json", json, FLAG, NULL, NULL, 0, 0,                                             \
         CONFIG_VALIDATE | CONFIG_EXEC | CONFIG_DOCTOR | CONFIG_SESSIONS | CONFIG_GRADE |           \
-            CONFIG_LEARNER | CONFIG_SOLVE,                                                         \
+            CONFIG_LEARNER | CONFIG_SOLVE | CONFIG_TRACE,                                          \
         "print the result as JSON")                                                                \
     ROW(SERVER, "host", host, TEXT, "ADDRESS", "127.0.0.1", 0, 0, CONFIG_SERVE | CONFIG_DOCTOR,    \
         "address to listen on; one other than loopback needs --token-file, --issuer or --no-auth") \
@@ -162,7 +168,8 @@ enum config_command {
         "JSON file with further component types: [{\"name\", \"use\", \"parameters\": "            \
         "[{\"name\", \"type\", \"required\", \"choices\"}]}]")                                     \
     ROW(STORE, "session", session, TEXT, "SID", NULL, 0, 0,                                        \
-        CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_TOKEN | CONFIG_LEARNER | CONFIG_SOLVE,  \
+        CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_TOKEN | CONFIG_LEARNER | CONFIG_SOLVE | \
+            CONFIG_TRACE,                                                                          \
         "session id of the curriculum")                                                            \
     ROW(STORE, "query-timeout", query_timeout, NUMBER, "SECONDS", "30", 1, 600,                    \
         CONFIG_SERVE | CONFIG_STDIO | CONFIG_EXEC | CONFIG_GRAPH | CONFIG_SOLVE,                   \

@@ -107,6 +107,8 @@ static void on_done(struct solve_listener *listener, const struct answer *answer
 
     process->solve = NULL;
     process->status = exit_status(answer, err);
+    if (process->shows)
+        terminal_printf(stderr, "task %s\n", json_get_string(answer->value, "task"));
     print_answer(answer, process->config->json);
     if (process->config->trace && write_trace(process->config->trace, trace, &process->err) < 0 &&
         process->status == EXIT_OK)
@@ -137,7 +139,10 @@ static int find_session(const struct config *config, char sid[SESSION_ID_SIZE], 
 {
     cleanup_store struct store *store = store_open(config->store, STORE_READ, err);
 
-    return store ? command_session(store, config->session, sid, err) : -1;
+    if (!store)
+        return -1;
+    return config->go_on ? store_task_session(store, config->go_on, sid, err)
+                         : command_session(store, config->session, sid, err);
 }
 
 /* An option, its file or the question is wrong; else the work failed. */
@@ -153,9 +158,16 @@ static int run(const struct config *config, struct error *err)
                                     .shows = isatty(STDERR_FILENO)};
     struct config warmed = *config;
     char sid[SESSION_ID_SIZE];
-    struct solve_request request = {.session_id = sid, .question = config->arguments[0]};
+    struct solve_request request = {
+        .session_id = sid, .question = config->arguments[0], .task = config->go_on};
     uv_loop_t loop;
 
+    if (!config->go_on == !config->arguments[0]) {
+        error_set(err, ERROR_INVALID,
+                  "give one question in quotes: lectern solve \"Which lessons come first?\", or "
+                  "--continue ID instead");
+        return EXIT_USAGE;
+    }
     if (find_session(config, sid, err) < 0)
         return EXIT_FAILED;
     warmed.warm = strcmp(config->planner, team_planners[TEAM_RULES]) == 0 ? NONE : WARM;
@@ -177,10 +189,10 @@ static int run(const struct config *config, struct error *err)
 
 const struct command command_solve = {
     .name = "solve",
-    .usage = "[OPTIONS] QUESTION",
+    .usage = "[OPTIONS] QUESTION | --continue ID",
     .summary = "Answer a question by planner, coder and debugger",
     .options = CONFIG_SOLVE,
-    .least_words = 1,
+    .least_words = 0,
     .most_words = 1,
     .words_needed = "give one question in quotes: lectern solve \"Which lessons come first?\"",
     .run = run,

@@ -78,3 +78,16 @@ void text_now(char now[TIME_TEXT_SIZE])
 {
     text_ago(0, now);
 }
+
+int64_t text_time_ms(const char *time)
+{
+    struct tm parts = {0};
+    int ms = 0;
+
+    if (!time || sscanf(time, "%4d-%2d-%2dT%2d:%2d:%2d.%3d", &parts.tm_year, &parts.tm_mon,
+                        &parts.tm_mday, &parts.tm_hour, &parts.tm_min, &parts.tm_sec, &ms) < 6)
+        return 0;
+    parts.tm_year -= 1900;
+    parts.tm_mon--;
+    return (int64_t)timegm(&parts) * 1000 + ms;
+}

@@ -7,6 +7,7 @@
 #define LECTERN_SESSION_TEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "helpers/base/error.h"
@@ -27,5 +28,7 @@ int text_uuid(char uuid[UUID_TEXT_SIZE], struct error *err);
 /* The current time, RFC 3339, UTC, with milliseconds. */
 void text_now(char now[TIME_TEXT_SIZE]);
 void text_ago(time_t seconds, char time[TIME_TEXT_SIZE]); /* the time so many seconds ago */
+/* Of such a text, milliseconds since 1970; 0 for another text or NULL. */
+int64_t text_time_ms(const char *time);
 
 #endif
