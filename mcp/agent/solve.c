@@ -29,17 +29,19 @@
 #include "mcp/agent/output.h"
 #include "mcp/agent/plan_rules.h"
 #include "mcp/agent/repair.h"
+#include "mcp/agent/totals.h"
 #include "mcp/session/graph_cache.h"
 #include "mcp/session/text.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_answer.h"
 #include "mcp/tool/tool.h"
 
-#define TITLE_SIZE     256u
-#define TYPES_CAP      16u
-#define STDOUT_KEPT    ((size_t)16 << 10) /* bytes of a program's output in its execution */
-#define LOG_NAME_SHOWN 8                  /* characters of a task's id in log lines */
-#define WHO            "solve"
+#define TITLE_SIZE       256u
+#define TYPES_CAP        16u
+#define STDOUT_KEPT      ((size_t)16 << 10) /* bytes of a program's output in its execution */
+#define LOG_NAME_SHOWN   8                  /* characters of a task's id in log lines */
+#define LOG_MEMBERS_SIZE 64
+#define WHO              "solve"
 
 struct solve {
     const struct solver *solver;
@@ -63,6 +65,7 @@ struct solve {
     struct outline outline;
     struct budget budget;
     struct attempts attempts;
+    struct totals_repair repair;
     bool by_rule; /* the plan */
     unsigned busy_retries;
 
@@ -97,6 +100,7 @@ struct solve_timer {
 struct solve_run {
     struct analysis analysis;
     struct solve *solve;
+    char log_members[LOG_MEMBERS_SIZE];
     struct buf json; /* of a run that ended: {"stdout", "seconds", "artifacts", "hint"?} and the
                         traceback, "error" */
 };
@@ -113,6 +117,7 @@ static void add_entry(struct solve *solve, json_t *entry)
     text_now(now);
     json_object_set_new(entry, "at", json_string(now));
     json_array_append_new(solve->trace, entry);
+    totals_add(solve->solver->totals, &solve->repair, entry);
     if (solve->listener->on_entry)
         solve->listener->on_entry(solve->listener, entry);
 }
@@ -131,6 +136,7 @@ static void on_report(void *user, const struct ask_report *report)
 {
     const struct model_usage *usage = report->usage;
     struct solve *solve = user;
+    struct buf BUF_AUTO attempt = {0};
     json_t *entry = json_pack(
         "{s:s, s:s, s:s, s:s, s:s*, s:f, s:I, s:{s:I, s:I, s:I, s:I}}", "kind", "request", "role",
         roles[report->role].name, "model", report->model, "outcome", report->outcome, "fault",
@@ -140,11 +146,12 @@ static void on_report(void *user, const struct ask_report *report)
 
     if (team_prices(solve->solver->team))
         json_object_set_new(entry, "cost", json_real(report->cost));
+    attempts_write_log(&solve->attempts, &attempt);
     log_info("solve",
-             "task=%.*s role=%s model=%s outcome=%s seconds=%.3f tokens_in=%lld "
-             "tokens_out=%lld",
-             LOG_NAME_SHOWN, solve->id, roles[report->role].name, report->model, report->outcome,
-             report->seconds, (long long)model_usage_input(usage), (long long)usage->output);
+             "task=%.*s role=%s %s model=%s outcome=%s seconds=%.3f tokens_in=%lld tokens_out=%lld",
+             LOG_NAME_SHOWN, solve->id, roles[report->role].name, attempt.data ? attempt.data : "",
+             report->model, report->outcome, report->seconds, (long long)model_usage_input(usage),
+             (long long)usage->output);
     add_entry(solve, entry);
 }
 
@@ -297,6 +304,8 @@ static void end(struct solve *solve, enum answer_status status, const char *text
         json_read(usage.data ? usage.data : "", usage.len, "the usage", NULL), "cost",
         cost_of(solve));
     add_message(solve, MESSAGE_ANSWER, NULL, solve->doing, answer);
+    totals_end(solve->solver->totals, status, attempts_made(solve),
+               (double)(clock_ms() - solve->budget.started_ms) / 1000);
     solve->answer = answer;
     keep(solve);
 }
@@ -961,19 +970,10 @@ static void on_run_failed(struct analysis *analysis, const struct error *err)
     end_run((struct solve_run *)analysis, NULL, err);
 }
 
-static void log_attempt(const struct solve *solve)
-{
-    struct buf BUF_AUTO attempt = {0};
-
-    attempts_write_log(&solve->attempts, &attempt);
-    log_info("solve", "task=%.*s role=executor %s", LOG_NAME_SHOWN, solve->id,
-             attempt.data ? attempt.data : "");
-}
-
 static void run_code(struct solve *solve)
 {
     struct solve_run *run = calloc(1, sizeof *run);
-    struct buf BUF_AUTO why = {0};
+    struct buf BUF_AUTO why = {0}, attempt = {0};
     struct error err = {0};
 
     if (!run) {
@@ -982,8 +982,11 @@ static void run_code(struct solve *solve)
         return;
     }
     solve->doing = "executor";
-    log_attempt(solve);
     run->solve = solve;
+    attempts_write_log(&solve->attempts, &attempt);
+    snprintf(run->log_members, sizeof run->log_members, " task=%.*s role=executor %s",
+             LOG_NAME_SHOWN, solve->id, attempt.data ? attempt.data : "");
+    log_info("solve", "%s", run->log_members + 1);
     buf_init(&run->json, RUN_JSON_CAP);
     analysis_init(&run->analysis);
     run->analysis.server = solve->solver->server;
@@ -992,6 +995,7 @@ static void run_code(struct solve *solve)
     run->analysis.profile = solve->solver->server->analyses.profile;
     run->analysis.session_id = solve->session_id;
     run->analysis.identity = &solve->identity;
+    run->analysis.log_members = run->log_members;
     run->analysis.take = take;
     run->analysis.on_done = on_run_done;
     run->analysis.on_failed = on_run_failed;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mcp/agent/totals.h"
+
 static int find_planner(const char *name, enum team_planner *planner, struct error *err)
 {
     for (unsigned i = 0; i < TEAM_PLANNERS; i++) {
@@ -27,9 +29,12 @@ struct solver *solver_create(struct server *server, const struct solver_config *
     }
     solver->server = server;
     solver->bounds = bounds_default;
-    if (find_planner(config->planner, &planner, err) == 0 &&
-        bounds_parse(config->budget, &solver->bounds, err) == 0 &&
-        (!config->prices || (solver->prices = prices_read(config->prices, err))))
+    solver->totals = calloc(1, sizeof *solver->totals);
+    if (!solver->totals)
+        error_set(err, ERROR_MEMORY, "out of memory for the roles");
+    else if (find_planner(config->planner, &planner, err) == 0 &&
+             bounds_parse(config->budget, &solver->bounds, err) == 0 &&
+             (!config->prices || (solver->prices = prices_read(config->prices, err))))
         solver->team = team_create(&config->model, config->roles, planner, solver->prices,
                                    server->loop_queue, err);
     if (solver->team)
@@ -44,5 +49,6 @@ void solver_destroy(struct solver *solver)
         return;
     team_destroy(solver->team);
     prices_free(solver->prices);
+    free(solver->totals);
     free(solver);
 }

@@ -18,11 +18,14 @@ struct solver_config {         /* texts are borrowed for the solver's life */
     const char *prices;        /* path of a file, or NULL */
 };
 
+struct totals;
+
 struct solver {
     struct server *server; /* borrowed */
     struct team *team;
     struct prices *prices; /* NULL: none */
     struct budget_bounds bounds;
+    struct totals *totals; /* of all tasks (totals.h) */
 };
 
 /* server has its loop_queue. ERROR_INVALID names the wrong option. */

@@ -5,9 +5,13 @@
  */
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "executor/executor.h"
+#include "helpers/base/json.h"
+#include "mcp/agent/solver.h"
+#include "mcp/agent/totals.h"
 #include "mcp/chat/chat.h"
 #include "mcp/protocol/peer.h"
 #include "mcp/server.h"
@@ -19,6 +23,7 @@
 /* What the samples are read from, at one moment. */
 struct counts {
     const struct server *server;
+    const struct totals *totals; /* all 0 without the toolset solve */
     const struct chat *chat;
     struct executor_stats stats; /* all 0 without an executor */
     uint64_t connections, calls, streams;
@@ -64,21 +69,34 @@ static void write_success(const struct family *family, const struct counts *coun
                  (double)counts->stats.ended[EXECUTION_OK] / (double)ended);
 }
 
+/* counts has one number more than bounds: those above every bound. role: a label, or NULL. */
+static void write_buckets(const char *name, const char *role, const double *bounds, size_t buckets,
+                          const uint64_t *counts, double sum, struct buf *to)
+{
+    char first[64] = "", only[64] = "";
+    uint64_t below = 0;
+
+    if (role) {
+        snprintf(first, sizeof first, "role=\"%s\",", role);
+        snprintf(only, sizeof only, "{role=\"%s\"}", role);
+    }
+    for (size_t i = 0; i < buckets; i++) {
+        below += counts[i];
+        buf_addf(to, "%s_bucket{%sle=\"%g\"} %" PRIu64 "\n", name, first, bounds[i], below);
+    }
+    below += counts[buckets];
+    buf_addf(to, "%s_bucket{%sle=\"+Inf\"} %" PRIu64 "\n", name, first, below);
+    buf_addf(to, "%s_sum%s %.9g\n%s_count%s %" PRIu64 "\n", name, only, sum, name, only, below);
+}
+
 static void write_histogram(const struct family *family, const struct counts *counts,
                             struct buf *to)
 {
     struct executor_histogram histogram;
-    uint64_t below = 0;
 
     memcpy(&histogram, (const char *)counts + family->offset, sizeof histogram);
-    for (size_t i = 0; i < EXECUTOR_BUCKETS; i++) {
-        below += histogram.counts[i];
-        buf_addf(to, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", family->name, executor_buckets[i],
-                 below);
-    }
-    below += histogram.counts[EXECUTOR_BUCKETS];
-    buf_addf(to, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum %.9g\n%s_count %" PRIu64 "\n",
-             family->name, below, family->name, histogram.sum, family->name, below);
+    write_buckets(family->name, NULL, executor_buckets, EXECUTOR_BUCKETS, histogram.counts,
+                  histogram.sum, to);
 }
 
 static void write_depth(const struct family *family, const struct counts *counts, struct buf *to)
@@ -149,6 +167,120 @@ static void write_graphs(const struct family *family, const struct counts *count
              graphs.kept, family->name, graphs.built);
 }
 
+/* ---- tasks of solve ---- */
+
+static void write_tasks(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    for (size_t i = 0; i < ANSWER_STATUSES; i++)
+        buf_addf(to, "%s{status=\"%s\"} %" PRIu64 "\n", family->name, answer_statuses[i],
+                 counts->totals->ended[i]);
+}
+
+static void write_attempts(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    uint64_t tasks[ATTEMPTS_MOST + 2] = {0}, sum = 0;
+    double bounds[ATTEMPTS_MOST + 1];
+
+    for (unsigned i = 0; i <= ATTEMPTS_MOST; i++) {
+        bounds[i] = i;
+        tasks[i] = counts->totals->attempts[i];
+        sum += i * tasks[i];
+    }
+    write_buckets(family->name, NULL, bounds, ATTEMPTS_MOST + 1, tasks, (double)sum, to);
+}
+
+static void write_task_seconds(const struct family *family, const struct counts *counts,
+                               struct buf *to)
+{
+    const struct totals_histogram *seconds = &counts->totals->seconds;
+
+    write_buckets(family->name, NULL, totals_buckets, TOTALS_BUCKETS, seconds->counts, seconds->sum,
+                  to);
+}
+
+static void write_role_seconds(const struct family *family, const struct counts *counts,
+                               struct buf *to)
+{
+    for (unsigned i = 0; i < TOTALS_ROLES; i++) {
+        const struct totals_histogram *seconds = &counts->totals->by_role[i];
+
+        write_buckets(family->name, totals_role(i), totals_buckets, TOTALS_BUCKETS, seconds->counts,
+                      seconds->sum, to);
+    }
+}
+
+/* NaN without a task that ran code. */
+static void write_first_try(const struct family *family, const struct counts *counts,
+                            struct buf *to)
+{
+    const struct totals *totals = counts->totals;
+
+    if (totals->with_code == 0)
+        buf_addf(to, "%s NaN\n", family->name);
+    else
+        buf_addf(to, "%s %.9g\n", family->name,
+                 (double)totals->first_try / (double)totals->with_code);
+}
+
+static void write_errors(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    for (unsigned i = FAILURE_NONE + 1; i < TOTALS_CATEGORIES; i++)
+        buf_addf(to, "%s{category=\"%s\"} %" PRIu64 "\n", family->name,
+                 failure_category_name((enum failure_category)i), counts->totals->errors[i]);
+}
+
+static void write_repairs(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    static const char *const by[] = {[DIAGNOSIS_BY_RULE] = "rule", [DIAGNOSIS_BY_MODEL] = "model"};
+
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned worked = 0; worked < 2; worked++)
+            buf_addf(to, "%s{by=\"%s\",worked=\"%s\"} %" PRIu64 "\n", family->name, by[i],
+                     worked ? "true" : "false", counts->totals->repairs[i][worked]);
+    }
+}
+
+static void write_model(const char *name, const struct totals_model *row, const char *label,
+                        double value, struct buf *to)
+{
+    buf_addf(to, "%s{role=\"%s\",model=", name, totals_role(row->role));
+    json_write_string(to, row->model, strlen(row->model));
+    buf_addf(to, "%s} %.15g\n", label, value);
+}
+
+static void write_role_requests(const struct family *family, const struct counts *counts,
+                                struct buf *to)
+{
+    const struct totals_model *row = counts->totals->models;
+
+    for (; row < counts->totals->models + TOTALS_MODELS_CAP && row->requests > 0; row++)
+        write_model(family->name, row, "", (double)row->requests, to);
+}
+
+static void write_role_tokens(const struct family *family, const struct counts *counts,
+                              struct buf *to)
+{
+    const struct totals_model *row = counts->totals->models;
+
+    for (; row < counts->totals->models + TOTALS_MODELS_CAP && row->requests > 0; row++) {
+        write_model(family->name, row, ",kind=\"input\"", (double)row->usage.input, to);
+        write_model(family->name, row, ",kind=\"cache_write\"", (double)row->usage.cache_write, to);
+        write_model(family->name, row, ",kind=\"cache_read\"", (double)row->usage.cache_read, to);
+        write_model(family->name, row, ",kind=\"output\"", (double)row->usage.output, to);
+    }
+}
+
+static void write_cost(const struct family *family, const struct counts *counts, struct buf *to)
+{
+    const struct totals_model *row = counts->totals->models;
+    const struct prices *prices = counts->server->solver ? counts->server->solver->prices : NULL;
+    char label[64];
+
+    snprintf(label, sizeof label, ",currency=\"%s\"", prices_currency(prices));
+    for (; prices && row < counts->totals->models + TOTALS_MODELS_CAP && row->requests > 0; row++)
+        write_model(family->name, row, label, row->cost, to);
+}
+
 static const struct family families[] = {
     {"lectern_connections", "gauge", "Connections that are open, the one of this answer included.",
      write_number, IN_COUNTS(connections)},
@@ -206,6 +338,26 @@ static const struct family families[] = {
      "from "
      "it, and written.",
      write_tokens, 0},
+    {"lectern_tasks_total", "counter", "Tasks of solve that have ended, by status.", write_tasks,
+     0},
+    {"lectern_task_attempts", "histogram", "Attempts at the code of a task of solve.",
+     write_attempts, 0},
+    {"lectern_task_seconds", "histogram", "Time of a task of solve.", write_task_seconds, 0},
+    {"lectern_task_role_seconds", "histogram",
+     "Time of a request of a role, or of a program for the executor.", write_role_seconds, 0},
+    {"lectern_task_first_try_ratio", "gauge",
+     "Of the tasks of solve that ran code, those solved by the first attempt.", write_first_try, 0},
+    {"lectern_task_errors_total", "counter", "Failed executions of tasks of solve, by category.",
+     write_errors, 0},
+    {"lectern_task_repairs_total", "counter",
+     "Repairs whose program ended: by a rule or a model, and whether it succeeded.", write_repairs,
+     0},
+    {"lectern_task_requests_total", "counter", "Requests of tasks of solve, by role and model.",
+     write_role_requests, 0},
+    {"lectern_task_tokens_total", "counter", "Tokens of tasks of solve, by role and model.",
+     write_role_tokens, 0},
+    {"lectern_task_cost_total", "counter",
+     "Cost of tasks of solve, by role and model; nothing without prices.", write_cost, 0},
 };
 
 static void check(struct exchange *exchange)
@@ -218,10 +370,12 @@ static void check(struct exchange *exchange)
 
 static void handle(struct exchange *exchange)
 {
+    static const struct totals no_tasks;
     struct counts counts = {.server = exchange->services->server, .chat = exchange->services->chat};
     size_t calls, streams;
     struct buf body;
 
+    counts.totals = counts.server->solver ? counts.server->solver->totals : &no_tasks;
     host_count(exchange->services->sessions->host, &calls, &streams);
     counts.connections = exchange_connections(exchange);
     counts.calls = calls;

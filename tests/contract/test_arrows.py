@@ -106,7 +106,8 @@ ARROWS = (
     # Which scope a client asks its issuer for follows from the tools of the server.
     ("mcp/transport/http_sign_in.c", ["mcp/transport/*", "mcp/auth/*", "mcp/tool/tool.h", "mcp/server.h", "helpers/base/*"]),
     ("mcp/transport/http_metrics.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/chat/chat.h", "mcp/protocol/peer.h", "mcp/server.h",
-                                      "executor/executor.h", "mcp/session/graph_cache.h", "helpers/base/*"]),
+                                      "mcp/agent/solver.h", "mcp/agent/totals.h", "executor/executor.h",
+                                      "mcp/session/graph_cache.h", "helpers/base/*"]),
     # The sockets of the chat; what is said on them is the chat's.
     ("mcp/transport/web_socket.c", ["mcp/transport/*", "mcp/auth/*", "mcp/chat/chat.h", "mcp/chat/run_input.h",
                                     "mcp/chat/legacy_chat.h", "mcp/chat/prompt.h", "helpers/base/*"]),

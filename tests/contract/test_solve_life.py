@@ -12,7 +12,10 @@ import sqlite3
 import subprocess
 import threading
 import time
+import types
 import unittest
+
+from prometheus_client.parser import text_string_to_metric_families
 
 import harness
 from solve_case import KEY, Case, SolveCase, answer, executions, hold, kinds, requests
@@ -22,6 +25,7 @@ SEED = int(os.environ.get("LECTERN_SEED", "0")) or random.randrange(1 << 32)
 NODES = "How many nodes does this curriculum have?"
 COUNT = "import json\nfrom code_helpers import get_nodes\nprint(json.dumps(len(get_nodes())))"
 ZERO = "print(1 / 0)"
+PRICES = '{"currency": "EUR", "models": {"played": {"input": 1000, "output": 2000, "cache_read": 1, "cache_write": 1}}}'
 SLOW_ZERO = "import time\nt = time.time()\nwhile time.time() - t < 1: pass\n" + ZERO
 
 
@@ -109,6 +113,24 @@ class Kept(StoredCase):
         self.assertEqual(server.http("GET", "/session/%s/tasks/%s" % (other, found["task"]))[0], 404)
         self.assertEqual(server.http("GET", "/session/%s/tasks" % other)[1]["tasks"], [])
 
+    def test_the_tool_answers_from_the_store(self):
+        model = self.play(nodes(ZERO))
+        found, _ = self.ended(model, NODES, "solved")
+        asked = len(model.requests)
+        place = types.SimpleNamespace(environment=self.environment)
+        server = harness.Server(place, *self.words(model, "--toolset", "editor,solve"))
+        self.addCleanup(server.close)
+        server.initialize()
+        text = server.good("solve", task=found["task"], session_id=self.sid)
+        self.assertTrue(text.startswith("solved: " + found["text"]), text)
+        self.assertIn("task %s, attempts 2, model requests 4" % found["task"], text)
+        self.assertEqual(len(model.requests), asked)
+        other = server.http("POST", "/session/create")[1]["session_id"]
+        for arguments in ({"task": found["task"], "session_id": other}, {"task": "nothing", "session_id": self.sid},
+                          {"session_id": self.sid}, {"task": found["task"], "question": NODES, "session_id": self.sid}):
+            is_error, text = server.call("solve", **arguments)
+            self.assertTrue(is_error and "task" in text, (arguments, text))
+
     def check_otlp(self, otlp, found, trace):
         spans = otlp["resourceSpans"][0]["scopeSpans"][0]["spans"]
         self.assertEqual(len({span["spanId"] for span in spans}), len(spans))
@@ -140,6 +162,90 @@ class Kept(StoredCase):
         self.assertEqual((done.returncode, found["values"]), (0, {"nodes": 40}), done.stderr)
         self.assertIn(b"is not whole in the store: ", done.stderr)
         self.trace(found["task"], code=1)
+
+
+class Figures(StoredCase):
+    """/metrics, the log and the traces of one server say what the model's ledger says."""
+
+    questions = (("Right at once?", (), "solved", 1), ("Repaired by a model?", (ZERO,), "solved", 2),
+                 ("Repaired by a rule?", ("```python\n" + COUNT + "\n```",), "solved", 2),
+                 ("Never right?", ("print(1 / 0)", "print(2 / 0)", "x = [1][9]"), "failed", 3))
+
+    def ask_all(self):
+        """The model, the server, /metrics before and after, and the kept tasks by question."""
+        prices = os.path.join(self.workspace.data, "prices.json")
+        pathlib.Path(prices).write_text(PRICES, encoding="utf-8")
+        model = self.play(*(Case(question, "number", COUNT, broken, key="q%d" % number)
+                            for number, (question, broken, _, _) in enumerate(self.questions)))
+        place = types.SimpleNamespace(environment=self.environment)
+        server = harness.Server(place, *self.words(model, "--toolset", "editor,solve", "--prices", prices, "--role", "debugger=cheap"))
+        try:
+            server.initialize()
+            before = self.metrics(server)
+            for question, _, status, _ in self.questions:
+                is_error, text = server.call("solve", question=question, session_id=self.sid)
+                self.assertEqual((is_error, text.partition(":")[0]), (status == "failed", status), text)
+            after = self.metrics(server)
+            status, listed, _ = server.http("GET", "/session/%s/tasks" % self.sid)
+            self.assertEqual(status, 200, listed)
+            kept = {task["question"]: server.http("GET", "/session/%s/tasks/%s" % (self.sid, task["id"]))[1] for task in listed["tasks"]}
+        finally:
+            self.assertEqual(server.close(), 0)
+        model.check()
+        return model, before, after, kept, server.lines
+
+    @staticmethod
+    def metrics(server):
+        families = text_string_to_metric_families(server.http("GET", "/metrics")[1].decode())
+        return {(sample.name, tuple(sorted(sample.labels.items()))): sample.value for family in families for sample in family.samples}
+
+    def test_they_equal_the_ledger(self):
+        model, before, after, kept, lines = self.ask_all()
+
+        def moved(name, **labels):
+            key = (name, tuple(sorted(labels.items())))
+            return after[key] - before.get(key, 0)
+
+        self.assertEqual(set(kept), {question for question, _, _, _ in self.questions})
+        for question, _, status, attempts in self.questions:
+            self.assertEqual((kept[question]["status"], kept[question]["attempts"]), (status, attempts), question)
+        self.assertEqual([moved("lectern_tasks_total", status=status) for status in ("solved", "failed", "partial")], [3, 1, 0])
+        self.assertEqual([moved("lectern_task_attempts_bucket", le=le) for le in ("0", "1", "2", "3", "+Inf")], [0, 1, 3, 4, 4])
+        self.assertEqual((moved("lectern_task_attempts_sum"), moved("lectern_task_seconds_count")), (8, 4))
+        self.assertEqual(after["lectern_task_first_try_ratio", ()], 0.25)
+        self.assertEqual([moved("lectern_task_errors_total", category=category) for category in ("runtime", "validation")], [4, 1])
+        self.assertEqual([moved("lectern_task_repairs_total", by=by, worked=worked) for by, worked in
+                          (("rule", "true"), ("rule", "false"), ("model", "true"), ("model", "false"))], [1, 0, 1, 2])
+        entries = [entry for task in kept.values() for entry in task["entries"]]
+        self.assertEqual(moved("lectern_task_role_seconds_count", role="executor"), len(executions(entries)))
+        self.check_tokens(model, entries, moved)
+        self.check_log(kept, lines)
+
+    def check_tokens(self, model, entries, moved):
+        for role, book in model.ledger.items():
+            name = "cheap" if role == "debugger" else "played"
+            asked = requests(entries, role)
+            self.assertEqual((len(asked), {entry["model"] for entry in asked}), (book.requests, {name}))
+            self.assertEqual(moved("lectern_task_requests_total", role=role, model=name), book.requests)
+            self.assertEqual(moved("lectern_task_role_seconds_count", role=role), book.requests)
+            for kind in ("input", "output", "cache_read", "cache_write"):
+                self.assertEqual(moved("lectern_task_tokens_total", role=role, model=name, kind=kind), getattr(book, kind))
+                self.assertEqual(sum(entry["usage"][kind] for entry in asked), getattr(book, kind))
+            cost = (book.input + 2 * book.output) / 1000 if name == "played" else 0
+            self.assertAlmostEqual(moved("lectern_task_cost_total", role=role, model=name, currency="EUR"), cost, places=6)
+
+    def check_log(self, kept, lines):
+        """Each line of a task names it and its role, and the attempt."""
+        for task in kept.values():
+            own = [line for line in lines if "task=" + task["id"][:8] in line]
+            for role in ("planner", "coder", "debugger", "answer"):
+                asked = [line for line in own if "role=%s attempt=" % role in line]
+                self.assertEqual(len(asked), len(requests(task["entries"], role)), (role, own))
+            ran = [line for line in own if "role=executor attempt=" in line]
+            self.assertEqual({line.split("attempt=")[1][:3] for line in ran},
+                             {"%d/3" % number for number in range(1, task["attempts"] + 1)})
+            self.assertTrue(any("status=" + task["status"] in line for line in own), own)
+            self.assertTrue(any("code_bytes=" in line or "seconds=" in line for line in ran), "the analysis' line does not name the task")
 
 
 class Kills(StoredCase):
