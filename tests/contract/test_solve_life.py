@@ -4,6 +4,7 @@ continued to the right answer.
 
 LECTERN_KILLS: kills in each role (1). LECTERN_SEED: seed of the moments."""
 import contextlib
+import datetime
 import json
 import os
 import pathlib
@@ -71,6 +72,18 @@ class Kept(StoredCase):
         files = [path for path in pathlib.Path(self.workspace.data).rglob("*") if path.is_file()]
         self.assertTrue(any(NODES.encode() in path.read_bytes() for path in files), "the question is not there")
         self.assertFalse([path for path in files if KEY.encode() in path.read_bytes()])
+
+    def test_old_ones_go(self):
+        path = next(pathlib.Path(self.workspace.data).rglob("lectern.db"))
+        found = [self.ended(self.play(nodes()), NODES, "solved")[0]["task"] for _ in range(3)]
+        now = datetime.datetime.now(datetime.timezone.utc)
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+            for ident, days in zip(found, (31, 29)):
+                created = (now - datetime.timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+                database.execute("UPDATE task SET created_at = ? WHERE task_id = ?", (created, ident))
+        newest = self.ended(self.play(nodes()), NODES, "solved")[0]["task"]
+        kept = {task["id"] for task in self.tasks()}
+        self.assertEqual([ident in kept for ident in [*found, newest]], [False, True, True, True])
 
     def test_it_is_drawn(self):
         found, trace = self.ended(self.play(nodes(ZERO)), NODES, "solved")

@@ -24,6 +24,7 @@ static void expect(const struct failure *failure, const char *category, bool ret
 {
     struct buf BUF_AUTO text = {0};
     json_auto_t *value = NULL;
+    struct failure again;
 
     failure_write(failure, "some_tool", &text);
     value = json_read(text.data, text.len, "the failure", NULL);
@@ -32,6 +33,13 @@ static void expect(const struct failure *failure, const char *category, bool ret
     assert_int_equal(json_is_true(json_object_get(value, "isRetryable")), retryable);
     assert_int_equal(json_is_true(json_object_get(value, "isRepairable")), repairable);
     assert_string_equal(json_get_string(json_object_get(value, "context"), "tool"), "some_tool");
+    failure_read(&again, value);
+    assert_int_equal(again.category, failure->category);
+    assert_string_equal(again.message, failure->message);
+    assert_string_equal(again.error_type, failure->error_type);
+    assert_int_equal(again.line, failure->line);
+    assert_int_equal(again.column, failure->column);
+    assert_int_equal(again.retry_after_s, failure->retry_after_s);
 }
 
 static void every_kind_of_error_has_a_category(void **state)

@@ -197,6 +197,24 @@ class ChangeSets(Case):
                 self.bad(422, "POST", "~/changes", wrong)
 
 
+class Tasks(Case):
+    """Those of solve; contract.solve_life has some in its store."""
+
+    def setUp(self):
+        super().setUp()
+        self.need("history")
+
+    def test_none_yet(self):
+        self.assertEqual(self.good("GET", "~/tasks"), {"session_id": self.sid, "tasks": []})
+
+    def test_wrong_ones(self):
+        for path, status in (("~/tasks?limit=0", 422), ("~/tasks?limit=x", 422), ("~/tasks?limt=3", 422), ("~/tasks/none", 404),
+                             ("~/tasks/none?format=xml", 422)):
+            with self.subTest(path):
+                self.bad(status, "GET", path)
+        self.assertEqual(self.ask("GET", "/session/nothing/tasks")[0], 401)
+
+
 def without(value, names):
     if isinstance(value, dict):
         return {name: without(inner, names) for name, inner in value.items() if name not in names}
