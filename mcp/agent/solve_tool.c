@@ -61,7 +61,6 @@ static void write_answer(const struct answer *answer, struct buf *to)
         buf_add(to, values.data ? values.data : "", shown);
         buf_adds(to, shown < values.len ? " (cut)\n" : "\n");
     }
-    buf_addf(to, "task %s, ", json_get_string(answer->value, "task"));
     buf_addf(to, "attempts %u, model requests %lld, tokens in %lld, out %lld", answer->attempts,
              (long long)json_integer_value(json_object_get(usage, "requests")),
              (long long)(json_integer_value(json_object_get(usage, "input")) +
@@ -71,7 +70,7 @@ static void write_answer(const struct answer *answer, struct buf *to)
     if (json_is_object(cost))
         buf_addf(to, ", cost %.4f %s", json_number_value(json_object_get(cost, "amount")),
                  json_get_string(cost, "currency"));
-    buf_addc(to, '\n');
+    buf_addf(to, "\ntask %s\n", json_get_string(answer->value, "task"));
 }
 
 static void on_entry(struct solve_listener *listener, const json_t *entry)

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The shared questions over the tool `solve`: plans and programs are replayed, the first program broken in three of ten by a recorded
 mistake, and in one of twenty three times. Every answer is right, every repaired question is solved, every other one failed."""
+import collections
 import json
 import re
 import unittest
 
 import harness
-from solve_case import KEY, Case, Roles, kind_of, mistakes, same, truth_cases
+from solve_case import KEY, Case, Roles, kind_of, mistakes, requests, same, truth_cases
 
 STATUS = re.compile(r"\A(\w+): ")
 VALUES = re.compile(r"^values: (.*?)( \(cut\))?$", re.MULTILINE)
+TASK = re.compile(r"^task (\S+)$", re.MULTILINE)
 ATTEMPTS = re.compile(r"^attempts (\d+), model requests (\d+), tokens in (\d+), out (\d+)", re.MULTILINE)
 
 
@@ -58,20 +60,31 @@ class SolveTruth(unittest.TestCase):
 
     def test_programs_of_a_coder(self):
         model, found = self.ask("model")
-        wrong, requests = [], 0
+        wrong, asked_all = [], 0
         for case, (_, row, broken), (status, values, (attempts, asked, _, _), text) in zip(self.cases, self.rows, found):
-            requests += asked
+            asked_all += asked
             good = broken < 3
             if status != ("solved" if good else "failed") or (good and not same(values.get(case.key), row["answer"])) or \
                     attempts < min(broken + 1, 3) - (broken == 1):
                 wrong.append("%s (%d broken): %s" % (case.question, broken, text[:500]))
         self.assertEqual(wrong, [])
-        self.assertEqual(requests, sum(book.requests for book in model.ledger.values()))
+        self.assertEqual(asked_all, sum(book.requests for book in model.ledger.values()))
         self.assertEqual(sum(figures[2] for _, _, figures, _ in found), sum(book.input for book in model.ledger.values()))
         self.assertEqual(sum(figures[3] for _, _, figures, _ in found), sum(book.output for book in model.ledger.values()))
+        self.check_traces(model, found)
         statuses = [status for status, _, _, _ in found]
-        print("%d questions: %s; %d requests, %s" % (len(found), {status: statuses.count(status) for status in sorted(set(statuses))}, requests,
+        print("%d questions: %s; %d requests, %s" % (len(found), {status: statuses.count(status) for status in sorted(set(statuses))}, asked_all,
                                                     {role: book.requests for role, book in model.ledger.items()}))
+
+    def check_traces(self, model, found):
+        """The requests in the store are those of the ledger."""
+        kept = collections.defaultdict(lambda: [0, 0, 0])
+        for _, _, _, text in found:
+            task = json.loads(self.workspace.run("trace", "--json", TASK.search(text).group(1)).stdout)
+            for entry in requests(task["entries"]):
+                usage = entry["usage"]
+                kept[entry["role"]] = [a + b for a, b in zip(kept[entry["role"]], (1, usage["input"], usage["output"]))]
+        self.assertEqual(dict(kept), {role: [book.requests, book.input, book.output] for role, book in model.ledger.items()})
 
     def test_rules_alone(self):
         client = harness.Stdio(self.workspace, "--toolset", "solve", "--planner", "rules")
