@@ -68,7 +68,7 @@ struct server {
     struct history_pages *histories; /* of the tool history, on the loop's thread */
     struct dry_runs *dry_runs;       /* of change_curriculum; NULL: none is kept */
     unsigned toolsets;               /* that connections may have: a set of TOOLSET_BIT (tool.h) */
-    struct solver *solver;           /* mcp/agent/solver.h; NULL without the toolset solve */
+    struct solver *solver;           /* mcp/agent/solver.h; NULL: no question is solved by roles */
     struct tutor *tutor;             /* mcp/tutor/tutor.h; NULL without the toolset tutor */
 };
 

@@ -259,3 +259,13 @@ void budget_write_usage(const struct budget *budget, struct buf *to)
              ",\"cache_write\":%" PRId64 "}",
              budget->requests, usage->input, usage->output, usage->cache_read, usage->cache_write);
 }
+
+struct model_usage budget_read_usage(const json_t *usage)
+{
+    return (struct model_usage){
+        .input = json_integer_value(json_object_get(usage, "input")),
+        .output = json_integer_value(json_object_get(usage, "output")),
+        .cache_read = json_integer_value(json_object_get(usage, "cache_read")),
+        .cache_write = json_integer_value(json_object_get(usage, "cache_write")),
+    };
+}

@@ -78,5 +78,7 @@ void budget_spend(struct budget *budget, const struct price *price,
 /* Appends {"requests", "input", "output", "cache_read", "cache_write"}; input is without the two.
  */
 void budget_write_usage(const struct budget *budget, struct buf *to);
+/* The tokens of such an object, as it is in a trace; 0 for what is missing. */
+struct model_usage budget_read_usage(const json_t *usage);
 
 #endif

@@ -155,6 +155,13 @@ static void on_report(void *user, const struct ask_report *report)
     add_entry(solve, entry);
 }
 
+static void begin_step(struct solve *solve, const char *doing)
+{
+    solve->doing = doing;
+    if (solve->listener->on_step)
+        solve->listener->on_step(solve->listener);
+}
+
 /* ---- the store ---- */
 
 /* The number of programs that were checked or run. */
@@ -406,7 +413,7 @@ static int ask_role(struct solve *solve, enum role role, const struct buf *promp
     };
 
     solve->role = role;
-    solve->doing = roles[role].name;
+    begin_step(solve, roles[role].name);
     if (buf_check(prompt, "a request", err) < 0)
         return -1;
     return ask_start(&config, solve->solver->server->loop_queue, &solve->ask, err);
@@ -559,7 +566,7 @@ static void start_query(struct solve *solve)
 {
     struct error err = {0};
 
-    solve->doing = "query";
+    begin_step(solve, "query");
     solve->reading = cancel_create(&err);
     solve->job.work = query_work;
     solve->job.done = on_query;
@@ -593,7 +600,7 @@ static void propose(struct solve *solve)
     struct tool_call *call = calloc(1, sizeof *call);
     struct error err = {0};
 
-    solve->doing = "proposal";
+    begin_step(solve, "proposal");
     if (call) {
         call->arguments =
             json_pack("{s:O, s:b}", "operations", solve->plan.operations, "dry_run", 1);
@@ -981,7 +988,7 @@ static void run_code(struct solve *solve)
         end_error(solve, &err);
         return;
     }
-    solve->doing = "executor";
+    begin_step(solve, "executor");
     run->solve = solve;
     attempts_write_log(&solve->attempts, &attempt);
     snprintf(run->log_members, sizeof run->log_members, " task=%.*s role=executor %s",
@@ -1096,17 +1103,11 @@ static void go_on(void *arg)
 /* What an earlier process has spent. */
 static void replay_request(struct solve *solve, const json_t *entry)
 {
-    const json_t *usage = json_object_get(entry, "usage");
+    const struct model_usage own = budget_read_usage(json_object_get(entry, "usage"));
     const char *model = json_get_string(entry, "model");
     const struct prices *prices = team_prices(solve->solver->team);
 
-    budget_spend(&solve->budget, prices_find(prices, model ? model : ""),
-                 &(struct model_usage){
-                     .input = json_integer_value(json_object_get(usage, "input")),
-                     .output = json_integer_value(json_object_get(usage, "output")),
-                     .cache_read = json_integer_value(json_object_get(usage, "cache_read")),
-                     .cache_write = json_integer_value(json_object_get(usage, "cache_write")),
-                 });
+    budget_spend(&solve->budget, prices_find(prices, model ? model : ""), &own);
 }
 
 static int replay_message(struct solve *solve, enum agent_message kind, const json_t *entry,
@@ -1275,7 +1276,7 @@ static void on_begin(void *arg)
     struct solve *solve = arg;
     struct error err = {0};
 
-    solve->doing = "reader";
+    begin_step(solve, "reader");
     solve->job.work = read_work;
     solve->job.done = on_read;
     solve->job.key = workq_key(solve->session_id);

@@ -37,6 +37,8 @@ struct solve_request {
 struct solve_listener {
     /* A step that has ended; borrowed. May be NULL. */
     void (*on_entry)(struct solve_listener *listener, const json_t *entry);
+    /* The next step begins; solve_progress names it. May be NULL. */
+    void (*on_step)(struct solve_listener *listener);
     /* The last callback. trace: all entries, borrowed as the answer is. err: beside the answer, why
      * no model or engine could be used (ERROR_UNAVAILABLE, ERROR_BUSY), or no error. */
     void (*on_done)(struct solve_listener *listener, const struct answer *answer,

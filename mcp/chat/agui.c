@@ -15,6 +15,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/agent/attempts.h"
+#include "mcp/agent/budget.h"
 
 #define PROTOCOL_VERSION "1.0"
 #define STEP_NAME_SIZE   32u
@@ -211,6 +212,8 @@ static void write_began(struct writing *out)
 
 static const char *step_name(const struct writing *out, char name[STEP_NAME_SIZE])
 {
+    if (out->event->name)
+        return out->event->name;
     snprintf(name, STEP_NAME_SIZE, "turn %u", out->event->number);
     return name;
 }
@@ -368,6 +371,11 @@ static void write_call_result(struct writing *out)
     flush(out);
 }
 
+static void write_task(struct writing *out)
+{
+    write_custom(out, "lectern.task", json_incref((json_t *)out->event->task));
+}
+
 static void write_waiting(struct writing *out)
 {
     write_custom(out, "lectern.waiting",
@@ -390,19 +398,36 @@ static void write_limit(struct writing *out)
                            out->event->len));
 }
 
-/* Totals, as AG-UI counts: cached tokens are a part of those read. A new reference, or NULL. */
-static json_t *totals(const struct run_usage *usage)
+/* As AG-UI counts: cached tokens are a part of those read. model may be NULL. */
+static json_t *usage_of(const char *model, const struct model_usage *tokens)
 {
-    json_int_t input;
+    json_int_t input = model_usage_input(tokens);
 
-    if (!usage || usage->requests == 0)
+    return json_pack("{s:s*, s:I, s:I, s:I, s:I, s:I}", "model", model, "inputTokens", input,
+                     "outputTokens", (json_int_t)tokens->output, "totalTokens",
+                     input + (json_int_t)tokens->output, "cachedInputTokens",
+                     (json_int_t)tokens->cache_read, "cacheWriteInputTokens",
+                     (json_int_t)tokens->cache_write);
+}
+
+/* Totals, or those of each model. A new reference, or NULL. */
+static json_t *totals(const struct run_event *event)
+{
+    json_t *list, *usage;
+    const char *model;
+
+    if (!event->usage || event->usage->requests == 0)
         return NULL;
-    input = model_usage_input(&usage->tokens);
-    return json_pack("[{s:I, s:I, s:I, s:I, s:I}]", "inputTokens", input, "outputTokens",
-                     (json_int_t)usage->tokens.output, "totalTokens",
-                     input + (json_int_t)usage->tokens.output, "cachedInputTokens",
-                     (json_int_t)usage->tokens.cache_read, "cacheWriteInputTokens",
-                     (json_int_t)usage->tokens.cache_write);
+    list = json_array();
+    if (json_object_size(event->models) == 0)
+        json_array_append_new(list, usage_of(NULL, &event->usage->tokens));
+    json_object_foreach((json_t *)event->models, model, usage)
+    {
+        const struct model_usage tokens = budget_read_usage(usage);
+
+        json_array_append_new(list, usage_of(model, &tokens));
+    }
+    return list;
 }
 
 static void write_ended(struct writing *out)
@@ -422,15 +447,15 @@ static void write_ended(struct writing *out)
         put_event(&out->frame, "RUN_ERROR",
                   json_pack("{s:s, s:s, s:o*}", "message", err ? err->text : "the run failed",
                             "code", error_kind_name(err ? err->kind : ERROR_INTERNAL), "usage",
-                            totals(event->usage)));
+                            totals(event)));
     else
         put_event(&out->frame, "RUN_FINISHED",
                   json_pack("{s:s, s:s, s:{s:s, s:O*}, s:o*, s:o*}", "threadId",
                             out->run->thread_id, "runId", out->run->run_id, "outcome", "type",
                             outcomes[event->outcome], "interrupts",
                             event->outcome == RUN_INTERRUPTED ? event->interrupts : NULL, "result",
-                            event->partial ? json_pack("{s:s}", "status", "partial") : NULL,
-                            "usage", totals(event->usage)));
+                            event->status ? json_pack("{s:s}", "status", event->status) : NULL,
+                            "usage", totals(event)));
     flush(out);
 }
 
@@ -452,6 +477,7 @@ static void (*const writers[])(struct writing *out) = {
     [RUN_CALL_STANDS] = write_call_stands,
     [RUN_CALL_PRINTED] = write_call_printed,
     [RUN_CALL_RESULT] = write_call_result,
+    [RUN_TASK] = write_task,
     [RUN_WAITING] = write_waiting,
     [RUN_LIMIT] = write_limit,
     [RUN_ENDED] = write_ended,
@@ -658,6 +684,7 @@ static void put_assistant(struct snapshot *snapshot)
     json_t *text = joined_text(content), *calls = calls_of(content);
     bool says = json_string_length(text) > 0, does = json_array_size(calls) > 0;
     json_t *message = json_pack("{s:s, s:s}", "id", snapshot->id, "role", "assistant");
+    json_t *task = json_object_get(json_object_get(snapshot->message, "shown"), "task");
 
     put_thinking(snapshot, content);
     if (says)
@@ -666,6 +693,10 @@ static void put_assistant(struct snapshot *snapshot)
         json_object_set(message, "toolCalls", calls);
     if (says || does)
         put(snapshot, json_incref(message));
+    if (task)
+        put(snapshot,
+            json_pack("{s:o, s:s, s:s, s:O}", "id", json_sprintf("%s-task", snapshot->id), "role",
+                      "activity", "activityType", "lectern.task", "content", task));
     json_decref(text);
     json_decref(calls);
     json_decref(message);

@@ -9,16 +9,19 @@
  *   lectern.output   {"toolCallId", "text"}: new output of a running analysis
  *   lectern.usage    {"inputTokens", "cachedInputTokens", "cacheWriteInputTokens", "outputTokens",
  *                     "requests", "wholeCurriculumTokens"}: totals of this run
- *   lectern.waiting  {"attempt", "milliseconds", "why"}: the request to the model is repeated
- *   lectern.limit    {"limit", "message"}: a bound was reached, or ("stopped") the server stops
- *   lectern.again    {"id", "message"}: the newest question is asked again; id is the note's
+ *   lectern.task     {"id", "status", "entries", "cut"}: how the roles answered (thread.h); id is
+ * of the message with the answer lectern.waiting  {"attempt", "milliseconds", "why"}: the request
+ * to the model is repeated lectern.limit    {"limit", "message"}: a bound was reached, or
+ * ("stopped") the server stops lectern.again    {"id", "message"}: the newest question is asked
+ * again; id is the note's
  *
  * A TOOL_CALL_START, and a call of a MESSAGES_SNAPSHOT, says in `metadata` {"title", "icon"}: the
  * call_title and the icon of its tool (mcp/tool/tool.h).
  *
  * A TOOL_CALL_RESULT says in `metadata` {"isError", "category", "changeSet", "milliseconds",
  * "waited", "repair", "repairsMax"}; changeSet is of an edit, to undo it. A note of the thread is
- * an activity message, "lectern.note" {"kind", "text"}, or "lectern.usage" with that event's value.
+ * an activity message, "lectern.note" {"kind", "text"}, or "lectern.usage" or
+ * "lectern.task" with that event's value. The step of a role has the name of its STEP_STARTED.
  * Pure except for the clock; any thread.
  */
 #ifndef LECTERN_CHAT_AGUI_H

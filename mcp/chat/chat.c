@@ -53,6 +53,7 @@ struct chat *chat_create(struct server *server, const struct chat_config *config
     }
     chat->server = server;
     chat->model = config->model;
+    chat->solve = config->solve;
     chat->wake = wake;
     chat->listener.on_change = on_change;
     chat->on_state = on_state;

@@ -5,12 +5,12 @@
  *
  * A page that connects receives a small run by the server (runId "live-..."): STATE_SNAPSHOT
  * {"version", "session": {"session_id", "title"}, "model": {"name", "ready", "advice"}, "threads":
- * [{"thread_id", "title", "updated_at"}], "repairs": 2} and, if it named an existing thread,
- * MESSAGES_SNAPSHOT. That run ends with outcome interrupt if approvals are open. Changes by others
- * are sent in such runs too, or within the page's run, and so is STATE_SNAPSHOT when the session
- * has a new conversation. A run input waits while another run executes; one too many is refused in
- * its turn, by a run with its id that fails with code "busy". When a page disconnects, its run is
- * cancelled: the model's request and the tools.
+ * [{"thread_id", "title", "updated_at"}], "repairs": 2, "solve": struct chat_config's} and, if it
+ * named an existing thread, MESSAGES_SNAPSHOT. That run ends with outcome interrupt if approvals
+ * are open. Changes by others are sent in such runs too, or within the page's run, and so is
+ * STATE_SNAPSHOT when the session has a new conversation. A run input waits while another run
+ * executes; one too many is refused in its turn, by a run with its id that fails with code "busy".
+ * When a page disconnects, its run is cancelled: the model's request and the tools.
  */
 #ifndef LECTERN_CHAT_CHAT_H
 #define LECTERN_CHAT_CHAT_H
@@ -46,6 +46,7 @@ struct model;
 
 struct chat_config {
     struct model *model; /* borrowed; NULL: every question is refused */
+    bool solve; /* questions are answered by the roles, unless their input says otherwise */
 };
 
 /* wake is called when something waits for this page, or it must be closed. */

@@ -81,6 +81,7 @@ struct chat {
     struct change_listener listener; /* must be first */
     struct server *server;
     struct model *model;
+    bool solve; /* struct chat_config */
     void (*wake)(void *user);
     /* Receives the state of a session, for its pages; NULL with err if it could not be read. */
     void (*on_state)(struct chat *chat, const char *session_id, json_t *state,

@@ -236,12 +236,12 @@ static json_t *make_state(const struct state_reading *reading)
     bool ready = model && model_ready(model, advice, sizeof advice);
     json_t *threads = json_read(reading->threads.data, reading->threads.len, "the threads", NULL);
 
-    return json_pack("{s:s, s:{s:s, s:s}, s:{s:s, s:b, s:s*}, s:o, s:i}", "version",
-                     LECTERN_VERSION, "session", "session_id", reading->session_id, "title",
-                     reading->title, "model", "name", model ? model_name(model) : "", "ready",
-                     ready, "advice", ready ? NULL : advice, "threads",
-                     threads ? threads : json_array(), "repairs",
-                     (int)reading->chat->server->analyses.attempts - 1);
+    return json_pack(
+        "{s:s, s:{s:s, s:s}, s:{s:s, s:b, s:s*}, s:o, s:i, s:b}", "version", LECTERN_VERSION,
+        "session", "session_id", reading->session_id, "title", reading->title, "model", "name",
+        model ? model_name(model) : "", "ready", ready, "advice", ready ? NULL : advice, "threads",
+        threads ? threads : json_array(), "repairs",
+        (int)reading->chat->server->analyses.attempts - 1, "solve", reading->chat->solve);
 }
 
 static void free_reading(struct state_reading *reading)
@@ -416,6 +416,7 @@ static int start_run(struct question *question, struct error *err)
         .who = question->who,
         .identity = &question->identity,
         .approvals = question->input.approvals,
+        .solve = question->input.solve < 0 ? question->chat->solve : question->input.solve > 0,
         .messages = messages,
         .where = question->input.where.data,
         .answers = question->input.answers,

@@ -133,7 +133,7 @@ static enum run_state succeed(struct chat_run *run)
     if (attempts_left(&run->attempts))
         return end_saved(run, RUN_SUCCEEDED);
     if (run->worked) {
-        run->partial = true;
+        run->status = "partial";
         return note_partial(run, &err) < 0 ? run_fail(run, &err) : end_saved(run, RUN_SUCCEEDED);
     }
     error_set(&err, ERROR_ATTEMPTS_FAILED,
@@ -145,6 +145,7 @@ static void free_run(struct chat_run *run)
 {
     run_calls_free(run);
     run_answer_forget(run);
+    run_solve_free(run);
     json_decref(run->messages);
     json_decref(run->answers);
     buf_finish(&run->system);
@@ -167,8 +168,9 @@ static void end(struct chat_run *run)
                &(struct run_event){
                    .kind = RUN_ENDED,
                    .outcome = run->outcome,
-                   .partial = run->partial && run->outcome == RUN_SUCCEEDED,
+                   .status = run->outcome == RUN_SUCCEEDED ? run->status : NULL,
                    .usage = &run->usage,
+                   .models = run_solve_models(run),
                    .interrupts = run->outcome == RUN_INTERRUPTED ? run->thread->interrupts : NULL,
                    .err = failed ? &run->outcome_error : NULL,
                    .unsaved = run->unsaved,
@@ -539,7 +541,8 @@ static int copy_text(char **to, const char *from, struct error *err)
     return *to || !from || !*from ? 0 : error_set(err, ERROR_MEMORY, "out of memory for a run");
 }
 
-static int check(const struct run_request *request, struct model *model, struct error *err)
+static int check(const struct run_request *request, const struct server *server,
+                 struct model *model, struct error *err)
 {
     char advice[ERROR_TEXT_CAP];
 
@@ -551,13 +554,16 @@ static int check(const struct run_request *request, struct model *model, struct 
                          "send either a question or the answers to what was asked, not both");
     if (!model_ready(model, advice, sizeof advice))
         return error_set(err, ERROR_UNAVAILABLE, "%s", advice);
+    if (request->solve && !server->solver)
+        return error_set(err, ERROR_UNAVAILABLE, "this server has no roles to solve a question");
     return 0;
 }
 
 /* Looks at the request and keeps what the run needs of it. */
 static int keep_request(struct chat_run *run, const struct run_request *request, struct error *err)
 {
-    if (check(request, run->model, err) < 0 || copy_text(&run->run_id, request->run_id, err) < 0 ||
+    if (check(request, run->server, run->model, err) < 0 ||
+        copy_text(&run->run_id, request->run_id, err) < 0 ||
         copy_text(&run->who, request->who ? request->who : "chat", err) < 0 ||
         copy_text(&run->where, request->where, err) < 0)
         return -1;
@@ -766,6 +772,13 @@ static enum run_state write_prompt(struct chat_run *run)
     return RUN_STATE_CALL;
 }
 
+static enum run_state ask(struct chat_run *run)
+{
+    if (run_solve_proposed(run))
+        return run_solve_close(run);
+    return run->by_roles ? run_solve(run) : run_ask(run);
+}
+
 static enum run_state load_calls(struct chat_run *run)
 {
     struct error err = {0};
@@ -802,10 +815,10 @@ static void run_step(struct chat_run *run)
             next = write_prompt(run);
             break;
         case RUN_STATE_ASK:
-            next = run_ask(run);
+            next = ask(run);
             break;
         case RUN_STATE_ANSWERED:
-            next = run_take_answer(run);
+            next = run->roles ? run_solve_take(run) : run_take_answer(run);
             break;
         case RUN_STATE_LOAD:
             next = load_calls(run);
@@ -861,7 +874,9 @@ struct chat_run *run_start(struct server *server, struct model *model,
     run->thread = request->thread;
     run->listener = listener;
     run->step = run_step;
-    run->approvals = request->approvals;
+    run->by_roles = request->solve && request->answer_count == 0;
+    /* What they propose is applied by nobody but a person. */
+    run->approvals = run->by_roles ? APPROVALS_EVERY : request->approvals;
     attempts_init(&run->attempts, server->analyses.attempts);
     if (keep_request(run, request, err) < 0) {
         free_run(run);

@@ -33,8 +33,9 @@ struct approval;
 enum run_event_kind {
     RUN_BEGAN,
     RUN_AGAIN,          /* id: of the note; the newest question is asked again, and text says so */
-    RUN_TURN_BEGAN,     /* number: of the request to the model, from 1 */
-    RUN_TURN_ENDED,     /* number; usage so far */
+    RUN_TURN_BEGAN,     /* number: of the request to the model, from 1; or of the step of the roles,
+                           whose name is that of solve_progress */
+    RUN_TURN_ENDED,     /* the same number and name; usage so far */
     RUN_TEXT_BEGAN,     /* id: of the message */
     RUN_TEXT,           /* id, text */
     RUN_TEXT_ENDED,     /* id */
@@ -50,7 +51,8 @@ enum run_event_kind {
     RUN_CALL_RESULT,    /* id, name, message_id (new), text, call: its images, category; arguments;
                            milliseconds, and waited: those before its work, if known; repair: how many
                            attempts at this code failed before, or 0; repairs_max: the most */
-    RUN_WAITING,        /* the request is repeated: number: attempt, milliseconds, text: why */
+    RUN_TASK,    /* id: of the message of an answer by the roles; task: in the form of thread.h */
+    RUN_WAITING, /* the request is repeated: number: attempt, milliseconds, text: why */
     RUN_LIMIT, /* name: "turns", "tokens", "attempts", "output", "calls", "context", "replacements",
                   "partial": the answer is, or "stopped": the server is stopping; text */
     RUN_ENDED, /* outcome and its members; the run no longer exists afterwards */
@@ -84,9 +86,12 @@ struct run_event {
     bool is_error; /* of a result */
     /* Of a result that is an error: the tool's, or "declined" by the editor */
     const char *category;
+    const json_t *task;
     const struct run_usage *usage;
+    const json_t *models; /* of an answer by the roles: {model: usage as in struct answer} */
     enum run_outcome outcome;
-    bool partial;             /* RUN_SUCCEEDED: no attempt at code was left, and points are open */
+    const char *status; /* RUN_SUCCEEDED: "partial" if no attempt at code was left, and points are
+                           open; of an answer by the roles its status; or NULL */
     const json_t *interrupts; /* RUN_INTERRUPTED: array, in the format of thread.h */
     const struct error *err;  /* RUN_FAILED */
     bool unsaved; /* RUN_FAILED: the store does not have the whole thread. Do not use the thread any
@@ -120,6 +125,7 @@ struct run_request {
     const char *who;                 /* for the change log: "chat:Anna" */
     const struct identity *identity; /* who asks; copied. NULL: everyone */
     enum approvals approvals;
+    bool solve; /* a question is answered by the roles of mcp/agent instead of the loop */
     /* A question: the new messages of the user, {"id", "content": text or the API's blocks}, at
      * least one, and the position of the editor in words, or NULL. If none is new, and the last one
      * is the newest question of the thread, whose answer is missing or incomplete, that question is

@@ -65,6 +65,7 @@ static const struct fields answer_fields = {
 
 static const struct field own_rows[] = {
     FIELD("approvals", FIELD_TEXT, .choices = (const char *const[]){"destructive", "every", NULL}),
+    FIELD("solve", FIELD_FLAG),
     {0},
 };
 static const struct fields own_fields = {.name = "forwardedProps.lectern", .rows = own_rows};
@@ -318,15 +319,17 @@ static int take_context(const json_t *given, struct run_input *input, struct err
     return buf_check(&input->where, "the context", err);
 }
 
-static int take_approvals(const json_t *given, struct run_input *input, struct error *err)
+static int take_own(const json_t *given, struct run_input *input, struct error *err)
 {
     const json_t *ours = json_object_get(json_object_get(given, "forwardedProps"), "lectern");
+    const json_t *solve = json_object_get(ours, "solve");
 
     if (ours && !json_is_null(ours) &&
         check(ours, &own_fields, "forwardedProps.lectern", NULL, err) < 0)
         return -1;
     input->approvals =
         json_string_is(ours, "approvals", "every") ? APPROVALS_EVERY : APPROVALS_DESTRUCTIVE;
+    input->solve = json_is_boolean(solve) ? json_is_true(solve) : -1;
     return 0;
 }
 
@@ -344,7 +347,7 @@ static int take_input(const json_t *given, struct run_input *input, struct error
     take_id(given, "threadId", input->thread_id);
     take_id(given, "runId", input->run_id);
     if (take_resume(given, input, err) < 0 || take_messages(given, input, err) < 0 ||
-        take_context(given, input, err) < 0 || take_approvals(given, input, err) < 0)
+        take_context(given, input, err) < 0 || take_own(given, input, err) < 0)
         return -1;
     if (json_array_size(input->messages) == 0 && !input->resume)
         return error_set_at(err, "messages",

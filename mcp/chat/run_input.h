@@ -6,7 +6,8 @@
  * yet; if it has them all, the newest, which is asked again if its answer is missing or
  * incomplete); context ({"description", "value"}: "node_id", "node_title", "screen" and "action"
  * are the position of the editor, all others are passed to the model as the client's, up to the
- * caps in prompt.h); resume; and forwardedProps.lectern {"approvals": "destructive" | "every"}. All
+ * caps in prompt.h); resume; and forwardedProps.lectern {"approvals": "destructive" | "every",
+ * "solve": whether the roles of mcp/agent answer instead of the loop}. All
  * others are ignored, because the server has the history. But misspelt names are refused, and in
  * our own objects (answers, forwardedProps.lectern, lectern.stop) all unknown names. A page keeps a
  * refused message and sends it again, so only the newest user message can be refused; older ones
@@ -37,6 +38,7 @@ struct run_input {
     struct run_answer answers[RUN_INPUT_ANSWERS_MAX];
     size_t answer_count;
     enum approvals approvals;
+    int solve;        /* 1, 0, or -1 if nothing is said of it */
     struct buf where; /* the texts of prompt_where and prompt_context; owned */
 };
 

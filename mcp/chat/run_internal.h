@@ -3,6 +3,7 @@
  * The private header of a run's files.
  *
  *   run.c        the states of a run, one after the other: its request, approvals, its end
+ *   run_solve.c  the roles of mcp/agent instead of the model
  *   run_answer.c a request to the model, and its answer
  *   run_calls.c  the tool calls of a turn and their results
  *   run_thread.c events, notes and saves, for all of them
@@ -117,7 +118,7 @@ struct chat_run {
     bool last;                /* the model must not call more tools */
     struct attempts attempts; /* at code; the code of one turn is one attempt */
     bool worked;              /* an analysis or an edit succeeded */
-    bool partial;             /* the answer is */
+    const char *status;       /* struct run_event */
     size_t replaced;          /* operations of the question that replaced something */
     bool refused_replacements,
         notified_replacements; /* there were too many; the editor was notified */
@@ -135,6 +136,10 @@ struct chat_run {
     size_t call_count, next, under_way;
     bool editing; /* the running call edits */
     struct run_progress_timer *progress;
+
+    bool by_roles;
+    struct run_roles *roles; /* owned; NULL before they begin */
+    struct solve *solving;   /* their task; NULL: none is under way */
 };
 
 /* ---- run_thread.c ---- */
@@ -162,6 +167,18 @@ enum run_state run_save(struct chat_run *run, enum run_state next);
 enum run_state run_end_with_text(struct chat_run *run, const char *kind, const char *text,
                                  json_t *more);
 bool run_has_words(const json_t *content); /* whether an answer contains text */
+/* Reports a whole text at once; id: of its message. */
+void run_tell(struct chat_run *run, const char *id, const char *text, size_t len);
+
+/* ---- run_solve.c ---- */
+
+enum run_state run_solve(struct chat_run *run);      /* the roles begin */
+enum run_state run_solve_take(struct chat_run *run); /* their answer */
+/* Whether the newest turn is an edit that the roles proposed, with its result. */
+bool run_solve_proposed(const struct chat_run *run);
+enum run_state run_solve_close(struct chat_run *run);       /* answers after that */
+const json_t *run_solve_models(const struct chat_run *run); /* struct run_event */
+void run_solve_free(struct chat_run *run);
 
 /* ---- run_answer.c ---- */
 

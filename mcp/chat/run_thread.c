@@ -9,6 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
+#include "mcp/agent/solve.h"
 #include "mcp/chat/run_internal.h"
 
 /* ---- events ---- */
@@ -117,11 +118,10 @@ enum run_state run_save(struct chat_run *run, enum run_state next)
     return RUN_STATE_SAVING;
 }
 
-static void tell_text(struct chat_run *run, const char *id, const char *text)
+void run_tell(struct chat_run *run, const char *id, const char *text, size_t len)
 {
     run_notify(run, &(struct run_event){.kind = RUN_TEXT_BEGAN, .id = id});
-    run_notify(run,
-               &(struct run_event){.kind = RUN_TEXT, .id = id, .text = text, .len = strlen(text)});
+    run_notify(run, &(struct run_event){.kind = RUN_TEXT, .id = id, .text = text, .len = len});
     run_notify(run, &(struct run_event){.kind = RUN_TEXT_ENDED, .id = id});
 }
 
@@ -133,7 +133,7 @@ enum run_state run_end_with_text(struct chat_run *run, const char *kind, const c
 
     if (run_note(run, kind, text, more, id, &err) < 0)
         return run_fail(run, &err);
-    tell_text(run, id, text);
+    run_tell(run, id, text, strlen(text));
     return RUN_STATE_SUCCEED;
 }
 
@@ -160,6 +160,8 @@ void run_cancel(struct chat_run *run, enum run_stop by)
     run->stopped_by = by;
     if (run->asked)
         model_call_cancel(run->asked);
+    if (run->solving)
+        solve_cancel(run->solving);
     for (size_t i = 0; i < run->call_count; i++) {
         if (run->calls[i].state == RUN_CALL_RUNS)
             tool_call_cancel(&run->calls[i].call);

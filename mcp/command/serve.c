@@ -176,6 +176,7 @@ static int start(struct serve_process *serving, const struct config *config,
         .public_url = config->public_url,
         .tls_cert = config->tls_cert,
         .tls_key = config->tls_key,
+        .chat_solve = config->chat_solve,
     };
 
     if (start_sign_in(serving, config, err) < 0)

@@ -286,8 +286,6 @@ static int open_solver(struct server *server, const struct config *config, struc
         .prices = config->prices,
     };
 
-    if (!(server->toolsets & TOOLSET_BIT(TOOLSET_SOLVE)))
-        return 0;
     config_model(config, &solver.model);
     server->solver = solver_create(server, &solver, err);
     return server->solver ? 0 : -1;

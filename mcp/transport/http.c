@@ -300,7 +300,7 @@ void http_server_close(struct http_server *http, unsigned deadline_ms,
 static int start(struct http_server *http, struct error *err)
 {
     struct http_config *config = &http->config;
-    const struct chat_config chat = {.model = config->model};
+    const struct chat_config chat = {.model = config->model, .solve = config->chat_solve};
 
     http->port = http_port_open(http->services.server->loop, config->host, config->port,
                                 on_connection, http, err);

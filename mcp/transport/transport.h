@@ -27,6 +27,7 @@ struct http_config {  /* the texts are borrowed for the life of the server */
     const char *const *allow_hosts;   /* additional Host names, NULL-terminated, or NULL */
     size_t body_cap;                  /* bytes of a request to the session API; 0: HTTP_BODY_CAP */
     struct model *model;              /* for the chat; NULL: no chat */
+    bool chat_solve;                  /* struct chat_config */
     struct auth *auth;                /* NULL: no sign-in */
     bool tls;                         /* clients speak TLS with it */
     const char *tls_cert, *tls_key;   /* files in PEM form; NULL: no TLS */

@@ -96,7 +96,7 @@ ARROWS = (
     ("mcp/model/*", ["mcp/model/*", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
     ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/tool/trial.h", "mcp/session/text.h", "helpers/base/*"]),
-    ("mcp/chat/*", ["mcp/chat/*", "mcp/model/*", "mcp/agent/attempts.h", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/tool/code_helpers.h", "mcp/store/store.h",
+    ("mcp/chat/*", ["mcp/chat/*", "mcp/model/*", "mcp/agent/attempts.h", "mcp/agent/budget.h", "mcp/agent/solve.h", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/tool/code_helpers.h", "mcp/store/store.h",
                     "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server.h",
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/tool/analysis.h", "mcp/tool/run_answer.h",

@@ -72,7 +72,7 @@ static inline void on_event(struct run_listener *listener, const struct run_even
     if (event->kind == RUN_ENDED) {
         fixture->ended = true;
         fixture->outcome = event->outcome;
-        fixture->partial = event->partial;
+        fixture->partial = event->status && strcmp(event->status, "partial") == 0;
         fixture->unsaved = event->unsaved;
         fixture->err = event->err ? *event->err : (struct error){0};
         fixture->usage = *event->usage;

@@ -186,6 +186,9 @@ static void test_ends(void **state)
     json_auto_t *interrupts =
         parse("[{\"id\":\"i\",\"reason\":\"lectern.approval\",\"message\":\"?\",\"toolCallId\":"
               "\"c\",\"responseSchema\":{\"type\":\"object\"},\"metadata\":{\"more\":0}}]");
+    json_auto_t *task = parse("{\"id\":\"m\"}");
+    json_auto_t *models =
+        parse("{\"small\":{\"input\":1,\"output\":4,\"cache_read\":2,\"cache_write\":0}}");
     struct run_usage usage = {.tokens = {.input = 1, .cache_read = 2, .output = 4}, .requests = 1};
     struct error err = {.kind = ERROR_BUSY, .text = "overloaded"};
     struct buf frame = {0};
@@ -209,9 +212,24 @@ static void test_ends(void **state)
            "\"inputTokens\":3,\"outputTokens\":4,\"totalTokens\":7,\"cachedInputTokens\":2,"
            "\"cacheWriteInputTokens\":0}]}]");
     WRITE(&run, .kind = RUN_BEGAN);
-    WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_SUCCEEDED, .partial = true);
+    WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_SUCCEEDED, .status = "partial");
     expect("[" STARTED
            "," FINISHED("{\"type\":\"success\"},\"result\":{\"status\":\"partial\"}") "]");
+    WRITE(&run, .kind = RUN_BEGAN);
+    WRITE(&run, .kind = RUN_TURN_BEGAN, .number = 1, .name = "coder");
+    WRITE(&run, .kind = RUN_TURN_ENDED, .number = 1, .name = "coder");
+    WRITE(&run, .kind = RUN_TASK, .id = "m", .task = task);
+    WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_SUCCEEDED, .status = "solved", .usage = &usage,
+          .models = models);
+    expect("[" STARTED ",{\"type\":\"STEP_STARTED\",\"stepName\":\"coder\"},"
+           "{\"type\":\"STEP_FINISHED\",\"stepName\":\"coder\"},"
+           "{\"type\":\"CUSTOM\",\"name\":\"lectern.task\",\"value\":{\"id\":\"m\"}},"
+           "{\"type\":\"CUSTOM\",\"name\":\"lectern.usage\",\"value\":{"
+           "\"inputTokens\":3,\"cachedInputTokens\":2,\"cacheWriteInputTokens\":0,"
+           "\"outputTokens\":4,\"requests\":1,\"wholeCurriculumTokens\":0}}," FINISHED(
+               "{\"type\":\"success\"},\"result\":{\"status\":\"solved\"},\"usage\":[{"
+               "\"model\":\"small\",\"inputTokens\":3,\"outputTokens\":4,\"totalTokens\":7,"
+               "\"cachedInputTokens\":2,\"cacheWriteInputTokens\":0}]") "]");
     WRITE(&run, .kind = RUN_BEGAN);
     WRITE(&run, .kind = RUN_ENDED, .outcome = RUN_INTERRUPTED, .interrupts = interrupts);
     json_array_clear(frames);

@@ -54,7 +54,17 @@ static void test_a_question(void **state)
         0);
     assert_int_equal(input.approvals, APPROVALS_EVERY);
     assert_int_equal(input.where.len, 0);
+    assert_int_equal(input.solve, -1);
     run_input_finish(&input);
+    for (int solve = 0; solve < 2; solve++) {
+        assert_int_equal(
+            take(solve ? ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"solve\":true}}")
+                       : ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"solve\":false}}"),
+                 &input, &err),
+            0);
+        assert_int_equal(input.solve, solve);
+        run_input_finish(&input);
+    }
 }
 
 static void test_answers(void **state)
@@ -186,6 +196,7 @@ static const struct {
     {"{\"type\":\"lectern.stop\",\"runid\":\"r\"}", ERROR_INVALID, "did you mean 'runId'?"},
     {ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"approvals\":\"never\"}}"), ERROR_INVALID,
      "approvals"},
+    {ASK(QUESTION, ",\"forwardedProps\":{\"lectern\":{\"solve\":1}}"), ERROR_INVALID, "solve"},
 };
 
 static void test_mistakes(void **state)
