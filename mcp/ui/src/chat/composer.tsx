@@ -3,7 +3,7 @@
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { isComposing } from "../base/keys";
 import { connection, nodesById, openNode } from "../base/state";
-import { approvals, ask, draft, DRAFT, focusChat, interrupts, model, run, stop } from "./conversation";
+import { approvals, ask, chooseSolve, draft, DRAFT, focusChat, interrupts, model, run, solve, stop } from "./conversation";
 import { Sign } from "./icons";
 import type { Approvals } from "./run_input";
 import { fetchTalk } from "./talk_later";
@@ -115,6 +115,19 @@ export function Composer() {
             <option value="destructive">destructive edits</option>
             <option value="every">every edit</option>
           </select>
+        </label>
+        <label
+          class="chat-solve-choice"
+          title="A planner, a coder and a debugger answer instead of one model. They see this question alone, not the conversation."
+        >
+          <input
+            type="checkbox"
+            checked={solve.value}
+            onChange={event => {
+              chooseSolve(event.currentTarget.checked);
+            }}
+          />
+          Divide the work
         </label>
         <Context />
       </div>

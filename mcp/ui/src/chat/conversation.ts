@@ -32,6 +32,15 @@ const read = (key: string) => localStorage.getItem(key);
 export const approvals = signal<Approvals>(read("lectern.approvals") === "every" ? "every" : "destructive");
 effect(() => localStorage.setItem("lectern.approvals", approvals.value));
 
+// Whether the roles answer: as the editor chose, else as the server has it.
+const chosen = signal(read("lectern.solve"));
+export const solve = computed(() => (chosen.value === null ? chat.value.solve : chosen.value === "on"));
+export function chooseSolve(on: boolean): void {
+  chosen.value = on ? "on" : "off";
+  localStorage.setItem("lectern.solve", chosen.value);
+}
+const how = () => ({ approvals: approvals.value, solve: solve.value });
+
 // The text in the composer, which survives a reload.
 export const DRAFT = "lectern.draft";
 export const draft = signal(sessionStorage.getItem(DRAFT) ?? "");
@@ -173,7 +182,7 @@ function connect(sid: string, id: string): void {
   batch(() => {
     thread.value = id;
     connection.value = "connecting";
-    chat.value = same ? lost(chat.peek()) : { ...emptyChat, model: chat.peek().model, threads: chat.peek().threads };
+    chat.value = same ? lost(chat.peek()) : { ...emptyChat, model: chat.peek().model, solve: chat.peek().solve, threads: chat.peek().threads };
   });
   localStorage.setItem(kept(sid), id);
   wire.open(address.href);
@@ -219,7 +228,7 @@ const where = () => ({
 export function ask(words: string): void {
   wantRenderer(); // the answer will need it
   const id = newId("msg");
-  outbox.push(runInput(thread.value, approvals.value, where(), { id, text: words }));
+  outbox.push(runInput(thread.value, how(), where(), { id, text: words }));
   chat.value = asked(chat.value, id, words);
   spoken.value++;
   pump();
@@ -231,7 +240,7 @@ export function askAgain(question: Asked): void {
     ask(question.text);
     return;
   }
-  const input = runInput(thread.value, approvals.value, where(), question);
+  const input = runInput(thread.value, how(), where(), question);
   repeats.set(input.runId, timesAgain());
   outbox.push(input);
   spoken.value++;
@@ -239,7 +248,7 @@ export function askAgain(question: Asked): void {
 }
 
 export function answer(answers: Answer[]): void {
-  outbox.unshift(runInput(thread.value, approvals.value, where(), answers));
+  outbox.unshift(runInput(thread.value, how(), where(), answers));
   spoken.value++;
   pump();
 }

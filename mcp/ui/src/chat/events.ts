@@ -5,6 +5,7 @@ import { count, fields, readInterrupts, readModel, readThreads, readUsage, text,
 import { snapshot } from "./history";
 import { add, append, begins, change, newestQuestion, note, passed, replace, toneOf } from "./items";
 import { addOutput } from "./output";
+import { readTask } from "./task";
 import { addUsage, costOf } from "./usage";
 import type { Asked, Chat, EndItem, Ending, Item } from "./view";
 
@@ -95,6 +96,10 @@ function custom(chat: Chat, event: Fields, now: number): Chat {
       return change(chat, "call", id, call => ({ output: addOutput(call.output, text(value.text)) }));
     case "lectern.usage":
       return { ...chat, usage: readUsage(value) };
+    case "lectern.task": {
+      const task = readTask(value);
+      return add(chat, { kind: "task", id: task.id, task });
+    }
     case "lectern.waiting":
       return {
         ...chat,
@@ -135,7 +140,7 @@ const handlers: Record<string, Handler> = {
     const own = chat.run?.id === id ? chat.run : null;
     const begun: Chat = {
       ...chat,
-      run: { id, phase: "running", since: now, question: own?.question ?? null },
+      run: { id, phase: "running", since: now, question: own?.question ?? null, step: "" },
       waiting: null,
       usage: null,
     };
@@ -143,6 +148,7 @@ const handlers: Record<string, Handler> = {
   },
   RUN_FINISHED: runFinished,
   RUN_ERROR: runFailed,
+  STEP_STARTED: (chat, event) => (chat.run ? { ...chat, run: { ...chat.run, step: text(event.stepName) } } : chat),
   TEXT_MESSAGE_START: begin("text"),
   TEXT_MESSAGE_CONTENT: grow("text"),
   TEXT_MESSAGE_END: close("text"),
@@ -158,7 +164,7 @@ const handlers: Record<string, Handler> = {
     change(chat, "call", text(event.toolCallId), call => withResult(call, event)),
   STATE_SNAPSHOT: (chat, event) => {
     const state = fields(event.snapshot);
-    return { ...chat, model: readModel(state.model) ?? chat.model, threads: readThreads(state.threads) };
+    return { ...chat, model: readModel(state.model) ?? chat.model, threads: readThreads(state.threads), solve: state.solve === true };
   },
   MESSAGES_SNAPSHOT: snapshot,
   CUSTOM: custom,
@@ -179,7 +185,7 @@ export function asked(chat: Chat, id: string, words: string): Chat {
 
 export function sending(chat: Chat, runId: string, question: Asked | null, now: number): Chat {
   const again = question !== null && chat.items.some(item => item.kind === "end" && item.question?.id === question.id);
-  return { ...chat, items: again ? passed(chat.items) : chat.items, run: { id: runId, phase: "sending", since: now, question } };
+  return { ...chat, items: again ? passed(chat.items) : chat.items, run: { id: runId, phase: "sending", since: now, question, step: "" } };
 }
 
 export function stopping(chat: Chat): Chat {

@@ -3,6 +3,7 @@
 import { newCall, withResult } from "./call_item";
 import { contentText, fields, list, readUsage, text, type Fields } from "./frame";
 import { begins, newestQuestion, passed, toneOf } from "./items";
+import { readTask } from "./task";
 import { addUsage, costOf } from "./usage";
 import { keyOf, type Chat, type EndItem, type Item, type NoteItem } from "./view";
 
@@ -53,6 +54,10 @@ function itemsOf(message: Fields, at: number, before: Item[]): Item[] {
     case "reasoning":
       return [{ kind: "thought", id, text: words, done: true }];
     case "activity":
+      if (message.activityType === "lectern.task") {
+        const task = readTask(message.content);
+        return [{ kind: "task", id: task.id, task }];
+      }
       return message.activityType === "lectern.usage" ? cost(message, at, before) : kept(message, at, before);
     case "tool": {
       const call = before.find(item => item.kind === "call" && item.id === message.toolCallId);
@@ -70,6 +75,7 @@ function keepKnown(item: Item, known: Map<string, Item>): Item {
   if (!old) return item;
   if (item.kind === "end" && old.kind === "end" && item.past !== old.past) return item;
   if (item.kind === "call" && old.kind === "call") return item.result === old.result || item.result === null ? old : item;
+  if (item.kind === "task" && old.kind === "task") return item.task.entries.length === old.task.entries.length ? old : item;
   if ("text" in item && "text" in old && item.text === old.text && !("waiting" in old && old.waiting)) return old;
   return item;
 }

@@ -8,6 +8,7 @@ import { Sign } from "./icons";
 import { Keep } from "./keep";
 import { sentence } from "./output";
 import { talk, Talked } from "./talk_later";
+import { stepWords } from "./task";
 import { keyOf } from "./view";
 import { Welcome } from "./welcome";
 
@@ -19,7 +20,7 @@ function Status() {
   if (!on) return null;
   const last = items.value[items.value.length - 1];
   const again = waiting.value;
-  let words = "Thinking";
+  let words = stepWords(on.step) || "Thinking";
   if (on.phase === "stopping") words = "Stopping";
   else if (on.phase === "sending") words = "Sending";
   else if (last?.kind === "text" && !last.done) words = "Writing";

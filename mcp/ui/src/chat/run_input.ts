@@ -30,7 +30,13 @@ const resumed = ({ interruptId, approved, reason }: Answer) => ({
   payload: reason === "" ? { approved } : { approved, reason },
 });
 
-export function runInput(threadId: string, approvals: Approvals, where: Where, ask: Asked | Answer[]) {
+// How to answer: when to ask the editor first, and whether the roles answer instead of one model.
+export interface How {
+  approvals: Approvals;
+  solve: boolean;
+}
+
+export function runInput(threadId: string, how: How, where: Where, ask: Asked | Answer[]) {
   const answers = Array.isArray(ask) ? ask : null;
   return {
     threadId,
@@ -40,7 +46,7 @@ export function runInput(threadId: string, approvals: Approvals, where: Where, a
     state: {},
     tools: [],
     context: context(where),
-    forwardedProps: { lectern: { approvals } },
+    forwardedProps: { lectern: how },
     ...(answers && { resume: answers.map(resumed) }),
   } satisfies Shape<RunInputSchema>; // what the server reads
 }

@@ -5,6 +5,7 @@ import { CallCard } from "./call_card";
 import { focusChat, takeBack } from "./conversation";
 import { Ending } from "./ending";
 import { Prose } from "./prose";
+import { TaskCard } from "./task_card";
 import type { Item, ThoughtItem, UserItem } from "./view";
 
 export { Approvals } from "./approvals";
@@ -13,7 +14,7 @@ function Thought({ thought }: { thought: ThoughtItem }) {
   const [open, setOpen] = useState(false);
   if (thought.text.trim() === "") return null;
   return (
-    <div class="chat-thought">
+    <div class="chat-thought chat-unfolds">
       <button type="button" class="chat-more" aria-expanded={open} onClick={() => setOpen(!open)}>
         {thought.done ? "What it thought" : "It is thinking…"}
       </button>
@@ -63,6 +64,8 @@ export function draw(item: Item) {
           {item.text}
         </p>
       );
+    case "task":
+      return <TaskCard task={item.task} />;
     case "end":
       return <Ending end={item} />;
   }

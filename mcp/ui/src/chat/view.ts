@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The contents of the chat as data: items in order. Only a changed item is replaced, so that finished ones are not drawn again.
 import type { Interrupt, ModelInfo, Picture, ThreadInfo, Usage } from "./frame";
+import type { Task } from "./task";
 
 // writing: its arguments are still arriving; waiting: for its turn or an answer; stopped: not executed, or not completely.
 type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "declined" | "stopped";
@@ -44,6 +45,10 @@ export interface NoteItem extends ItemOf<"note"> {
   tone: "info" | "partial" | "error" | "again"; // again: from here on the question before it is answered again
   text: string;
 }
+// How the roles answered; its id is that of the answer.
+export interface TaskItem extends ItemOf<"task"> {
+  task: Task;
+}
 // How a run ended. interrupted: it goes on with the editor's answer.
 export type Ending = "done" | "stopped" | "failed" | "interrupted" | "lost";
 export interface EndItem extends ItemOf<"end"> {
@@ -53,7 +58,7 @@ export interface EndItem extends ItemOf<"end"> {
   question: Asked | null; // what to ask again, if that makes sense
   past: boolean; // it was asked again since then
 }
-export type Item = UserItem | TextItem | ThoughtItem | CallItem | NoteItem | EndItem;
+export type Item = UserItem | TextItem | ThoughtItem | CallItem | NoteItem | TaskItem | EndItem;
 
 // sending: the question is on its way, the server has not taken it up yet.
 export interface Asked {
@@ -65,6 +70,7 @@ interface Run {
   phase: "sending" | "running" | "stopping";
   since: number;
   question: Asked | null;
+  step: string; // the name of the newest one of the server; "": none yet
 }
 // The request to the model's service will be repeated: at this time on the page's clock.
 interface Waiting {
@@ -81,6 +87,7 @@ export interface Chat {
   usage: Usage | null; // of the run under way
   carried: Usage | null; // of runs before it that belong to the same question
   model: ModelInfo | null;
+  solve: boolean; // the server's default: whether the roles answer
   threads: ThreadInfo[];
   greeted: boolean; // the server has sent its state on this connection
   notes: number; // ever made: their ids
@@ -94,6 +101,7 @@ export const emptyChat: Chat = {
   usage: null,
   carried: null,
   model: null,
+  solve: false,
   threads: [],
   greeted: false,
   notes: 0,

@@ -80,7 +80,7 @@ test("comes back by itself and at once when asked", () => {
 
 test("the run input holds what AG-UI wants and says where the editor is", () => {
   const where = { nodeId: "N013", nodeTitle: "Ratio tables", screen: "node" };
-  const input = runInput("t", "every", where, { id: "q", text: "Which?" });
+  const input = runInput("t", { approvals: "every", solve: true }, where, { id: "q", text: "Which?" });
   for (const field of ["threadId", "runId", "messages", "state", "tools", "context", "forwardedProps"])
     assert(field in input, field);
   assert.deepEqual(input.messages, [{ id: "q", role: "user", content: "Which?" }]);
@@ -89,7 +89,7 @@ test("the run input holds what AG-UI wants and says where the editor is", () => 
     ["node_id", "node_title", "screen"],
   );
   assert.equal("resume" in input, false);
-  const answers = runInput("t", "destructive", { nodeId: null, nodeTitle: null, screen: "chat" }, [
+  const answers = runInput("t", { approvals: "destructive", solve: false }, { nodeId: null, nodeTitle: null, screen: "chat" }, [
     { interruptId: "i1", approved: true, reason: "" },
     { interruptId: "i2", approved: false, reason: "Keep it." },
   ]);
