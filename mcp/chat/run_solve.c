@@ -253,13 +253,13 @@ static int put_answer(struct chat_run *run, struct error *err)
     content = json_pack("[{s:s, s:s%}]", "type", "text", "text", text.data, text.len);
     task = make_task(work);
     run_tell(run, run->message_id, text.data, text.len);
-    if (task)
-        run_notify(run, &(struct run_event){.kind = RUN_TASK, .id = run->message_id, .task = task});
     if (operations && add_call(run, operations, content, err) < 0) {
         json_decref(content);
         json_decref(task);
         return -1;
     }
+    if (task)
+        run_notify(run, &(struct run_event){.kind = RUN_TASK, .id = run->message_id, .task = task});
     return thread_put(run->thread, run->message_id, "assistant", content,
                       json_pack("{s:o}", "task", task), NULL, err);
 }

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Questions of the chat that the roles answer (mcp/chat/run_solve.c): their statuses, the steps and the task that a page sees, approval of
 an edit that they propose, Stop in each role, and the loop beside them."""
+import asyncio
 import json
+import os
+import tempfile
 import unittest
 
 import chat_case
@@ -193,6 +196,47 @@ class Default(SolveCase):
         self.assertEqual(run.end["result"], {"status": "solved"})
         self.assertEqual((await page.ask("Hello", more=BY_LOOP)).text, "From the loop.")
 
+    async def test_the_loop_answers_the_old_wire(self):
+        import web_sockets
+        async with web_sockets.connect("ws://127.0.0.1:%d/mcp-sync?session_id=%s" % (self.server.port, self.sid)) as client:
+            await client.send(json.dumps({"type": "chat_message", "content": NODES, "context": {"session_id": self.sid}}))
+            heard = {}
+            while heard.get("type") not in ("ai_response", "error"):
+                heard = json.loads(await asyncio.wait_for(client.recv(), chat_case.SECONDS))
+        self.assertEqual(heard.get("content"), "From the loop.")
+
+    async def test_a_null_character(self):
+        page = await self.page()
+        self.have(plan={"approach": "refuse", "text": "No."})
+        self.assertEqual((await page.ask(NODES + "\0")).text, "No.")
+
+
+class Priced(SolveCase):
+    """Two models, with prices for both."""
+
+    @classmethod
+    def setUpClass(cls):
+        prices = {"currency": "EUR", "models": {name: {"input": price, "output": 0, "cache_read": 0, "cache_write": 0}
+                                                for name, price in (("played", 100), ("small", 10))}}
+        with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
+            json.dump(prices, file)
+        cls.addClassCleanup(os.unlink, file.name)
+        cls.words = (*SolveCase.words, "--role", "planner=small", "--prices", file.name)
+        super().setUpClass()
+
+    async def test_the_cost_and_the_usage_of_each_model(self):
+        _, run = await self.solve()
+        entries = self.task(run)["entries"]
+        requests = [entry for entry in entries if entry["kind"] == "request"]
+        self.assertEqual([entry["model"] for entry in requests], ["small", "played", "played"])
+        for entry in requests:
+            self.assertAlmostEqual(entry["cost"], entry["usage"]["input"] * (10 if entry["model"] == "small" else 100) / 1e6)
+        cost = entries[-1]["message"]["cost"]
+        self.assertEqual(cost["currency"], "EUR")
+        self.assertAlmostEqual(cost["amount"], sum(entry["cost"] for entry in requests))
+        self.assertEqual({usage["model"]: usage["inputTokens"] for usage in run.end["usage"]},
+                         {"small": requests[0]["usage"]["input"], "played": sum(entry["usage"]["input"] for entry in requests[1:])})
+
 
 class Proposals(SolveCase):
     async def propose(self, operations=RENAME):
@@ -268,16 +312,34 @@ class Stop(SolveCase):
         self.assertEqual((run.outcome, self.task(run)["status"]), ("cancelled", "cancelled"))
         await self.eventually(lambda: "lectern_runs_running 0" in self.server.http("GET", "/metrics")[1].decode(), "the end of the program")
 
-    async def test_the_page_leaves(self):
+    async def held(self):
+        """A page whose question is with the planner."""
         self.model.script["planner"] = lambda _: answer(hold())
         self.have()
         page = await self.page()
         await page.send_input(NODES, more=BY_ROLES)
-        await page.wait_for(lambda: any(event["type"] == "STEP_STARTED" for event in page.events), "the planner")
-        await page.close()
-        await self.nothing_left()
+        await page.wait_for(lambda: any(event.get("stepName") == "planner" for event in page.events), "the planner")
+        return page
+
+    async def check_stopped(self, page):
+        """The thread says so, and the question can be asked again."""
         notes = [message["content"] for message in await self.messages(page) if message.get("activityType") == "lectern.note"]
         self.assertEqual([note["kind"] for note in notes], ["stopped"])
+        self.model.script.clear()
+        again = await self.page(page.thread_id)
+        run = await again.ask(more={**BY_ROLES, "messages": page.history[:1]})
+        self.assertEqual(run.end["result"], {"status": "solved"})
+
+    async def test_the_page_leaves(self):
+        page = await self.held()
+        await page.close()
+        await self.nothing_left()
+        await self.check_stopped(page)
+
+    async def test_the_server_stops(self):
+        page = await self.held()
+        await self.restart()
+        await self.check_stopped(page)
 
 
 if __name__ == "__main__":

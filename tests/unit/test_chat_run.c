@@ -120,6 +120,11 @@ static void test_what_cannot_begin(void **state)
     assert_int_equal(err.kind, ERROR_UNAVAILABLE);
     assert_string_equal(err.text, "Set ANTHROPIC_API_KEY");
     fixture->model->unready = false;
+    request.solve = true; /* a server without roles */
+    assert_null(
+        run_start(&fixture->chat->server, fixture->model, &request, &fixture->listener, &err));
+    assert_int_equal(err.kind, ERROR_UNAVAILABLE);
+    request.solve = false;
     request.answers = &stray;
     request.answer_count = 1;
     assert_null(
