@@ -15,6 +15,7 @@ function hint(): string {
   if (interrupts.value.length > 0) return "A question sent now declines the change that waits for your approval.";
   if (run.value) return "Your next question is asked when this answer is complete.";
   if (connection.value === "lost") return "Your question is kept until the connection is back.";
+  if (solve.value) return "A planner, a coder and a debugger answer. They see this question alone, not the conversation.";
   return "";
 }
 
@@ -116,10 +117,7 @@ export function Composer() {
             <option value="every">every edit</option>
           </select>
         </label>
-        <label
-          class="chat-solve-choice"
-          title="A planner, a coder and a debugger answer instead of one model. They see this question alone, not the conversation."
-        >
+        <label class="chat-solve-choice" title="A planner, a coder and a debugger answer instead of one model with all tools">
           <input
             type="checkbox"
             checked={solve.value}
