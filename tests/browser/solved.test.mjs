@@ -5,7 +5,7 @@ import { environment } from "./played.mjs";
 import { openVisit } from "./visit.mjs";
 
 const SWITCH = "Divide the work";
-const { page, states, ui, at, ask, through } = await openVisit("solved", { environment, words: ["--planner", "model", "--llm-model", "played", "--warm", "bare=1,data=0,plot=0"] });
+const { narrow, page, states, ui, at, ask, through } = await openVisit("solved", { environment, words: ["--planner", "model", "--llm-model", "played", "--warm", "bare=1,data=0,plot=0"] });
 
 const isOn = async within => (await ui.get("checkbox", SWITCH, { within })).evaluate(box => box.checked);
 
@@ -44,6 +44,15 @@ await through(async () => {
     ["print(1 / 0)", "print(json.dumps(len(get_nodes())))"]);
   assert.equal((await ui.all("listitem", undefined, { within: await ui.get("list", "What was changed", { within }) })).length, 2);
   await states.look("attempts");
+
+  await ui.press("button", "Side by side", { within });
+  const dialog = await ui.get("dialog", "Attempt 1 and Attempt 3");
+  const tops = await Promise.all((await ui.all("group", /^Program of attempt/, { within: dialog })).map(one => one.evaluate(it => it.getBoundingClientRect().top)));
+  assert.equal(tops.length, 2);
+  assert.equal(tops[0] === tops[1], !narrow);
+  await states.look("side-by-side");
+  await ui.key("Escape");
+  await ui.gone("dialog", "Attempt 1 and Attempt 3");
 
   const link = await ui.get("link", "Download the steps as JSON", { within });
   const file = await link.evaluate(async it => ({ name: it.download, text: decodeURIComponent(it.href.slice(it.href.indexOf(",") + 1)) }));

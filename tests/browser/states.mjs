@@ -29,7 +29,7 @@ function layout() {
   const wider = document.scrollingElement.scrollWidth - window.innerWidth;
   const found = wider > 0 ? [`${wider} pixels wider than the window`] : [];
   for (const control of document.querySelectorAll("button, input, textarea, select, summary, [role=button]")) {
-    const place = (control.closest("section[aria-label]") ?? document.documentElement).getBoundingClientRect();
+    const place = (control.closest("dialog[open], section[aria-label]") ?? document.documentElement).getBoundingClientRect();
     const box = control.getBoundingClientRect();
     if (box.width <= 1 || place.width === 0 || !control.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
     let scrolls = false;        // one that lies in a part that scrolls sideways can be reached

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the roles solved a question: a row for each step, two attempts at the program side by side, and the trace as a file.
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Code } from "./code";
 import { duration } from "./output";
 import { attemptsOf, currencyOf, diagnosesBetween, stepsOf, type Attempt, type Step, type Task } from "./task";
@@ -73,6 +73,63 @@ function Program({ attempt }: { attempt: Attempt }) {
   );
 }
 
+interface Pair {
+  attempts: Attempt[];
+  first: Attempt;
+  second: Attempt;
+}
+
+function Comparison({ attempts, first, second }: Pair) {
+  return (
+    <div class="chat-task-compare chat-task-two">
+      <Program attempt={first} />
+      <ol class="chat-task-between" aria-label="What was changed">
+        {diagnosesBetween(attempts, first.number, second.number).map(one => (
+          <li key={one.attempt}>
+            <p>{one.cause}</p>
+            <p>
+              <strong>→ {one.change}</strong> ({one.by === "rule" ? "by rule" : "by the debugger"})
+            </p>
+          </li>
+        ))}
+      </ol>
+      <Program attempt={second} />
+    </div>
+  );
+}
+
+// The same in a window that is wide enough for two programs beside each other.
+function Wide(pair: Pair) {
+  const [open, setOpen] = useState(false);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+  }, [open]);
+  return (
+    <>
+      <button type="button" class="button button-small" onClick={() => setOpen(true)}>
+        Side by side
+      </button>
+      {open && (
+        <dialog
+          ref={dialog}
+          class="chat-task-wide"
+          aria-label={`${nameOf(pair.first)} and ${nameOf(pair.second)}`}
+          onClose={() => setOpen(false)}
+          onKeyDown={event => event.key === "Escape" && event.stopPropagation()}
+        >
+          <div class="chat-task-body">
+            <Comparison {...pair} />
+            <button type="button" class="button" onClick={() => dialog.current?.close()}>
+              Close
+            </button>
+          </div>
+        </dialog>
+      )}
+    </>
+  );
+}
+
 // Of the chosen ones the newest two are shown.
 function Attempts({ attempts }: { attempts: Attempt[] }) {
   const [chosen, setChosen] = useState<number[]>([]);
@@ -94,25 +151,9 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
             {nameOf(one)}
           </button>
         ))}
+        {first && second && <Wide attempts={attempts} first={first} second={second} />}
       </div>
-      {first && (
-        <div class={`chat-task-compare${second ? " chat-task-two" : ""}`}>
-          <Program attempt={first} />
-          {second && (
-            <ol class="chat-task-between" aria-label="What was changed">
-              {diagnosesBetween(attempts, first.number, second.number).map(one => (
-                <li key={one.attempt}>
-                  <p>{one.cause}</p>
-                  <p>
-                    <strong>→ {one.change}</strong> ({one.by === "rule" ? "by rule" : "by the debugger"})
-                  </p>
-                </li>
-              ))}
-            </ol>
-          )}
-          {second && <Program attempt={second} />}
-        </div>
-      )}
+      {first && (second ? <Comparison attempts={attempts} first={first} second={second} /> : <Program attempt={first} />)}
     </>
   );
 }
