@@ -54,7 +54,8 @@ enum run_event_kind {
     RUN_TASK,    /* id: of the message of an answer by the roles; task: in the form of thread.h */
     RUN_WAITING, /* the request is repeated: number: attempt, milliseconds, text: why */
     RUN_LIMIT, /* name: "turns", "tokens", "attempts", "output", "calls", "context", "replacements",
-                  "partial": the answer is, or "stopped": the server is stopping; text */
+                  "partial": the answer is, "roles": the loop answers instead of them, or "stopped":
+                  the server is stopping; text */
     RUN_ENDED, /* outcome and its members; the run no longer exists afterwards */
 };
 

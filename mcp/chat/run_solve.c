@@ -280,12 +280,48 @@ static enum run_state end_unsolved(struct chat_run *run)
     return run_fail(run, &err);
 }
 
+/* Whether the model that sees the conversation and the lessons may know better: the planner asked
+ * back or refused, sent no plan, or one to edit that cannot be made. */
+static bool is_passed_on(const struct run_roles *work)
+{
+    const json_t *entry, *plan = NULL;
+    size_t i;
+
+    json_array_foreach(work->trace, i, entry)
+    {
+        if (json_string_is(entry, "kind", message_kind_name(MESSAGE_PLAN)))
+            plan = json_object_get(entry, "message");
+    }
+    if (work->status == ANSWER_STUCK)
+        return !plan;
+    if (work->status == ANSWER_FAILED)
+        return json_string_is(plan, "approach", "edit");
+    return json_string_is(plan, "approach", "ask") || json_string_is(plan, "approach", "refuse");
+}
+
+/* The loop answers instead. */
+static enum run_state pass_on(struct chat_run *run)
+{
+    struct error err = {0};
+
+    run_solve_free(run);
+    run->roles = NULL;
+    run->by_roles = false;
+    if (run_limit(run, "roles", NULL, &err,
+                  "The planner has no plan for this question alone: the model that sees the "
+                  "conversation answers.") < 0)
+        return run_fail(run, &err);
+    return run_save(run, RUN_STATE_ASK);
+}
+
 enum run_state run_solve_take(struct chat_run *run)
 {
     struct run_roles *work = run->roles;
     struct error err = {0};
 
     end_step(work);
+    if (!run->cancelled && is_passed_on(work))
+        return pass_on(run);
     if (put_answer(run, &err) < 0)
         return run_fail(run, &err);
     if (run->cancelled)

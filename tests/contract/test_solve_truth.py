@@ -45,7 +45,8 @@ class SolveTruth(unittest.TestCase):
         with Roles(self.cases) as model:
             environment = {"ANTHROPIC_API_KEY": KEY}
             workspace = type("", (), {"environment": lambda _: {**self.workspace.environment(), **environment}})()
-            client = harness.Stdio(workspace, "--toolset", "solve", "--llm-url", model.url, "--llm-model", "played", "--planner", planner)
+            client = harness.Server(workspace, "--no-demo", "--toolset", "editor,solve", "--llm-url", model.url, "--llm-model", "played",
+                                    "--planner", planner)
             client.initialize()
             found = []
             for case, (sid, _, _) in zip(self.cases, self.rows):
@@ -54,7 +55,9 @@ class SolveTruth(unittest.TestCase):
                 self.assertFalse(values and values.group(2), "cut")
                 figures = [int(figure) for figure in ATTEMPTS.search(text).groups()]
                 found.append((STATUS.match(text).group(1), json.loads(values.group(1)) if values else {}, figures, text))
+            self.metrics = client.http("GET", "/metrics")[1].decode().splitlines()
             self.assertEqual(client.close(), 0)
+            self.log = client.lines
             model.check()
         return model, found
 
@@ -72,9 +75,27 @@ class SolveTruth(unittest.TestCase):
         self.assertEqual(sum(figures[2] for _, _, figures, _ in found), sum(book.input for book in model.ledger.values()))
         self.assertEqual(sum(figures[3] for _, _, figures, _ in found), sum(book.output for book in model.ledger.values()))
         self.check_traces(model, found)
+        self.check_figures(model, found)
         statuses = [status for status, _, _, _ in found]
         print("%d questions: %s; %d requests, %s" % (len(found), {status: statuses.count(status) for status in sorted(set(statuses))}, asked_all,
                                                     {role: book.requests for role, book in model.ledger.items()}))
+
+    def check_figures(self, model, found):
+        """So are the figures of /metrics, and the lines of the log."""
+        def figure(name):
+            return float(next((line.rsplit(" ", 1)[1] for line in self.metrics if line.startswith(name + " ")), 0))
+
+        for role, book in model.ledger.items():
+            labels = 'role="%s",model="played"' % role
+            self.assertEqual(figure("lectern_task_requests_total{%s}" % labels), book.requests)
+            self.assertEqual([figure('lectern_task_tokens_total{%s,kind="%s"}' % (labels, kind)) for kind in ("input", "output")],
+                             [book.input, book.output])
+            self.assertEqual(len([line for line in self.log if "task=" in line and " role=%s attempt=" % role in line and " model=" in line]), book.requests)
+        for status in ("solved", "failed"):
+            count = len([one for one in found if one[0] == status])
+            self.assertEqual(figure('lectern_tasks_total{status="%s"}' % status), count)
+            self.assertEqual(len([line for line in self.log if " status=%s " % status in line and "task=" in line]), count)
+        self.assertEqual(figure("lectern_task_attempts_sum"), sum(figures[0] for _, _, figures, _ in found))
 
     def check_traces(self, model, found):
         """The requests in the store are those of the ledger."""
