@@ -189,8 +189,9 @@ static json_t *make_task(const struct run_roles *work)
         entries =
             cutting.text_max < TASK_TEXT_LEAST ? json_array() : cut_value(work->trace, &cutting);
     }
-    return json_pack("{s:s, s:s, s:o, s:b}", "id", work->run->message_id, "status",
-                     answer_statuses[work->status], "entries", entries, "cut", cutting.cut);
+    return json_pack("{s:s, s:O?, s:s, s:o, s:b}", "id", work->run->message_id, "task_id",
+                     json_object_get(work->answer, "task"), "status", answer_statuses[work->status],
+                     "entries", entries, "cut", cutting.cut);
 }
 
 /* ---- their answer ---- */

@@ -34,10 +34,10 @@ struct thread {
      * one for each result, of {"id", "tool_call_id", "text", "is_error", "category",
      * "milliseconds", "waited", "repair", "repairs_max", and "change_set" of an edit}; pictures
      * come from the content. An answer by the roles has there its "task": {"id": of the message,
-     * "status", "entries": the trace of mcp/agent/solve.h, "cut": whether long texts and lists in
-     * it are}. A "note" role is displayed but not sent (its "shown" is {"kind",
-     * "text"}): a limit, an error, a stop. Kind "usage" has "usage" instead of a text: the cost of
-     * the run before it (run_usage_json). Kind THREAD_ATTEMPTS has the "attempts" at code
+     * "task_id": in the store, "status", "entries": the trace of mcp/agent/solve.h, "cut": whether
+     * long texts and lists in it are}. A "note" role is displayed but not sent (its "shown" is
+     * {"kind", "text"}): a limit, an error, a stop. Kind "usage" has "usage" instead of a text: the
+     * cost of the run before it (run_usage_json). Kind THREAD_ATTEMPTS has the "attempts" at code
      * (attempts_json) before an approval, and whether something has "worked". Kind THREAD_AGAIN
      * marks where the question before it was asked again. Kind THREAD_NOT_ASKED has the id and text
      * of a question that the editor stopped before its turn. A refusal's note has "from", the id of

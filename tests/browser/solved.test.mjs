@@ -59,6 +59,9 @@ await through(async () => {
   assert.match(file.name, /^task-.*\.json$/);
   assert.deepEqual(JSON.parse(file.text).entries.filter(entry => entry.kind === "code").length, 3);
 
+  const spans = await (await ui.get("link", "for OpenTelemetry", { within })).evaluate(async it => (await (await fetch(it.href)).json()).resourceSpans);
+  assert.equal(spans.length, 1);
+
   await page.reload({ waitUntil: "load" });
   within = await at("Chat");
   await ui.see("Computed: nodes is 40", { within });

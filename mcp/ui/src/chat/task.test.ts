@@ -64,7 +64,7 @@ test("the step under way is said in words, and a turn of the model is not", () =
 });
 
 test("anything may be missing", () => {
-  assert.deepEqual(readTask(null), { id: "", status: "", entries: [], cut: false });
+  assert.deepEqual(readTask(null), { id: "", kept: "", status: "", entries: [], cut: false });
   const odd = readTask({ entries: [null, 5, {}, { kind: "request" }, { kind: "execution" }, { kind: "code" }, { kind: "diagnosis", by: "rule" }] });
   assert.equal(stepsOf(odd.entries).length, 3);
   assert.equal(attemptsOf(odd.entries).length, 1);

@@ -4,6 +4,7 @@ import { count, fields, list, text, textOrNull, type Fields } from "./frame";
 
 export interface Task {
   id: string; // of the message with the answer
+  kept: string; // id of the task in the store
   status: string;
   entries: Fields[];
   cut: boolean;
@@ -11,7 +12,7 @@ export interface Task {
 
 export const readTask = (value: unknown): Task => {
   const given = fields(value);
-  return { id: text(given.id), status: text(given.status), entries: list(given.entries).map(fields), cut: given.cut === true };
+  return { id: text(given.id), kept: text(given.task_id), status: text(given.status), entries: list(given.entries).map(fields), cut: given.cut === true };
 };
 
 // One step: a request to a model, something that a rule did, or a run of the program.

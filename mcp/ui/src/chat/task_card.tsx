@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the roles solved a question: a row for each step, two attempts at the program side by side, and the trace as a file.
 import { useEffect, useRef, useState } from "preact/hooks";
+import { sessionPath } from "../base/api";
+import { session } from "../base/state";
 import { Code } from "./code";
 import { duration } from "./output";
 import { attemptsOf, currencyOf, diagnosesBetween, stepsOf, type Attempt, type Step, type Task } from "./task";
@@ -161,6 +163,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
 const plural = (many: number, word: string) => `${number(many)} ${word}${many === 1 ? "" : "s"}`;
 
 export function TaskCard({ task }: { task: Task }) {
+  const sid = session.value?.session_id;
   const [open, setOpen] = useState(false);
   const attempts = attemptsOf(task.entries);
   const requests = task.entries.filter(entry => entry.kind === "request").length;
@@ -178,6 +181,14 @@ export function TaskCard({ task }: { task: Task }) {
             <a href={file()} download={`task-${task.id}.json`}>
               Download the steps as JSON
             </a>
+            {sid && task.kept !== "" && (
+              <>
+                , or{" "}
+                <a href={`.${sessionPath(sid)}/tasks/${task.kept}?format=otlp`} download={`task-${task.id}-otlp.json`}>
+                  for OpenTelemetry
+                </a>
+              </>
+            )}
             {task.cut && ". Long texts and lists in it are cut."}
           </p>
         </div>
