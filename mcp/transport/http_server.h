@@ -48,10 +48,10 @@ struct http_server {
     void *on_closed_user; /* of both */
 };
 
-/* Whether it has more than the tools of a tutor; otherwise 404 with the text. */
+/* Whether it has the tools of the editor; otherwise 404 with the text. */
 bool http_serves_editors(const struct http_server *http);
 #define HTTP_NO_EDITORS                                                                            \
-    "this server has only the tools of a tutor, at /mcp: for the session API, the page and the "   \
+    "this server has only its tools, at /mcp: for the session API, the page and the "              \
     "chat, start it with lectern serve --toolset all"
 
 /* The libwebsockets user data of a connection. */
