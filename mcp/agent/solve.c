@@ -44,7 +44,7 @@
 #define WHO              "solve"
 
 struct solve {
-    const struct solver *solver;
+    struct solver *solver;
     struct solve_listener *listener;
     struct identity identity;
     struct loop_task task;
@@ -259,6 +259,7 @@ static void free_solve(struct solve *solve)
     json_decref(solve->values);
     json_decref(solve->answer);
     free(solve->question);
+    solve->solver->tasks--;
     free(solve);
 }
 
@@ -1314,7 +1315,7 @@ static int take_id(struct solve *solve, const char *task, struct error *err)
     return 0;
 }
 
-struct solve *solve_start(const struct solver *solver, const struct solve_request *request,
+struct solve *solve_start(struct solver *solver, const struct solve_request *request,
                           struct solve_listener *listener, struct error *err)
 {
     const char *question = request->task ? "continued" : request->question;
@@ -1329,9 +1330,15 @@ struct solve *solve_start(const struct solver *solver, const struct solve_reques
                   TASK_QUESTION_MAX);
         return NULL;
     }
+    if (solver->tasks >= SOLVER_TASKS_MAX) {
+        error_set(err, ERROR_BUSY, "%u questions are under way. Ask again in a moment",
+                  SOLVER_TASKS_MAX);
+        return NULL;
+    }
     solve = calloc(1, sizeof *solve);
     if (solve) {
         solve->solver = solver;
+        solver->tasks++;
         solve->listener = listener;
         solve->identity = request->identity ? *request->identity : identity_everyone;
         solve->question = request->task ? NULL : strdup(question);

@@ -47,8 +47,8 @@ struct solve_listener {
 
 struct solve;
 /* on_done is called, never before this returns; NULL with err instead if the question is not text
- * of 1 to TASK_QUESTION_MAX bytes, or without memory. */
-struct solve *solve_start(const struct solver *solver, const struct solve_request *request,
+ * of 1 to TASK_QUESTION_MAX bytes, with ERROR_BUSY at SOLVER_TASKS_MAX, or without memory. */
+struct solve *solve_start(struct solver *solver, const struct solve_request *request,
                           struct solve_listener *listener, struct error *err);
 /* Ends it soon, with the status cancelled and what it has found. */
 void solve_cancel(struct solve *solve);

@@ -113,10 +113,13 @@ static void find_session(struct workq_job *job, void *store)
     char of_task[SESSION_ID_SIZE];
 
     if (tool_session(solving->call, store, solving->session_id, &solving->err) < 0 || !task ||
-        store_task_session(store, task, of_task, &solving->err) < 0)
+        (store_task_session(store, task, of_task, &solving->err) < 0 &&
+         solving->err.kind != ERROR_NOT_FOUND))
         return;
-    if (strcmp(of_task, solving->session_id) != 0)
-        error_set(&solving->err, ERROR_NOT_FOUND, "this curriculum has no such task");
+    /* The task of another curriculum is not there. */
+    if (solving->err.kind == ERROR_NOT_FOUND || strcmp(of_task, solving->session_id) != 0)
+        error_set(&solving->err, ERROR_NOT_FOUND,
+                  "this curriculum has no such task; lectern trace lists them");
 }
 
 static void on_session(struct workq_job *job)

@@ -10,6 +10,8 @@
 #include "mcp/agent/team.h"
 #include "mcp/server.h"
 
+#define SOLVER_TASKS_MAX 64u /* under way at once; more get ERROR_BUSY */
+
 struct solver_config {         /* texts are borrowed for the solver's life */
     struct model_config model; /* of the roles without one of their own */
     const char *const *roles;  /* team_create */
@@ -25,6 +27,7 @@ struct solver {
     struct team *team;
     struct prices *prices; /* NULL: none */
     struct budget_bounds bounds;
+    unsigned tasks;        /* under way */
     struct totals *totals; /* of all tasks (totals.h) */
 };
 

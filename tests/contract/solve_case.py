@@ -13,7 +13,7 @@ from test_truth import CURRICULA, same
 
 sys.path.insert(0, str(harness.ROOT / "tests/parts"))
 from role_model import Case, Roles, forced_tool  # noqa: E402, F401
-from replay_model import KEY, answer, call, drop, error_event, fail, hold, text  # noqa: E402, F401
+from replay_model import KEY, answer, call, drop, error_event, fail, gate, hold, text  # noqa: E402, F401
 
 KINDS = {bool: "truth", int: "number", float: "number", str: "text", list: "list", dict: "map"}
 EXITS = {"solved": 0, "partial": 1, "failed": 1, "stuck": 1, "over_budget": 1, "refused": 3, "ask": 4, "cancelled": 130}

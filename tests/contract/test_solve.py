@@ -5,10 +5,12 @@ import signal
 import subprocess
 import threading
 import time
+import types
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import harness
-from solve_case import (EXITS, KEY, Case, SolveCase, answer, call, drop, executions, fail, forced_tool, hold, kinds, requests, text)
+from solve_case import (EXITS, KEY, Case, SolveCase, answer, call, drop, executions, fail, forced_tool, gate, hold, kinds, requests, text)
 
 NODES = "How many nodes does this curriculum have?"
 COUNT = "import json\nfrom code_helpers import get_nodes\nprint(json.dumps(len(get_nodes())))"
@@ -282,6 +284,30 @@ class Bounds(SolveCase):
         model.script["coder"] = lambda _: once.pop() if once else None
         _, trace = self.ended(model, NODES, "solved")
         self.assertEqual(len(requests(trace, "coder")), 2)
+
+
+class Crowd(SolveCase):
+    """More questions at once than a process takes."""
+
+    def test_the_surplus_is_refused(self):
+        model, free = self.play(nodes()), threading.Event()
+        model.script["planner"] = lambda _: answer(gate(free), call("plan", nodes().make_plan()))
+        server = harness.Server(types.SimpleNamespace(environment=self.environment), "--no-demo", "--toolset", "solve", "--planner", "model",
+                                *self.words(model))
+
+        def ask(_):
+            client = harness.Client(server.port)
+            client.initialize()
+            failed, said = client.call("solve", session_id=self.sid, question=NODES)
+            client.connection.close()
+            if failed:
+                free.set()  # all others are under way
+            return said
+        with ThreadPoolExecutor(65) as pool:
+            found = list(pool.map(ask, range(65)))
+        self.assertEqual(len([said for said in found if "64 questions are under way" in said]), 1)
+        self.assertEqual(len([said for said in found if said.startswith("solved: ")]), 64, found[:3])
+        self.assertEqual(server.close(), 0)
 
 
 class Stops(SolveCase):
