@@ -62,6 +62,8 @@ libclang-rt-dev           | test-full  | file:/usr/lib/llvm-*/lib/clang/*/lib/li
 gcc-aarch64-linux-gnu     | test-full  | cmd:aarch64-linux-gnu-gcc | builds for 64-bit ARM                           | GPL-3.0-or-later with exception
 qemu-user                 | test-full  | cmd:qemu-aarch64          | runs the unit tests of that build               | GPL-2.0-or-later
 qemu-system-arm           | test-full  | cmd:qemu-system-aarch64   | runs its sandbox on a kernel                    | GPL-2.0-or-later
+gpgv                      | test-full  | cmd:gpgv                  | checks the signature of the Debian index for `lectern sandbox lock` | GPL-3.0-or-later
+debian-archive-keyring    | test-full  | file:/usr/share/keyrings/debian-archive-keyring.gpg | the keys for that | GPL-2.0-or-later
 mmdebstrap                | test-full  | cmd:mmdebstrap            | makes the root of another Debian in `make soak` | MIT
 chromium                  | test-full  | cmd:chromium              | shows the page in the tests                     | BSD-3-Clause
 wrk                       | test-full  | cmd:wrk                   | load for the bench of the session API           | Apache-2.0
