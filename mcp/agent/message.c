@@ -323,7 +323,9 @@ int plan_read(json_t *value, struct plan *plan, struct error *err)
         return -1;
     approach = choice(approaches, value, "approach", PLAN_REFUSE);
     needed = json_object_get(value, approach_needs[approach].member);
-    if (!needed || json_is_null(needed) || (json_is_array(needed) && json_array_size(needed) == 0))
+    if (!needed || json_is_null(needed) ||
+        (json_is_array(needed) && json_array_size(needed) == 0) ||
+        (json_is_string(needed) && json_string_length(needed) == 0))
         return error_set_at(err, "plan", "plan: the approach %s needs %s, such as %s",
                             approaches[approach], approach_needs[approach].member,
                             approach_needs[approach].correct);

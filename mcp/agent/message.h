@@ -147,9 +147,9 @@ extern const char *const answer_statuses[ANSWER_STATUSES + 1]; /* their names; N
 
 /* {"task", "status", "text", "open", "values", "node_ids", "version", "attempts", "bound", "usage",
  * "cost"}: task is the id of the task; values is {step: value} of the executions, or the data of a
- * query; node_ids are the nodes that occur in them; version is the curriculum's at the end; usage
- * is {"requests", "input", "output", "cache_read", "cache_write"}; cost is {"amount", "currency"}
- * or null. A model sends the text and the open points alone. */
+ * query; node_ids are the nodes that occur in them; version is the curriculum's at the beginning;
+ * usage is {"requests", "input", "output", "cache_read", "cache_write"}; cost is {"amount",
+ * "currency"} or null. A model sends the text and the open points alone. */
 struct answer {
     json_t *value;
     enum answer_status status;

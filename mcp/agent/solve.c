@@ -70,8 +70,7 @@ struct solve {
     unsigned busy_retries;
 
     /* Under way: at most one of these. */
-    enum role role; /* of the ask, or of the step for a person */
-    const char *doing;
+    const char *doing; /* the role or the step, for a person */
     struct role_request *ask;
     struct solve_run *run;
     struct tool_call *proposal;
@@ -269,8 +268,10 @@ static void finish(struct solve *solve)
     struct answer answer = {0};
     struct error err = {0};
 
-    if (answer_read(solve->answer, &answer, &err) < 0) /* only without memory */
+    if (answer_read(solve->answer, &answer, &err) < 0) { /* only without memory */
         log_error("solve", "task=%.*s %s", LOG_NAME_SHOWN, solve->id, err.text);
+        answer = (struct answer){.status = ANSWER_FAILED, .text = err.text};
+    }
     log_info("solve", "task=%.*s status=%s attempts=%u requests=%u", LOG_NAME_SHOWN, solve->id,
              answer_statuses[answer.status], answer.attempts, solve->budget.requests);
     solve->listener->on_done(solve->listener, &answer, solve->trace, &solve->trouble);
@@ -301,16 +302,16 @@ static void end(struct solve *solve, enum answer_status status, const char *text
     }
     solve->ended = true;
     budget_write_usage(&solve->budget, &usage);
-    answer = json_pack(
-        "{s:s, s:s, s:s%, s:o, s:O?, s:o, s:I, s:I, s:o, s:o, s:o}", "task", solve->id, "status",
-        answer_statuses[status], "text", text, utf8_cut(text, strlen(text), ANSWER_TEXT_MAX),
-        "open", open ? open : json_array(), "values",
-        json_object_size(solve->values) > 0 || json_is_array(solve->values) ? solve->values : NULL,
-        "node_ids", output_node_ids(solve->values, &solve->outline), "version",
-        (json_int_t)solve->given.version, "attempts", (json_int_t)attempts_made(solve), "bound",
-        bound == BOUND_NONE ? json_null() : json_string(bound_names[bound]), "usage",
-        json_read(usage.data ? usage.data : "", usage.len, "the usage", NULL), "cost",
-        cost_of(solve));
+    answer =
+        json_pack("{s:s, s:s, s:s%, s:o, s:O?, s:o, s:I, s:I, s:o, s:o, s:o}", "task", solve->id,
+                  "status", answer_statuses[status], "text", text,
+                  utf8_cut(text, strlen(text), ANSWER_TEXT_MAX), "open", open ? open : json_array(),
+                  "values", json_object_size(solve->values) > 0 ? solve->values : NULL, "node_ids",
+                  output_node_ids(solve->values, &solve->outline), "version",
+                  (json_int_t)solve->given.version, "attempts", (json_int_t)attempts_made(solve),
+                  "bound", bound == BOUND_NONE ? json_null() : json_string(bound_names[bound]),
+                  "usage", json_read(usage.data ? usage.data : "", usage.len, "the usage", NULL),
+                  "cost", cost_of(solve));
     add_message(solve, MESSAGE_ANSWER, NULL, solve->doing, answer);
     totals_end(solve->solver->totals, status, attempts_made(solve),
                (double)(clock_ms() - solve->budget.started_ms) / 1000);
@@ -413,7 +414,6 @@ static int ask_role(struct solve *solve, enum role role, const struct buf *promp
         .user = solve,
     };
 
-    solve->role = role;
     begin_step(solve, roles[role].name);
     if (buf_check(prompt, "a request", err) < 0)
         return -1;

@@ -63,6 +63,7 @@ static void test_wrong_plans(void **state)
         {"{\"approach\":\"code\",\"steps\":[]}", "needs steps, such as"},
         {"{\"approach\":\"query\"}", "needs query, such as"},
         {"{\"approach\":\"ask\"}", "needs text"},
+        {"{\"approach\":\"refuse\",\"text\":\"\"}", "needs text"},
         {"{\"approach\":\"edit\",\"operations\":\"{}\"}", "JSON array"},
         {"{\"approach\":\"edit\",\"operations\":\"[\"}", "JSON array"},
         {"{\"approach\":\"code\",\"stepps\":[]}", "steps"},
