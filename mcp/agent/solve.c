@@ -100,8 +100,8 @@ struct solve_run {
     struct analysis analysis;
     struct solve *solve;
     char log_members[LOG_MEMBERS_SIZE];
-    struct buf json; /* of a run that ended: {"stdout", "seconds", "artifacts", "hint"?} and the
-                        traceback, "error" */
+    struct buf json; /* of a run that ended: {"stdout", "cut", "seconds", "artifacts", "hint"?}
+                        and the traceback, "error" */
 };
 
 static void go_on(void *solve);
@@ -879,7 +879,7 @@ static void take(struct analysis *analysis, const struct execution_result *resul
     for (size_t i = 0; i < result->artifact_count; i++)
         buf_addf(to, "%s{\"mime\":\"%s\",\"bytes\":%zu}", i > 0 ? "," : "",
                  result->artifacts[i].mime, result->artifacts[i].len / 4 * 3);
-    buf_addc(to, ']');
+    buf_addf(to, "],\"cut\":%s", result->stdout_cut > 0 ? "true" : "false");
     json_write_member(to, "error", result->error);
     json_write_member(to, "hint", failure_hint(result));
     buf_addc(to, '}');
@@ -892,15 +892,21 @@ static void take_run(struct solve *solve, const json_t *ended, struct failure *f
     const json_t *text = json_object_get(ended, "stdout");
     const char *words = json_is_string(text) ? json_string_value(text) : "";
     const size_t len = json_string_length(text);
+    /* The last line of a program that broke off is no result; a line with a step's name is one. */
+    const bool named = solve->plan.step_count > 1;
     struct buf BUF_AUTO faults = {0};
     json_auto_t *values = output_values(&solve->plan, words, len, &faults);
     json_t *error, *execution, *result = NULL;
 
     if (failure->category == FAILURE_NONE && faults.len > 0) {
         failure->category = FAILURE_RUNTIME;
-        snprintf(failure->message, sizeof failure->message, "%s", faults.data);
+        snprintf(failure->message, sizeof failure->message, "%s%s",
+                 json_is_true(json_object_get(ended, "cut"))
+                     ? "The output was too long and was cut: print the results alone. "
+                     : "",
+                 faults.data);
     }
-    if (json_object_size(values) > 0)
+    if (json_object_size(values) > 0 && (named || failure->category == FAILURE_NONE))
         result = solve->plan.step_count == 1
                      ? json_incref(json_object_get(values, solve->plan.steps[0].name))
                      : json_incref(values);

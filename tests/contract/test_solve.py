@@ -101,6 +101,16 @@ class Tasks(SolveCase):
         self.assertEqual((found["values"], found["open"]), ({"nodes": 40}, ["titles: all titles"]))
         model.check()
 
+    def test_the_output_of_a_failed_program_is_no_value(self):
+        model = self.play(nodes(*["print(41)\nprint(%d / 0)" % number for number in range(3)]))
+        found, trace = self.ended(model, NODES, "failed")
+        self.assertEqual((found["values"], [execution["result"] for execution in executions(trace)]), (None, [None] * 3))
+
+    def test_an_output_that_was_cut(self):
+        model = self.play(nodes("import json\nprint(json.dumps(list(range(100000))))"))
+        _, trace = self.ended(model, NODES, "solved")
+        self.assertIn("too long and was cut", executions(trace)[0]["error"]["context"]["message"])
+
     def test_a_value_of_another_type_is_a_failure(self):
         model = self.play(nodes("print('forty')"))
         found, trace = self.ended(model, NODES, "solved")
