@@ -186,6 +186,8 @@ static int start(struct serve_process *serving, const struct config *config,
     if (!serving->model)
         return -1;
     http.model = serving->model;
+    if (server_open_solver(&serving->server, config, err) < 0)
+        return -1;
     serving->http = http_server_create(&serving->server, &http, err);
     if (!serving->http)
         return -1;

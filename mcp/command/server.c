@@ -277,7 +277,7 @@ static int open_tutor(struct server *server, const struct config *config, struct
     return server->tutor ? 0 : -1;
 }
 
-static int open_solver(struct server *server, const struct config *config, struct error *err)
+int server_open_solver(struct server *server, const struct config *config, struct error *err)
 {
     struct solver_config solver = {
         .roles = config->role,
@@ -286,6 +286,8 @@ static int open_solver(struct server *server, const struct config *config, struc
         .prices = config->prices,
     };
 
+    if (server->solver)
+        return 0;
     config_model(config, &solver.model);
     server->solver = solver_create(server, &solver, err);
     return server->solver ? 0 : -1;
@@ -333,8 +335,10 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
     if (open_workq(server, &server->store.sql, &sql_workq, err) < 0 ||
         open_seals(server, err) < 0 ||
         open_workq(server, &server->store.trial, &trial_workq, err) < 0 ||
-        server_open_readers(server, config, err) < 0 || open_tutor(server, config, err) < 0 ||
-        open_solver(server, config, err) < 0)
+        server_open_readers(server, config, err) < 0 || open_tutor(server, config, err) < 0)
+        return -1;
+    if ((server->toolsets & TOOLSET_BIT(TOOLSET_SOLVE)) &&
+        server_open_solver(server, config, err) < 0)
         return -1;
     server->analyses.executor = server_executor(config, NULL, &engine);
     if (!server->analyses.executor)

@@ -18,6 +18,10 @@ int server_init(struct server *server, uv_loop_t *loop, const struct config *con
  * and the cache of graphs. */
 int server_open_readers(struct server *server, const struct config *config, struct error *err);
 
+/* The roles that solve questions, for a chat; with the toolset solve server_init creates them. Does
+ * nothing if they are there. */
+int server_open_solver(struct server *server, const struct config *config, struct error *err);
+
 /* Ends the runs, finishes the jobs of the work queues, and runs the remaining tasks. The loop must
  * then run once more to close its queue. */
 void server_finish(struct server *server);
