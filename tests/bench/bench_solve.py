@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/contract"), str(ROOT / "tests/parts")]
 
 import harness  # noqa: E402
+from chat_case import ChatWorkspace  # noqa: E402
 from chat_page import Page  # noqa: E402
 from replay_model import KEY, Replay, answer, call, text  # noqa: E402
 from role_model import Cache, Case, Ledger, Roles, tokens  # noqa: E402
@@ -49,12 +50,6 @@ class Loop(Replay):
         for name, value in usage.items():
             setattr(book, name, getattr(book, name) + value)
         return answer(part, usage=usage)
-
-
-class Workspace(harness.Workspace):
-    def environment(self):
-        inherited = {name: value for name, value in super().environment().items() if not name.startswith("ANTHROPIC_")}
-        return {**inherited, "ANTHROPIC_API_KEY": KEY}
 
 
 def make_cases():
@@ -112,7 +107,7 @@ def cost(ledger):
 
 
 def main():
-    workspace, rows = Workspace(), make_cases()
+    workspace, rows = ChatWorkspace(ANTHROPIC_API_KEY=KEY), make_cases()
     sids = {name: workspace.load(harness.shared("data", name + ".json")) for name in dict.fromkeys(name for _, name, _ in rows)}
     print("| way | caching | solved | requests | input tokens, cached, written | output tokens | a solved question: input, cost |")
     print("|---|---|---|---|---|---|---|")

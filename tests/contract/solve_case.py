@@ -9,6 +9,7 @@ import sys
 import unittest
 
 import harness
+from chat_case import ChatWorkspace
 from test_truth import CURRICULA, same
 
 sys.path.insert(0, str(harness.ROOT / "tests/parts"))
@@ -47,7 +48,7 @@ class SolveCase(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.workspace = harness.Workspace()
+        cls.workspace = ChatWorkspace(ANTHROPIC_API_KEY=KEY)
         cls.sid = cls.workspace.run("demo").stdout.decode().split()[-1]
 
     @classmethod
@@ -60,10 +61,6 @@ class SolveCase(unittest.TestCase):
         self.addCleanup(model.close)
         return model
 
-    def environment(self):
-        inherited = {name: value for name, value in self.workspace.environment().items() if not name.startswith("ANTHROPIC_")}
-        return {**inherited, "ANTHROPIC_API_KEY": KEY}
-
     def words(self, model, *words):
         engine = os.environ.get("LECTERN_SANDBOX", harness.LOCAL)
         return ["--sandbox", engine, "--llm-url", model.url, "--llm-model", "played", *self.options, *words]
@@ -72,7 +69,7 @@ class SolveCase(unittest.TestCase):
         """(exit status, the answer of `lectern solve --json`, its trace)."""
         path = os.path.join(self.workspace.data, "trace.json")
         command = [str(harness.LECTERN), "solve", *self.words(model, *words), "--json", "--session", self.sid, "--trace", path, question]
-        done = subprocess.run(command, capture_output=True, env=self.environment(), timeout=harness.ANSWER_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, env=self.workspace.environment(), timeout=harness.ANSWER_SECONDS, check=False)
         harness.check_log(done.stderr)
         self.assertNotIn(KEY.encode(), done.stdout + done.stderr)
         self.assertTrue(done.stdout, done.stderr)

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import threading
 import time
-import types
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -302,7 +301,7 @@ class Crowd(SolveCase):
     def test_the_surplus_is_refused(self):
         model, free = self.play(nodes()), threading.Event()
         model.script["planner"] = lambda _: answer(gate(free), call("plan", nodes().make_plan()))
-        server = harness.Server(types.SimpleNamespace(environment=self.environment), "--no-demo", "--toolset", "solve", "--planner", "model",
+        server = harness.Server(self.workspace, "--no-demo", "--toolset", "solve", "--planner", "model",
                                 *self.words(model))
 
         def ask(_):
@@ -327,7 +326,7 @@ class Stops(SolveCase):
 
     def stop(self, model, reached, *words):
         command = [str(harness.LECTERN), "solve", *self.words(model, *words), "--json", NODES]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment())
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.workspace.environment())
         try:
             self.assertTrue(reached(), "it did not come so far")
             process.send_signal(signal.SIGINT)

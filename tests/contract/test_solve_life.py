@@ -13,7 +13,6 @@ import sqlite3
 import subprocess
 import threading
 import time
-import types
 import unittest
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -130,8 +129,7 @@ class Kept(StoredCase):
         model = self.play(nodes(ZERO))
         found, _ = self.ended(model, NODES, "solved")
         asked = len(model.requests)
-        place = types.SimpleNamespace(environment=self.environment)
-        server = harness.Server(place, *self.words(model, "--toolset", "editor,solve"))
+        server = harness.Server(self.workspace, *self.words(model, "--toolset", "editor,solve"))
         self.addCleanup(server.close)
         server.initialize()
         text = server.good("solve", task=found["task"], session_id=self.sid)
@@ -170,7 +168,7 @@ class Kept(StoredCase):
         with contextlib.closing(sqlite3.connect(path)) as database:
             database.executescript("CREATE TRIGGER full BEFORE INSERT ON task_entry BEGIN SELECT RAISE(ABORT, 'it is full'); END")
             command = [str(harness.LECTERN), "solve", *self.words(self.play(nodes())), "--json", "--session", self.sid, NODES]
-            done = subprocess.run(command, capture_output=True, env=self.environment(), timeout=harness.ANSWER_SECONDS, check=False)
+            done = subprocess.run(command, capture_output=True, env=self.workspace.environment(), timeout=harness.ANSWER_SECONDS, check=False)
             database.executescript("DROP TRIGGER full")
         found = json.loads(done.stdout)
         self.assertEqual((done.returncode, found["values"]), (0, {"nodes": 40}), done.stderr)
@@ -191,8 +189,7 @@ class Figures(StoredCase):
         pathlib.Path(prices).write_text(PRICES, encoding="utf-8")
         model = self.play(*(Case(question, "number", COUNT, broken, key="q%d" % number)
                             for number, (question, broken, _, _) in enumerate(self.questions)))
-        place = types.SimpleNamespace(environment=self.environment)
-        server = harness.Server(place, *self.words(model, "--toolset", "editor,solve", "--prices", prices, "--role", "debugger=cheap"))
+        server = harness.Server(self.workspace, *self.words(model, "--toolset", "editor,solve", "--prices", prices, "--role", "debugger=cheap"))
         try:
             server.initialize()
             before = self.metrics(server)
@@ -286,7 +283,7 @@ class Kills(StoredCase):
 
     def start_and_kill(self, model, reached):
         command = [str(harness.LECTERN), "solve", *self.words(model), "--json", "--session", self.sid, NODES]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment())
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.workspace.environment())
         try:
             self.assertTrue(reached(), "it did not come so far")
             sandboxes = harness.descendants(process.pid)
@@ -299,7 +296,7 @@ class Kills(StoredCase):
 
     def go_on(self, model, ident):
         command = [str(harness.LECTERN), "solve", *self.words(model), "--json", "--continue", ident]
-        done = subprocess.run(command, capture_output=True, env=self.environment(), timeout=harness.ANSWER_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, env=self.workspace.environment(), timeout=harness.ANSWER_SECONDS, check=False)
         harness.check_log(done.stderr)
         self.assertEqual(done.returncode, 0, (done.stdout, done.stderr))
         return json.loads(done.stdout)
@@ -358,7 +355,7 @@ class Kills(StoredCase):
         self.start_and_kill(model, self.reach(model, "debugger", 0))
         ident = self.tasks()[0]["id"]
         command = [str(harness.LECTERN), "solve", *self.words(model, "--budget", "requests=2"), "--json", "--continue", ident]
-        done = subprocess.run(command, capture_output=True, env=self.environment(), timeout=harness.ANSWER_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, env=self.workspace.environment(), timeout=harness.ANSWER_SECONDS, check=False)
         found = json.loads(done.stdout)
         self.assertEqual((found["status"], found["bound"], found["usage"]["requests"]), ("over_budget", "requests", 2))
 

@@ -7,6 +7,7 @@ import re
 import unittest
 
 import harness
+from chat_case import ChatWorkspace
 from solve_case import KEY, Case, Roles, kind_of, mistakes, requests, same, truth_cases
 
 STATUS = re.compile(r"\A(\w+): ")
@@ -27,7 +28,7 @@ def broken_programs(number, program, recorded):
 class SolveTruth(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.workspace = harness.Workspace()
+        cls.workspace = ChatWorkspace(ANTHROPIC_API_KEY=KEY)
         cls.addClassCleanup(cls.workspace.close)
         recorded = mistakes()
         assert len(recorded) > 300
@@ -43,9 +44,7 @@ class SolveTruth(unittest.TestCase):
     def ask(self, planner):
         """(question, status, values, attempts, requests, tokens in, tokens out) of each question."""
         with Roles(self.cases) as model:
-            environment = {"ANTHROPIC_API_KEY": KEY}
-            workspace = type("", (), {"environment": lambda _: {**self.workspace.environment(), **environment}})()
-            client = harness.Server(workspace, "--no-demo", "--toolset", "editor,solve", "--llm-url", model.url, "--llm-model", "played",
+            client = harness.Server(self.workspace, "--no-demo", "--toolset", "editor,solve", "--llm-url", model.url, "--llm-model", "played",
                                     "--planner", planner)
             client.initialize()
             found = []
