@@ -13,7 +13,7 @@
 #include "validator/syntax/ast.h"
 #include "validator/syntax/tokenizer.h"
 
-/* What a comment says that stands in the place of code: words at its beginning, in capitals; and
+/* The words of a comment in the place of code: words at its beginning, in capitals; and
  * words anywhere in it. */
 static const char *const marks[] = {"TODO", "FIXME"};
 static const char *const phrases[] = {

@@ -35,7 +35,7 @@ static void add_module(struct module_list *list, const char *name)
         abort();
 }
 
-/* What the entry of a folder is a module by: the length of its name; 0 for others, and private
+/* The length of the name by which an entry of a folder is a module; 0 for others, and private
  * ones. A library ("_x.cpython-311-x86_64-linux-gnu.so") may be one too. */
 static size_t module_length(const char *folder, const char *entry)
 {

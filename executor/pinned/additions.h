@@ -10,7 +10,7 @@
 #include "helpers/base/error.h"
 
 /* Resolves the NULL-terminated names of packages against the release of options->lock, and appends
- * to `lock` the text of a lock file with them and what they need beside that one, for every
+ * to `lock` the text of a lock file with them and their dependencies beside that one, for every
  * architecture. Downloads those of this machine, and appends the names of the modules that programs
  * could import from them to `modules`, sorted, one a line. Blocks for a minute. */
 int pinned_resolve(const struct pinned_options *options, const char *const *packages,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One message from a role: the request to its model, and what may follow it. A message that does
+ * One message from a role: the request to its model, and its repetitions. A message that does
  * not fit its schema, prose instead of the call, a cut answer and a stream that broke off are asked
  * for once more, with the fault named. A model that refuses or stays overloaded is replaced once.
  * Each request is checked against the budget, counted in it, and reported.

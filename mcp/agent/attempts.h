@@ -49,7 +49,7 @@ struct attempts {
 void attempts_init(struct attempts *attempts, unsigned most);
 
 /* The digest of a program: of its syntax tree (validator_digest), or of its bytes if it is not
- * Python. with: what else decides its result, such as further curricula; or NULL. */
+ * Python. with: a further input of the program, such as further curricula; or NULL. */
 void attempts_digest(const char *code, size_t len, const char *with, char digest[SHA256_TEXT_SIZE]);
 
 /* The failed program with this digest, or NULL: it was not tried, or may run again. */
@@ -68,7 +68,7 @@ void attempts_take_repeat(struct attempts *attempts);
  * if one has succeeded, the next failure is the first again; else it was no attempt. */
 void attempts_close(struct attempts *attempts);
 
-/* Failed attempts, with that which is under way if it has failed. */
+/* Failed attempts, with the one under way if it has failed. */
 unsigned attempts_failed(const struct attempts *attempts);
 bool attempts_left(const struct attempts *attempts);
 /* If at least one has failed. */
@@ -85,7 +85,7 @@ void attempts_write_errors(const struct attempts *attempts, struct buf *to);
  * [{"digest", "attempt", "mayRun", "category", "error"}]}. A new reference, or NULL without memory.
  */
 json_t *attempts_json(const struct attempts *attempts);
-/* After attempts_init; what is not of that form is left out. kept: or NULL. */
+/* After attempts_init; members of another form are left out. kept: or NULL. */
 void attempts_read(struct attempts *attempts, const json_t *kept);
 
 /* Log members of the attempt that is under way: "attempt=2/3". */

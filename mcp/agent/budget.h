@@ -11,7 +11,7 @@
 #include "helpers/base/error.h"
 #include "mcp/model/model_message.h"
 
-/* What a request will read is estimated as a token for so many of its bytes: more than services
+/* The input of a request is estimated as a token for so many of its bytes: more than services
  * count for English, so that a task ends within its bound. */
 #define BUDGET_BYTES_PER_TOKEN 3u
 #define BUDGET_OUTPUT_LEAST    64u /* tokens that an answer must have room for */
@@ -71,14 +71,14 @@ int64_t budget_left_ms(const struct budget *budget, int64_t now_ms);
  * have in *max_tokens (at most as many as before); or the bound that forbids it. */
 enum bound budget_check(const struct budget *budget, const struct price *price, size_t bytes,
                         int64_t now_ms, unsigned *max_tokens);
-/* After it: usage is what the service counted. */
+/* After it: usage is the count of the service. */
 void budget_spend(struct budget *budget, const struct price *price,
                   const struct model_usage *usage);
 
 /* Appends {"requests", "input", "output", "cache_read", "cache_write"}; input is without the two.
  */
 void budget_write_usage(const struct budget *budget, struct buf *to);
-/* The tokens of such an object, as it is in a trace; 0 for what is missing. */
+/* The tokens of such an object, as it is in a trace; 0 for a missing member. */
 struct model_usage budget_read_usage(const json_t *usage);
 
 #endif

@@ -62,7 +62,7 @@ struct planned_step {
     enum value_type type;
 };
 
-/* The form of what was picked: as it is; the rows of two fields as an object; the first item; true
+/* The form of the picked part: unchanged; the rows of two fields as an object; the first item; true
  * if it is neither null nor empty. */
 enum query_form { QUERY_AS_IT_IS, QUERY_MAP, QUERY_SINGLE, QUERY_TRUTH };
 

@@ -148,7 +148,7 @@ static void read_word(struct words *words, const char *text, size_t len)
         add_word(words, word, len);
 }
 
-/* Letters, digits and what is beyond ASCII; ids have also '_', '-' and '.' inside. */
+/* Letters, digits and bytes beyond ASCII; ids have also '_', '-' and '.' inside. */
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -457,7 +457,7 @@ static const struct pattern {
      0, 0},
     {"on? which level NODE then?", ZERO, 0, VIEW_NEEDS, "levels", "level", NULL, NULL, 0, 0, 0, 0},
 
-    /* the ends, and what is out of reach */
+    /* the ends, and lessons out of reach */
     {"which node no|without prerequisite pointing? at? them?", 0, IDS, VIEW_NEEDS,
      "starting_points", "nodes", "node_id", NULL, 0, 1, 0, 1},
     {"node no|without prerequisite pointing? at? them?", COUNT, 0, VIEW_NEEDS, "starting_points",

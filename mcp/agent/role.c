@@ -140,7 +140,7 @@ void role_write_request(enum role role, const struct analyses *analyses, const c
     buf_addc(to, '}');
 }
 
-/* ---- what a role sees ---- */
+/* ---- the prompts ---- */
 
 /* JSON in <data> tags, which no text in it can close: '<' occurs only in its strings. */
 static void write_data(const json_t *value, size_t most, struct buf *to)

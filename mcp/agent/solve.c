@@ -1046,7 +1046,7 @@ static void end_solved(struct solve *solve, const char *text)
     end(solve, ANSWER_SOLVED, text ? text : own.data ? own.data : "", NULL, BOUND_NONE);
 }
 
-/* Whatever becomes of the text, the values are found; a person who stops the task knows that. */
+/* The values are found, also without a text. Only a stop by a person is not a solved task. */
 static void on_answer(void *user, enum ask_end ended, json_t *message, enum bound bound,
                       const struct error *err)
 {
@@ -1107,7 +1107,7 @@ static void go_on(void *arg)
     }
 }
 
-/* What an earlier process has spent. */
+/* A request of an earlier process counts against the budget. */
 static void replay_request(struct solve *solve, const json_t *entry)
 {
     const struct model_usage own = budget_read_usage(json_object_get(entry, "usage"));
@@ -1209,7 +1209,7 @@ static void on_late(uv_timer_t *timer)
     stop(solve);
 }
 
-/* Of the bound of time, with what an earlier process has spent. */
+/* Of the bound of time, less the seconds of earlier processes. */
 static void start_clock(struct solve *solve)
 {
     uv_update_time(solve->solver->server->loop);

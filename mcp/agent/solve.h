@@ -50,7 +50,7 @@ struct solve;
  * of 1 to TASK_QUESTION_MAX bytes, with ERROR_BUSY at SOLVER_TASKS_MAX, or without memory. */
 struct solve *solve_start(struct solver *solver, const struct solve_request *request,
                           struct solve_listener *listener, struct error *err);
-/* Ends it soon, with the status cancelled and what it has found. */
+/* Ends it soon, with the status cancelled and the values so far. */
 void solve_cancel(struct solve *solve);
 
 /* A short line on the state of a task for a person: "coder: attempt 2 of 3". */

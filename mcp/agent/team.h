@@ -13,7 +13,7 @@
 #define TEAM_KEY_PREFIX "LECTERN_KEY_" /* of the variables with the keys of other services */
 
 enum team_planner {
-    TEAM_RULES_FIRST, /* a model plans what no rule knows */
+    TEAM_RULES_FIRST, /* a model plans the questions that no rule knows */
     TEAM_RULES,       /* no model is asked at all */
     TEAM_MODEL,       /* no rule plans */
     TEAM_PLANNERS,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the tasks of a process have taken, for /metrics. It is added up from the entries of their
+ * The figures of the tasks of a process, for /metrics. It is added up from the entries of their
  * traces, so that both say the same. Used on the loop's thread.
  */
 #ifndef LECTERN_AGENT_TOTALS_H

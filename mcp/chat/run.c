@@ -875,7 +875,7 @@ struct chat_run *run_start(struct server *server, struct model *model,
     run->listener = listener;
     run->step = run_step;
     run->by_roles = request->solve && request->answer_count == 0;
-    /* What they propose is applied by nobody but a person. */
+    /* Only a person applies their proposal. */
     run->approvals = run->by_roles ? APPROVALS_EVERY : request->approvals;
     attempts_init(&run->attempts, server->analyses.attempts);
     if (keep_request(run, request, err) < 0) {

@@ -16,7 +16,7 @@
 #include "mcp/agent/solve.h"
 #include "mcp/chat/run_internal.h"
 
-/* What is kept of a task beside its answer. All is made smaller until it fits. */
+/* Limits of the trace that is stored beside an answer. They are lowered until it fits. */
 #define TASK_SHOWN_CAP   ((size_t)128 << 10) /* bytes as JSON */
 #define TASK_TEXT_MAX    ((size_t)8 << 10)   /* bytes of one text, such as a program */
 #define TASK_TEXT_LEAST  32u
@@ -102,7 +102,7 @@ static void on_done(struct solve_listener *listener, const struct answer *answer
     run_go_on(work->run, RUN_STATE_ANSWERED);
 }
 
-/* What the person wrote, of the newest question. */
+/* The text of the newest question, without the additions of the server. */
 static const char *question_of(const struct thread *thread)
 {
     for (size_t i = json_array_size(thread->messages); i > 0; i--) {
@@ -265,7 +265,7 @@ static int put_answer(struct chat_run *run, struct error *err)
                       json_pack("{s:o}", "task", task), NULL, err);
 }
 
-/* A question that the roles could not answer; what they found is in the thread. */
+/* A question that the roles could not answer; their values are in the thread. */
 static enum run_state end_unsolved(struct chat_run *run)
 {
     static const char *const words[ANSWER_STATUSES] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern solve: one question, answered by the roles of mcp/agent/. SIGINT and SIGTERM end the task
- * with what it has found, its requests and its sandbox.
+ * lectern solve: one question, answered by the roles of mcp/agent/. SIGINT and SIGTERM end the
+ * task, its requests and its sandbox; the values so far are printed.
  */
 #include <errno.h>
 #include <stdio.h>

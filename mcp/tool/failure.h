@@ -49,7 +49,7 @@ void failure_of_error(struct failure *failure, const struct error *err);
 void failure_of_verdict(struct failure *failure, const struct verdict *verdict);
 void failure_of_result(struct failure *failure, const struct execution_result *result,
                        long timeout_seconds);
-/* What the sandbox advises on the exception (image/python/hints.py); borrowed; NULL if nothing. */
+/* The advice of the sandbox on the exception (image/python/hints.py); borrowed, or NULL. */
 const char *failure_hint(const struct execution_result *result);
 /* For an answer above its cap. */
 void failure_of_size(struct failure *failure, size_t cap);

@@ -73,7 +73,7 @@ enum tool_ask {
 
 struct tool_call;
 
-/* Who wants to know of each program that a call runs; all on the loop. */
+/* Callbacks for each program that a call runs; all on the loop. */
 struct tool_programs {
     /* Before it is checked. false: it does not run, and why has the reason for its author. */
     bool (*may_run)(struct tool_call *call, const char *code, size_t len, struct buf *why);

@@ -27,7 +27,7 @@
 /* Reads "toolset=NAME" in a query; false if it is not there. */
 static bool find_choice(const char *query, char name[TOOLSET_NAME_SIZE])
 {
-    bool valid; /* what is not decoded names no toolset */
+    bool valid; /* an invalid code stays, and names no toolset */
 
     for (const char *at = query; *at; at += strcspn(at, "&"), at += *at == '&') {
         if (strncmp(at, TOOLSET_QUERY, strlen(TOOLSET_QUERY)) != 0)

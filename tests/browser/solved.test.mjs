@@ -42,7 +42,7 @@ await through(async () => {
   const programs = await ui.all("group", /^Program of attempt/, { within });
   assert.deepEqual(await Promise.all(programs.map(one => one.evaluate(it => it.innerText.trim().split("\n").at(-1)))),
     ["print(1 / 0)", "print(json.dumps(len(get_nodes())))"]);
-  assert.equal((await ui.all("listitem", undefined, { within: await ui.get("list", "What was changed", { within }) })).length, 2);
+  assert.equal((await ui.all("listitem", undefined, { within: await ui.get("list", "Changes", { within }) })).length, 2);
   await states.look("attempts");
 
   await ui.press("button", "Side by side", { within });

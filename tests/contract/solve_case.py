@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of `solve` share: curricula with their questions, the recorded mistakes, and a server or a command in front of a model
+"""The shared parts of the tests of `solve`: curricula with their questions, the recorded mistakes, and a server or a command in front of a model
 that plays the roles."""
 import json
 import os

@@ -29,7 +29,7 @@ class AttemptsCase(chat_case.ChatCase):
         return int(re.search(r"lectern_run_attempts_total (\d+)", self.server.http("GET", "/metrics")[1].decode())[1])
 
     async def ask(self, page, *answers, question="Compute it."):
-        """The run, how many programs were started for it, and what the model was sent for each call."""
+        """The run, how many programs were started for it, and the result of each call that the model received."""
         before = self.started()
         self.play(*[answer(*(parts if isinstance(parts, tuple) else (parts,))) for parts in answers])
         run = await page.ask(question)
@@ -130,7 +130,7 @@ class Attempts(AttemptsCase):
         for words in ("Run no more code", "best answer", "Partial answer:", "open points"):
             self.assertIn(words, sent["toolu_2"])
 
-    async def test_what_was_computed_before_is_a_partial_answer(self):
+    async def test_earlier_results_make_a_partial_answer(self):
         page = await self.page()
         words = "Partial answer: 42 nodes.\n\nOpen points:\n- the total, because a name is unknown"
         run, started, _ = await self.ask(page, code("print(42)", "toolu_ok"), *self.failing(3), text(words))

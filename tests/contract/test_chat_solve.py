@@ -107,7 +107,7 @@ class Statuses(SolveCase):
         await self.check_kept(page, run)
 
     async def test_failed(self):
-        """What was tried is kept, and the same question may be asked again."""
+        """The attempts are kept, and the same question may be asked again."""
         before = self.gauges()['lectern_chat_answers_total{ended="failed"}']
         page, run = await self.solve(*["print(%d / 0)" % number for number in range(3)])
         self.assertEqual((run.outcome, run.end["code"]), ("error", "code_failed"))

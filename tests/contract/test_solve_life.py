@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tasks of `solve` in the store: what is kept equals the trace and the model's ledger; and kill -9 in each role, after which the task is
+"""Tasks of `solve` in the store: they equal the trace and the model's ledger; and kill -9 in each role, after which the task is
 continued to the right answer.
 
 LECTERN_KILLS: kills in each role (1). LECTERN_SEED: seed of the moments."""
@@ -99,7 +99,7 @@ class Kept(StoredCase):
         self.assertTrue(any("runtime: " in line and "ZeroDivisionError" in line for line in lines), lines)
         self.assertIn(found["task"], self.trace("--session", self.sid))
 
-    def test_what_is_not_there(self):
+    def test_unknown_tasks(self):
         self.trace("no-such-task", code=1)
         self.assertIn(b"no task", self.workspace.run("trace", "no-such-task", check=False).stderr)
         done = self.workspace.run("solve", "--continue", "no-such-task", check=False)
@@ -177,7 +177,7 @@ class Kept(StoredCase):
 
 
 class Figures(StoredCase):
-    """/metrics, the log and the traces of one server say what the model's ledger says."""
+    """/metrics, the log and the traces of one server equal the model's ledger."""
 
     questions = (("Right at once?", (), "solved", 1), ("Repaired by a model?", (ZERO,), "solved", 2),
                  ("Repaired by a rule?", ("```python\n" + COUNT + "\n```",), "solved", 2),

@@ -17,7 +17,7 @@ ATTEMPTS = re.compile(r"^attempts (\d+), model requests (\d+), tokens in (\d+), 
 
 
 def broken_programs(number, program, recorded):
-    """What the coder and the debugger of this question send first."""
+    """The first programs of the coder and the debugger for this question."""
     if number % 20 == 9:
         return ["raise ValueError(%d)\n%s" % (again, program) for again in range(3)]
     if number % 10 in (0, 3, 6):

@@ -5,8 +5,8 @@
 
     with Roles([Case("How many nodes?", "number", "import json\\n...", answer=49)]) as model:
         ... run lectern solve with --llm-url model.url ...
-        model.check()            # the rules of the API, and of what each role may see
-        model.ledger["planner"]  # requests, tokens: what the traces and metrics must say
+        model.check()            # the rules of the API, and the limits of each role's view
+        model.ledger["planner"]  # requests and tokens, which traces and metrics must equal
 
 A role is recognised by its forced tool. The name of a plan's step is the key of its case, so the coder and the debugger, which do not
 see the question, are recognised too. `Case.broken` has programs that the coder and the debugger send first; `Roles.script` can replace
@@ -123,7 +123,7 @@ class Roles(Replay):
         return self.cases.get(found.group(1)) if found else None
 
     def look(self, request, role, case):
-        """What a role may see."""
+        """The limits of a role's view."""
         words = words_of(request)
         tools = [tool["name"] for tool in request.json["tools"]]
         if len(tools) != 1 or not request.json["tools"][0].get("strict"):

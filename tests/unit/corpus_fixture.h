@@ -23,7 +23,7 @@
 #define PROGRAM "%% "
 #define MESSAGE "%= "
 
-/* What a program's head says; the texts point into the file. */
+/* The head of a program; the texts point into the file. */
 struct program {
     const char *file, *profile, *rule, *message;
     size_t line, column;

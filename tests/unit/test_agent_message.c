@@ -145,7 +145,8 @@ static void test_values(void **state)
     assert_false(value_fits(VALUE_ANY, NULL));
 }
 
-/* What the server sets is not in the schemas for models, and each of their objects is closed. */
+/* Members that the server sets are not in the schemas for models, and each of their objects is
+ * closed. */
 static void test_schemas(void **state)
 {
     static const char *const hidden[] = {"\"attempt\"", "\"hash\"",  "\"by\"",

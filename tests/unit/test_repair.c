@@ -83,7 +83,7 @@ static const struct {
     const char *source, *changed, *says;
     struct run run;
 } repairs[] = {
-    /* what a model writes around a program */
+    /* text of a model around a program */
     {"Here it is:\n```python\nprint(1)\n```\nIt prints 1.\n",
      "print(1)\n",
      "Took the program out of its Markdown code block.",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Tasks in the store: their entries come back in order, two who write to one task, the oldest go,
- * what goes with its session, and what is there after kill -9.
+ * the end of a session, and the tasks after kill -9.
  */
 #include "tests/unit/killed_writer.h"
 

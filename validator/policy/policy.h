@@ -231,7 +231,7 @@ extern const char policy_helper_modules[];
  * module is another one. */
 const char *policy_guessed_helper(const struct policy_module *module, const char *name, size_t len);
 
-/* What to use instead of an unbound name. */
+/* The replacement of an unbound name. */
 struct policy_unknown {
     char text[2 * VALIDATOR_MODULE_NAME_CAP + 128]; /* for a person */
     char import[2 * VALIDATOR_MODULE_NAME_CAP];     /* the statement that binds it, or "" */

@@ -99,7 +99,7 @@ static inline struct node *parse_node(struct parser *p, uint32_t node)
     return &p->ast->nodes[node];
 }
 
-/* parser.c: reports what the tokenizer could not read, with its correction. */
+/* parser.c: reports a text that the tokenizer could not read, with its correction. */
 void parse_report_unreadable(struct parser *p, size_t at, const char *text,
                              const struct tokenizer_edit *edits, unsigned edit_count);
 

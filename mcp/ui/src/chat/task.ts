@@ -53,7 +53,7 @@ function request(entry: Fields, attempt: number): Step {
 
 const without = { input: 0, output: 0, cost: null, failed: null };
 
-// What an execution said of its failure, on one line.
+// The error of an execution, on one line.
 const errorOf = (execution: Fields): string | null => {
   if (execution.ok === true) return null;
   const context = fields(fields(execution.error).context);
@@ -85,7 +85,7 @@ export interface Attempt {
   number: number;
   source: string;
   error: string | null; // null: it succeeded, or did not end
-  // Why the program before it failed, and what was changed; null: it is the first.
+  // The cause of the failure before it, and the change; null: it is the first.
   diagnosis: { cause: string; change: string; by: string } | null;
 }
 

@@ -85,7 +85,7 @@ function Comparison({ attempts, first, second }: Pair) {
   return (
     <div class="chat-task-compare chat-task-two">
       <Program attempt={first} />
-      <ol class="chat-task-between" aria-label="What was changed">
+      <ol class="chat-task-between" aria-label="Changes">
         {diagnosesBetween(attempts, first.number, second.number).map(one => (
           <li key={one.attempt}>
             <p>{one.cause}</p>
