@@ -132,6 +132,11 @@ struct model *team_model(const struct team *team, enum role role)
     return team->parts[role].model ? team->parts[role].model : team->base;
 }
 
+bool team_has_own(const struct team *team, enum role role)
+{
+    return team->parts[role].model != NULL;
+}
+
 struct model *team_escalation(const struct team *team)
 {
     return team->parts[ESCALATE].model;

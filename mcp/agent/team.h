@@ -33,6 +33,7 @@ void team_destroy(struct team *team); /* takes NULL */
 
 enum team_planner team_planner(const struct team *team);
 struct model *team_model(const struct team *team, enum role role);
+bool team_has_own(const struct team *team, enum role role); /* a model that words name */
 /* The model to ask when another has refused or is overloaded: that of `escalate`, else base's; NULL
  * if it is the same one. */
 struct model *team_other(const struct team *team, const struct model *instead_of);

@@ -225,9 +225,9 @@ enum config_command {
     ROW(CHAT, "attempts", attempts, NUMBER, "N", "3", 1, ATTEMPTS_MOST, CONFIG_ANY_MODEL,          \
         "failed attempts at the code of one question, one after the other; then it is answered "   \
         "without more")                                                                            \
-    ROW(CHAT, "chat-solve", chat_solve, FLAG, NULL, NULL, 0, 0, CONFIG_SERVE,                      \
-        "have questions in the chat answered by the roles of `solve`, unless the page's switch "   \
-        "says otherwise")                                                                          \
+    ROW(CHAT, "chat-solve", chat_solve, TEXT, "WHEN", "auto", 0, 0, CONFIG_SERVE,                  \
+        "default of the page's switch that has questions answered by the roles of `solve`: on, "   \
+        "off, or auto, which is on if --role names a model for the planner")                       \
     ROW(SOLVE, "role", role, LIST, "ROLE=MODEL[@URL]", NULL, 0, 0, CONFIG_ANY_MODEL,               \
         "model of a role, planner, coder, debugger, answer or escalate (which is asked when "      \
         "another refuses or is overloaded); may be repeated (default: that of --llm-model). The "  \

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "helpers/base/log.h"
+#include "mcp/agent/solver.h"
 #include "mcp/auth/auth.h"
 #include "mcp/auth/limits.h"
 #include "mcp/command/command.h"
@@ -164,6 +165,21 @@ static void print_page(const struct serve_process *serving, const char *address)
         fprintf(stderr, "Page: POST %s/sign-in/link with a token makes a link to it\n", address);
 }
 
+/* docs/benchmarks.md has the figures that `auto` follows: the roles cost less than the one model
+ * where the planner has a cheaper model, and not always otherwise. */
+static int choose_chat_solve(const struct solver *solver, const char *when, bool *on,
+                             struct error *err)
+{
+    if (strcmp(when, "auto") == 0)
+        *on = team_has_own(solver->team, ROLE_PLANNER);
+    else if (strcmp(when, "on") == 0 || strcmp(when, "off") == 0)
+        *on = strcmp(when, "on") == 0;
+    else
+        return error_set(err, ERROR_INVALID, "--chat-solve must be auto, on or off, not '%s'",
+                         when);
+    return 0;
+}
+
 static int start(struct serve_process *serving, const struct config *config,
                  const struct model_config *model, struct error *err)
 {
@@ -176,7 +192,6 @@ static int start(struct serve_process *serving, const struct config *config,
         .public_url = config->public_url,
         .tls_cert = config->tls_cert,
         .tls_key = config->tls_key,
-        .chat_solve = config->chat_solve,
     };
 
     if (start_sign_in(serving, config, err) < 0)
@@ -186,7 +201,8 @@ static int start(struct serve_process *serving, const struct config *config,
     if (!serving->model)
         return -1;
     http.model = serving->model;
-    if (server_open_solver(&serving->server, config, err) < 0)
+    if (server_open_solver(&serving->server, config, err) < 0 ||
+        choose_chat_solve(serving->server.solver, config->chat_solve, &http.chat_solve, err) < 0)
         return -1;
     serving->http = http_server_create(&serving->server, &http, err);
     if (!serving->http)

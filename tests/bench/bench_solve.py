@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The shared questions by roles and by the one loop of the chat, each byte that goes to the model counted: tokens and cost of a solved
-question, with and without prompt caching, planner and debugger at a tenth of the price. Plans and programs are replayed, and broken as
+question, with and without prompt caching, planner and debugger at a tenth of the price and at the same price. Plans and programs are replayed, and broken as
 in tests/contract/test_solve_truth.py. Prints a table in Markdown, and `lectern solve`'s listing."""
 import asyncio
 import collections
@@ -98,19 +98,19 @@ def by_loop(workspace, sids, rows, caches):
         return model.ledger, sum(len(case.broken) < 3 for case, _, _ in rows)
 
 
-def cost(ledger):
+def cost(ledger, cheap):
     total = 0
     for role, book in ledger.items():
         one = sum(getattr(book, name) * price for name, price in PRICE.items()) / 1e6
-        total += one * (CHEAP if role in ("planner", "debugger") else 1)
+        total += one * (cheap if role in ("planner", "debugger") else 1)
     return total
 
 
 def main():
     workspace, rows = ChatWorkspace(ANTHROPIC_API_KEY=KEY), make_cases()
     sids = {name: workspace.load(harness.shared("data", name + ".json")) for name in dict.fromkeys(name for _, name, _ in rows)}
-    print("| way | caching | solved | requests | input tokens, cached, written | output tokens | a solved question: input, cost |")
-    print("|---|---|---|---|---|---|---|")
+    print("| way | caching | solved | requests | input tokens, cached, written | output tokens | a solved question: input | cost | cost with one model |")
+    print("|---|---|---|---|---|---|---|---|---|")
     bases = {}
     for caches in (False, True):
         for way, run in (("one loop", lambda: by_loop(workspace, sids, rows, caches)),
@@ -121,11 +121,11 @@ def main():
             for book in ledger.values():
                 sums.add(book)
             whole = sums.input + sums.cache_read + sums.cache_write
-            figures = whole / solved, cost(ledger) / solved
+            figures = whole / solved, cost(ledger, CHEAP) / solved, cost(ledger, 1) / solved
             base = bases.setdefault(caches, figures)
-            print("| %s | %s | %d of %d | %d | %d, %d, %d | %d | %d (%.0f %%), $%.5f (%.0f %%) |" % (
+            print("| %s | %s | %d of %d | %d | %d, %d, %d | %d | %d (%.0f %%) | $%.5f (%.0f %%) | $%.5f (%.0f %%) |" % (
                 way, "yes" if caches else "no", solved, len(rows), sums.requests, whole, sums.cache_read, sums.cache_write, sums.output,
-                figures[0], 100 * figures[0] / base[0], figures[1], 100 * figures[1] / base[1]))
+                *(part for one, of in zip(figures, base) for part in (one, 100 * one / of))))
     client = harness.Stdio(workspace, "--toolset", "solve")
     client.initialize()
     print("\nlisting of solve: %d tokens" % tokens(client.request("tools/list")["result"]["tools"]))

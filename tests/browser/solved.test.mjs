@@ -5,7 +5,7 @@ import { environment } from "./played.mjs";
 import { openVisit } from "./visit.mjs";
 
 const SWITCH = "Divide the work";
-const { narrow, page, states, ui, at, ask, through } = await openVisit("solved", { environment, words: ["--planner", "model", "--llm-model", "played", "--warm", "bare=1,data=0,plot=0"] });
+const { narrow, page, states, ui, at, ask, through } = await openVisit("solved", { environment, words: ["--planner", "model", "--llm-model", "played", "--timeout", "10", "--warm", "bare=1,data=0,plot=0"] });
 
 const isOn = async within => (await ui.get("checkbox", SWITCH, { within })).evaluate(box => box.checked);
 

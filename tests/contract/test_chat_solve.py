@@ -197,7 +197,7 @@ class Switch(SolveCase):
 
 
 class Default(SolveCase):
-    words = (*SolveCase.words, "--chat-solve")
+    words = (*SolveCase.words, "--chat-solve", "on")
     chosen = None
 
     async def test_without_a_word_the_roles_answer(self):
@@ -219,6 +219,32 @@ class Default(SolveCase):
         page = await self.page()
         self.have()
         self.assertEqual((await page.ask(NODES + "\0")).text, "Computed: nodes is 40")
+
+
+class CheapPlanner(SolveCase):
+    """A planner with another model: the figures favour the roles."""
+    words = (*SolveCase.words, "--role", "planner=small")
+    chosen = None
+
+    async def test_without_a_word_the_roles_answer(self):
+        page, run = await self.solve()
+        self.assertIs(page.state["solve"], True)
+        self.assertEqual(run.end["result"], {"status": "solved"})
+
+
+class Off(SolveCase):
+    words = (*CheapPlanner.words, "--chat-solve", "off")
+    chosen = None
+
+    async def test_without_a_word_the_loop_answers(self):
+        page, run = await self.solve()
+        self.assertIs(page.state["solve"], False)
+        self.assertEqual(run.text, "From the loop.")
+
+    def test_a_wrong_word(self):
+        done = self.workspace.run("serve", "--port", "0", "--chat-solve", "always", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"--chat-solve must be auto, on or off, not 'always'", done.stderr)
 
 
 class Priced(SolveCase):
