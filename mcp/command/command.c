@@ -11,8 +11,6 @@
 #include "helpers/base/terminal.h"
 #include "mcp/session/text.h"
 
-#define REPORT_LINES_CAP 100
-
 void command_fail(const char *name, const struct error *err)
 {
     terminal_printf(stderr, "lectern %s: %s\n", name, err->text);
@@ -32,11 +30,11 @@ const struct format *command_format(const struct config *config, const char *pat
     return format;
 }
 
-void command_report(const char *what, size_t count, const struct buf *lines)
+void command_report(const struct findings *report)
 {
     struct buf BUF_AUTO text = {0};
 
-    format_report_lines(&text, what, count, lines, REPORT_LINES_CAP);
+    findings_write(&text, report, FINDINGS_REASONS_CAP + 1);
     if (text.len == 0)
         return;
     buf_addc(&text, '\n');

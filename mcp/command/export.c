@@ -48,8 +48,8 @@ static int write_path(const struct config *config, const char *path, const struc
     if (curriculum)
         rc = format->write(curriculum, path, &report, err);
     if (rc == 0)
-        command_report("How it was written", report.losses + report.notes, &report.text);
-    format_report_finish(&report);
+        command_report(&report.lines);
+    findings_finish(&report.lines);
     return rc;
 }
 

@@ -32,12 +32,11 @@ static void draw_bar(void *user, const char *what, size_t done, size_t total)
 }
 
 static void print_report(const struct config *config, const struct import_report *report,
-                         const struct format_report *read)
+                         const struct findings *lines)
 {
     terminal_printf(stderr, "%s: %zu nodes, %zu components, %zu relationships\n",
                     config->arguments[0], report->nodes, report->components, report->relationships);
-    command_report("How the file was read", read->losses + read->notes, &read->text);
-    command_report("Kept as it is, though it breaks the rules", report->findings, &report->text);
+    command_report(lines);
 }
 
 /* The path's curriculum, as the text of a curriculum file. */
@@ -62,7 +61,8 @@ static int read_path(const struct config *config, struct buf *text, struct forma
 struct importing {
     const struct config *config;
     const struct buf *text;
-    struct import_report report; /* owned */
+    struct import_report report;
+    struct findings *lines; /* borrowed */
 };
 
 static int write_curriculum(void *user, struct store *store, struct error *err)
@@ -71,10 +71,10 @@ static int write_curriculum(void *user, struct store *store, struct error *err)
     const struct import_progress bar = {.fn = draw_bar};
     struct importing *importing = user;
 
-    import_report_finish(&importing->report);
     return curriculum_import(store, &writer, importing->text->data, importing->text->len,
                              importing->config->title, importing->config->dry_run,
-                             isatty(STDERR_FILENO) ? &bar : NULL, &importing->report, err);
+                             isatty(STDERR_FILENO) ? &bar : NULL, &importing->report,
+                             importing->lines, err);
 }
 
 static void draw_slice(void *user, size_t done, size_t total)
@@ -93,10 +93,10 @@ static size_t count_objects(const struct buf *text)
     return count;
 }
 
-static int import(const struct config *config, const struct buf *text,
-                  const struct format_report *read, struct error *err)
+static int import(const struct config *config, const struct buf *text, struct findings *lines,
+                  struct error *err)
 {
-    struct importing importing = {.config = config, .text = text};
+    struct importing importing = {.config = config, .text = text, .lines = lines};
     /* A dry run makes no store; a service is asked for one, and refuses. */
     const char *url = config->dry_run && store_url_capabilities(config->store).imports
                           ? "sqlite::memory:"
@@ -111,14 +111,13 @@ static int import(const struct config *config, const struct buf *text,
                          : store_write_slices(store, count_objects(text), write_curriculum,
                                               &importing, draw_slice, err);
     if (rc == 0) {
-        print_report(config, &importing.report, read);
+        print_report(config, &importing.report, lines);
         if (!config->dry_run)
             puts(importing.report.session_id);
     } else {
         snprintf(name, sizeof name, "%s", config->arguments[0]);
         error_wrap(err, "%s", basename(name));
     }
-    import_report_finish(&importing.report);
     return rc;
 }
 
@@ -129,8 +128,8 @@ static int run(const struct config *config, struct error *err)
     int rc = read_path(config, &text, &read, err);
 
     if (rc == 0)
-        rc = import(config, &text, &read, err);
-    format_report_finish(&read);
+        rc = import(config, &text, &read.lines, err);
+    findings_finish(&read.lines);
     return rc < 0 ? EXIT_FAILED : EXIT_OK;
 }
 

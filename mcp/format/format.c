@@ -9,9 +9,6 @@
 #include <string.h>
 
 #include "mcp/session/component_type.h"
-#include "mcp/session/text.h"
-
-#define REPORT_LINE_CAP 1024 /* bytes of one line; longer ones are cut */
 
 /* JSON is last: the default if no other format matches. */
 const struct format *const formats[] = {&format_csv, &format_case, &format_markdown, &format_json,
@@ -38,22 +35,21 @@ const char *format_names(void)
     return "json, csv, case, markdown";
 }
 
-static void add_line(struct format_report *report, const char *format, va_list arguments)
+static void add_line(struct format_report *report, enum finding_kind kind, const char *format,
+                     va_list arguments)
 {
-    char line[REPORT_LINE_CAP * 2], shown[REPORT_LINE_CAP];
+    char line[FINDING_TEXT_CAP * 2];
 
     vsnprintf(line, sizeof line, format, arguments);
-    buf_addf(&report->text, "%s\n", text_cut_line(shown, sizeof shown, line));
+    findings_add(&report->lines, kind, NULL, "%s", line);
 }
 
 void format_loss(struct format_report *report, const char *format, ...)
 {
     va_list arguments;
 
-    if (++report->losses > FORMAT_LOSSES_CAP)
-        return;
     va_start(arguments, format);
-    add_line(report, format, arguments);
+    add_line(report, FINDING_LEFT_OUT, format, arguments);
     va_end(arguments);
 }
 
@@ -61,10 +57,8 @@ void format_note(struct format_report *report, const char *format, ...)
 {
     va_list arguments;
 
-    if (++report->notes > FORMAT_NOTES_CAP)
-        return;
     va_start(arguments, format);
-    add_line(report, format, arguments);
+    add_line(report, FINDING_READ, format, arguments);
     va_end(arguments);
 }
 
@@ -79,29 +73,4 @@ void format_note_untyped(struct format_report *report, const char *name, size_t 
     format_note(report, "%s: %s without a type (%zu) are read as %s%s", name, what, count,
                 format_untyped(report),
                 report->untyped ? "" : "; where they mean order, import with untyped PREREQUISITE");
-}
-
-void format_report_lines(struct buf *to, const char *what, size_t count, const struct buf *lines,
-                         size_t most)
-{
-    const char *line = lines->data;
-    size_t said = 0;
-
-    if (count == 0)
-        return;
-    buf_addf(to, "\n%s (%zu):", what, count);
-    for (; said < most && line && *line; said++) {
-        size_t len = strcspn(line, "\n");
-
-        buf_addf(to, "\n- %.*s", (int)len, line);
-        line += len + (line[len] == '\n');
-    }
-    if (said < count)
-        buf_addf(to, "\n- %zu more", count - said);
-}
-
-void format_report_finish(struct format_report *report)
-{
-    if (report)
-        buf_finish(&report->text);
 }

@@ -13,34 +13,25 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/session/findings.h"
 
-#define FORMAT_FILES_CAP  100000u /* of one folder */
-#define FORMAT_LOSSES_CAP 50u     /* listed; all are counted */
-#define FORMAT_NOTES_CAP  20u     /* listed; not counted */
+#define FORMAT_FILES_CAP 100000u /* of one folder */
 #define FORMAT_DEPTH_CAP                                                                           \
     64 /* nesting that the text formats write as such; deeper values are written as JSON */
 
-/* What the format cannot represent, or what was read differently from how it was written. */
 struct format_report {
     /* Set by the caller: the type of relationships that the source gives no type; NULL: LEADS_TO */
     const char *untyped;
-    size_t losses;
-    size_t notes;
-    struct buf text; /* one per line; owned */
+    struct findings lines; /* the caller finishes it */
 };
-void format_report_finish(struct format_report *report);
-/* Appends "\nWHAT (2):\n- a line\n- another" for a report of count lines, of which lines holds the
- * first: at most most of them, then how many more there are. Nothing where count is 0. */
-void format_report_lines(struct buf *to, const char *what, size_t count, const struct buf *lines,
-                         size_t most);
 /* The type of relationships without one. */
 const char *format_untyped(const struct format_report *report);
 /* Notes that as many relationships were read as that type, and how to choose another. */
 void format_note_untyped(struct format_report *report, const char *name, size_t count,
                          const char *what);
+/* FINDING_LEFT_OUT, and FINDING_READ. */
 void format_loss(struct format_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* What was done without loss: "the components are one cell of JSON a node". */
 void format_note(struct format_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -10,10 +10,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/format/format.h"
-#include "mcp/session/text.h"
 
-#define TYPE            "PREREQUISITE"
-#define VALUE_SHOWN_CAP 100 /* bytes of a value in the report */
+#define TYPE "PREREQUISITE"
 
 static const char *const separators[] = {"", ";|\r\n", ",", NULL};
 
@@ -81,11 +79,9 @@ static void see_all(struct naming *naming, const json_t *nodes)
 
 static void report_value(struct naming *naming, const char *text, const char *why)
 {
-    char shown[VALUE_SHOWN_CAP];
-
-    format_loss(naming->report, "%s line %lld: '%s' of '%s' %s", naming->name,
-                (long long)naming->line, text_cut_line(shown, sizeof shown, text), naming->column,
-                why);
+    findings_add(&naming->report->lines, FINDING_LEFT_OUT,
+                 PLACE(naming->name, (size_t)naming->line, text), "'%s' names %s", naming->column,
+                 why);
 }
 
 static void add(struct naming *naming, const char *from, const char *text)
@@ -93,7 +89,7 @@ static void add(struct naming *naming, const char *from, const char *text)
     const char *to = json_string_value(naming->to);
 
     if (to && strcmp(from, to) == 0) {
-        report_value(naming, text, "is the row itself");
+        report_value(naming, text, "the row itself");
     } else if (to && is_new(naming, from, to)) {
         json_array_append_new(naming->relationships,
                               json_pack("{s:s, s:s, s:s}", "from_node_id", from, "to_node_id", to,
@@ -114,9 +110,9 @@ static bool names_node(struct naming *naming, const char *text, size_t len, bool
     else if (json_array_size(same) == 1)
         add(naming, json_string_value(json_array_get(same, 0)), id);
     else if (same)
-        report_value(naming, id, "is the title of several rows: write an id");
+        report_value(naming, id, "a title of several rows: write an id");
     else if (last)
-        report_value(naming, id, "is neither the id nor the title of another row");
+        report_value(naming, id, "neither the id nor the title of another row");
     else
         return false;
     return true;
@@ -166,10 +162,8 @@ void prerequisites_add(const json_t *nodes, const json_t *cells, const char *nam
         naming.line = json_integer_value(json_object_get(cell, "line"));
         read_parts(&naming, json_string_value(text), json_string_length(text), 0);
     }
-    if (naming.made > 0)
-        format_note(report, "%s: %zu relationship%s " TYPE "%s read from the column '%s'", name,
-                    naming.made, naming.made == 1 ? "" : "s", naming.made == 1 ? " is" : " are",
-                    column);
+    findings_add_count(&report->lines, FINDING_READ, naming.made, PLACE(name, 0, NULL),
+                       "relationships " TYPE " from the column '%s'", column);
     json_decref(naming.ids);
     json_decref(naming.titles);
     json_decref(naming.pairs);

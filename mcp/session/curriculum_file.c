@@ -22,25 +22,8 @@
 /* Violations of the contract's rules, which are imported anyway: one pass over nodes and
  * components, one over relationships. Entries are counted from 1, for people. */
 
-#define SHOWN_CAP   80
-#define NAME_CAP    160
-#define FINDING_CAP 600
-
-/* One finding: counted, and listed while there is room. */
-__attribute__((format(printf, 2, 3))) static void import_finding(struct import_report *report,
-                                                                 const char *format, ...)
-{
-    char text[FINDING_CAP * 2], cut[FINDING_CAP];
-    va_list args;
-
-    if (report->findings++ >= IMPORT_FINDINGS_CAP)
-        return;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    buf_adds(&report->text, text_cut_line(cut, sizeof cut, text));
-    buf_addc(&report->text, '\n');
-}
+#define SHOWN_CAP 80
+#define NAME_CAP  160
 
 /* ---- nodes ---- */
 
@@ -64,7 +47,7 @@ static int compare_orders(const void *a, const void *b)
 }
 
 /* Orders of one node: how many are not there or no whole numbers, how many are there twice. */
-static void check_orders(const json_t *components, const char *name, struct import_report *report)
+static void check_orders(const json_t *components, const char *name, struct findings *lines)
 {
     size_t count = json_array_size(components), found = 0, missing = 0, repeated = 0, i;
     json_int_t *orders = calloc(count + 1, sizeof *orders);
@@ -80,7 +63,9 @@ static void check_orders(const json_t *components, const char *name, struct impo
         if (!json_is_object(component))
             continue;
         if (order && order_index && !json_equal((json_t *)order, (json_t *)order_index))
-            import_finding(report, "%s: component %zu: order and order_index differ", name, i + 1);
+            findings_add(lines, FINDING_RULE,
+                         PLACE(name, 0, json_string_value(json_object_get(component, "type"))),
+                         "order and order_index of a component differ");
         if (!order)
             order = order_index;
         if (json_is_integer(order))
@@ -92,30 +77,32 @@ static void check_orders(const json_t *components, const char *name, struct impo
     for (i = 1; i < found; i++)
         repeated += orders[i] == orders[i - 1];
     if (missing > 0)
-        import_finding(report, "%s: %zu of %zu components have no order, their place counts", name,
-                       missing, count);
+        findings_add_count(lines, FINDING_RULE, missing, PLACE(name, 0, NULL),
+                           "components have no order, their place counts");
     if (repeated > 0)
-        import_finding(report, "%s: %zu components repeat an order", name, repeated);
+        findings_add_count(lines, FINDING_RULE, repeated, PLACE(name, 0, NULL),
+                           "components repeat an order");
     free(orders);
 }
 
 static void check_component(const json_t *component, const char *name, size_t index,
-                            struct import_report *report)
+                            struct findings *lines)
 {
     struct error found = {0};
+    char place[NAME_CAP * 2];
 
+    snprintf(place, sizeof place, "%s, component %zu", name, index + 1);
     if (!json_is_object(component)) {
-        import_finding(report, "%s: component %zu is not an object: kept for the export only", name,
-                       index + 1);
+        findings_add(lines, FINDING_RULE, PLACE(place, 0, NULL),
+                     "a component is not an object: kept for the export only");
         return;
     }
     if (component_type_check(entity_component_type(component),
                              json_object_get(component, "parameters"), NULL, NULL, "", &found) != 0)
-        import_finding(report, "%s: component %zu: %s", name, index + 1, found.text);
+        findings_add(lines, FINDING_RULE, PLACE(place, 0, NULL), "%s", found.text);
 }
 
-static void check_components(const json_t *components, const char *name,
-                             struct import_report *report)
+static void check_components(const json_t *components, const char *name, struct findings *lines)
 {
     const json_t *component;
     size_t i;
@@ -123,16 +110,16 @@ static void check_components(const json_t *components, const char *name,
     if (!components)
         return;
     if (!json_is_array(components)) {
-        import_finding(report, "%s: components is not an array: kept as it is", name);
+        findings_add(lines, FINDING_RULE, PLACE(name, 0, NULL),
+                     "components is not an array: kept as it is");
         return;
     }
     json_array_foreach((json_t *)components, i, component)
-        check_component(component, name, i, report);
-    report->components += json_array_size(components);
-    check_orders(components, name, report);
+        check_component(component, name, i, lines);
+    check_orders(components, name, lines);
 }
 
-static void check_node(const json_t *node, size_t index, json_t *ids, struct import_report *report)
+static void check_node(const json_t *node, size_t index, json_t *ids, struct findings *lines)
 {
     const json_t *id = json_object_get(node, "node_id");
     const char *title = json_get_string(node, "title");
@@ -140,38 +127,40 @@ static void check_node(const json_t *node, size_t index, json_t *ids, struct imp
 
     name_node(name, index, json_string_value(id));
     if (!json_is_object(node)) {
-        import_finding(report, "%s is not an object: kept for the export only", name);
+        findings_add(lines, FINDING_RULE, PLACE(name, 0, NULL),
+                     "a node is not an object: kept for the export only");
         return;
     }
     if (!json_is_string(id) || json_string_length(id) == 0) {
-        import_finding(report, "%s has no node_id: no tool can reach it", name);
+        findings_add(lines, FINDING_RULE, PLACE(name, 0, NULL),
+                     "a node has no node_id: no tool can reach it");
     } else if (json_object_getn(ids, json_string_value(id), json_string_length(id))) {
-        import_finding(report, "%s repeats a node_id: tools reach the first of them only", name);
+        findings_add(lines, FINDING_RULE, PLACE(name, 0, NULL),
+                     "a node repeats a node_id: tools reach the first of them only");
     } else {
         json_object_setn_new(ids, json_string_value(id), json_string_length(id), json_true());
     }
     if (!title || !*title)
-        import_finding(report, "%s has no title", name);
-    check_components(json_object_get(node, "components"), name, report);
+        findings_add(lines, FINDING_RULE, PLACE(name, 0, NULL), "a node has no title");
+    check_components(json_object_get(node, "components"), name, lines);
 }
 
 /* ---- relationships ---- */
 
-static void check_end(const json_t *relationship, const char *key, const json_t *ids, size_t index,
-                      struct import_report *report)
+static void check_end(const json_t *relationship, const char *key, const json_t *ids,
+                      const char *place, struct findings *lines)
 {
     const json_t *end = json_object_get(relationship, key);
-    char shown[SHOWN_CAP];
 
     if (!json_is_string(end))
-        import_finding(report, "relationship %zu has no %s", index + 1, key);
+        findings_add(lines, FINDING_RULE, PLACE(place, 0, NULL), "a relationship has no %s", key);
     else if (!json_object_getn(ids, json_string_value(end), json_string_length(end)))
-        import_finding(report, "relationship %zu: %s '%s' does not exist", index + 1, key,
-                       text_cut_line(shown, sizeof shown, json_string_value(end)));
+        findings_add(lines, FINDING_RULE, PLACE(place, 0, json_string_value(end)),
+                     "%s of a relationship does not exist", key);
 }
 
 static void check_relationship(const json_t *relationship, size_t index, const json_t *ids,
-                               json_t *seen, struct import_report *report)
+                               json_t *seen, struct findings *lines)
 {
     const json_t *from = json_object_get(relationship, "from_node_id");
     const json_t *to = json_object_get(relationship, "to_node_id");
@@ -179,22 +168,26 @@ static void check_relationship(const json_t *relationship, size_t index, const j
     bool is_link = curriculum_uri_is_node(json_string_value(to));
     struct error found = {0};
     struct buf BUF_AUTO key = {0};
+    char place[NAME_CAP];
+
+    snprintf(place, sizeof place, "relationship %zu", index + 1);
 
     if (!json_is_object(relationship)) {
-        import_finding(report, "relationship %zu is not an object: kept for the export only",
-                       index + 1);
+        findings_add(lines, FINDING_RULE, PLACE(place, 0, NULL),
+                     "a relationship is not an object: kept for the export only");
         return;
     }
-    check_end(relationship, "from_node_id", ids, index, report);
+    check_end(relationship, "from_node_id", ids, place, lines);
     if (!is_link)
-        check_end(relationship, "to_node_id", ids, index, report);
+        check_end(relationship, "to_node_id", ids, place, lines);
     if (relationship_type_check(json_string_value(type), is_link ? link_types : relationship_types,
                                 "relationship_type", &found) != 0)
-        import_finding(report, "relationship %zu: %s", index + 1, found.text);
+        findings_add(lines, FINDING_RULE, PLACE(place, 0, NULL), "%s", found.text);
     if (!json_is_string(from) || !json_is_string(to))
         return;
     if (json_equal((json_t *)from, (json_t *)to))
-        import_finding(report, "relationship %zu leads from a node to itself", index + 1);
+        findings_add(lines, FINDING_RULE, PLACE(place, 0, NULL),
+                     "a relationship leads from a node to itself");
     buf_init(&key, 0);
     buf_addf(&key, "%zu:%zu:", json_string_length(from), json_string_length(to));
     buf_add(&key, json_string_value(from), json_string_length(from));
@@ -204,23 +197,23 @@ static void check_relationship(const json_t *relationship, size_t index, const j
     if (key.failed)
         return;
     if (json_object_getn(seen, key.data, key.len))
-        import_finding(report, "relationship %zu repeats an earlier one", index + 1);
+        findings_add(lines, FINDING_RULE, PLACE(place, 0, NULL),
+                     "a relationship repeats an earlier one");
     json_object_setn_new(seen, key.data, key.len, json_true());
 }
 
-static void import_findings(const json_t *nodes, const json_t *relationships,
-                            struct import_report *report)
+static void check_rules(const json_t *nodes, const json_t *relationships, struct findings *lines)
 {
     json_auto_t *ids = json_object();
     json_auto_t *seen = json_object();
     const json_t *entry;
     size_t i;
 
-    json_array_foreach((json_t *)nodes, i, entry) check_node(entry, i, ids, report);
+    json_array_foreach((json_t *)nodes, i, entry) check_node(entry, i, ids, lines);
     json_array_foreach((json_t *)relationships, i, entry)
-        check_relationship(entry, i, ids, seen, report);
-    report->nodes = json_array_size(nodes);
-    report->relationships = json_array_size(relationships);
+        check_relationship(entry, i, ids, seen, lines);
+    if (!relationships)
+        findings_add(lines, FINDING_RULE, NULL, "the file has no list of relationships");
 }
 
 /* ---- import and export ---- */
@@ -349,30 +342,30 @@ static int write_file(struct store *store, const struct writer *writer, const st
 int curriculum_import(struct store *store, const struct writer *writer, const char *text,
                       size_t len, const char *title, bool dry_run,
                       const struct import_progress *progress, struct import_report *report,
-                      struct error *err)
+                      struct findings *lines, struct error *err)
 {
     struct file file = {0};
     char chosen[TITLE_MAX + 1];
+    const json_t *node;
+    size_t i;
     int rc = -1;
 
     memset(report, 0, sizeof *report);
-    buf_init(&report->text, 0);
     if (open_file(&file, text, len, err) < 0)
         goto out;
-    import_findings(file.nodes, file.relationships, report);
-    if (!file.relationships)
-        import_finding(report, "the file has no list of relationships");
+    if (lines) {
+        findings_clear(lines, FINDING_RULE);
+        check_rules(file.nodes, file.relationships, lines);
+    }
+    report->nodes = json_array_size(file.nodes);
+    report->relationships = json_array_size(file.relationships);
+    json_array_foreach(file.nodes, i, node) report->components +=
+        json_array_size(json_object_get(node, "components"));
     choose_title(&file, title, chosen, sizeof chosen);
-    rc = buf_check(&report->text, "the report", err);
-    if (rc == 0 && !dry_run)
+    rc = 0;
+    if (!dry_run)
         rc = write_file(store, writer, &file, chosen, progress, report, err);
 out:
     close_file(&file);
     return rc;
-}
-
-void import_report_finish(struct import_report *report)
-{
-    if (report)
-        buf_finish(&report->text);
 }

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "mcp/session/findings.h"
 #include "mcp/store/store.h"
 
 #define CURRICULUM_FILE_CAP ((size_t)256 << 20)
-#define IMPORT_FINDINGS_CAP 50 /* findings that are listed; all are counted */
 
 struct import_progress { /* called from time to time; may be NULL */
     void (*fn)(void *user, const char *what, size_t done, size_t total);
@@ -23,18 +23,15 @@ struct import_progress { /* called from time to time; may be NULL */
 struct import_report {
     char session_id[SESSION_ID_SIZE]; /* "" after a dry run */
     size_t nodes, components, relationships;
-    size_t findings;
-    struct buf
-        text; /* one finding per line: "relationship 17: to_node_id 'N999' does not exist"; owned */
 };
 
 /* text is the whole file. ERROR_MALFORMED with line and column; ERROR_INVALID if it is JSON but not
  * a curriculum. title: the title of the session, or NULL for meta.title or the name. dry_run:
- * report only. */
+ * report only. lines: its FINDING_RULE become those that the curriculum breaks; NULL: they
+ * are not checked. */
 int curriculum_import(struct store *store, const struct writer *writer, const char *text,
                       size_t len, const char *title, bool dry_run,
                       const struct import_progress *progress, struct import_report *report,
-                      struct error *err);
-void import_report_finish(struct import_report *report);
+                      struct findings *lines, struct error *err);
 
 #endif

@@ -14,13 +14,13 @@
 #define LARGE_TEXT     ((size_t)16 << 10) /* bytes */
 
 static int import(struct tool_call *call, struct store *store, const struct buf *text,
-                  const struct format_report *read, struct error *err)
+                  struct findings *lines, struct error *err)
 {
     const struct writer writer = {.who = call->who, .change_set = call->change_set};
     struct import_report report = {0};
     char title[TITLE_MAX + 1];
     int rc = curriculum_import(store, &writer, text->data, text->len, argument_text(call, "title"),
-                               false, NULL, &report, err);
+                               false, NULL, &report, lines, err);
 
     if (rc == 0)
         rc = store_session(store, report.session_id, title, sizeof title, NULL, err);
@@ -28,12 +28,8 @@ static int import(struct tool_call *call, struct store *store, const struct buf 
         buf_addf(&call->text,
                  "Imported \"%s\" as session %s: %zu nodes, %zu components, %zu relationships.",
                  title, report.session_id, report.nodes, report.components, report.relationships);
-        format_report_lines(&call->text, "How the text was read", read->losses + read->notes,
-                            &read->text, LINES_SAID_CAP);
-        format_report_lines(&call->text, "Kept as it is, though it breaks the rules",
-                            report.findings, &report.text, LINES_SAID_CAP);
+        findings_write(&call->text, lines, LINES_SAID_CAP);
     }
-    import_report_finish(&report);
     return rc;
 }
 
@@ -57,10 +53,10 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         rc = buf_check(&text, "the curriculum", err);
     }
     if (rc == 0)
-        rc = import(call, store, &text, &read, err);
+        rc = import(call, store, &text, &read.lines, err);
     if (rc == 0)
         solution_check_write_import(curriculum, &call->text);
-    format_report_finish(&read);
+    findings_finish(&read.lines);
     return rc;
 }
 

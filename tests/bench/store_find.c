@@ -115,10 +115,10 @@ static void open_subject(struct subject *subject, const char *folder, const char
     snprintf(url, sizeof url, "sqlite:%s", subject->path);
     subject->store = store_open(url, STORE_WRITE, &err);
     must(subject->store ? 0 : -1, "a store");
-    must(curriculum_import(subject->store, &writer, text, len, NULL, false, NULL, &imported, &err),
+    must(curriculum_import(subject->store, &writer, text, len, NULL, false, NULL, &imported, NULL,
+                           &err),
          "the import");
     memcpy(subject->sid, imported.session_id, sizeof subject->sid);
-    import_report_finish(&imported);
 }
 
 /* As if there were no search: neither its rows, nor the triggers that note what is stale. */

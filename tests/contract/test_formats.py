@@ -377,8 +377,8 @@ class Foreign(FormatCase):
         self.assertEqual([(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]],
                          [("L1", "L2", "PREREQUISITE"), ("L2", "L3", "PREREQUISITE")])
         self.assertEqual([node.get("Prerequisites") for node in back["nodes"]], [None, "L1", "Adding; L9"])
-        self.assertIn("How the file was read (2):\n- ", said)
-        self.assertIn("line 4: 'L9' of 'Prerequisites' is neither the id nor the title of another row", said)
+        self.assertIn("How it was read (1):\n- ", said)
+        self.assertIn("'Prerequisites' names neither the id nor the title of another row: %s line 4: 'L9'" % path, said)
         self.assertEqual(same(back, self.load(self.round_trip(back, "csv"))[0]), True)
         self.write("pair/nodes.csv", sheet)
         self.write("pair/edges.csv", "Source,Target,Type\nL1,L2,ENRICHMENT\n")
@@ -403,7 +403,7 @@ class Foreign(FormatCase):
     def test_the_report_counts_its_lines(self):
         self.write("odd/nodes.csv", "Id,chapter_id\na,one\n")
         _, said = self.load(self.folder / "odd")
-        lines = said.split("How the file was read (")[1].split("Kept as it is")[0]
+        lines = said.split("Left out (")[1].split("Kept as it is")[0]
         self.assertEqual(lines.split("):\n")[0], str(len(lines.splitlines()) - 1))
         self.assertNotIn("things", said)
         broken = self.write("broken.json", {"nodes": [{"node_id": "A", "title": "a"}], "relationships": [

@@ -3,7 +3,7 @@
 lessons called mastered at least 95 % are known, and the tutor's path needs fewer items than teaching order and than a random order of ready
 lessons. A few more learn through the tools of the server, which must agree with mcp/learner/ at each step.
 
-LECTERN_LEARNERS: how many are simulated, 1,000 in `make soak`. Below that, every eighth of them also goes the other ways."""
+LECTERN_SIMULATED: how many are simulated, 1,000 in `make soak`. Below that, every eighth of them also goes the other ways."""
 import concurrent.futures
 import json
 import os
@@ -16,7 +16,7 @@ import unittest
 import harness
 import learner
 
-LEARNERS = int(os.environ.get("LECTERN_LEARNERS", "40"))
+LEARNERS = int(os.environ.get("LECTERN_SIMULATED", "40"))
 COMPARED = LEARNERS if LEARNERS >= 1000 else LEARNERS // 8
 DRIVER = (harness.BUILD / "tests/simulation_driver",)
 SECONDS = 3600

@@ -64,10 +64,10 @@ static void little_curricula_come_back(void **state)
                 fail_msg("%s %zu: %s", formats[f]->name, i, err.text);
             if (!json_equal(before, after))
                 fail_msg("%s %zu: %s", formats[f]->name, i, json_dumps(after, 0));
-            assert_int_equal(report.losses, 0);
+            assert_int_equal(findings_count(&report.lines, FINDING_LEFT_OUT), 0);
             json_decref(before);
             json_decref(after);
-            format_report_finish(&report);
+            findings_finish(&report.lines);
             snprintf(command, sizeof command, "rm -r %s", folder);
             assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c,concurrency-mt-unsafe) */
         }
@@ -100,18 +100,18 @@ static void forms_are_found(void **state)
 static void reports_are_bounded(void **state)
 {
     struct format_report report = {0};
-    size_t lines = 0;
+    const struct findings *lines = &report.lines;
 
     (void)state;
     for (size_t i = 0; i < 1000; i++) {
         format_loss(&report, "loss %zu\n%s", i, i == 0 ? "two" : "");
         format_note(&report, "note");
     }
-    for (size_t i = 0; i < report.text.len; i++)
-        lines += report.text.data[i] == '\n';
-    assert_int_equal(report.losses, 1000);
-    assert_int_equal(lines, FORMAT_LOSSES_CAP + FORMAT_NOTES_CAP);
-    format_report_finish(&report);
+    assert_int_equal(findings_count(lines, FINDING_LEFT_OUT), 1000);
+    assert_int_equal(findings_lines(lines, FINDING_LEFT_OUT), FINDINGS_REASONS_CAP + 1);
+    assert_int_equal(findings_count(lines, FINDING_READ), 1000);
+    assert_int_equal(findings_lines(lines, FINDING_READ), 1);
+    findings_finish(&report.lines);
 }
 
 /* ---- damage ---- */
@@ -298,7 +298,7 @@ static void damaged_files_are_told(void **state)
                 fail_msg("%zu names no file: %s\n%.*s", i, err.text, (int)len, bytes);
             json_decref(value);
             buf_finish(&text);
-            format_report_finish(&report);
+            findings_finish(&report.lines);
             free(bytes);
         }
     }

@@ -48,10 +48,9 @@ static void load(struct fixture *fixture, char sid[SESSION_ID_SIZE])
     struct error err = {0};
 
     if (curriculum_import(fixture->store, &writer, curriculum, strlen(curriculum), "Test", false,
-                          NULL, &report, &err) < 0)
+                          NULL, &report, NULL, &err) < 0)
         fail_msg("%s", err.text);
     snprintf(sid, SESSION_ID_SIZE, "%s", report.session_id);
-    import_report_finish(&report);
 }
 
 static int set_up(void **state)
