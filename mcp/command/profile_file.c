@@ -116,10 +116,11 @@ static int read_file(struct profile_file *file, const char *folder, const char *
 /* The names of the files in the folder, without the suffix, sorted. */
 static json_t *list_names(const char *folder)
 {
+    static const char *const suffixes[] = {SUFFIX, NULL};
     struct error unused = {0};
-    size_t links = 0;
+    struct folder_rest rest;
     json_auto_t *files =
-        *folder ? folder_list(folder, SUFFIX, FILES_CAP, &links, &unused) : json_array();
+        *folder ? folder_list(folder, suffixes, FILES_CAP, &rest, &unused) : json_array();
     json_t *names = json_array(), *file;
     size_t i;
 

@@ -5,6 +5,7 @@
  */
 #include "mcp/format/file.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -342,15 +343,23 @@ int folder_end(struct folder *folder, bool keep, struct error *err)
 
 struct listing {
     const char *root;
-    const char *suffix;
+    const char *const *suffixes;
     size_t cap;
-    size_t links;
+    struct folder_rest *rest;
     size_t seen; /* entries of any kind */
     json_t *names;
 };
 
 static int list_folder(struct listing *listing, int fd, const char *inner, unsigned depth,
                        struct error *err);
+
+static bool is_listed(const struct listing *listing, const char *name)
+{
+    for (size_t i = 0; listing->suffixes[i]; i++)
+        if (file_ends_in(name, listing->suffixes[i]))
+            return true;
+    return false;
+}
 
 static int list_entry(struct listing *listing, int folder, const char *inner, const char *name,
                       unsigned depth, struct error *err)
@@ -373,14 +382,15 @@ static int list_entry(struct listing *listing, int folder, const char *inner, co
         return fd < 0 ? error_errno(err, errno, "%s/%s", listing->root, path)
                       : list_folder(listing, fd, path, depth + 1, err);
     }
-    if (S_ISDIR(found.st_mode) || (!S_ISREG(found.st_mode) && file_ends_in(name, listing->suffix)))
-        listing->links++;
-    else if (!S_ISREG(found.st_mode))
-        listing->links += S_ISLNK(found.st_mode);
-    else if (file_ends_in(name, listing->suffix) &&
-             json_array_append_new(listing->names, json_string(path)) < 0)
-        return error_set(err, ERROR_INVALID,
-                         "%s holds a file whose name is not UTF-8: give it another", listing->root);
+    if (!S_ISREG(found.st_mode)) {
+        listing->rest->links +=
+            S_ISDIR(found.st_mode) || S_ISLNK(found.st_mode) || is_listed(listing, name);
+    } else if (!is_listed(listing, name) ||
+               json_array_append_new(listing->names, json_string(path)) < 0) {
+        if (listing->rest->others++ == 0)
+            snprintf(listing->rest->other, sizeof listing->rest->other, "%.*s", FILE_NAME_CAP,
+                     name);
+    }
     return 0;
 }
 
@@ -404,9 +414,36 @@ static int list_folder(struct listing *listing, int fd, const char *inner, unsig
     return rc;
 }
 
+/* As people count: "2 b" before "10 a". Equal names but for zeros before numbers are in the order
+ * of their bytes. */
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(json_string_value(*(json_t *const *)a), json_string_value(*(json_t *const *)b));
+    const char *one = json_string_value(*(json_t *const *)a);
+    const char *other = json_string_value(*(json_t *const *)b);
+    const char *x = one, *y = other;
+
+    while (*x && *y) {
+        size_t digits = 0, more = 0;
+
+        if (!isdigit((unsigned char)*x) || !isdigit((unsigned char)*y)) {
+            if (*x != *y)
+                return (unsigned char)*x - (unsigned char)*y;
+            x++;
+            y++;
+            continue;
+        }
+        x += strspn(x, "0");
+        y += strspn(y, "0");
+        digits = strspn(x, "0123456789");
+        more = strspn(y, "0123456789");
+        if (digits != more)
+            return digits < more ? -1 : 1;
+        if (strncmp(x, y, digits) != 0)
+            return strncmp(x, y, digits);
+        x += digits;
+        y += more;
+    }
+    return *x || *y ? (unsigned char)*x - (unsigned char)*y : strcmp(one, other);
 }
 
 static json_t *sorted(json_t *names)
@@ -425,18 +462,19 @@ static json_t *sorted(json_t *names)
     return list;
 }
 
-json_t *folder_list(const char *path, const char *suffix, size_t cap, size_t *links,
-                    struct error *err)
+json_t *folder_list(const char *path, const char *const *suffixes, size_t cap,
+                    struct folder_rest *rest, struct error *err)
 {
-    struct listing listing = {.root = path, .suffix = suffix, .cap = cap, .names = json_array()};
+    struct listing listing = {
+        .root = path, .suffixes = suffixes, .cap = cap, .rest = rest, .names = json_array()};
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
+    *rest = (struct folder_rest){0};
     if (fd < 0 || list_folder(&listing, fd, "", 0, err) < 0) {
         if (fd < 0)
             error_errno(err, errno, "%s", path);
         json_decref(listing.names);
         return NULL;
     }
-    *links = listing.links;
     return sorted(listing.names);
 }

@@ -59,10 +59,18 @@ int folder_end(struct folder *folder, bool keep, struct error *err);
  * writes. Otherwise ERROR_CONFLICT. */
 int file_replaceable(const char *path, bool force, struct error *err);
 
-/* The names of the regular files in a folder that end with suffix (ASCII, any case), including
- * those in subfolders as "folder/name", sorted, without hidden ones. *links counts what is neither
- * a file nor a folder. A new array of strings; NULL with ERROR_TOO_LARGE above cap names. */
-json_t *folder_list(const char *path, const char *suffix, size_t cap, size_t *links,
-                    struct error *err);
+/* What a list of a folder leaves out, hidden files and folders aside. */
+struct folder_rest {
+    size_t links;                  /* neither a file nor a folder that is read */
+    size_t others;                 /* files with other endings, or whose names are not UTF-8 */
+    char other[FILE_NAME_CAP + 1]; /* the name of the first of the others */
+};
+
+/* The names of the regular files in a folder that end with one of the suffixes (ASCII, any case;
+ * the list ends with NULL), including those in subfolders as "folder/name", without hidden ones;
+ * sorted, where numbers in names sort as numbers. A new array of strings; NULL with ERROR_TOO_LARGE
+ * above cap entries. */
+json_t *folder_list(const char *path, const char *const *suffixes, size_t cap,
+                    struct folder_rest *rest, struct error *err);
 
 #endif

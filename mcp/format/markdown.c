@@ -7,15 +7,17 @@
 #include "mcp/format/markdown.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unictype.h>
+#include <uninorm.h>
 #include <uuid/uuid.h>
 
 #include "helpers/base/encode.h"
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
 #include "mcp/format/yaml.h"
@@ -209,6 +211,8 @@ static int markdown_write(const json_t *curriculum, const char *path, struct for
 
 #define ID_CAP 100 /* bytes of an id made from a file's name */
 
+static const char *const suffixes[] = {".md", ".markdown", ".mdx", NULL};
+
 struct markdown_reader {
     const char *path;
     struct format_report *report;
@@ -216,6 +220,8 @@ struct markdown_reader {
     json_t *ids;   /* that nodes have */
     json_t *links; /* of notes: [name, target] */
     json_t *nodes;
+    json_t *unnamed;       /* notes that get an id from their file's name: [name, node] */
+    json_t *said;          /* for the report: note_say */
     json_t *relationships; /* NULL until there is one, or a list */
     unsigned usual;
     size_t left; /* bytes that may still be read */
@@ -228,6 +234,7 @@ static int read_text(struct markdown_reader *reader, const char *name, struct bu
     if (file_read_in(reader->path, name, reader->left, text, err) < 0)
         return -1;
     reader->left -= text->len;
+    note_decode(text, name, reader->said);
     return 0;
 }
 
@@ -241,16 +248,24 @@ static void keep_id(struct markdown_reader *reader, const json_t *node)
 
 /* ---- the listed files ---- */
 
+static int read_note(struct markdown_reader *reader, const char *name, const struct buf *text,
+                     unsigned usual, struct error *err);
+
+/* A file that is damaged is read as a note. */
 static int read_listed(struct markdown_reader *reader, const char *name, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
+    struct error why = {0};
     json_t *node;
 
     if (read_text(reader, name, &text, err) < 0)
         return -1;
-    node = node_read(&text, name, reader->usual, NULL, err);
-    if (!node)
-        return -1;
+    node = node_read(&text, name, reader->usual, NULL, &why);
+    if (!node) {
+        note_say(reader->said, REPORT_CHANGED, name, 0, why.text,
+                 "files of an export that cannot be read as such are read as notes");
+        return read_note(reader, name, &text, reader->usual, err);
+    }
     keep_id(reader, node);
     json_object_set_new(reader->files, name,
                         json_get_string(node, "node_id")
@@ -317,56 +332,142 @@ static json_t *read_index(struct markdown_reader *reader, struct error *err)
 
 /* ---- ordinary notes ---- */
 
-/* "folder/Some note.md" -> "Some note". */
-static void stem_of(const char *name, char *stem, size_t size)
+/* "folder/Some note.md" -> "Some note", composed as keyboards write it, whatever the file system
+ * makes of it; owned. */
+static char *stem_of(const char *name)
 {
-    const char *base = strrchr(name, '/');
+    const char *base = strrchr(name, '/'), *dot;
+    size_t len = 0;
+    char *stem;
 
     base = base ? base + 1 : name;
-    snprintf(stem, size, "%.*s", (int)(strlen(base) - strlen(".md")), base);
+    dot = strrchr(base, '.');
+    stem = (char *)u8_normalize(UNINORM_NFC, (const uint8_t *)base,
+                                dot ? (size_t)(dot - base) : strlen(base), NULL, &len);
+    if (stem) {
+        char *ended = realloc(stem, len + 1);
+
+        if (ended)
+            ended[len] = '\0';
+        else
+            free(stem);
+        stem = ended;
+    }
+    return stem;
+}
+
+/* The letters, digits and "_" of any script, with "-" between; at most ID_CAP bytes of whole
+ * characters. *exact: nothing of it was changed. */
+static void slug_any(const char *text, struct buf *to, bool *exact)
+{
+    size_t left = strlen(text);
+    uint32_t c = 0;
+
+    *exact = true;
+    for (size_t len; left > 0 && (len = utf8_decode(text, left, &c)) > 0;
+         text += len, left -= len) {
+        bool is_kept = c == '_' || uc_is_general_category(c, UC_LETTER) ||
+                       uc_is_general_category(c, UC_MARK) || uc_is_general_category(c, UC_NUMBER);
+
+        if (to->len + len > ID_CAP) {
+            *exact = false;
+            break;
+        }
+        *exact = *exact && (is_kept || (c == '-' && to->len > 0 && to->data[to->len - 1] != '-'));
+        if (is_kept)
+            buf_add(to, text, len);
+        else if (to->len > 0 && to->data[to->len - 1] != '-')
+            buf_addc(to, '-');
+    }
+    if (to->len > 0 && to->data[to->len - 1] == '-') {
+        to->len--;
+        *exact = false;
+    }
+    buf_add(to, "", 0);
+}
+
+/* An id from the file's name: its own part alone, else with its folders, else with a hash of the
+ * whole path. So the files around it do not change it, except one of the same name in another
+ * folder that comes before. */
+static void give_id(struct markdown_reader *reader, json_t *node, const char *name,
+                    const char *stem)
+{
+    char hash[HASH_CHARS + 2] = "";
+    json_auto_t *path = json_string(name);
+    struct buf BUF_AUTO id = {0}, whole = {0};
+    bool exact;
+
+    slug_any(stem, &id, &exact);
+    if (id.len == 0 || json_object_get(reader->ids, id.data)) {
+        buf_clear(&id);
+        buf_add(&whole, name, strlen(name) - strlen(strrchr(name, '.')));
+        slug_any(whole.data ? whole.data : "", &id, &exact);
+    }
+    if (id.len == 0 || json_object_get(reader->ids, id.data)) {
+        add_hash(hash, sizeof hash, path);
+        buf_addf(&id, "%s-%s", id.len == 0 ? "note" : "", hash);
+    }
+    json_object_set_new(node, "node_id", json_stringn(id.data, id.len));
 }
 
 static void name_note(struct markdown_reader *reader, json_t *node, const char *name,
                       const struct note *note)
 {
-    char stem[FILE_NAME_CAP + 1], id[ID_CAP + 32];
-    bool exact;
-    size_t len;
+    char *stem = stem_of(name);
+    const json_t *id;
 
-    stem_of(name, stem, sizeof stem);
-    if (!json_is_string(json_object_get(node, "title")))
+    if (!node_name_field(node, "title"))
         json_object_set_new(node, "title",
                             json_string_length(note->title) > 0 ? json_incref(note->title)
-                                                                : json_string(stem));
-    if (json_is_string(json_object_get(node, "node_id")))
-        return;
-    len = slug(stem, id, ID_CAP, &exact);
-    if (len == 0)
-        len = (size_t)snprintf(id, sizeof id, "note");
-    for (size_t n = 2; json_object_get(reader->ids, id); n++)
-        snprintf(id + len, sizeof id - len, "-%zu", n);
-    json_object_set_new(node, "node_id", json_string(id));
+                                                                : json_string(stem ? stem : name));
+    if (!node_name_field(node, "node_id") && node_name_field(node, "id"))
+        json_object_set(node, "node_id", json_object_get(node, "id"));
+    id = json_object_get(node, "node_id");
+    if (json_string_length(id) > 0 && json_object_get(reader->ids, json_string_value(id))) {
+        note_say(reader->said, REPORT_CHANGED, name, 0, json_string_value(id),
+                 "ids that another note has are kept as duplicate_id, and the note gets an id from "
+                 "its file's name");
+        json_object_set(node, "duplicate_id", (json_t *)id);
+        id = NULL;
+    }
+    if (json_string_length(id) == 0)
+        json_object_del(node, "node_id");
+    free(stem);
 }
 
-static int read_note(struct markdown_reader *reader, const char *name, struct error *err)
+/* After all ids that the notes themselves have. */
+static void give_ids(struct markdown_reader *reader)
 {
-    struct note note = {.links = json_array()};
-    struct buf BUF_AUTO text = {0};
-    json_t *node = NULL, *link;
+    json_t *entry;
     size_t i;
 
-    if (read_text(reader, name, &text, err) == 0)
-        node = node_read(&text, name, SHAPE_USUAL, &note, err);
-    if (node && !json_is_object(node)) {
-        error_set(err, ERROR_INVALID, "%s line 1: it is not a node: list it in " MARKDOWN_INDEX,
-                  name);
-        json_decref(node);
-        node = NULL;
+    json_array_foreach(reader->unnamed, i, entry)
+    {
+        const char *name = json_string_value(json_array_get(entry, 0));
+        json_t *node = json_array_get(entry, 1);
+        char *stem = stem_of(name);
+
+        give_id(reader, node, name, stem ? stem : name);
+        keep_id(reader, node);
+        json_object_set(reader->files, name, json_object_get(node, "node_id"));
+        free(stem);
     }
+}
+
+static int read_note(struct markdown_reader *reader, const char *name, const struct buf *text,
+                     unsigned usual, struct error *err)
+{
+    struct note note = {.links = json_array(), .said = reader->said};
+    json_t *node = node_read(text, name, usual, &note, err), *link;
+    size_t i;
+
     if (node) {
         name_note(reader, node, name, &note);
         keep_id(reader, node);
-        json_object_set(reader->files, name, json_object_get(node, "node_id"));
+        if (json_object_get(node, "node_id"))
+            json_object_set(reader->files, name, json_object_get(node, "node_id"));
+        else
+            json_array_append_new(reader->unnamed, json_pack("[s, O]", name, node));
         json_array_append_new(reader->nodes, node);
         json_array_foreach(note.links, i, link)
             json_array_append_new(reader->links, json_pack("[s, O]", name, link));
@@ -375,6 +476,21 @@ static int read_note(struct markdown_reader *reader, const char *name, struct er
     }
     note_finish(&note);
     return node ? 0 : -1;
+}
+
+/* A file that is not listed. One that cannot be opened does not stop the others. */
+static int read_unlisted(struct markdown_reader *reader, const char *name, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    struct error why = {0};
+
+    if (read_text(reader, name, &text, &why) < 0) {
+        if (why.kind == ERROR_TOO_LARGE || why.kind == ERROR_MEMORY)
+            return error_set(err, why.kind, "%s", why.text);
+        note_say(reader->said, REPORT_LEFT_OUT, name, 0, why.text, "files that cannot be read");
+        return 0;
+    }
+    return read_note(reader, name, &text, SHAPE_USUAL, err);
 }
 
 /* ---- links ---- */
@@ -476,9 +592,10 @@ static json_t *read_folder(struct markdown_reader *reader, const json_t *names, 
     json_array_foreach((json_t *)names, i, name)
     {
         if (json_is_true(json_object_get(reader->files, json_string_value(name))) &&
-            read_note(reader, json_string_value(name), err) < 0)
+            read_unlisted(reader, json_string_value(name), err) < 0)
             return NULL;
     }
+    give_ids(reader);
     add_links(reader);
     json_object_set(root, "nodes", reader->nodes);
     if (reader->relationships)
@@ -486,7 +603,8 @@ static json_t *read_folder(struct markdown_reader *reader, const json_t *names, 
     return json_incref(root);
 }
 
-static void write_what_was_done(const struct markdown_reader *reader, size_t links)
+static void write_what_was_done(const struct markdown_reader *reader,
+                                const struct folder_rest *rest)
 {
     if (reader->notes > 0)
         format_note(
@@ -499,9 +617,15 @@ static void write_what_was_done(const struct markdown_reader *reader, size_t lin
     if (reader->rules > 0)
         format_loss(reader->report, "lines between paragraphs (---) that are left out: %zu",
                     reader->rules);
-    if (links > 0)
+    if (rest->links > 0)
         format_loss(reader->report,
-                    "links, special files or folders too deep that are not read: %zu", links);
+                    "links, special files or folders too deep that are not read: %zu", rest->links);
+    if (rest->others > 0)
+        format_loss(
+            reader->report,
+            "files other than notes (.md, .markdown, .mdx), which are not read: %zu, such as %s",
+            rest->others, rest->other);
+    note_report(reader->said, reader->report);
 }
 
 static json_t *read_file(const char *path, struct format_report *report, struct error *err)
@@ -517,9 +641,19 @@ static json_t *read_file(const char *path, struct format_report *report, struct 
     return curriculum;
 }
 
+static json_t *list_notes(const char *path, struct folder_rest *rest, struct error *err)
+{
+    json_t *names = folder_list(path, suffixes, FORMAT_FILES_CAP, rest, err);
+
+    /* Our own index is read, though it is no note. */
+    if (names && rest->others > 0 && file_is_in(path, MARKDOWN_INDEX))
+        rest->others--;
+    return names;
+}
+
 static json_t *read_all(const char *path, struct format_report *report, struct error *err)
 {
-    size_t links = 0;
+    struct folder_rest rest;
     json_auto_t *names = NULL;
     json_t *root = NULL;
     struct markdown_reader reader = {.path = path,
@@ -529,18 +663,23 @@ static json_t *read_all(const char *path, struct format_report *report, struct e
                                      .files = json_object(),
                                      .ids = json_object(),
                                      .links = json_array(),
+                                     .said = json_object(),
+                                     .unnamed = json_array(),
                                      .nodes = json_array()};
 
-    names = folder_list(path, ".md", FORMAT_FILES_CAP, &links, err);
+    names = list_notes(path, &rest, err);
     if (names && json_array_size(names) == 0 && !file_is_in(path, MARKDOWN_INDEX))
-        error_set(err, ERROR_NOT_FOUND, "%s holds no file NAME.md", path);
+        error_set(err, ERROR_NOT_FOUND, "%s holds no file NAME.md, NAME.markdown or NAME.mdx",
+                  path);
     else if (names)
         root = read_folder(&reader, names, err);
     if (root)
-        write_what_was_done(&reader, links);
+        write_what_was_done(&reader, &rest);
     json_decref(reader.files);
     json_decref(reader.ids);
     json_decref(reader.links);
+    json_decref(reader.said);
+    json_decref(reader.unnamed);
     json_decref(reader.nodes);
     json_decref(reader.relationships);
     return root;
@@ -553,21 +692,15 @@ static json_t *markdown_read(const char *path, struct format_report *report, str
 
 /* ---- which paths are one ---- */
 
-#define SUFFIX ".md"
-
 static bool holds_notes(const char *path)
 {
-    DIR *folder = opendir(path);
-    const struct dirent *entry;
-    bool found = false;
+    struct folder_rest rest;
+    json_auto_t *names = NULL;
 
-    if (!folder)
-        return false;
-    /* The stream is this function's own. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    while (!found && (entry = readdir(folder)))
-        found = file_ends_in(entry->d_name, SUFFIX) || strcmp(entry->d_name, MARKDOWN_INDEX) == 0;
-    closedir(folder);
-    return found;
+    if (file_is_in(path, MARKDOWN_INDEX))
+        return true;
+    names = list_notes(path, &rest, NULL);
+    return json_array_size(names) > 0;
 }
 
 static bool looks_like(const char *path)
@@ -582,7 +715,10 @@ static bool looks_like(const char *path)
     memcpy(name, path, len + 1);
     while (len > 1 && name[len - 1] == '/')
         name[--len] = '\0';
-    return file_ends_in(name, SUFFIX) || file_ends_in(name, "markdown");
+    for (size_t i = 0; suffixes[i]; i++)
+        if (file_ends_in(name, suffixes[i]))
+            return true;
+    return file_ends_in(name, "markdown");
 }
 
 const struct format format_markdown = {

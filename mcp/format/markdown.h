@@ -39,6 +39,7 @@
 #include "helpers/base/error.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
+#include "mcp/session/report.h"
 
 #define MARKDOWN_INDEX "curriculum.yaml"
 #define MARKDOWN_KIND  "markdown 1" /* of curriculum.yaml's key "lectern" */
@@ -80,18 +81,41 @@ json_t *body_read(const char *type, const char *body, size_t len, const char *na
 
 /* A whole file. */
 int node_write(struct buf *to, const json_t *node, unsigned usual, struct error *err);
-/* note: where the file is an ordinary one; else NULL. */
+/* note: where the file is an ordinary one, of which nothing is refused but bytes that are no UTF-8:
+ * what cannot be read as intended is kept as text, and said. NULL: an exported one. */
 struct note;
 json_t *node_read(const struct buf *text, const char *name, unsigned usual, struct note *note,
                   struct error *err);
 
-/* What an ordinary note is besides its node. */
+/* An ordinary note besides its node. */
 struct note {
     json_t *links; /* strings, unmodified; owned */
     json_t *title; /* of its first heading; owned; or NULL */
+    json_t *said;  /* for the report, see note_say; borrowed; or NULL */
     size_t rules;  /* lines between paragraphs ("---"), which are left out */
 };
 void note_finish(struct note *note);
+
+/* Adds an occurrence to said: reason -> kind, count and first places; the reason has no values in
+ * it. line: from 1, or 0; value: or NULL. */
+void note_say(json_t *said, enum report_kind kind, const char *file, size_t line, const char *value,
+              const char *reason);
+/* A line of the report for each reason. */
+void note_report(const json_t *said, struct format_report *report);
+
+/* Whether a field that names the node is a text with content. Other values than null become one, as
+ * JSON. */
+bool node_name_field(json_t *node, const char *key);
+
+/* The bytes of a file as UTF-8 without NUL and byte order mark, with "\n" at the end of each line
+ * (markdown_text.c). Changes are said. */
+void note_decode(struct buf *text, const char *name, json_t *said);
+
+/* The front matter of a note, of which len bytes stand between its two lines "---": a new object,
+ * or NULL if it is none (markdown_front.c). line: of its first line. Lines without a key go to
+ * rest. */
+json_t *front_read(const char *text, size_t len, const char *name, size_t line, json_t *said,
+                   struct buf *rest);
 
 /* The curriculum in one text (text.c): a lesson for each heading of level 1. */
 json_t *notes_read(const char *text, size_t len, struct format_report *report, struct error *err);

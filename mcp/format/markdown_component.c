@@ -540,7 +540,8 @@ static bool write_typed(struct buf *to, const json_t *component, size_t place, u
         add_attributes(to, attributes);
     buf_adds(to, " " MARK_END "\n");
     buf_add(to, body.data, body.len);
-    return done && !body.failed;
+    /* Reading takes this sign for the end of a line, so it stands in quotes alone. */
+    return done && !body.failed && !(body.len > 0 && memchr(body.data, '\r', body.len));
 }
 
 static void write_raw(struct buf *to, const json_t *component)

@@ -125,15 +125,69 @@ static void add_list(const struct source *source, cmark_node *list, json_t *comp
     add(components, "step-sequence", "steps", steps);
 }
 
+/* Whether the words of a heading are all of it: no address stands in it. */
+static bool is_words(cmark_node *heading)
+{
+    cmark_iter *walk = cmark_iter_new(heading);
+    cmark_event_type event;
+    bool words = true;
+
+    while ((event = cmark_iter_next(walk)) != CMARK_EVENT_DONE) {
+        cmark_node_type type = cmark_node_get_type(cmark_iter_get_node(walk));
+
+        words = words && type != CMARK_NODE_LINK && type != CMARK_NODE_IMAGE &&
+                type != CMARK_NODE_HTML_INLINE;
+    }
+    cmark_iter_free(walk);
+    return words;
+}
+
+/* A heading's text as it is written, without its marks. */
+static json_t *heading_text(const struct source *source, cmark_node *heading)
+{
+    size_t first = (size_t)cmark_node_get_start_line(heading);
+    size_t last = (size_t)cmark_node_get_end_line(heading);
+    json_auto_t *lines = lines_of(source, first, last);
+    const char *text = json_string_value(lines);
+    size_t len = json_string_length(lines);
+
+    if (!is_words(heading) && len > 0) {
+        if (*text != '#') { /* the last line is the mark */
+            json_decref(lines);
+            lines = lines_of(source, first, last - (last > first));
+            return json_incref(lines);
+        }
+        while (len > 0 && strchr("# \t", *text)) {
+            text++;
+            len--;
+        }
+        while (len > 0 && strchr("# \t", text[len - 1]))
+            len--;
+        return json_stringn(text, len);
+    }
+    return words_of(heading);
+}
+
+/* The first heading is the title if the front matter has none; where it says the same, it is not
+ * repeated. title: of the front matter, or NULL. */
+static void add_heading(const struct source *source, cmark_node *block, json_t *components,
+                        const json_t *title, struct note *note)
+{
+    if (note && !note->title) {
+        note->title = words_of(block);
+        if (is_words(block) && (!title || json_equal((json_t *)title, note->title)))
+            return;
+    }
+    add(components, "heading", "text", heading_text(source, block));
+}
+
 static void add_block(const struct source *source, cmark_node *block, json_t *components,
-                      struct note *note)
+                      const json_t *title, struct note *note)
 {
     cmark_node_type type = cmark_node_get_type(block);
 
-    if (type == CMARK_NODE_HEADING && note && !note->title)
-        note->title = words_of(block);
-    else if (type == CMARK_NODE_HEADING)
-        add(components, "heading", "text", words_of(block));
+    if (type == CMARK_NODE_HEADING)
+        add_heading(source, block, components, title, note);
     else if (type == CMARK_NODE_LIST)
         add_list(source, block, components);
     else if (type == CMARK_NODE_THEMATIC_BREAK && note)
@@ -155,8 +209,8 @@ static void add_gap(const struct source *source, size_t first, size_t last, json
         json_decref(text);
 }
 
-static int note_read(const char *text, size_t len, json_t *components, struct note *note,
-                     struct error *err)
+static int note_read(const char *text, size_t len, json_t *components, const json_t *title,
+                     struct note *note, struct error *err)
 {
     struct source source = {.text = text, .len = len};
     cmark_node *document;
@@ -175,7 +229,7 @@ static int note_read(const char *text, size_t len, json_t *components, struct no
 
         if (first > next)
             add_gap(&source, next, first - 1, components);
-        add_block(&source, block, components, note);
+        add_block(&source, block, components, title, note);
         if ((size_t)cmark_node_get_end_line(block) >= next)
             next = (size_t)cmark_node_get_end_line(block) + 1;
     }
@@ -240,7 +294,8 @@ static bool reads_as(const struct buf *text, const json_t *node, unsigned usual)
 {
     json_auto_t *read = node_read(text, "", usual, NULL, NULL);
 
-    return read && json_equal(read, (json_t *)node);
+    /* Git and editors change this sign, and reading takes it for the end of a line. */
+    return !memchr(text->data, '\r', text->len) && read && json_equal(read, (json_t *)node);
 }
 
 int node_write(struct buf *to, const json_t *node, unsigned usual, struct error *err)
@@ -297,10 +352,12 @@ static bool is_front_line(const struct cursor *cursor)
 }
 
 /* The front matter, or an empty object; NULL with err. In a note a "---" that nothing ends is a
- * line, as ordinary Markdown has it. */
-static json_t *read_front(struct cursor *cursor, bool note, struct error *err)
+ * line, as ordinary Markdown has it, and so are two with text between them. */
+static json_t *read_front(struct cursor *cursor, struct note *note, json_t *components,
+                          struct error *err)
 {
     struct cursor begin = *cursor;
+    struct buf BUF_AUTO rest = {0};
     const char *from;
     json_t *front;
 
@@ -318,6 +375,25 @@ static json_t *read_front(struct cursor *cursor, bool note, struct error *err)
                       begin.name, begin.line);
             return NULL;
         }
+    }
+    if (note) {
+        front = front_read(from, (size_t)(cursor->at - from), cursor->name, begin.line + 1,
+                           note->said, &rest);
+        if (!front) {
+            note_say(
+                note->said, REPORT_READ, begin.name, begin.line, NULL,
+                "text between two lines --- without `name: value` is not front matter: it is read "
+                "as text");
+            *cursor = begin;
+            return json_object();
+        }
+        skip_line(cursor);
+        if (rest.len > 0) {
+            add(components, "paragraph", "text", json_stringn(rest.data, rest.len));
+            note_say(note->said, REPORT_CHANGED, begin.name, begin.line, NULL,
+                     "lines of the front matter without `name: value` are kept as a paragraph");
+        }
+        return front;
     }
     front = yaml_read(from, (size_t)(cursor->at - from), cursor->name, begin.line + 1, err);
     skip_line(cursor);
@@ -338,27 +414,35 @@ static void skip_body(struct cursor *cursor)
         skip_line(cursor);
 }
 
-static int read_body(struct cursor *cursor, unsigned usual, struct note *note, json_t *components,
-                     struct error *err)
+static int read_body(struct cursor *cursor, unsigned usual, const json_t *title, struct note *note,
+                     json_t *components, struct error *err)
 {
     const char *from = cursor->at;
 
     skip_body(cursor);
-    if (note_read(from, (size_t)(cursor->at - from), components, note, err) < 0)
+    if (note_read(from, (size_t)(cursor->at - from), components, title, note, err) < 0)
         return error_wrap(err, "%s", cursor->name);
     while (cursor->at < cursor->end) {
         const char *mark = cursor->at, *body;
         size_t mark_len = line_len(cursor), line = cursor->line;
         json_t *component;
+        struct error why = {0};
 
         skip_line(cursor);
         body = cursor->at;
         skip_body(cursor);
-        component = component_read(mark, mark_len, body, (size_t)(cursor->at - body),
-                                   json_array_size(components) + 1, usual, cursor->name, line, err);
-        if (!component)
-            return -1;
-        json_array_append_new(components, component);
+        component =
+            component_read(mark, mark_len, body, (size_t)(cursor->at - body),
+                           json_array_size(components) + 1, usual, cursor->name, line, &why);
+        if (component) {
+            json_array_append_new(components, component);
+        } else if (note) {
+            add(components, "paragraph", "text", json_stringn(mark, (size_t)(cursor->at - mark)));
+            note_say(note->said, REPORT_CHANGED, cursor->name, line, why.text,
+                     "components that cannot be read are kept as text");
+        } else {
+            return error_set(err, why.kind, "%s", why.text);
+        }
     }
     return 0;
 }
@@ -391,12 +475,13 @@ json_t *node_read(const struct buf *text, const char *name, unsigned usual, stru
     cursor.at += file_mark(text->data, text->len);
     if (check_text(&cursor, err) < 0)
         return NULL;
-    node = read_front(&cursor, note != NULL, err);
-    whole = json_object_get(node, WHOLE_KEY);
-    if (whole && json_object_size(node) == 1)
-        return json_incref(whole);
     components = json_array();
-    if (!node || read_body(&cursor, usual, note, components, err) < 0)
+    node = read_front(&cursor, note, components, err);
+    whole = json_object_get(node, WHOLE_KEY);
+    if (whole && json_object_size(node) == 1 && (!note || json_is_object(whole)))
+        return json_incref(whole);
+    if (!node ||
+        read_body(&cursor, usual, json_object_get(node, "title"), note, components, err) < 0)
         return NULL;
     if (json_array_size(components) > 0)
         json_object_set(node, "components", components);

@@ -32,6 +32,7 @@ static json_t *read_json(const struct buf *text, struct format_report *report, s
 struct notes {
     struct format_report *report;
     json_t *nodes; /* owned */
+    json_t *said;  /* owned; see note_say */
     size_t rules, links;
 };
 
@@ -49,7 +50,7 @@ static int refuse(struct error *err)
 /* One lesson, or an ordinary note, which becomes one. */
 static int read_note(struct notes *notes, const struct buf *text, struct error *err)
 {
-    struct note note = {.links = json_array()};
+    struct note note = {.links = json_array(), .said = notes->said};
     json_t *node = node_read(text, TEXT_NAME, SHAPE_USUAL, &note, err);
     char id[ID_SIZE];
     int rc = node ? 0 : -1;
@@ -57,15 +58,16 @@ static int read_note(struct notes *notes, const struct buf *text, struct error *
     if (node && !json_is_object(node)) {
         rc = error_set(err, ERROR_INVALID, TEXT_NAME " is not a lesson in Markdown");
     } else if (node) {
-        if (!json_is_string(json_object_get(node, "title")) && json_string_length(note.title) > 0)
+        if (!node_name_field(node, "title") && json_string_length(note.title) > 0)
             json_object_set(node, "title", note.title);
-        if (!json_is_string(json_object_get(node, "node_id")) &&
-            !json_is_string(json_object_get(node, "title")))
+        if (!node_name_field(node, "node_id") && node_name_field(node, "id"))
+            json_object_set(node, "node_id", json_object_get(node, "id"));
+        if (!node_name_field(node, "node_id") && !node_name_field(node, "title"))
             rc = refuse(err);
         snprintf(id, sizeof id, NOTE_ID, json_array_size(notes->nodes) + 1);
-        if (!json_is_string(json_object_get(node, "node_id")))
+        if (!node_name_field(node, "node_id"))
             json_object_set_new(node, "node_id", json_string(id));
-        if (!json_is_string(json_object_get(node, "title")))
+        if (!node_name_field(node, "title"))
             json_object_set(node, "title", json_object_get(node, "node_id"));
         notes->rules += note.rules;
         notes->links += json_array_size(note.links);
@@ -149,13 +151,15 @@ static void write_what_was_read(const struct notes *notes)
     if (notes->links > 0)
         format_note(notes->report, TEXT_NAME ": links that are kept as text alone: %zu",
                     notes->links);
+    note_report(notes->said, notes->report);
 }
 
-static json_t *read_notes(const struct buf *text, struct format_report *report, struct error *err)
+static json_t *read_notes(struct buf *text, struct format_report *report, struct error *err)
 {
-    struct notes notes = {.report = report, .nodes = json_array()};
+    struct notes notes = {.report = report, .nodes = json_array(), .said = json_object()};
     json_t *curriculum = NULL, *title;
 
+    note_decode(text, TEXT_NAME, notes.said);
     if ((is_node_file(text) ? read_note : read_parts)(&notes, text, err) == 0) {
         write_what_was_read(&notes);
         title = json_object_get(json_array_get(notes.nodes, 0), "title");
@@ -163,6 +167,7 @@ static json_t *read_notes(const struct buf *text, struct format_report *report, 
                                "relationships");
     }
     json_decref(notes.nodes);
+    json_decref(notes.said);
     return curriculum;
 }
 
@@ -177,7 +182,7 @@ static bool is_table(const char *text)
     return at < end && *row && memchr(row, text[at], strcspn(row, "\r\n"));
 }
 
-static json_t *read_bare(const struct buf *text, struct format_report *report, struct error *err)
+static json_t *read_bare(struct buf *text, struct format_report *report, struct error *err)
 {
     if (strchr("{[", *text->data))
         return read_json(text, report, err);

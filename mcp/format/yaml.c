@@ -28,6 +28,8 @@ struct yaml_reader {
     bool has_event;
     const char *name;
     size_t first_line;
+    const char *const *texts; /* NULL, or the keys of yaml_read_as_written */
+    bool is_text;             /* the value that is read next is of such a key */
     struct error *err;
 };
 
@@ -88,6 +90,14 @@ static bool next(struct yaml_reader *reader)
 
 static json_t *read_value(struct yaml_reader *reader, unsigned depth);
 
+static bool is_written_as(const json_t *value, const char *text, size_t len)
+{
+    struct buf BUF_AUTO json = {0};
+
+    json_write(&json, value);
+    return json.len == len && memcmp(json.data, text, len) == 0;
+}
+
 static json_t *read_scalar(struct yaml_reader *reader)
 {
     const char *text = (const char *)reader->event.data.scalar.value;
@@ -97,6 +107,11 @@ static json_t *read_scalar(struct yaml_reader *reader)
     if (reader->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
         reader->event.data.scalar.plain_implicit)
         value = yaml_plain_value(text, len);
+    if (value && reader->texts && !json_is_null(value) &&
+        (reader->is_text || (json_is_number(value) && !is_written_as(value, text, len)))) {
+        json_decref(value);
+        value = NULL;
+    }
     if (!value)
         value = json_stringn(text, len);
     return value ? value : fail(reader, reader->event.start_mark.line, "this is not UTF-8");
@@ -136,6 +151,9 @@ static json_t *read_object(struct yaml_reader *reader, unsigned depth)
             fault = "this key stands here twice";
         if (fault)
             fail(reader, line, fault);
+        reader->is_text = false;
+        for (size_t i = 0; depth == 0 && key && reader->texts && reader->texts[i]; i++)
+            reader->is_text = reader->is_text || strcmp(reader->texts[i], key) == 0;
         if (fault || !key || !next(reader) ||
             json_object_set_new(object, key, read_value(reader, depth + 1)) < 0)
             goto failed;
@@ -205,10 +223,11 @@ static json_t *unwrap(struct yaml_reader *reader, json_t *value)
     return inner;
 }
 
-json_t *yaml_read(const char *text, size_t len, const char *name, size_t first_line,
-                  struct error *err)
+json_t *yaml_read_as_written(const char *text, size_t len, const char *const *texts,
+                             const char *name, size_t first_line, struct error *err)
 {
-    struct yaml_reader reader = {.name = name, .first_line = first_line, .err = err};
+    struct yaml_reader reader = {
+        .name = name, .first_line = first_line, .texts = texts, .err = err};
     json_t *value;
 
     if (!yaml_parser_initialize(&reader.parser)) {
@@ -222,6 +241,12 @@ json_t *yaml_read(const char *text, size_t len, const char *name, size_t first_l
         yaml_event_delete(&reader.event);
     yaml_parser_delete(&reader.parser);
     return value ? unwrap(&reader, value) : NULL;
+}
+
+json_t *yaml_read(const char *text, size_t len, const char *name, size_t first_line,
+                  struct error *err)
+{
+    return yaml_read_as_written(text, len, NULL, name, first_line, err);
 }
 
 /* Writing by libyaml's emitter. Its result is read again before it is believed: first as a person

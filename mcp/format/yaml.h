@@ -23,4 +23,10 @@ int yaml_write(struct buf *to, const json_t *value, struct error *err);
 json_t *yaml_read(const char *text, size_t len, const char *name, size_t first_line,
                   struct error *err);
 
+/* The same for front matter of other tools: a number that JSON would write otherwise ("007",
+ * "1.10", "1e3") is a text, and so is any value of the keys in texts at the top (a list that ends
+ * with NULL). */
+json_t *yaml_read_as_written(const char *text, size_t len, const char *const *texts,
+                             const char *name, size_t first_line, struct error *err);
+
 #endif

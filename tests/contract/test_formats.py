@@ -218,7 +218,7 @@ class Formats(FormatCase):
         back, said = self.load(out)
         self.assertEqual([n["title"] for n in back["nodes"]], ["Two", "Added"])
         self.assertEqual([c["parameters"] for c in back["nodes"][0]["components"]],
-                         [{"text": "New.\r\n\r\nAnd more."}, {"term": "x", "definition": "y"}])
+                         [{"text": "New.\n\nAnd more."}, {"term": "x", "definition": "y"}])
         self.assertEqual(back["nodes"][0]["components"][0]["confidence"], 0.5)
         self.assertEqual(back["nodes"][0]["components"][1]["order"], 2)
         self.assertEqual([(r["from_node_id"], r["to_node_id"]) for r in back["relationships"]], [("Another-one", "N001")])
@@ -320,8 +320,9 @@ class Formats(FormatCase):
         self.refused("export", "--format", "word", sid, "x", saying=("must be one of json, csv, case, markdown",))
         self.refused("export", "--format", "csv", sid, saying=("a folder",))
         self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("there is no CSV file",))
-        self.refused("import", self.workspace.data, saying=("neither nodes.csv nor files NAME.md",))
-        self.assertEqual(sorted(os.listdir(self.folder)), ["csv", "in.json", "markdown", "taken.json"])
+        self.write("other/deep/picture.png", "x")
+        self.refused("import", str(self.folder / "other"), saying=("neither nodes.csv nor files NAME.md",))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["csv", "in.json", "markdown", "other", "taken.json"])
 
     def test_the_path_says_the_form(self):
         curriculum = {"nodes": [{"node_id": "N1", "title": "x", "components": []}], "relationships": []}
@@ -534,19 +535,25 @@ class Foreign(FormatCase):
 
     def test_broken_markdown_is_told(self):
         node = "---\nnode_id: N1\ntitle: x\n---\n\n"
+        for text, saying in (
+                ("---\ntitle: [x\n---\n", "a.md line 2: '[x'"),
+                ("---\ntitle: x\ntitle: y\n---\n", "a.md line 3: 'title'"),
+                ("---\na: &x [1]\nb: *x\n---\n", "a.md line 3: '*x'"),
+                ("---\n- 1\n---\n", "is not front matter"),
+                (b"x\n\xff\n", "a.md line 2"),
+                (node + "<!-- component: paragraph\n", "a.md line 6: the mark must end on its line"),
+                (node + "x\n\n<!-- component: paragraph {] -->\n", "a.md line 8: behind the type"),
+                (node + "<!-- component: definition -->\n\nno label\n", "a.md line 8: a field must begin here"),
+                (node + "<!-- component -->\n```json\n{\n```\n", "a.md line 6"),
+                (node + "<!-- component: x -->\n```yaml parameters\na: [\n```\n", "a.md line ")):
+            with self.subTest(saying=saying):
+                self.write("bad/a.md", text)
+                back, said = self.load(self.folder / "bad")
+                self.assertEqual(len(back["nodes"]), 1)
+                self.assertIn(saying, said)
+                self.clean()
         for files, saying in (
-                ({"a.md": "---\ntitle: [x\n---\n"}, ("a.md line ",)),
-                ({"a.md": "---\ntitle: x\ntitle: y\n---\n"}, ("a.md line 3: this key stands here twice",)),
-                ({"a.md": "---\na: &x [1]\nb: *x\n---\n"}, ("a.md line 3: aliases",)),
-                ({"a.md": "---\n- 1\n---\n"}, ("a.md line 2: front matter must be",)),
-                ({"a.md": b"x\n\xff\n"}, ("a.md line 2: this is not text in UTF-8",)),
-                ({"a.md": node + "<!-- component: paragraph\n"}, ("a.md line 6: the mark must end on its line",)),
-                ({"a.md": node + "x\n\n<!-- component: paragraph {] -->\n"}, ("a.md line 8: behind the type",)),
-                ({"a.md": node + "<!-- component: definition -->\n\nno label\n"}, ("a.md line 8: a field must begin here",)),
-                ({"a.md": node + "<!-- component -->\n```json\n{\n```\n"}, ("a.md line 6",)),
-                ({"a.md": node + "<!-- component: x -->\n```yaml parameters\na: [\n```\n"}, ("a.md line ",)),
                 ({"curriculum.yaml": "lectern: other\n"}, ("curriculum.yaml line 1",)),
-                ({"curriculum.yaml": "lectern: markdown 1\nnodes: [a.md]\n", "a.md": "---\nx: 1\n"}, ("a.md line 1: the front matter is not ended",)),
                 ({"curriculum.yaml": "lectern: markdown 1\nrelationships: 5\n"}, ("relationships must be a list",))):
             with self.subTest(saying=saying):
                 for name, text in files.items():

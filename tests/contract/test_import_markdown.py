@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Folders of Markdown as people and their programs have them: what is read, what is kept as text, and what the report says."""
+import json
+import pathlib
+import tempfile
+import unicodedata
+import unittest
+
+import harness
+
+
+class Notes(unittest.TestCase):
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = pathlib.Path(kept.name)
+
+    def load(self, files, *words):
+        """(the curriculum of a new folder with these files, the report)"""
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        return self.load_path(folder, *words)
+
+    def load_path(self, path, *words):
+        done = self.workspace.run("import", *words, str(path))
+        return json.loads(self.workspace.run("export", done.stdout.decode().split()[-1]).stdout), done.stderr.decode()
+
+    def by_title(self, back):
+        return {node["title"]: node for node in back["nodes"]}
+
+    def texts(self, node):
+        return [component["parameters"].get("text") for component in node.get("components", [])]
+
+    def edges(self, back):
+        titles = {node["node_id"]: node["title"] for node in back["nodes"]}
+        return sorted((titles[edge["from_node_id"]], titles[edge["to_node_id"]]) for edge in back["relationships"])
+
+
+class Front(Notes):
+    """Front matter that is not what YAML wants does not stop the import."""
+
+    def test_values_that_are_no_yaml_are_text(self):
+        back, said = self.load({
+            "a.md": "---\ntitle: Energy: a first look\nlevel: 3\n---\nText.\n", "b.md": "---\ntitle: {{name}}\nmade: <% now %>\n---\nText.\n",
+            "c.md": "---\ntitle: Heat\ntags:\n\t- warm\n\t- cold\n---\n", "d.md": "---\ntitle: Light\ntitle: Lamp\n---\n",
+            "e.md": "---\ntitle: Sound\ntags: #ear #wave\n---\n", "f.md": "---\nx: &a [1]\ny: *a\n---\n# Force\n", "g.md": "# Good\n"})
+        nodes = self.by_title(back)
+        self.assertEqual(list(nodes), ["Energy: a first look", "{{name}}", "Heat", "Light", "Sound", "Force", "Good"])
+        self.assertEqual(nodes["Energy: a first look"]["level"], 3)
+        self.assertEqual(nodes["{{name}}"]["made"], "<% now %>")
+        self.assertEqual(nodes["Heat"]["tags"], ["warm", "cold"])
+        self.assertEqual(nodes["Light"]["title_2"], "Lamp")
+        self.assertEqual(nodes["Sound"]["tags"], "#ear #wave")
+        self.assertEqual((nodes["Force"]["x"], nodes["Force"]["y"]), ([1], "*a"))
+        for place in "a.md line 2: 'Energy: a first look'", "b.md line 2", "c.md line 3", "d.md line 3: 'title'", "e.md line 3: 'tags'", "f.md line 3: '*a'":
+            self.assertIn(place, said)
+
+    def test_scalars_of_all_types(self):
+        back, _ = self.load({"a.md": "---\ntitle: 2024\nid: 007\nversion: 1.10\npart: 1e3\nweight: 3\nopen: true\nnone: null\n---\n",
+                             "b.md": "---\ntitle: true\nnode_id: 5\n---\n", "c.md": "---\ntitle: null\n---\n# Named\n", "d.md": "---\ntitle: [x, y]\n---\n"})
+        nodes = self.by_title(back)
+        self.assertEqual(set(nodes), {"2024", "true", "Named", '["x","y"]'})
+        self.assertEqual([nodes["2024"][key] for key in ("node_id", "version", "part", "weight", "open", "none")], ["007", "1.10", "1e3", 3, True, None])
+        self.assertEqual(nodes["true"]["node_id"], "5")
+
+    def test_text_between_lines_is_text(self):
+        back, said = self.load({"a.md": "---\n\nOnly text here\n\n---\n\nMore.\n", "b.md": "---\n- x\n---\nEnd.\n", "c.md": "---\n---\nEmpty.\n",
+                                "d.md": "---\nnever ended\n", "e.md": "---\n{{ all }}\ntitle: Mixed: up\n---\n"})
+        nodes = self.by_title(back)
+        self.assertIn("Only text here", self.texts(nodes["a"])[0] + nodes["a"]["title"])
+        self.assertIn("More.", self.texts(nodes["a"]))
+        self.assertIn("End.", self.texts(nodes["b"]))
+        self.assertEqual(self.texts(nodes["c"]), ["Empty."])
+        self.assertIn("never ended", str(nodes["d"]))
+        self.assertIn("{{ all }}", str(nodes))
+        self.assertIn("is not front matter", said)
+
+    def test_headings_keep_their_addresses(self):
+        back, _ = self.load({"a.md": "---\ntitle: T\n---\n# Other\n\n## See [it](https://x.example/y)\n\nUse [this](https://x.example/z)\n===\n",
+                             "b.md": "# Go to [page](https://x.example/b)\n"})
+        nodes = self.by_title(back)
+        self.assertEqual(self.texts(nodes["T"]), ["Other", "See [it](https://x.example/y)", "Use [this](https://x.example/z)"])
+        self.assertIn("https://x.example/b", str(nodes["Go to page"]))
+
+
+class Files(Notes):
+    """Bytes, names and places of files."""
+
+    def test_other_characters(self):
+        back, said = self.load({"a.md": "# Größe\n\nMaß.\n".encode("cp1252"), "b.md": "\ufeff# Länge\r\n\r\nEins\r\nzwei\r\n".encode(),
+                                "c.md": "# Breite\n".encode("utf-16"), "d.md": b"# Tiefe \xc3\xa4\n\nx \xff y\n", "e.md": b"# Old\r\rMac\rline\r", "f.md": b"# N\0L\n"})
+        nodes = self.by_title(back)
+        self.assertEqual(set(nodes), {"Größe", "Länge", "Breite", "Tiefe ä", "Old", "N\ufffdL"})
+        self.assertEqual(self.texts(nodes["Größe"]), ["Maß."])
+        self.assertEqual(self.texts(nodes["Länge"]), ["Eins\nzwei"])
+        self.assertEqual(self.texts(nodes["Old"]), ["Mac\nline"])
+        self.assertEqual(self.texts(nodes["Tiefe ä"]), ["x \ufffd y"])
+        for text in "read as Windows-1252", "a.md line 1", "d.md line 3", "UTF-16", "CRLF":
+            self.assertIn(text, said)
+
+    def test_places_and_endings(self):
+        back, said = self.load({"Unit/a.md": "# A\n", "Unit/Deep/b.markdown": "# B\n", "c.mdx": "# C\n", "d.MD": "# D\n", ".obsidian/e.md": "# E\n", "p.png": "x",
+                                "q.canvas": "{}"})
+        self.assertEqual(set(self.by_title(back)), {"A", "B", "C", "D"})
+        self.assertIn("which are not read: 2", said)
+        back, _ = self.load({"only/in/here.markdown": "Text.\n"})
+        self.assertEqual(list(self.by_title(back)), ["here"])
+        back, _ = self.load({"%d. part.md" % number: "" for number in (10, 9, 1, 2)})
+        self.assertEqual([node["title"] for node in back["nodes"]], ["1. part", "2. part", "9. part", "10. part"])
+
+    def test_ids_of_names_in_any_script(self):
+        names = ["分数", "除法", "Дроби", "Größe", "Maß", "שבר", "🔢 Numbers", "🔢", "भिन्न"]
+        ids = []
+        for form, more in ("NFC", []), ("NFD", []), ("NFC", ["加法", "A", "🔣"]):
+            back, _ = self.load({unicodedata.normalize(form, name) + ".md": "Text.\n" for name in names + more})
+            ids.append({node["title"]: node["node_id"] for node in back["nodes"] if node["title"] in names})
+        self.assertEqual(ids[0], ids[1])
+        self.assertEqual(ids[0], ids[2])
+        self.assertEqual([ids[0][name] for name in names if "🔢" not in name], [name for name in names if "🔢" not in name])
+        self.assertEqual(ids[0]["🔢 Numbers"], "Numbers")
+        back, said = self.load({"a/one.md": "", "b/one.md": "", "a b.md": "", "a-b.md": "", "x.md": "---\nid: same\n---\n", "y.md": "---\nid: same\n---\n"})
+        self.assertEqual(len({node["node_id"] for node in back["nodes"]}), 6)
+        self.assertIn("ids that another note has", said)
+
+    def test_our_own_export_after_other_programs(self):
+        curriculum = {"meta": {"title": "P"}, "nodes": [
+            {"node_id": "A", "title": "A", "note": "x\r\ny", "components": [
+                {"type": "paragraph", "parameters": {"text": "One.\nTwo.\n\nThree."}, "order": 1},
+                {"type": "definition", "parameters": {"term": "a", "definition": "b\nc"}, "order": 2},
+                {"type": "step-sequence", "parameters": {"steps": ["one", "two\nlines"]}, "order": 3},
+                {"type": "callout-box", "parameters": {"text": "Mind\n\nthe gap", "style": "warning"}, "order": 4},
+                {"type": "paragraph", "parameters": {"text": "own\r\nend"}, "order": 5},
+                {"type": "code-exercise", "parameters": {"prompt": "p\nq", "cases": [{"call": "f(1)", "expected": "1"}]}, "order": 6}]},
+            {"node_id": "B", "title": "B", "components": []}],
+            "relationships": [{"from_node_id": "A", "to_node_id": "B", "relationship_type": "PREREQUISITE"}]}
+        path = self.folder / "in.json"
+        path.write_text(json.dumps(curriculum))
+        sid = self.workspace.load(path)
+        was = json.loads(self.workspace.run("export", sid).stdout)
+        for change in (lambda text: text.replace(b"\n", b"\r\n"), lambda text: text.replace(b"\n", b"\r"), lambda text: b"\xef\xbb\xbf" + text,
+                       lambda text: b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n")):
+            out = pathlib.Path(tempfile.mkdtemp(dir=self.folder)) / "out"
+            self.workspace.run("export", sid, "-o", str(out), "--format", "markdown")
+            for file in out.iterdir():
+                self.assertNotIn(b"\r", file.read_bytes())
+                file.write_bytes(change(file.read_bytes()))
+            self.assertEqual(self.load_path(out)[0], was)
+
+    def test_a_damaged_file_of_an_export_is_read_as_text(self):
+        back, said = self.load({"curriculum.yaml": "lectern: markdown 1\nnodes: [b.md, a.md]\n", "a.md": "---\nnode_id: N1\ntitle: One\n---\n\n"
+                                "<!-- component: definition -->\n\nno label\n\n<!-- component: paragraph -->\nGood.\n",
+                                "b.md": "---\nnode_id: N2\ntitle: Two: more\n---\n\n<!-- component: paragraph -->\nAlso good.\n"})
+        self.assertEqual([(node["node_id"], node["title"]) for node in back["nodes"]], [("N2", "Two: more"), ("N1", "One")])
+        self.assertIn("no label", self.texts(back["nodes"][1])[0])
+        self.assertEqual(self.texts(back["nodes"][1])[1], "Good.")
+        self.assertIn("a.md line 8: a field must begin here", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
