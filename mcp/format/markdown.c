@@ -15,7 +15,6 @@
 #include <uninorm.h>
 #include <uuid/uuid.h>
 
-#include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/format/file.h"
@@ -218,7 +217,7 @@ struct markdown_reader {
     struct format_report *report;
     json_t *files; /* name -> true; once it was read: its node id, or null */
     json_t *ids;   /* that nodes have */
-    json_t *links; /* of notes: [name, target] */
+    json_t *links; /* of notes: [name, link], see struct note */
     json_t *nodes;
     json_t *unnamed;       /* notes that get an id from their file's name: [name, node] */
     json_t *said;          /* for the report: note_say */
@@ -495,65 +494,33 @@ static int read_unlisted(struct markdown_reader *reader, const char *name, struc
 
 /* ---- links ---- */
 
-/* The file that a link refers to, as a name in the folder: "a/b.md" and "../c%20d.md#part" is "c
- * d.md". false if it leaves the folder, or is not a link to a file. */
-static bool resolve(const char *from, const char *link, char *to, size_t size)
-{
-    size_t len = 0, base = strcspn(link, ":/?#");
-    const char *slash = strrchr(from, '/');
-
-    if (link[base] == ':' || link[0] == '/' || link[0] == '#' || !*link)
-        return false;
-    if (slash)
-        len = (size_t)(slash - from) + 1;
-    if (len + strlen(link) >= size)
-        return false;
-    memcpy(to, from, len);
-    for (const char *at = link; *at && *at != '#' && *at != '?'; at++) {
-        bool coded = *at == '%' && hex_digit(at[1]) >= 0 && hex_digit(at[2]) >= 0;
-
-        to[len++] = *at;
-        if (coded)
-            to[len - 1] = (char)(unsigned char)(hex_digit(at[1]) * 16 + hex_digit(at[2]));
-        at += coded ? 2 : 0;
-        if (to[len - 1] != '/')
-            continue;
-        if (len >= 2 && to[len - 2] == '.' && (len == 2 || to[len - 3] == '/')) {
-            len -= 2; /* "./" */
-        } else if (len >= 3 && strncmp(to + len - 3, "../", 3) == 0 &&
-                   (len == 3 || to[len - 4] == '/')) {
-            if (len == 3)
-                return false;
-            for (len -= 4; len > 0 && to[len - 1] != '/'; len--)
-                ;
-        }
-    }
-    to[len] = '\0';
-    return len > 0 && strlen(to) == len;
-}
-
-static void add_link(struct markdown_reader *reader, const char *from, const char *link,
-                     json_t *seen)
+static void add_link(struct markdown_reader *reader, const struct link_index *index,
+                     const char *from, const json_t *link, json_t *seen)
 {
     const json_t *source = json_object_get(reader->files, from), *target;
-    char to[PATH_MAX];
+    const char *to = json_get_string(link, "to"), *kind = json_get_string(link, "kind"), *file;
+    size_t line = (size_t)json_integer_value(json_object_get(link, "line"));
+    bool is_path = strcmp(kind, "path") == 0, many = false;
     struct buf BUF_AUTO pair = {0};
 
-    if (!resolve(from, link, to, sizeof to - 4))
+    if (is_path && !link_is_path(to))
         return;
-    target = json_object_get(reader->files, to);
-    if (!target) { /* wikis leave the ending out */
-        snprintf(to + strlen(to), sizeof to - strlen(to), ".md");
-        target = json_object_get(reader->files, to);
-    }
+    file = is_path ? link_by_path(index, from, to) : link_by_name(index, from, to, &many);
+    target = file ? json_object_get(reader->files, file) : NULL;
     if (!json_is_string(target)) {
-        if (strlen(link) > 3 && strstr(link, ".md"))
-            format_loss(reader->report, "%s: the link to '%s' leads to no note of the folder", from,
-                        link);
+        bool other = link_is_attachment(to);
+
+        note_say(reader->said, other ? REPORT_READ : REPORT_LEFT_OUT, from, line, to,
+                 other ? "links to files other than notes are kept as text alone"
+                       : "links that lead to no note of the folder are kept as text alone");
         return;
     }
+    if (many)
+        note_say(reader->said, REPORT_CHANGED, from, line, to,
+                 "links to a name that several notes have lead to the nearest of them");
     buf_addf(&pair, "%s\n%s", json_string_value(source), json_string_value(target));
-    if (target == source || !pair.data || json_object_get(seen, pair.data))
+    if (json_equal((json_t *)target, (json_t *)source) || !pair.data ||
+        json_object_get(seen, pair.data))
         return;
     json_object_set_new(seen, pair.data, json_true());
     json_array_append_new(reader->relationships,
@@ -563,17 +530,34 @@ static void add_link(struct markdown_reader *reader, const char *from, const cha
     reader->made++;
 }
 
-static void add_links(struct markdown_reader *reader)
+static int add_links(struct markdown_reader *reader, struct error *err)
 {
-    json_auto_t *seen = json_object();
-    json_t *link;
+    struct link_index *index = links_index();
+    json_auto_t *seen = json_object(), *nodes = json_object();
+    json_t *link, *id, *node;
+    const char *file;
     size_t i;
 
+    if (!index)
+        return error_set(err, ERROR_MEMORY, "out of memory for the links");
+    json_array_foreach(reader->nodes, i, node)
+    {
+        const char *name = json_get_string(node, "node_id");
+
+        if (name)
+            json_object_set(nodes, name, node);
+    }
+    json_object_foreach(reader->files, file, id)
+    {
+        if (json_is_string(id))
+            links_index_add(index, file, json_object_get(nodes, json_string_value(id)));
+    }
     if (!reader->relationships && reader->notes > 0)
         reader->relationships = json_array();
-    json_array_foreach(reader->links, i, link)
-        add_link(reader, json_string_value(json_array_get(link, 0)),
-                 json_string_value(json_array_get(link, 1)), seen);
+    json_array_foreach(reader->links, i, link) add_link(
+        reader, index, json_string_value(json_array_get(link, 0)), json_array_get(link, 1), seen);
+    links_index_free(index);
+    return 0;
 }
 
 /* ---- the folder ---- */
@@ -596,7 +580,8 @@ static json_t *read_folder(struct markdown_reader *reader, const json_t *names, 
             return NULL;
     }
     give_ids(reader);
-    add_links(reader);
+    if (add_links(reader, err) < 0)
+        return NULL;
     json_object_set(root, "nodes", reader->nodes);
     if (reader->relationships)
         json_object_set(root, "relationships", reader->relationships);

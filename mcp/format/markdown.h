@@ -89,7 +89,7 @@ json_t *node_read(const struct buf *text, const char *name, unsigned usual, stru
 
 /* An ordinary note besides its node. */
 struct note {
-    json_t *links; /* strings, unmodified; owned */
+    json_t *links; /* [{"kind": "path", "wiki" or "embed", "to", "line"}], see links_find; owned */
     json_t *title; /* of its first heading; owned; or NULL */
     json_t *said;  /* for the report, see note_say; borrowed; or NULL */
     size_t rules;  /* lines between paragraphs ("---"), which are left out */
@@ -116,6 +116,25 @@ void note_decode(struct buf *text, const char *name, json_t *said);
  * rest. */
 json_t *front_read(const char *text, size_t len, const char *name, size_t line, json_t *said,
                    struct buf *rest);
+
+/* Appends the links of a note's text to note->links, without those in code (markdown_link.c).
+ * starts: of its lines, one more than there are. */
+struct cmark_node;
+void links_find(struct cmark_node *document, const char *text, const size_t *starts, size_t lines,
+                size_t first_line, struct note *note);
+
+/* The notes of a folder by the names that links give them. */
+struct link_index;
+struct link_index *links_index(void); /* NULL without memory */
+void links_index_free(struct link_index *index);
+void links_index_add(struct link_index *index, const char *file, const json_t *node);
+/* The file that a link in the file from means, or NULL; valid as long as the index. by_name: as
+ * wikis write it; *many: several notes have that name. */
+const char *link_by_name(const struct link_index *index, const char *from, const char *name,
+                         bool *many);
+const char *link_by_path(const struct link_index *index, const char *from, const char *link);
+bool link_is_path(const char *link); /* neither an address with a scheme nor a part of a page */
+bool link_is_attachment(const char *link); /* by its ending: a picture, a sheet */
 
 /* The curriculum in one text (text.c): a lesson for each heading of level 1. */
 json_t *notes_read(const char *text, size_t len, struct format_report *report, struct error *err);

@@ -8,6 +8,7 @@
 #include <cmark.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "helpers/base/json.h"
 #include "mcp/format/yaml.h"
@@ -86,18 +87,107 @@ static json_t *words_of(cmark_node *block)
     return json_stringn(text.data ? text.data : "", text.len);
 }
 
-static void find_links(cmark_node *document, json_t *links)
+/* Takes Obsidian's comments ("%%...%%") out of the text, but for their ends of lines. */
+static void leave_out_comments(struct buf *text, const char *name, size_t line, struct note *note)
 {
-    cmark_iter *walk = cmark_iter_new(document);
-    cmark_event_type event;
+    bool in_fence = false, at_start = true;
+    size_t len = 0;
 
-    while ((event = cmark_iter_next(walk)) != CMARK_EVENT_DONE) {
-        cmark_node *node = cmark_iter_get_node(walk);
+    for (size_t at = 0; at < text->len;) {
+        const char *from = text->data + at, *end;
 
-        if (event == CMARK_EVENT_ENTER && cmark_node_get_type(node) == CMARK_NODE_LINK)
-            json_array_append_new(links, json_string(cmark_node_get_url(node)));
+        if (at_start && (strncmp(from + strspn(from, " >"), "```", 3) == 0 ||
+                         strncmp(from + strspn(from, " >"), "~~~", 3) == 0))
+            in_fence = !in_fence;
+        at_start = *from == '\n';
+        line += at_start;
+        if (!in_fence && *from == '`') { /* a code span on its line */
+            size_t marks = strspn(from, "`"), code = marks;
+
+            while (from[code] && from[code] != '\n' && from[code] != '`')
+                code++;
+            code = from[code] == '`' ? code : marks;
+            memmove(text->data + len, from, code);
+            len += code;
+            at += code;
+            continue;
+        }
+        end = !in_fence && strncmp(from, "%%", 2) == 0 ? strstr(from + 2, "%%") : NULL;
+        if (!end) {
+            text->data[len++] = *from;
+            at++;
+            continue;
+        }
+        note_say(note->said, REPORT_LEFT_OUT, name, line, NULL, "comments (%%...%%) are left out");
+        at = (size_t)(end - text->data) + 2;
+        for (; from < end; from++) {
+            if (*from == '\n') {
+                text->data[len++] = '\n';
+                line++;
+            }
+        }
     }
-    cmark_iter_free(walk);
+    text->len = len;
+    buf_add(text, "", 0);
+}
+
+/* ---- callouts ---- */
+
+static const struct {
+    const char *name, *style;
+} callouts[] = {
+    {"tip", "tip"},         {"hint", "tip"},          {"warning", "warning"},
+    {"caution", "warning"}, {"attention", "warning"}, {"danger", "warning"},
+    {"error", "warning"},   {"bug", "warning"},       {"failure", "warning"},
+    {"fail", "warning"},    {"missing", "warning"},   {"important", "important"},
+};
+
+/* "> [!warning]- Title" and the lines below as a callout-box, whose text begins with the title;
+ * false: the quote is none. A kind that is no style of ours is kept as the parameter "callout". */
+static bool add_callout(const char *quote, json_t *components)
+{
+    json_auto_t *read = body_read("callout-box", quote, strlen(quote), "", 1, NULL);
+    const char *text = json_get_string(read, "text"), *style = "info", *title, *body, *kind;
+    struct buf BUF_AUTO whole = {0};
+    size_t len = text && strncmp(text, "[!", 2) == 0 ? strcspn(text, "]\n") : 0;
+    json_t *parameters;
+
+    if (len < 3 || text[len] != ']')
+        return false;
+    kind = text + 2;
+    title = text + len + 1 + strspn(text + len + 1, "+-");
+    title += strspn(title, " \t");
+    body = title + strcspn(title, "\n");
+    buf_add(&whole, title, (size_t)(body - title));
+    if (whole.len > 0 && *body)
+        buf_adds(&whole, "\n\n");
+    buf_adds(&whole, *body ? body + 1 : "");
+    for (size_t i = 0; i < sizeof callouts / sizeof callouts[0]; i++)
+        if (strlen(callouts[i].name) == len - 2 &&
+            strncasecmp(callouts[i].name, kind, len - 2) == 0)
+            style = callouts[i].style;
+    parameters =
+        json_pack("{s:s%, s:s}", "text", whole.data ? whole.data : "", whole.len, "style", style);
+    if (strlen(style) != len - 2 || strncasecmp(style, kind, len - 2) != 0)
+        json_object_set_new(parameters, "callout", json_stringn(kind, len - 2));
+    json_array_append_new(components, json_pack("{s:s, s:o, s:I}", "type", "callout-box",
+                                                "parameters", parameters, "order",
+                                                (json_int_t)json_array_size(components) + 1));
+    return true;
+}
+
+/* Blocks as they stand in the source. */
+static void add_paragraph(const struct source *source, cmark_node *block, json_t *components,
+                          const struct note *note)
+{
+    json_t *text = lines_of(source, (size_t)cmark_node_get_start_line(block),
+                            (size_t)cmark_node_get_end_line(block));
+
+    if (note && cmark_node_get_type(block) == CMARK_NODE_BLOCK_QUOTE &&
+        add_callout(json_string_value(text), components))
+        json_decref(text);
+    else
+        add(components, "paragraph", "text", text);
 }
 
 static void add_list(const struct source *source, cmark_node *list, json_t *components)
@@ -193,9 +283,7 @@ static void add_block(const struct source *source, cmark_node *block, json_t *co
     else if (type == CMARK_NODE_THEMATIC_BREAK && note)
         note->rules++;
     else if (type != CMARK_NODE_THEMATIC_BREAK)
-        add(components, "paragraph", "text",
-            lines_of(source, (size_t)cmark_node_get_start_line(block),
-                     (size_t)cmark_node_get_end_line(block)));
+        add_paragraph(source, block, components, note);
 }
 
 /* Lines that belong to no block. */
@@ -209,10 +297,12 @@ static void add_gap(const struct source *source, size_t first, size_t last, json
         json_decref(text);
 }
 
-static int note_read(const char *text, size_t len, json_t *components, const json_t *title,
-                     struct note *note, struct error *err)
+/* first: the number of the text's first line in its file. */
+static int note_read(const char *text, size_t len, const char *name, size_t first,
+                     json_t *components, const json_t *title, struct note *note, struct error *err)
 {
-    struct source source = {.text = text, .len = len};
+    struct buf BUF_AUTO kept = {0};
+    struct source source;
     cmark_node *document;
     size_t next = 1;
 
@@ -220,22 +310,29 @@ static int note_read(const char *text, size_t len, json_t *components, const jso
         len--;
     if (len == 0)
         return 0;
+    buf_add(&kept, text, len);
+    buf_add(&kept, "", 0);
+    if (buf_check(&kept, "the note", err) < 0)
+        return -1;
+    if (note)
+        leave_out_comments(&kept, name, first, note);
+    source = (struct source){.text = kept.data, .len = kept.len};
     if (find_lines(&source, err) < 0)
         return -1;
-    document = cmark_parse_document(text, source.len, CMARK_OPT_DEFAULT);
+    document = cmark_parse_document(source.text, source.len, CMARK_OPT_DEFAULT);
     for (cmark_node *block = cmark_node_first_child(document); block;
          block = cmark_node_next(block)) {
-        size_t first = (size_t)cmark_node_get_start_line(block);
+        size_t begin = (size_t)cmark_node_get_start_line(block);
 
-        if (first > next)
-            add_gap(&source, next, first - 1, components);
+        if (begin > next)
+            add_gap(&source, next, begin - 1, components);
         add_block(&source, block, components, title, note);
         if ((size_t)cmark_node_get_end_line(block) >= next)
             next = (size_t)cmark_node_get_end_line(block) + 1;
     }
     add_gap(&source, next, source.lines, components);
     if (note && note->links)
-        find_links(document, note->links);
+        links_find(document, source.text, source.starts, source.lines, first, note);
     cmark_node_free(document);
     free(source.starts);
     return 0;
@@ -418,9 +515,11 @@ static int read_body(struct cursor *cursor, unsigned usual, const json_t *title,
                      json_t *components, struct error *err)
 {
     const char *from = cursor->at;
+    size_t first = cursor->line;
 
     skip_body(cursor);
-    if (note_read(from, (size_t)(cursor->at - from), components, title, note, err) < 0)
+    if (note_read(from, (size_t)(cursor->at - from), cursor->name, first, components, title, note,
+                  err) < 0)
         return error_wrap(err, "%s", cursor->name);
     while (cursor->at < cursor->end) {
         const char *mark = cursor->at, *body;

@@ -160,5 +160,54 @@ class Files(Notes):
         self.assertIn("a.md line 8: a field must begin here", said)
 
 
+class Links(Notes):
+    """Links of all forms become relationships."""
+
+    def test_forms_of_links(self):
+        forms = {"wiki": "[[Water]]", "alias": "[[Water|the sea]]", "part": "[[Water#Ice|x]]", "folder": "[[Unit/Water]]", "table": "| a |\n|---|\n| [[Water\\|w]] |",
+                 "embed": "![[Water]]", "block": "![[Water#^a1]]", "case": "[[wATER]]", "title": "[[Water in nature]]", "other name": "[[Wasser]]",
+                 "relative": "[w](Unit/Water.md)", "bare": "[w](Unit/Water)", "root": "[w](/Unit/Water.md#ice)", "site": "[w](/docs/Unit/Water/)", "reference": "[w][1]\n\n[1]: Unit/Water.md",
+                 "html": 'See <a class="x" href="Unit/Water.md">w</a>.', "html block": "<div>\n<a href='./Unit/Water.md'>w</a>\n</div>", "page": "[w](Unit/Water.html)",
+                 "hugo": '[w]({{< ref "Unit/Water.md" >}})', "list": "- a\n  - b [[Water]]", "quote": "> [[Water]]", "heading": "## On [[Water]]",
+                 "brackets": "<Unit/Water.md> [w](<Unit/Water.md>)"}
+        files = {name + ".md": text + "\n" for name, text in forms.items()}
+        back, said = self.load({**files, "Unit/Water.md": "---\ntitle: Water in nature\naliases: [Wasser, Aqua]\n---\nWet.\n"})
+        self.assertEqual({one for one, other in self.edges(back) if other == "Water in nature"}, set(self.by_title(back)) - {"Water in nature"}, said)
+        self.assertEqual(len(back["relationships"]), len(forms))
+        self.assertNotIn("lead to no note", said)
+
+    def test_folders_and_unresolved(self):
+        back, said = self.load({"start.md": "[a](unit/) [b](other) [c](gone.md)\n\n[[Nowhere]] [[Missing|x]] ![[pic.png]] [web](https://x.example/a.md)\n",
+                                "unit/index.md": "# Unit\n\n[up](../start.md)\n", "other/README.md": "# Rest\n",
+                                "code.md": "```\n[[start]]\n```\n\n    [[start]]\n\n`[[start]]` \\[[start]]\n"})
+        self.assertEqual(self.edges(back), [("Unit", "start"), ("start", "Rest"), ("start", "Unit")])
+        self.assertEqual(said.count("lead to no note"), 1)
+        self.assertIn("kept as text alone (3): start.md line 1: 'gone.md'; start.md line 3: 'Nowhere'; start.md line 3: 'Missing'", said)
+        self.assertIn("other than notes are kept as text alone (1)", said)
+
+    def test_composed_and_decomposed_names(self):
+        for files, links in ("NFD", "NFC"), ("NFC", "NFD"):
+            one, other = (unicodedata.normalize(form, "Größe Ünit") for form in (files, links))
+            back, said = self.load({one + ".md": "x\n", "a.md": "[[%s]]\n" % other, "b.md": "[x](%s.md)\n" % other.replace(" ", "%20"), "c.md": "[[%s]]\n" % other.upper()})
+            self.assertEqual(len(back["relationships"]), 3, said)
+            self.assertIn("Größe Ünit", self.by_title(back))
+
+    def test_several_notes_of_a_name(self):
+        back, said = self.load({"a/Same.md": "# A\n", "b/Same.md": "# B\n", "b/from.md": "[[Same]]\n", "a/Maths___Half.md": "# Half\n", "c.md": "[[Maths/Half]]\n"})
+        self.assertEqual(self.edges(back), [("c", "Half"), ("from", "B")])
+        self.assertIn("several notes", said)
+
+    def test_callouts_and_comments(self):
+        back, said = self.load({"a.md": "> [!warning] Mind it\n> Never.\n> Ever.\n\n> [!danger]-\n> Hot.\n\n> quote\n\nSee %%secret%% this.\n\n%%\nmore\n\nsecret\n%%\n\n"
+                                        "```\n%%time%%\n```\n\n`%%a%%` end\n"})
+        parts = [(part["type"], part["parameters"]) for part in back["nodes"][0]["components"]]
+        self.assertEqual(parts[:3], [("callout-box", {"text": "Mind it\n\nNever.\nEver.", "style": "warning"}),
+                                     ("callout-box", {"text": "Hot.", "style": "warning", "callout": "danger"}), ("paragraph", {"text": "> quote"})])
+        self.assertNotIn("secret", json.dumps(back))
+        self.assertIn("%%time%%", json.dumps(back))
+        self.assertIn("`%%a%%`", json.dumps(back))
+        self.assertIn("are left out (2): a.md line 10; a.md line 12", said)
+
+
 if __name__ == "__main__":
     unittest.main()
