@@ -453,6 +453,36 @@ static void give_ids(struct markdown_reader *reader)
     }
 }
 
+/* Keys of front matter whose values name other notes, and the relationships that they mean. */
+static const struct {
+    const char *key, *kind;
+} named_links[] = {
+    {"prerequisites", "needs"}, {"prerequisite", "needs"}, {"requires", "needs"}, {"next", "next"}};
+
+/* A name, or lists of them; "[[Note]]" without quotes is a list in a list for YAML. */
+static void add_names(struct markdown_reader *reader, const char *file, const char *kind,
+                      const json_t *value)
+{
+    const char *name = json_string_value(value);
+    size_t len = json_string_length(value), i;
+    struct buf BUF_AUTO number = {0};
+    json_t *entry;
+
+    json_array_foreach((json_t *)value, i, entry) add_names(reader, file, kind, entry);
+    if (json_is_number(value)) {
+        json_write(&number, value);
+        name = number.data;
+        len = number.len;
+    }
+    if (len > 4 && strncmp(name, "[[", 2) == 0 && strcmp(name + len - 2, "]]") == 0) {
+        name += 2;
+        len = strcspn(name, "|#]");
+    }
+    if (name && len > 0)
+        json_array_append_new(reader->links, json_pack("[s, {s:s, s:s%, s:i}]", file, "kind", kind,
+                                                       "to", name, len, "line", 0));
+}
+
 static int read_note(struct markdown_reader *reader, const char *name, const struct buf *text,
                      unsigned usual, struct error *err)
 {
@@ -468,6 +498,8 @@ static int read_note(struct markdown_reader *reader, const char *name, const str
         else
             json_array_append_new(reader->unnamed, json_pack("[s, O]", name, node));
         json_array_append_new(reader->nodes, node);
+        for (size_t n = 0; n < sizeof named_links / sizeof named_links[0]; n++)
+            add_names(reader, name, named_links[n].kind, json_object_get(node, named_links[n].key));
         json_array_foreach(note.links, i, link)
             json_array_append_new(reader->links, json_pack("[s, O]", name, link));
         reader->notes++;
@@ -494,6 +526,22 @@ static int read_unlisted(struct markdown_reader *reader, const char *name, struc
 
 /* ---- links ---- */
 
+/* A relationship between two notes, unless the same stands there. */
+static bool relate(struct markdown_reader *reader, const json_t *from, const json_t *to,
+                   const char *type, const char *explanation, json_t *seen)
+{
+    struct buf BUF_AUTO pair = {0};
+
+    buf_addf(&pair, "%s\n%s\n%s", json_string_value(from), json_string_value(to), type);
+    if (json_equal((json_t *)to, (json_t *)from) || !pair.data || json_object_get(seen, pair.data))
+        return false;
+    json_object_set_new(seen, pair.data, json_true());
+    json_array_append_new(reader->relationships,
+                          json_pack("{s:O, s:O, s:s, s:s}", "from_node_id", from, "to_node_id", to,
+                                    "relationship_type", type, "explanation", explanation));
+    return true;
+}
+
 static void add_link(struct markdown_reader *reader, const struct link_index *index,
                      const char *from, const json_t *link, json_t *seen)
 {
@@ -501,12 +549,27 @@ static void add_link(struct markdown_reader *reader, const struct link_index *in
     const char *to = json_get_string(link, "to"), *kind = json_get_string(link, "kind"), *file;
     size_t line = (size_t)json_integer_value(json_object_get(link, "line"));
     bool is_path = strcmp(kind, "path") == 0, many = false;
-    struct buf BUF_AUTO pair = {0};
+    bool is_need = strcmp(kind, "needs") == 0, is_next = strcmp(kind, "next") == 0;
 
     if (is_path && !link_is_path(to))
         return;
     file = is_path ? link_by_path(index, from, to) : link_by_name(index, from, to, &many);
+    if (!file && (is_need || is_next))
+        file = link_by_path(index, from, to);
     target = file ? json_object_get(reader->files, file) : NULL;
+    if (!json_is_string(target) && (is_need || is_next) && strpbrk(to, ",;")) {
+        for (size_t len; *to; to += len + (to[len] != '\0')) { /* several in one text */
+            json_auto_t *one = NULL;
+
+            to += strspn(to, " [");
+            len = strcspn(to, ",;");
+            one = json_pack("{s:s, s:s%, s:i}", "kind", kind, "to", to, strcspn(to, "],;|#"),
+                            "line", 0);
+            if (one && len > 0)
+                add_link(reader, index, from, one, seen);
+        }
+        return;
+    }
     if (!json_is_string(target)) {
         bool other = link_is_attachment(to);
 
@@ -518,16 +581,13 @@ static void add_link(struct markdown_reader *reader, const struct link_index *in
     if (many)
         note_say(reader->said, REPORT_CHANGED, from, line, to,
                  "links to a name that several notes have lead to the nearest of them");
-    buf_addf(&pair, "%s\n%s", json_string_value(source), json_string_value(target));
-    if (json_equal((json_t *)target, (json_t *)source) || !pair.data ||
-        json_object_get(seen, pair.data))
-        return;
-    json_object_set_new(seen, pair.data, json_true());
-    json_array_append_new(reader->relationships,
-                          json_pack("{s:O, s:O, s:s, s:s}", "from_node_id", source, "to_node_id",
-                                    target, "relationship_type", format_untyped(reader->report),
-                                    "explanation", "a link between notes"));
-    reader->made++;
+    if (is_need)
+        relate(reader, target, source, "PREREQUISITE", "named in the front matter", seen);
+    else if (is_next)
+        relate(reader, source, target, "LEADS_TO", "named in the front matter", seen);
+    else if (relate(reader, source, target, format_untyped(reader->report), "a link between notes",
+                    seen))
+        reader->made++;
 }
 
 static int add_links(struct markdown_reader *reader, struct error *err)

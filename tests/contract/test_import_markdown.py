@@ -197,6 +197,15 @@ class Links(Notes):
         self.assertEqual(self.edges(back), [("c", "Half"), ("from", "B")])
         self.assertIn("several notes", said)
 
+    def test_front_matter_names_other_notes(self):
+        back, said = self.load({"a.md": "---\nprerequisites: [Bee, d-id]\nnext: c.md\n---\n", "b.md": "# Bee\n", "c.md": "---\nrequires: Bee, [[a]]; gone\n---\n",
+                                "d.md": "---\nid: d-id\nprerequisite: [[Bee]]\n---\n"})
+        kinds = sorted((edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"])
+        self.assertIn(("b", "a", "PREREQUISITE"), kinds, said)
+        self.assertEqual(kinds, sorted([("b", "a", "PREREQUISITE"), ("d-id", "a", "PREREQUISITE"), ("a", "c", "LEADS_TO"), ("b", "c", "PREREQUISITE"),
+                                        ("a", "c", "PREREQUISITE"), ("b", "d-id", "PREREQUISITE")]))
+        self.assertIn("'gone'", said)
+
     def test_callouts_and_comments(self):
         back, said = self.load({"a.md": "> [!warning] Mind it\n> Never.\n> Ever.\n\n> [!danger]-\n> Hot.\n\n> quote\n\nSee %%secret%% this.\n\n%%\nmore\n\nsecret\n%%\n\n"
                                         "```\n%%time%%\n```\n\n`%%a%%` end\n"})
