@@ -220,7 +220,7 @@ struct markdown_reader {
     json_t *links; /* of notes: [name, link], see struct note */
     json_t *nodes;
     json_t *unnamed;       /* notes that get an id from their file's name: [name, node] */
-    json_t *said;          /* for the report: note_say */
+    struct findings *said; /* for the report: note_say */
     json_t *relationships; /* NULL until there is one, or a list */
     unsigned usual;
     size_t left; /* bytes that may still be read */
@@ -261,8 +261,8 @@ static int read_listed(struct markdown_reader *reader, const char *name, struct 
         return -1;
     node = node_read(&text, name, reader->usual, NULL, &why);
     if (!node) {
-        note_say(reader->said, REPORT_CHANGED, name, 0, why.text,
-                 "files of an export that cannot be read as such are read as notes");
+        findings_add(reader->said, FINDING_CHANGED, PLACE(name, 0, why.text),
+                     "files of an export that cannot be read as such are read as notes");
         return read_note(reader, name, &text, reader->usual, err);
     }
     keep_id(reader, node);
@@ -423,9 +423,10 @@ static void name_note(struct markdown_reader *reader, json_t *node, const char *
         json_object_set(node, "node_id", json_object_get(node, "id"));
     id = json_object_get(node, "node_id");
     if (json_string_length(id) > 0 && json_object_get(reader->ids, json_string_value(id))) {
-        note_say(reader->said, REPORT_CHANGED, name, 0, json_string_value(id),
-                 "ids that another note has are kept as duplicate_id, and the note gets an id from "
-                 "its file's name");
+        findings_add(
+            reader->said, FINDING_CHANGED, PLACE(name, 0, json_string_value(id)),
+            "ids that another note has are kept as duplicate_id, and the note gets an id from "
+            "its file's name");
         json_object_set(node, "duplicate_id", (json_t *)id);
         id = NULL;
     }
@@ -518,7 +519,8 @@ static int read_unlisted(struct markdown_reader *reader, const char *name, struc
     if (read_text(reader, name, &text, &why) < 0) {
         if (why.kind == ERROR_TOO_LARGE || why.kind == ERROR_MEMORY)
             return error_set(err, why.kind, "%s", why.text);
-        note_say(reader->said, REPORT_LEFT_OUT, name, 0, why.text, "files that cannot be read");
+        findings_add(reader->said, FINDING_LEFT_OUT, PLACE(name, 0, why.text),
+                     "files that cannot be read");
         return 0;
     }
     return read_note(reader, name, &text, SHAPE_USUAL, err);
@@ -573,14 +575,15 @@ static void add_link(struct markdown_reader *reader, const struct link_index *in
     if (!json_is_string(target)) {
         bool other = link_is_attachment(to);
 
-        note_say(reader->said, other ? REPORT_READ : REPORT_LEFT_OUT, from, line, to,
-                 other ? "links to files other than notes are kept as text alone"
-                       : "links that lead to no note of the folder are kept as text alone");
+        findings_add(reader->said, other ? FINDING_READ : FINDING_LEFT_OUT, PLACE(from, line, to),
+                     "%s",
+                     other ? "links to files other than notes are kept as text alone"
+                           : "links that lead to no note of the folder are kept as text alone");
         return;
     }
     if (many)
-        note_say(reader->said, REPORT_CHANGED, from, line, to,
-                 "links to a name that several notes have lead to the nearest of them");
+        findings_add(reader->said, FINDING_CHANGED, PLACE(from, line, to),
+                     "links to a name that several notes have lead to the nearest of them");
     if (is_need)
         relate(reader, target, source, "PREREQUISITE", "named in the front matter", seen);
     else if (is_next)
@@ -670,7 +673,6 @@ static void write_what_was_done(const struct markdown_reader *reader,
             reader->report,
             "files other than notes (.md, .markdown, .mdx), which are not read: %zu, such as %s",
             rest->others, rest->other);
-    note_report(reader->said, reader->report);
 }
 
 static json_t *read_file(const char *path, struct format_report *report, struct error *err)
@@ -708,7 +710,7 @@ static json_t *read_all(const char *path, struct format_report *report, struct e
                                      .files = json_object(),
                                      .ids = json_object(),
                                      .links = json_array(),
-                                     .said = json_object(),
+                                     .said = &report->lines,
                                      .unnamed = json_array(),
                                      .nodes = json_array()};
 
@@ -723,7 +725,6 @@ static json_t *read_all(const char *path, struct format_report *report, struct e
     json_decref(reader.files);
     json_decref(reader.ids);
     json_decref(reader.links);
-    json_decref(reader.said);
     json_decref(reader.unnamed);
     json_decref(reader.nodes);
     json_decref(reader.relationships);

@@ -39,7 +39,7 @@
 #include "helpers/base/error.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
-#include "mcp/session/report.h"
+#include "mcp/session/findings.h"
 
 #define MARKDOWN_INDEX "curriculum.yaml"
 #define MARKDOWN_KIND  "markdown 1" /* of curriculum.yaml's key "lectern" */
@@ -91,17 +91,10 @@ json_t *node_read(const struct buf *text, const char *name, unsigned usual, stru
 struct note {
     json_t *links; /* [{"kind": "path", "wiki" or "embed", "to", "line"}], see links_find; owned */
     json_t *title; /* of its first heading; owned; or NULL */
-    json_t *said;  /* for the report, see note_say; borrowed; or NULL */
-    size_t rules;  /* lines between paragraphs ("---"), which are left out */
+    struct findings *said; /* borrowed; or NULL */
+    size_t rules;          /* lines between paragraphs ("---"), which are left out */
 };
 void note_finish(struct note *note);
-
-/* Adds an occurrence to said: reason -> kind, count and first places; the reason has no values in
- * it. line: from 1, or 0; value: or NULL. */
-void note_say(json_t *said, enum report_kind kind, const char *file, size_t line, const char *value,
-              const char *reason);
-/* A line of the report for each reason. */
-void note_report(const json_t *said, struct format_report *report);
 
 /* Whether a field that names the node is a text with content. Other values than null become one, as
  * JSON. */
@@ -109,13 +102,13 @@ bool node_name_field(json_t *node, const char *key);
 
 /* The bytes of a file as UTF-8 without NUL and byte order mark, with "\n" at the end of each line
  * (markdown_text.c). Changes are said. */
-void note_decode(struct buf *text, const char *name, json_t *said);
+void note_decode(struct buf *text, const char *name, struct findings *said);
 
 /* The front matter of a note, of which len bytes stand between its two lines "---": a new object,
  * or NULL if it is none (markdown_front.c). line: of its first line. Lines without a key go to
  * rest. */
-json_t *front_read(const char *text, size_t len, const char *name, size_t line, json_t *said,
-                   struct buf *rest);
+json_t *front_read(const char *text, size_t len, const char *name, size_t line,
+                   struct findings *said, struct buf *rest);
 
 /* Appends the links of a note's text to note->links, without those in code (markdown_link.c).
  * starts: of its lines, one more than there are. */

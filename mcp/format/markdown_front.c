@@ -20,7 +20,7 @@ struct front {
     const char *at, *end; /* the lines that are left */
     size_t line;          /* of at */
     const char *name;
-    json_t *said;
+    struct findings *said;
     json_t *fields;
 };
 
@@ -85,11 +85,11 @@ static void say_comments(struct front *front, const char *text, size_t len, size
         if (name && left > 0 && *value == '#' &&
             json_is_null(json_object_get(front->fields, name))) {
             json_object_set_new(front->fields, name, json_stringn(value, left));
-            note_say(front->said, REPORT_CHANGED, front->name, line, name,
-                     "values of the front matter that begin with # are kept as text");
+            findings_add(front->said, FINDING_CHANGED, PLACE(front->name, line, name),
+                         "values of the front matter that begin with # are kept as text");
         } else if ((size > 0 && *at == '#') || (sign && sign < value + left)) {
-            note_say(front->said, REPORT_LEFT_OUT, front->name, line, NULL,
-                     "comments in front matter (# ...) are left out");
+            findings_add(front->said, FINDING_LEFT_OUT, PLACE(front->name, line, NULL),
+                         "comments in front matter (# ...) are left out");
         }
         free(name);
         at += size + (at + size < end);
@@ -147,9 +147,9 @@ static void keep(struct front *front, const char *key, size_t len, json_t *value
     buf_add(&name, key, len);
     for (size_t n = 2; name.data && json_object_get(front->fields, name.data); n++) {
         if (n == 2)
-            note_say(front->said, REPORT_CHANGED, front->name, front->line, name.data,
-                     "keys that stand twice in front matter: the second value is kept under "
-                     "another key, as in title_2");
+            findings_add(front->said, FINDING_CHANGED, PLACE(front->name, front->line, name.data),
+                         "keys that stand twice in front matter: the second value is kept under "
+                         "another key, as in title_2");
         buf_clear(&name);
         buf_add(&name, key, len);
         buf_addf(&name, "_%zu", n);
@@ -174,13 +174,13 @@ static void read_keys(struct front *front, struct buf *rest)
 
             value = read_part(front, front->at, len);
             if (!value && (value = read_with_tabs(front, front->at, len))) {
-                note_say(front->said, REPORT_CHANGED, front->name, front->line, NULL,
-                         "tabs before values of the front matter are read as blanks");
+                findings_add(front->said, FINDING_CHANGED, PLACE(front->name, front->line, NULL),
+                             "tabs before values of the front matter are read as blanks");
             } else if (!value) {
                 value = json_stringn(text, left);
-                note_say(front->said, REPORT_CHANGED, front->name, front->line,
-                         json_string_value(value),
-                         "values of the front matter that are not YAML are kept as text");
+                findings_add(front->said, FINDING_CHANGED,
+                             PLACE(front->name, front->line, json_string_value(value)),
+                             "values of the front matter that are not YAML are kept as text");
             }
             keep(front, front->at, key, value);
         }
@@ -190,8 +190,8 @@ static void read_keys(struct front *front, struct buf *rest)
     }
 }
 
-json_t *front_read(const char *text, size_t len, const char *name, size_t line, json_t *said,
-                   struct buf *rest)
+json_t *front_read(const char *text, size_t len, const char *name, size_t line,
+                   struct findings *said, struct buf *rest)
 {
     struct front front = {.at = text, .end = text + len, .line = line, .name = name, .said = said};
     json_t *read = yaml_read_as_written(text, len, front_texts, name, line, NULL);

@@ -118,7 +118,8 @@ static void leave_out_comments(struct buf *text, const char *name, size_t line, 
             at++;
             continue;
         }
-        note_say(note->said, REPORT_LEFT_OUT, name, line, NULL, "comments (%%...%%) are left out");
+        findings_add(note->said, FINDING_LEFT_OUT, PLACE(name, line, NULL),
+                     "comments (%%%%...%%%%) are left out");
         at = (size_t)(end - text->data) + 2;
         for (; from < end; from++) {
             if (*from == '\n') {
@@ -477,8 +478,8 @@ static json_t *read_front(struct cursor *cursor, struct note *note, json_t *comp
         front = front_read(from, (size_t)(cursor->at - from), cursor->name, begin.line + 1,
                            note->said, &rest);
         if (!front) {
-            note_say(
-                note->said, REPORT_READ, begin.name, begin.line, NULL,
+            findings_add(
+                note->said, FINDING_READ, PLACE(begin.name, begin.line, NULL),
                 "text between two lines --- without `name: value` is not front matter: it is read "
                 "as text");
             *cursor = begin;
@@ -487,8 +488,8 @@ static json_t *read_front(struct cursor *cursor, struct note *note, json_t *comp
         skip_line(cursor);
         if (rest.len > 0) {
             add(components, "paragraph", "text", json_stringn(rest.data, rest.len));
-            note_say(note->said, REPORT_CHANGED, begin.name, begin.line, NULL,
-                     "lines of the front matter without `name: value` are kept as a paragraph");
+            findings_add(note->said, FINDING_CHANGED, PLACE(begin.name, begin.line, NULL),
+                         "lines of the front matter without `name: value` are kept as a paragraph");
         }
         return front;
     }
@@ -537,8 +538,8 @@ static int read_body(struct cursor *cursor, unsigned usual, const json_t *title,
             json_array_append_new(components, component);
         } else if (note) {
             add(components, "paragraph", "text", json_stringn(mark, (size_t)(cursor->at - mark)));
-            note_say(note->said, REPORT_CHANGED, cursor->name, line, why.text,
-                     "components that cannot be read are kept as text");
+            findings_add(note->said, FINDING_CHANGED, PLACE(cursor->name, line, why.text),
+                         "components that cannot be read are kept as text");
         } else {
             return error_set(err, why.kind, "%s", why.text);
         }

@@ -46,7 +46,7 @@ static bool convert(struct buf *text, size_t skip, const char *from)
     return true;
 }
 
-static void decode(struct buf *text, const char *name, json_t *said)
+static void decode(struct buf *text, const char *name, struct findings *said)
 {
     bool is_little = text->len >= 2 && memcmp(text->data, "\xFF\xFE", 2) == 0;
     bool is_big = text->len >= 2 && memcmp(text->data, "\xFE\xFF", 2) == 0, other;
@@ -54,22 +54,23 @@ static void decode(struct buf *text, const char *name, json_t *said)
     size_t line;
 
     if ((is_little || is_big) && convert(text, 2, is_little ? "UTF-16LE" : "UTF-16BE"))
-        note_say(said, REPORT_READ, name, 0, NULL, "files in UTF-16 are read as such");
+        findings_add(said, FINDING_READ, PLACE(name, 0, NULL), "files in UTF-16 are read as such");
     line = find_damage(text, &other);
     if (line == 0)
         return;
     /* Valid characters beside the wrong byte show that the file is UTF-8, with a damage. */
     if (!other && !memchr(text->data, '\0', text->len) && convert(text, 0, "CP1252")) {
-        note_say(said, REPORT_CHANGED, name, line, NULL,
-                 "text that is not UTF-8 is read as Windows-1252; if letters are wrong, save the "
-                 "file as UTF-8");
+        findings_add(
+            said, FINDING_CHANGED, PLACE(name, line, NULL),
+            "text that is not UTF-8 is read as Windows-1252; if letters are wrong, save the "
+            "file as UTF-8");
         return;
     }
     utf8_clean(text->data, text->len, text->len * UTF8_LEN_MAX, &clean);
     buf_clear(text);
     buf_add(text, clean.data, clean.len);
-    note_say(said, REPORT_CHANGED, name, line, NULL,
-             "bytes that are not UTF-8 are replaced by " UTF8_REPLACEMENT);
+    findings_add(said, FINDING_CHANGED, PLACE(name, line, NULL),
+                 "bytes that are not UTF-8 are replaced by " UTF8_REPLACEMENT);
 }
 
 /* CRLF and CR become LF, in place. */
@@ -90,7 +91,7 @@ static bool unify_lines(struct buf *text)
     return true;
 }
 
-void note_decode(struct buf *text, const char *name, json_t *said)
+void note_decode(struct buf *text, const char *name, struct findings *said)
 {
     size_t mark;
 
@@ -101,58 +102,7 @@ void note_decode(struct buf *text, const char *name, json_t *said)
         text->len -= mark;
     }
     if (unify_lines(text))
-        note_say(said, REPORT_READ, name, 0, NULL,
-                 "ends of lines of other systems (CRLF, CR) are read as LF");
+        findings_add(said, FINDING_READ, PLACE(name, 0, NULL),
+                     "ends of lines of other systems (CRLF, CR) are read as LF");
     buf_add(text, "", 0);
-}
-
-/* ---- the report ---- */
-
-void note_say(json_t *said, enum report_kind kind, const char *file, size_t line, const char *value,
-              const char *reason)
-{
-    json_t *entry = json_object_get(said, reason), *places;
-    struct buf BUF_AUTO place = {0};
-    json_int_t count;
-
-    if (!said)
-        return;
-    if (!entry) {
-        entry = json_pack("{s:i, s:i, s:[]}", "kind", (int)kind, "count", 0, "places");
-        json_object_set_new(said, reason, entry);
-    }
-    count = json_integer_value(json_object_get(entry, "count")) + 1;
-    json_object_set_new(entry, "count", json_integer(count));
-    places = json_object_get(entry, "places");
-    if (json_array_size(places) >= REPORT_PLACES_CAP)
-        return;
-    buf_adds(&place, file ? file : "");
-    if (line > 0)
-        buf_addf(&place, " line %zu", line);
-    if (value)
-        buf_addf(&place, ": '%.*s'", utf8_shown(value, REPORT_VALUE_CAP), value);
-    json_array_append_new(places, json_stringn(place.data ? place.data : "", place.len));
-}
-
-void note_report(const json_t *said, struct format_report *report)
-{
-    const char *reason;
-    json_t *entry, *place;
-    size_t i;
-
-    json_object_foreach((json_t *)said, reason, entry)
-    {
-        json_int_t count = json_integer_value(json_object_get(entry, "count"));
-        json_t *places = json_object_get(entry, "places");
-        struct buf BUF_AUTO line = {0};
-
-        buf_addf(&line, "%s (%lld)", reason, (long long)count);
-        json_array_foreach(places, i, place)
-            buf_addf(&line, "%s%s", i == 0 ? ": " : "; ", json_string_value(place));
-        if (count > (json_int_t)json_array_size(places))
-            buf_adds(&line, "; ...");
-        (json_integer_value(json_object_get(entry, "kind")) == REPORT_READ
-             ? format_note
-             : format_loss)(report, "%s", line.data ? line.data : reason);
-    }
 }

@@ -31,8 +31,8 @@ static json_t *read_json(const struct buf *text, struct format_report *report, s
 
 struct notes {
     struct format_report *report;
-    json_t *nodes; /* owned */
-    json_t *said;  /* owned; see note_say */
+    json_t *nodes;         /* owned */
+    struct findings *said; /* owned; see note_say */
     size_t rules, links;
 };
 
@@ -151,12 +151,11 @@ static void write_what_was_read(const struct notes *notes)
     if (notes->links > 0)
         format_note(notes->report, TEXT_NAME ": links that are kept as text alone: %zu",
                     notes->links);
-    note_report(notes->said, notes->report);
 }
 
 static json_t *read_notes(struct buf *text, struct format_report *report, struct error *err)
 {
-    struct notes notes = {.report = report, .nodes = json_array(), .said = json_object()};
+    struct notes notes = {.report = report, .nodes = json_array(), .said = &report->lines};
     json_t *curriculum = NULL, *title;
 
     note_decode(text, TEXT_NAME, notes.said);
@@ -167,7 +166,6 @@ static json_t *read_notes(struct buf *text, struct format_report *report, struct
                                "relationships");
     }
     json_decref(notes.nodes);
-    json_decref(notes.said);
     return curriculum;
 }
 

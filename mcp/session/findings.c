@@ -60,6 +60,8 @@ static void add(struct findings *findings, enum finding_kind kind, size_t count,
     char text[FINDING_TEXT_CAP * 2], reason[FINDING_TEXT_CAP];
     json_t *entry, *places;
 
+    if (!findings)
+        return;
     vsnprintf(text, sizeof text, format, arguments);
     entry = find_entry(findings, kind, text_cut_line(reason, sizeof reason, text));
     if (!entry)

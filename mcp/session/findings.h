@@ -37,7 +37,8 @@ struct findings {
 };
 
 /* An occurrence, or count of them. The reason is the formatted text; it must not contain values, so
- * that all occurrences of one kind are one line. place: copied; or NULL. */
+ * that all occurrences of one kind are one line. place: copied; or NULL.
+ * findings: NULL: nothing is kept. */
 void findings_add(struct findings *findings, enum finding_kind kind,
                   const struct finding_place *place, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -528,7 +528,7 @@ class Foreign(FormatCase):
         self.assertEqual([(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]],
                          [("Start-here", "two", "LEADS_TO"), ("two", "Start-here", "LEADS_TO")])
         self.assertIn("ordinary notes (3)", said)
-        self.assertIn("lead to no note of the folder are kept as text alone (1): Start here.md line 3: 'gone.md'", said)
+        self.assertIn("lead to no note of the folder are kept as text alone: Start here.md line 3: 'gone.md'", said)
         self.assertIn("links, special files or folders too deep that are not read: 2", said)
         self.assertIn("lines between paragraphs (---) that are left out: 1", said)
         self.assertNotIn("secret", json.dumps(back))
