@@ -41,6 +41,10 @@ static void add_node(struct graph_ask *ask, struct buf *to, uint32_t node)
 
     graph_text_add(to, vertex->id, GRAPH_ID_CAP, false);
     buf_addc(to, ' ');
+    if (!graph_text_blank(vertex->code) && !graph_text_same(vertex->code, vertex->id)) {
+        graph_text_add(to, vertex->code, GRAPH_CODE_CAP, false);
+        buf_addc(to, ' ');
+    }
     if (graph_text_blank(vertex->title))
         buf_adds(to, "(no title)");
     else

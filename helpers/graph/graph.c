@@ -144,7 +144,8 @@ static int add_nodes(struct graph *graph, const struct graph_node *nodes, size_t
         return -1;
     /* Reserves room as if every group were new. */
     for (size_t i = 0; i < count; i++)
-        size += text_size(nodes[i].id) + text_size(nodes[i].title) + text_size(nodes[i].group);
+        size += text_size(nodes[i].id) + text_size(nodes[i].title) + text_size(nodes[i].group) +
+                text_size(nodes[i].code);
     graph->node_strings = end = graph_alloc(size, 1, err);
     graph->nodes = graph_alloc(graph->node_count, sizeof *graph->nodes, err);
     if (!end || !graph->nodes)
@@ -157,6 +158,7 @@ static int add_nodes(struct graph *graph, const struct graph_node *nodes, size_t
         node = &graph->nodes[place[i]];
         node->id = copy_text(&end, nodes[i].id);
         node->title = copy_text(&end, nodes[i].title);
+        node->code = copy_text(&end, nodes[i].code);
         node->components = nodes[i].components;
     }
     return group_nodes(graph, nodes, count, place, &end, err);

@@ -35,6 +35,7 @@ struct graph_node {
     const char *title; /* may be "" */
     const char *group; /* chapter, section or node type, for the outline; may be NULL */
     size_t components; /* number of its components, for outline and counts */
+    const char *code;  /* another name of it, such as "6.RP.A.1" of a standard; may be NULL */
 };
 
 struct graph_edge {
@@ -97,7 +98,7 @@ struct graph_facts {
 
 struct graph_question {
     const char *query; /* a name of graph_queries */
-    const char *node;  /* node id, or a title that only one node has; or NULL */
+    const char *node;  /* node id, or a code or title that only one node has; or NULL */
     const char *from, *to;
     /* Relationship types, NULL-terminated; "all" means every type; NULL or empty: the default types
      * of the query. */

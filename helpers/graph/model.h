@@ -21,7 +21,8 @@
 
 struct graph_vertex {
     const char *id, *title;
-    uint32_t group; /* index in groups */
+    const char *code; /* "" if there is none */
+    uint32_t group;   /* index in groups */
     size_t components;
 };
 

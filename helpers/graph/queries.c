@@ -103,7 +103,8 @@ static int write_shared(const struct graph *graph, const char *name, const char 
     for (uint32_t v = 0; v < graph->node_count && shown < GRAPH_NAME_SHOWN; v++) {
         const char *group = graph->groups[graph->nodes[v].group].name;
 
-        if (!graph_text_same(name, graph->nodes[v].title))
+        if (!graph_text_same(name, graph->nodes[v].title) &&
+            !graph_text_same(name, graph->nodes[v].code))
             continue;
         buf_adds(&text, shown++ > 0 ? ", " : "");
         graph_text_add(&text, graph->nodes[v].id, GRAPH_ID_CAP / 2, false);
@@ -149,6 +150,8 @@ static int write_nearest(const struct graph *graph, const char *name, const char
             return -1;
         feed(&ids, name, graph->nodes[v].id, &by_id, v);
         feed(&titles, name, graph->nodes[v].title, &by_title, v);
+        if (*graph->nodes[v].code)
+            feed(&titles, name, graph->nodes[v].code, &by_title, v);
     }
     buf_init(&text, ERROR_TEXT_CAP);
     graph_text_add(&text, name, GRAPH_TITLE_CAP, false);
@@ -184,7 +187,7 @@ int graph_find_node(const struct graph *graph, const char *name, const char *wha
     for (uint32_t v = 0; v < graph->node_count; v++) {
         if (v % CANCEL_STRIDE == 0 && igraph_guard_wanted(err) < 0)
             return -1;
-        graph_name_feed(&search, graph->nodes[v].id, graph->nodes[v].title);
+        graph_name_feed(&search, graph->nodes[v].id, graph->nodes[v].title, graph->nodes[v].code);
     }
     if (graph_name_found(&search, &place)) {
         *node = (uint32_t)place;

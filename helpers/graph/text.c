@@ -6,7 +6,9 @@
 
 #include <locale.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <uninorm.h>
 #include <wctype.h>
 
 #include "helpers/base/utf8.h"
@@ -107,7 +109,7 @@ static wint_t fold(uint32_t c, locale_t locale)
     return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
 }
 
-bool graph_text_same(const char *a, const char *b)
+static bool same_folded(const char *a, const char *b)
 {
     const unsigned char *at_a = (const unsigned char *)a, *at_b = (const unsigned char *)b;
     bool started_a = false, started_b = false;
@@ -127,6 +129,39 @@ bool graph_text_same(const char *a, const char *b)
     if (locale)
         freelocale(locale);
     return left == 0 && right == 0;
+}
+
+/* Whether a text may hold combining marks: bytes of characters from U+0300. */
+static bool may_be_decomposed(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text >= 0xcc)
+            return true;
+    return false;
+}
+
+/* The text with composed letters; owned, NULL if it is not valid UTF-8. */
+static char *compose(const char *text)
+{
+    size_t size = 0;
+
+    /* With its final NUL, which stays. */
+    return (char *)u8_normalize(UNINORM_NFC, (const uint8_t *)text, strlen(text) + 1, NULL, &size);
+}
+
+bool graph_text_same(const char *a, const char *b)
+{
+    char *left, *right;
+    bool same = same_folded(a, b);
+
+    if (same || !*a || !*b || (!may_be_decomposed(a) && !may_be_decomposed(b)))
+        return same;
+    left = compose(a);
+    right = compose(b);
+    same = left && right && same_folded(left, right);
+    free(left);
+    free(right);
+    return same;
 }
 
 bool graph_text_blank(const char *text)
@@ -161,19 +196,25 @@ void graph_name_begin(struct graph_name *search, const char *name)
     search->name = name;
 }
 
-void graph_name_feed(struct graph_name *search, const char *id, const char *title)
+void graph_name_feed(struct graph_name *search, const char *id, const char *title, const char *code)
 {
     bool blank = graph_text_blank(search->name);
+    bool same_code = !blank && code && graph_text_same(search->name, code);
 
     if (!blank && graph_text_same(search->name, id) && search->same_ids++ == 0)
         search->by_id = search->fed;
-    if (!blank && title && graph_text_same(search->name, title) && search->same_titles++ == 0)
+    if (same_code && search->same_codes++ == 0)
+        search->by_code = search->fed;
+    if ((same_code || (!blank && title && graph_text_same(search->name, title))) &&
+        search->same_titles++ == 0)
         search->by_title = search->fed;
     search->fed++;
 }
 
 bool graph_name_found(const struct graph_name *search, size_t *place)
 {
-    *place = search->same_ids == 1 ? search->by_id : search->by_title;
-    return search->same_ids == 1 || search->same_titles == 1;
+    *place = search->same_ids == 1     ? search->by_id
+             : search->same_codes == 1 ? search->by_code
+                                       : search->by_title;
+    return search->same_ids == 1 || search->same_codes == 1 || search->same_titles == 1;
 }

@@ -19,6 +19,7 @@ def connect(ask):
     import marshal
     import sys
     import time
+    from unicodedata import normalize
     from urllib.parse import quote
 
     own_session = None
@@ -166,8 +167,15 @@ def connect(ask):
             return self.titles.get(node_id)
 
         def ids_of_title(self, title):
-            return [node["node_id"] for node in self.read("/nodes")["nodes"]
-                    if str(node.get("title")).casefold() == title.casefold()]
+            """The nodes of a code (humanCodingScheme of a standard), or of a title, in any letter case and form of Unicode."""
+            def plain(text):
+                return normalize("NFC", str(text)).casefold()
+            nodes = self.read("/nodes")["nodes"]
+            for key in ("humanCodingScheme", "title"):
+                ids = [node["node_id"] for node in nodes if plain(node.get(key)) == plain(title)]
+                if ids:
+                    return ids
+            return []
 
         def read_page(self, number):
             """The contents on a page."""

@@ -20,8 +20,9 @@
 #include <strings.h>
 #include <uuid/uuid.h>
 
+#include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
-#include "helpers/base/validation.h"
+#include "mcp/format/case.h"
 #include "mcp/format/file.h"
 #include "mcp/session/component_type.h"
 #include "mcp/session/curriculum_file.h"
@@ -139,37 +140,7 @@ static const char *case_relationship_type(const char *association_type)
     return association_type;
 }
 
-/* a CFPackage as a curriculum: what the specification needs, then the mapping */
-
-#define PLACE_CAP 64
-
-/* What an object must have. Without what is vital it cannot be read at all; the rest is said. */
-struct need {
-    const char *name;
-    bool vital;
-};
-static const struct need document_needs[] = {
-    {"identifier", true},          {"title", true}, {"uri", false}, {"creator", false},
-    {"lastChangeDateTime", false}, {NULL, false}};
-static const struct need item_needs[] = {{"identifier", true},
-                                         {"fullStatement", true},
-                                         {"uri", false},
-                                         {"lastChangeDateTime", false},
-                                         {NULL, false}};
-static const struct need association_needs[] = {{"associationType", true},
-                                                {"identifier", false},
-                                                {"uri", false},
-                                                {"lastChangeDateTime", false},
-                                                {NULL, false}};
-static const struct need link_needs[] = {
-    {"identifier", true}, {"title", false}, {"uri", false}, {NULL, false}};
-
-struct checker {
-    struct validation_errors problems;
-    struct format_report *report;
-};
-
-/* ---- what CASE 1.0 needs ---- */
+/* ---- a CFPackage as a curriculum ---- */
 
 static bool is_uuid(const json_t *value)
 {
@@ -183,79 +154,6 @@ static bool has_text(const json_t *object, const char *key)
 {
     return json_string_length(json_object_get(object, key)) > 0;
 }
-
-static void check_needs(struct checker *checker, const char *place, const json_t *object,
-                        const struct need *needs)
-{
-    if (!json_is_object(object)) {
-        validation_add(&checker->problems, place, "must be an object, not %s",
-                       object ? json_kind(object) : "missing");
-        return;
-    }
-    for (; needs->name; needs++) {
-        const json_t *value = json_object_get(object, needs->name);
-        char field[PLACE_CAP * 2];
-
-        snprintf(field, sizeof field, "%s.%s", place, needs->name);
-        if (json_string_length(value) > 0)
-            continue;
-        if (needs->vital)
-            validation_add(&checker->problems, field, "%s",
-                           value ? "must be text, and not empty" : "is missing");
-        else
-            format_loss(checker->report, "%s %s, which CASE 1.0 needs", field,
-                        value ? "is not text" : "is missing");
-    }
-    if (has_text(object, "identifier") && !is_uuid(json_object_get(object, "identifier")))
-        format_loss(checker->report, "%s.identifier is not a UUID, which CASE 1.0 needs", place);
-}
-
-static void check_association(struct checker *checker, const char *place, const json_t *value)
-{
-    static const char *const ends[] = {"originNodeURI", "destinationNodeURI"};
-    const char *type = json_get_string(value, "associationType");
-    char field[PLACE_CAP * 2];
-
-    check_needs(checker, place, value, association_needs);
-    for (size_t i = 0; json_is_object(value) && i < 2; i++) {
-        snprintf(field, sizeof field, "%s.%s", place, ends[i]);
-        check_needs(checker, field, json_object_get(value, ends[i]), link_needs);
-    }
-    if (type && *type && !case_knows_association(type))
-        format_loss(checker->report, "%s.associationType '%.60s' is not one of CASE 1.0's", place,
-                    type);
-}
-
-static int check_package(const json_t *package, struct format_report *report, struct error *err)
-{
-    struct checker checker = {.report = report};
-    static const char *const lists[] = {"CFItems", "CFAssociations"};
-    const json_t *value;
-    char place[PLACE_CAP];
-    size_t i;
-
-    validation_begin(&checker.problems, "");
-    check_needs(&checker, "CFDocument", json_object_get(package, "CFDocument"), document_needs);
-    for (i = 0; i < 2; i++) {
-        value = json_object_get(package, lists[i]);
-        if (value && !json_is_array(value) && !json_is_null(value))
-            validation_add(&checker.problems, lists[i], "must be an array, not %s",
-                           json_kind(value));
-    }
-    json_array_foreach(json_object_get(package, "CFItems"), i, value)
-    {
-        snprintf(place, sizeof place, "CFItems.%zu", i);
-        check_needs(&checker, place, value, item_needs);
-    }
-    json_array_foreach(json_object_get(package, "CFAssociations"), i, value)
-    {
-        snprintf(place, sizeof place, "CFAssociations.%zu", i);
-        check_association(&checker, place, value);
-    }
-    return validation_end(&checker.problems, "these fields CASE 1.0 needs", err);
-}
-
-/* ---- mapping ---- */
 
 static const json_t *ours_of(const json_t *object)
 {
@@ -370,6 +268,20 @@ static json_t *relationship_of(const json_t *association, const json_t *ids, boo
     return relationship;
 }
 
+/* What an export adds for other tools: chapters as items, and their children. */
+static bool is_structure(const json_t *ours)
+{
+    return json_is_true(json_object_get(ours, "structure"));
+}
+
+/* Whether the items of a package of ours are in their order, with their chapters in their fields.
+ */
+static bool is_arranged(const json_t *ours)
+{
+    return json_is_true(json_object_get(ours, "generated")) ||
+           json_is_true(json_object_get(ours, "arranged"));
+}
+
 /* Identifier -> node id. */
 static json_t *read_items(const json_t *package, json_t *nodes)
 {
@@ -378,8 +290,12 @@ static json_t *read_items(const json_t *package, json_t *nodes)
 
     json_array_foreach(json_object_get(package, "CFItems"), i, item)
     {
-        json_t *node = node_of(item), *id = json_object_get(node, "node_id");
+        json_t *node, *id;
 
+        if (is_structure(ours_of(item)))
+            continue;
+        node = node_of(item);
+        id = json_object_get(node, "node_id");
         if (json_is_string(id))
             json_object_set(ids, json_get_string(item, "identifier"), id);
         json_array_append_new(nodes, node);
@@ -389,23 +305,32 @@ static json_t *read_items(const json_t *package, json_t *nodes)
 
 static bool is_item(const json_t *association, const char *end, const json_t *ids)
 {
-    return json_object_get(ids, json_get_string(json_object_get(association, end), "identifier"));
+    const char *identifier = json_get_string(json_object_get(association, end), "identifier");
+
+    return identifier && json_object_get(ids, identifier);
 }
 
 static json_t *read_associations(const json_t *package, const json_t *ids, json_t *aside,
                                  struct format_report *report)
 {
     json_t *relationships = json_array(), *value;
-    size_t ordered = 0, i;
+    bool foreign = !ours_of(json_object_get(package, "CFDocument"));
+    size_t ordered = 0, unread = 0, i;
 
     json_array_foreach(json_object_get(package, "CFAssociations"), i, value)
     {
-        bool foreign = !ours_of(value) && !ours_of(json_object_get(package, "CFDocument"));
+        const json_t *ours = ours_of(value);
 
-        if (ours_of(value) || (is_item(value, "originNodeURI", ids) &&
-                               (is_item(value, "destinationNodeURI", ids) || is_link(value)))) {
-            json_array_append_new(relationships, relationship_of(value, ids, foreign));
-            ordered += foreign && json_string_is(value, "associationType", FOREIGN_ORDER);
+        if (is_structure(ours))
+            continue;
+        if (!has_text(value, "associationType") || !case_is_end(value, "originNodeURI") ||
+            !case_is_end(value, "destinationNodeURI")) {
+            json_array_append(aside, value);
+            unread++;
+        } else if (ours || (is_item(value, "originNodeURI", ids) &&
+                            (is_item(value, "destinationNodeURI", ids) || is_link(value)))) {
+            json_array_append_new(relationships, relationship_of(value, ids, foreign && !ours));
+            ordered += foreign && !ours && json_string_is(value, "associationType", FOREIGN_ORDER);
         } else {
             json_array_append(aside, value);
         }
@@ -413,6 +338,16 @@ static json_t *read_associations(const json_t *package, const json_t *ids, json_
     if (ordered > 0)
         format_note(report, "associations %s (%zu) are read as PREREQUISITE", FOREIGN_ORDER,
                     ordered);
+    if (unread > 0)
+        format_loss(report,
+                    "associations without associationType or an identifier at both ends (%zu) are "
+                    "kept in meta.case; they are not relationships",
+                    unread);
+    if (json_array_size(aside) > unread)
+        format_note(report,
+                    "associations that end at the document or outside its items (%zu) are kept in "
+                    "meta.case; they are not relationships",
+                    json_array_size(aside) - unread);
     return relationships;
 }
 
@@ -454,21 +389,14 @@ static json_t *root_of(const json_t *package, const json_t *aside)
     return root;
 }
 
-json_t *case_curriculum(const json_t *package, struct format_report *report, struct error *err)
+json_t *case_curriculum(const json_t *given, struct format_report *report, struct error *err)
 {
-    json_auto_t *relationships = NULL, *ids = NULL, *aside = NULL;
-    json_t *nodes, *root;
-    const json_t *inner = json_object_get(package, "CFPackage"), *ours;
+    json_auto_t *package = case_repair(given, report, err);
+    json_auto_t *relationships = NULL, *ids = NULL, *aside = NULL, *nodes = NULL;
+    json_t *root;
+    const json_t *ours;
 
-    if (json_is_object(inner))
-        package = inner;
-    if (!json_is_object(package) || !json_object_get(package, "CFDocument")) {
-        error_set(err, ERROR_INVALID,
-                  "the file is JSON but not a CASE package: it must be an object {\"CFDocument\": "
-                  "{...}, \"CFItems\": [...], \"CFAssociations\": [...]}");
-        return NULL;
-    }
-    if (check_package(package, report, err) < 0)
+    if (!package)
         return NULL;
     nodes = json_array();
     aside = json_array();
@@ -476,15 +404,14 @@ json_t *case_curriculum(const json_t *package, struct format_report *report, str
     relationships = read_associations(package, ids, aside, report);
     root = root_of(package, aside);
     ours = ours_of(json_object_get(package, "CFDocument"));
-    json_object_set_new(root, "nodes", nodes);
+    if (!is_arranged(ours) && case_arrange(nodes, package, err) < 0) {
+        json_decref(root);
+        return NULL;
+    }
+    json_object_set(root, "nodes", nodes);
     if (!json_is_false(json_object_get(ours, "relationships")) ||
         json_array_size(relationships) > 0)
         json_object_set(root, "relationships", relationships);
-    if (json_array_size(aside) > 0)
-        format_note(report,
-                    "associations that end at the document or outside its items (%zu) are kept in "
-                    "meta.case; they are not relationships",
-                    json_array_size(aside));
     return root;
 }
 
@@ -501,6 +428,7 @@ struct case_writer {
     json_t *items; /* node id -> {"title", "identifier", "uri"}, of the first node that has it */
     json_t *taken; /* identifiers */
     size_t mapped; /* relationships whose type CASE does not have */
+    bool foreign;  /* a framework from elsewhere, in which `precedes` is read as PREREQUISITE */
 };
 
 /* One object on its way: what CASE holds of it, what was made up, what is left. */
@@ -724,7 +652,8 @@ static json_t *association_of(struct case_writer *writer, const json_t *relation
     destination = write_end(writer, &entry, relationship, "to_node_id", "destinationNodeURI");
     set_needed(writer, &entry, relationship);
     return entry_end(&entry, json_is_object(relationship) ? NULL : relationship,
-                     !origin || !destination);
+                     !origin || !destination ||
+                         (writer->foreign && type && strcmp(type, "LEADS_TO") == 0));
 }
 
 /* ---- the document ---- */
@@ -758,7 +687,7 @@ static json_t *made_document(struct case_writer *writer, const json_t *meta, con
                      "lastChangeDateTime", writer->now, "adoptionStatus", "Draft");
 }
 
-static json_t *document_of(struct case_writer *writer, const json_t *curriculum)
+static json_t *document_of(struct case_writer *writer, const json_t *curriculum, bool arranged)
 {
     const json_t *meta = json_object_get(curriculum, "meta"), *kept = kept_case(curriculum);
     json_auto_t *further = json_copy((json_t *)curriculum), *ours = json_object(), *plain = NULL;
@@ -771,6 +700,8 @@ static json_t *document_of(struct case_writer *writer, const json_t *curriculum)
         uuid_parse(json_get_string(document, "identifier"), writer->document);
         json_object_set_new(further, "meta", json_copy((json_t *)meta));
         json_object_del(json_object_get(further, "meta"), "case");
+        if (arranged)
+            json_object_set_new(ours, "arranged", json_true());
     } else {
         document = made_document(writer, meta, json_string_value(title));
         json_object_set_new(ours, "generated", json_true());
@@ -794,28 +725,233 @@ static json_t *document_of(struct case_writer *writer, const json_t *curriculum)
     return document;
 }
 
-static json_t *case_package(const json_t *curriculum, struct format_report *report,
-                            struct error *err)
+/* ---- the tree ---- */
+
+static const char *const chapter_keys[] = {"chapter", "section", "chapter_id", NULL};
+
+/* The name of a node's chapter; owned, NULL: none. */
+static char *chapter_name(const json_t *node)
 {
-    struct case_writer writer = {.items = json_object(), .taken = json_object()};
-    json_t *items = json_array(), *associations = json_array(), *package, *value;
+    for (size_t i = 0; chapter_keys[i]; i++) {
+        const json_t *value = json_object_get(node, chapter_keys[i]);
+        char number[24];
+
+        if (name_text(value))
+            return strdup(name_text(value));
+        if (json_is_integer(value)) {
+            snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+            return strdup(number);
+        }
+    }
+    return NULL;
+}
+
+/* An item or association that an import leaves out. The name gives its identifier. */
+static json_t *made_structure(struct case_writer *writer, const char *name)
+{
+    struct buf BUF_AUTO text = {0};
+    struct case_entry entry = {.to = json_object()};
+    char made[UUID_TEXT_SIZE];
+
+    buf_adds(&text, name);
+    make_uuid(writer, &text, made);
+    while (json_object_get(writer->taken, made)) {
+        buf_addc(&text, '#');
+        make_uuid(writer, &text, made);
+    }
+    json_object_set_new(writer->taken, made, json_true());
+    json_object_set_new(entry.to, "identifier", json_string(made));
+    json_object_set_new(entry.to, "uri", json_sprintf("urn:uuid:%s", made));
+    json_object_set_new(entry.to, "lastChangeDateTime", json_string(writer->now));
+    json_object_set_new(entry.to, "extensions",
+                        json_pack("{s:{s:b}}", CASE_EXTENSION, "structure", 1));
+    return entry.to;
+}
+
+static json_t *link_to(const json_t *object, const char *title_key)
+{
+    json_t *title = json_object_get(object, title_key);
+
+    return json_pack("{s:O, s:O, s:O?}", "title", title, "identifier",
+                     json_object_get(object, "identifier"), "uri", json_object_get(object, "uri"));
+}
+
+/* The places of the next child below each parent are counted in counts. */
+static void add_child(struct case_writer *writer, json_t *associations, json_t *counts,
+                      const json_t *child, json_t *parent_link)
+{
+    const char *parent = json_get_string(parent_link, "identifier");
+    json_int_t place = json_integer_value(json_object_get(counts, parent)) + 1;
+    json_t *association;
+    char name[2 * UUID_TEXT_SIZE + 16];
+
+    snprintf(name, sizeof name, "child:%s:%s", json_get_string(child, "identifier"), parent);
+    association = made_structure(writer, name);
+    json_object_set_new(counts, parent, json_integer(place));
+    json_object_set_new(association, "associationType", json_string(CASE_CHILD));
+    json_object_set_new(association, "sequenceNumber", json_integer(place));
+    json_object_set_new(association, "originNodeURI", link_to(child, "fullStatement"));
+    json_object_set_new(association, "destinationNodeURI", parent_link);
+    json_array_append_new(associations, association);
+}
+
+/* The items that have a parent: identifier -> true. */
+static json_t *find_children(const json_t *associations)
+{
+    json_t *children = json_object(), *association;
+    size_t i;
+
+    json_array_foreach((json_t *)associations, i, association)
+    {
+        const char *child =
+            json_get_string(json_object_get(association, "originNodeURI"), "identifier");
+
+        if (child && json_string_is(association, "associationType", CASE_CHILD))
+            json_object_set_new(children, child, json_true());
+    }
+    return children;
+}
+
+/* Title -> item, of a framework, in which a chapter is the title of the item above. */
+static json_t *find_titles(const json_t *items)
+{
+    json_t *titles = json_object(), *item;
+    size_t i;
+
+    json_array_foreach((json_t *)items, i, item)
+    {
+        const char *title = name_text(json_object_get(item, "fullStatement"));
+
+        if (title && !json_object_get(titles, title))
+            json_object_set(titles, title, item);
+    }
+    return titles;
+}
+
+/* Gives each item without a parent one: an item for its chapter, below the document, or the
+ * document itself. */
+static void add_tree(struct case_writer *writer, const json_t *nodes, json_t *package, bool foreign)
+{
+    const json_t *document = json_object_get(package, "CFDocument");
+    json_t *items = json_object_get(package, "CFItems"),
+           *associations = json_object_get(package, "CFAssociations"), *node;
+    json_auto_t *chapters = foreign ? find_titles(items) : json_object(),
+                *children = find_children(associations), *counts = json_object();
+    size_t i;
+
+    json_array_foreach((json_t *)nodes, i, node)
+    {
+        const json_t *item = json_array_get(items, i);
+        cleanup_free char *chapter = chapter_name(node);
+        json_t *above = chapter ? json_object_get(chapters, chapter) : NULL;
+
+        if (json_object_get(children, json_get_string(item, "identifier")))
+            continue;
+        if (chapter && !above) {
+            struct buf BUF_AUTO name = {0};
+
+            buf_addf(&name, "chapter:%s", chapter);
+            above = made_structure(writer, name.data);
+            json_object_set_new(above, "fullStatement", json_string(chapter));
+            json_object_set_new(above, "CFItemType", json_string("Chapter"));
+            json_object_set_new(chapters, chapter, above);
+            json_array_append(items, above);
+            add_child(writer, associations, counts, above, link_to(document, "title"));
+        }
+        add_child(writer, associations, counts, item,
+                  above && above != item ? link_to(above, "fullStatement")
+                                         : link_to(document, "title"));
+    }
+}
+
+/* ---- the package ---- */
+
+/* One item a node, one association a relationship, and what was kept of a framework. */
+static json_t *plain_package(struct case_writer *writer, const json_t *curriculum,
+                             const json_t *nodes, bool arranged)
+{
+    json_t *items = json_array(), *associations = json_array(), *value;
     const json_t *kept = kept_case(curriculum);
+    json_t *package =
+        json_pack("{s:o, s:o, s:o}", "CFDocument", document_of(writer, curriculum, arranged),
+                  "CFItems", items, "CFAssociations", associations);
     const char *key;
     size_t i;
 
-    text_now(writer.now);
-    package = json_pack("{s:o}", "CFDocument", document_of(&writer, curriculum));
-    json_array_foreach(json_object_get(curriculum, "nodes"), i, value)
-        json_array_append_new(items, item_of(&writer, value, i));
+    json_array_foreach((json_t *)nodes, i, value)
+        json_array_append_new(items, item_of(writer, value, i));
     json_array_foreach(json_object_get(curriculum, "relationships"), i, value)
-        json_array_append_new(associations, association_of(&writer, value, i));
+        json_array_append_new(associations, association_of(writer, value, i));
     json_array_extend(associations, json_object_get(kept, "associations"));
-    json_object_set_new(package, "CFItems", items);
-    json_object_set_new(package, "CFAssociations", associations);
     json_object_foreach((json_t *)kept, key, value)
     {
         if (!json_object_get(package, key) && strcmp(key, "associations") != 0)
             json_object_set(package, key, value);
+    }
+    return package;
+}
+
+static void writer_begin(struct case_writer *writer, bool foreign)
+{
+    memset(writer, 0, sizeof *writer);
+    writer->foreign = foreign;
+    writer->items = json_object();
+    writer->taken = json_object();
+    text_now(writer->now);
+}
+
+static void writer_finish(struct case_writer *writer)
+{
+    json_decref(writer->items);
+    json_decref(writer->taken);
+}
+
+/* Copies without the chapters that an import takes from the tree. */
+static json_t *without_chapters(const json_t *nodes)
+{
+    json_t *plain = json_array(), *node;
+    size_t i;
+
+    json_array_foreach((json_t *)nodes, i, node)
+    {
+        json_t *copy = json_copy(node);
+
+        json_object_del(copy, "chapter");
+        json_object_del(copy, "chapter_id");
+        json_array_append_new(plain, copy);
+    }
+    return plain;
+}
+
+/* The package of a framework from elsewhere whose order and chapters are still those of its tree,
+ * so that they need not be written; or NULL. */
+static json_t *package_of_tree(struct case_writer *writer, const json_t *curriculum)
+{
+    const json_t *nodes = json_object_get(curriculum, "nodes");
+    json_auto_t *plain = without_chapters(nodes), *again = NULL;
+    json_t *package = plain_package(writer, curriculum, plain, false);
+
+    again = without_chapters(nodes);
+    if (case_arrange(again, package, NULL) == 0 && json_equal(again, (json_t *)nodes))
+        return package;
+    json_decref(package);
+    return NULL;
+}
+
+static json_t *case_package(const json_t *curriculum, struct format_report *report,
+                            struct error *err)
+{
+    struct case_writer writer;
+    bool foreign = kept_case(curriculum);
+    json_t *package;
+
+    writer_begin(&writer, foreign);
+    package = foreign ? package_of_tree(&writer, curriculum) : NULL;
+    if (!package) {
+        writer_finish(&writer);
+        writer_begin(&writer, foreign);
+        package = plain_package(&writer, curriculum, json_object_get(curriculum, "nodes"), true);
+        add_tree(&writer, json_object_get(curriculum, "nodes"), package, foreign);
     }
     if (writer.mapped > 0)
         format_note(report,
@@ -824,8 +960,7 @@ static json_t *case_package(const json_t *curriculum, struct format_report *repo
                     writer.mapped);
     format_note(report, "components and other fields without a place in CASE 1.0 stand in "
                         "extensions." CASE_EXTENSION ", which other tools do not read");
-    json_decref(writer.items);
-    json_decref(writer.taken);
+    writer_finish(&writer);
     if (!package)
         error_set(err, ERROR_MEMORY, "out of memory for the CASE package");
     return package;

@@ -495,6 +495,11 @@ int component_type_check_sent(const char *type, const json_t *sent, const json_t
     return end_check(&problems, row, err);
 }
 
+bool relationship_is_structure(const char *type)
+{
+    return type && (strcmp(type, "isChildOf") == 0 || strcmp(type, "isPartOf") == 0);
+}
+
 int relationship_type_check(const char *type, const char *const *types, const char *loc,
                             struct error *err)
 {

@@ -67,6 +67,9 @@ extern const char *const relationship_types[]; /* NULL-terminated: LEADS_TO firs
 /* Of links to another curriculum: the association types of CASE 1.0; isRelatedTo first, the
  * default. */
 extern const char *const link_types[];
+/* Whether the type is the structure of a framework inside one curriculum: isChildOf, isPartOf. It
+ * comes with imports alone. */
+bool relationship_is_structure(const char *type);
 /* types: one of these tables. */
 int relationship_type_check(const char *type, const char *const *types, const char *loc,
                             struct error *err);

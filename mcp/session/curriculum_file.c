@@ -180,7 +180,8 @@ static void check_relationship(const json_t *relationship, size_t index, const j
     check_end(relationship, "from_node_id", ids, place, lines);
     if (!is_link)
         check_end(relationship, "to_node_id", ids, place, lines);
-    if (relationship_type_check(json_string_value(type), is_link ? link_types : relationship_types,
+    if (!relationship_is_structure(json_string_value(type)) &&
+        relationship_type_check(json_string_value(type), is_link ? link_types : relationship_types,
                                 "relationship_type", &found) != 0)
         findings_add(lines, FINDING_RULE, PLACE(place, 0, NULL), "%s", found.text);
     if (!json_is_string(from) || !json_is_string(to))

@@ -95,7 +95,8 @@ struct graph *graph_of_outline(const struct outline *outline, struct error *err)
     for (size_t i = 0; i < outline->node_count; i++) {
         const struct outline_node *node = &outline->nodes[i];
 
-        nodes[i] = (struct graph_node){node->id, node->title, node->group, node->components};
+        nodes[i] =
+            (struct graph_node){node->id, node->title, node->group, node->components, node->code};
     }
     for (size_t i = 0; i < outline->edge_count; i++) {
         const struct outline_edge *edge = &outline->edges[i];

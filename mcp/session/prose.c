@@ -437,8 +437,8 @@ static int walk_value(struct prose_walk *walk, const json_t *value, unsigned dep
 
 static int walk_node(struct prose_walk *walk, const json_t *node)
 {
-    static const char *const others[] = {"raw_content", "description", "summary", "objective",
-                                         "notes"};
+    static const char *const others[] = {"raw_content", "description", "summary",
+                                         "objective",   "notes",       "humanCodingScheme"};
     const char *name;
     json_t *value;
     int rc = 0;

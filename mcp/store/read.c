@@ -288,7 +288,7 @@ static int write_shared(struct store *store, int64_t session, const char *name, 
         struct graph_name one;
 
         graph_name_begin(&one, name);
-        graph_name_feed(&one, "", rows_text(rows, 1));
+        graph_name_feed(&one, "", rows_text(rows, 1), rows_text(rows, 2));
         if (one.same_titles == 0)
             continue;
         text_cut_line(shown, sizeof shown, rows_text(rows, 0));
@@ -334,7 +334,7 @@ static int search(struct store *store, int64_t session, const char *name, const 
 
     graph_name_begin(&search, name);
     while ((row = rows_next(rows, err)) > 0)
-        graph_name_feed(&search, rows_text(rows, 0), rows_text(rows, 1));
+        graph_name_feed(&search, rows_text(rows, 0), rows_text(rows, 1), rows_text(rows, 2));
     if (row < 0)
         return -1;
     if (graph_name_found(&search, &place))
@@ -653,6 +653,7 @@ static int read_nodes(struct store *store, int64_t session, struct outline *outl
         nodes->title = keep(&outline->strings, rows_text(rows, 1));
         nodes->group = keep(&outline->strings, rows_text(rows, 2));
         nodes->components = (size_t)rows_int(rows, 3);
+        nodes->code = keep(&outline->strings, rows_text(rows, 4));
     }
     return row;
 }
@@ -724,6 +725,7 @@ static void settle_all(struct outline *outline)
         node->id = settle(strings, node->id, "");
         node->title = settle(strings, node->title, "");
         node->group = settle(strings, node->group, NULL);
+        node->code = settle(strings, node->code, NULL);
     }
     for (size_t i = 0; i < outline->edge_count; i++) {
         struct outline_edge *edge = &outline->edges[i];

@@ -22,7 +22,7 @@
 #include "mcp/store/search_internal.h"
 
 /* Of what a row has; to be raised with each change to it or to prose.h. */
-#define FORM   3
+#define FORM   4
 #define SAMPLE 8 /* components that show the language of a session */
 
 #define STEP_ROWS  INT64_C(200)        /* made anew by one commit of a server */

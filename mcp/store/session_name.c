@@ -78,7 +78,7 @@ static int search_session(struct store *store, const char *name, const char *wha
 
     graph_name_begin(&search, name);
     while ((row = rows_next(rows, err)) > 0)
-        graph_name_feed(&search, rows_text(rows, 0), rows_text(rows, 1));
+        graph_name_feed(&search, rows_text(rows, 0), rows_text(rows, 1), NULL);
     if (row < 0)
         return -1;
     if (!graph_name_found(&search, &place))

@@ -25,6 +25,14 @@
     "  GROUP BY change_set) AS sets JOIN change ON change.key = sets.last"                         \
     " WHERE change.version > ?2 AND change.version <= ?3"
 
+/* The code of a node, which is another name of it: humanCodingScheme of CASE. Few bodies are parsed
+ * for it; one that SQLite cannot read as JSON has none. */
+#define NODE_CODE                                                                                  \
+    "CASE WHEN instr(body, '\"humanCodingScheme\"') = 0 THEN NULL"                                 \
+    " WHEN NOT json_valid(body) THEN NULL"                                                         \
+    " WHEN json_type(body, '$.humanCodingScheme') = 'text'"                                        \
+    " THEN json_extract(body, '$.humanCodingScheme') END"
+
 /* Without statistics SQLite takes any index on the session to be as good as one on a node's id, and
  * then reads all relationships of the session for those of one node. */
 #define RELATIONSHIP_BY_FROM "relationship INDEXED BY relationship_by_from WHERE "
@@ -127,12 +135,12 @@ STATEMENT(SQL_NODE_PAGE,
     " ORDER BY place, rank, key LIMIT ?3 OFFSET ?2")
 STATEMENT(SQL_NODE_COUNT, "SELECT count(*) FROM node WHERE session = ?1 AND flags & 1 = 0")
 STATEMENT(SQL_NODE_NAMES,
-    "SELECT node_id, title FROM node WHERE session = ?1 AND node_id IS NOT NULL"
+    "SELECT node_id, title, " NODE_CODE " FROM node WHERE session = ?1 AND node_id IS NOT NULL"
     " ORDER BY place, rank, key")
 STATEMENT(SQL_NODE_OUTLINE,
     "SELECT node_id, title, grouping,"
     " (SELECT count(*) FROM component WHERE component.node = node.key AND "
-    "component.flags & 1 = 0)"
+    "component.flags & 1 = 0), " NODE_CODE
     " FROM node WHERE session = ?1 AND node_id IS NOT NULL ORDER BY place, rank, key")
 STATEMENT(SQL_NODE_INSERT,
     "INSERT INTO node (key, session, place, node_id, title, grouping, revision, cursor,"

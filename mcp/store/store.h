@@ -228,6 +228,7 @@ int store_node_id(struct store *store, const char *sid, const char *name, const 
 /* The curriculum as a graph. The strings live as long as the outline. */
 struct outline_node {
     const char *id, *title, *group;
+    const char *code; /* another name: humanCodingScheme; or NULL */
     size_t components;
 };
 struct outline_edge {

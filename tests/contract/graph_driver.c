@@ -59,7 +59,8 @@ static struct graph *make(const json_t *curriculum, struct error *err)
 
     json_array_foreach(nodes, i, item) node[i] = (struct graph_node){
         text_at(item, "node_id"), text_at(item, "title"), json_get_string(item, "chapter"),
-        json_array_size(json_object_get(item, "components"))};
+        json_array_size(json_object_get(item, "components")),
+        json_get_string(item, "humanCodingScheme")};
     json_array_foreach(edges, i, item) edge[i] =
         (struct graph_edge){text_at(item, "from_node_id"), text_at(item, "to_node_id"),
                             text_at(item, "relationship_type")};

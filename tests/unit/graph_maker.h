@@ -31,7 +31,7 @@ static inline struct graph *make_graph(const char *nodes, const char *edges)
 
         if (title)
             *title++ = '\0';
-        node[node_count++] = (struct graph_node){at, title ? title : at, NULL, 1};
+        node[node_count++] = (struct graph_node){at, title ? title : at, NULL, 1, NULL};
     }
     for (char *at = strtok_r(edge_text, " ", &save); at; at = strtok_r(NULL, " ", &save)) {
         char *to = strchr(at, '>'), *type;

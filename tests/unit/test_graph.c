@@ -469,7 +469,7 @@ static struct graph *make_chain(size_t count, size_t title_len, bool more_edges)
     memset(title, 'x', title_len);
     for (size_t i = 0; i < count; i++) {
         snprintf(ids[i], sizeof ids[i], "N%06zu", i);
-        nodes[i] = (struct graph_node){ids[i], title, i % 2 ? "odd" : "even", i};
+        nodes[i] = (struct graph_node){ids[i], title, i % 2 ? "odd" : "even", i, NULL};
     }
     for (size_t i = 1; i < count; i++) {
         edges[edge_count++] = (struct graph_edge){ids[i - 1], ids[i], "PREREQUISITE"};
@@ -654,7 +654,7 @@ static void test_kept_answers(void **state)
 static int live_through(const struct graph_question *question, struct error *err)
 {
     static const struct graph_node nodes[] = {
-        {"A", "a", "g", 1}, {"B", "b", NULL, 1}, {"C", "c", NULL, 0}};
+        {"A", "a", "g", 1, NULL}, {"B", "b", NULL, 1, NULL}, {"C", "c", NULL, 0, NULL}};
     static const struct graph_edge edges[] = {{"A", "B", "PREREQUISITE"},
                                               {"B", "C", "PREREQUISITE"},
                                               {"C", "B", "PREREQUISITE"},

@@ -318,7 +318,7 @@ static void test_cap(void **state)
 
         memset(id, 'a' + (int)(i % 26), LENGTH);
         snprintf(id + LENGTH - 3, 4, "%03zu", i);
-        nodes[i] = (struct graph_node){id, "", NULL, 0};
+        nodes[i] = (struct graph_node){id, "", NULL, 0, NULL};
     }
     graph = graph_create(nodes, COUNT, NULL, 0, &err);
     assert_non_null(graph);
@@ -338,8 +338,8 @@ static void test_cap(void **state)
  * mended to. */
 static void test_odd_texts(void **state)
 {
-    const struct graph_node nodes[] = {{"a\"\\\n\x01", "", "caf\xc3\xa9 \xe2\x80\xae", 0},
-                                       {"b\xff{[:", "", "bad \xc3 end", 0}};
+    const struct graph_node nodes[] = {{"a\"\\\n\x01", "", "caf\xc3\xa9 \xe2\x80\xae", 0, NULL},
+                                       {"b\xff{[:", "", "bad \xc3 end", 0, NULL}};
     struct error err = {0};
     struct graph *graph = graph_create(nodes, 2, NULL, 0, &err);
 
