@@ -16,7 +16,6 @@
 #include "mcp/session/component_type.h"
 #include "mcp/session/text.h"
 
-#define PLACES_CAP 5u /* listed of one fault */
 #define PLACE_SIZE 96
 #define NO_TITLE   "Untitled framework"
 
@@ -51,40 +50,15 @@ static const char *const end_keys[] = {"title", "identifier", "uri", NULL};
 static const char *const ends[] = {"originNodeURI", "destinationNodeURI", NULL};
 
 struct repair {
-    json_t *faults; /* reason -> {"count": n, "places": "CFItems.1, CFItems.4"}; owned */
-    json_t *ids;    /* identifier in small letters -> identifier; owned */
+    struct findings *findings; /* borrowed */
+    json_t *ids;               /* identifier in small letters -> identifier; owned */
 };
 
 /* ---- faults ---- */
 
 static void add_fault(struct repair *repair, const char *place, const char *reason)
 {
-    json_t *fault = json_object_get(repair->faults, reason);
-    json_int_t count = json_integer_value(json_object_get(fault, "count"));
-    const char *places = json_get_string(fault, "places");
-
-    if (!fault) {
-        fault = json_object();
-        json_object_set_new(repair->faults, reason, fault);
-    }
-    json_object_set_new(fault, "count", json_integer(count + 1));
-    if (count < PLACES_CAP)
-        json_object_set_new(fault, "places",
-                            count > 0 ? json_sprintf("%s, %s", places, place) : json_string(place));
-}
-
-static void report_faults(const struct repair *repair, struct format_report *report)
-{
-    const char *reason;
-    json_t *fault;
-
-    json_object_foreach(repair->faults, reason, fault)
-    {
-        size_t count = (size_t)json_integer_value(json_object_get(fault, "count"));
-
-        format_loss(report, "%s (%zu): %s%s", reason, count, json_get_string(fault, "places"),
-                    count > PLACES_CAP ? ", …" : "");
-    }
+    findings_add(repair->findings, FINDING_CHANGED, PLACE(place, 0, NULL), "%s", reason);
 }
 
 /* ---- keys and kinds ---- */
@@ -450,7 +424,7 @@ static int repair_package(struct repair *repair, json_t *package, struct error *
 
 json_t *case_repair(const json_t *given, struct format_report *report, struct error *err)
 {
-    struct repair repair = {.faults = json_object(), .ids = json_object()};
+    struct repair repair = {.findings = &report->lines, .ids = json_object()};
     const json_t *inner = json_array_size(given) == 1 ? json_array_get(given, 0) : given;
     json_t *package;
 
@@ -467,10 +441,7 @@ json_t *case_repair(const json_t *given, struct format_report *report, struct er
     } else if (repair_package(&repair, package, err) < 0) {
         json_decref(package);
         package = NULL;
-    } else {
-        report_faults(&repair, report);
     }
-    json_decref(repair.faults);
     json_decref(repair.ids);
     return package;
 }
