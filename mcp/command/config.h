@@ -79,6 +79,9 @@ enum config_command {
     ROW(COMMAND, "untyped", untyped, TEXT, "TYPE", NULL, 0, 0, CONFIG_IMPORT,                      \
         "type of relationships that have none in the file, such as PREREQUISITE where they mean "  \
         "order (default: LEADS_TO)")                                                               \
+    ROW(COMMAND, "map", map, LIST, "COLUMN=ROLE", NULL, 0, 0, CONFIG_IMPORT,                       \
+        "role of a column of a sheet: id, title, prerequisites, source, target, type, order, "     \
+        "chapter or ignore; may be repeated (default: chosen by the headings)")                    \
     ROW(COMMAND, "dry-run", dry_run, FLAG, NULL, NULL, 0, 0, CONFIG_IMPORT,                        \
         "report what the file contains and which rules it breaks; write nothing")                  \
     ROW(COMMAND, "output", output, TEXT, "PATH", NULL, 0, 0, CONFIG_EXPORT,                        \

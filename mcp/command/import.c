@@ -123,7 +123,7 @@ static int import(const struct config *config, const struct buf *text, struct fi
 
 static int run(const struct config *config, struct error *err)
 {
-    struct format_report read = {.untyped = config->untyped};
+    struct format_report read = {.untyped = config->untyped, .map = config->map};
     struct buf BUF_AUTO text = {0};
     int rc = read_path(config, &text, &read, err);
 

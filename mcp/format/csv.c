@@ -18,22 +18,32 @@
 #include "mcp/format/format.h"
 
 #include <csv.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unictype.h>
 #include <unistd.h>
+#include <unistr.h>
 
 #include "helpers/base/json.h"
+#include "mcp/format/column_role.h"
+#include "mcp/format/encoding.h"
 #include "mcp/format/file.h"
 #include "mcp/session/component_type.h"
 #include "mcp/session/curriculum_file.h"
+#include "mcp/session/report.h"
+#include "mcp/session/text.h"
 
 #define COLUMNS_CAP      200 /* that are written */
 #define COLUMNS_READ_CAP 2000
 #define NAME_CAP         64 /* bytes of a field's name that gets a column */
 #define REST             "lectern"
-#define GUARD            "'" /* before a text that would be run */
+#define GUARD            "'"   /* before a text that would be run */
+#define CELL_CHARACTERS  32767 /* of a cell in Excel (its specifications and limits) */
 
 #define NODES_FILE         "nodes.csv"
 #define RELATIONSHIPS_FILE "relationships.csv"
@@ -48,42 +58,23 @@ struct csv_sheet {
     struct {                 /* columns with a special meaning */
         const char *key;     /* of the entry; NULL ends the list */
         const char *heading; /* of the column that is written */
-        /* Of those that are read, best first. One that begins with ":" is Neo4j's type of a column:
-         * "personId:ID(Person)". */
-        const char *names[12];
+        enum column_role role;
     } roles[SHEET_ROLES + 1];
-    /* Columns that name other rows, best first, beside being a field. */
-    const char *prerequisites[24];
     size_t needed;              /* of the roles, from the first */
     const char *heading_needed; /* in words */
 };
 
 const struct csv_sheet csv_nodes = {
     .file = NODES_FILE,
-    .roles = {{"node_id", "Id", {":ID", "id", "node_id", "nodeid", "node", "key"}},
-              {"title", "Label", {"label", "title", "name", "shared name", "titel", "titre"}}},
-    .prerequisites = {"prerequisites", "prerequisite", "pre-requisites", "pre-requisite", "prereqs",
-                      "prereq", "prerequisite_ids", "requires", "requirements", "depends_on",
-                      "depends on", "dependencies", "needs", "Voraussetzungen", "Voraussetzung",
-                      "vorausgesetzt", "prérequis", "prerrequisitos"},
+    .roles = {{"node_id", "Id", COLUMN_ID}, {"title", "Label", COLUMN_TITLE}},
     .needed = 1,
-    .heading_needed =
-        "Id (or id, node_id, :ID), and Label (or title, name) where nodes have titles",
+    .heading_needed = "Id (or id, node_id, :ID) or Label (or title, name)",
 };
 const struct csv_sheet csv_relationships = {
     .file = RELATIONSHIPS_FILE,
-    .roles = {{"from_node_id",
-               "Source",
-               {":START_ID", "source", "from_node_id", "from", "source_id", "from_id", "start_id",
-                "start", "source_node"}},
-              {"to_node_id",
-               "Target",
-               {":END_ID", "target", "to_node_id", "to", "target_id", "to_id", "end_id", "end",
-                "target_node"}},
-              {"relationship_type",
-               "relationship_type",
-               {"relationship_type", ":TYPE", "type", "relationship", "relation", "interaction",
-                "kind"}}},
+    .roles = {{"from_node_id", "Source", COLUMN_SOURCE},
+              {"to_node_id", "Target", COLUMN_TARGET},
+              {"relationship_type", "relationship_type", COLUMN_TYPE}},
     .needed = 2,
     .heading_needed = "Source (or from_node_id, :START_ID), Target (or to_node_id, :END_ID), and "
                       "relationship_type (or Type) where they have types",
@@ -91,7 +82,7 @@ const struct csv_sheet csv_relationships = {
 
 /* ---- headings and cells, as tools in the field write them ---- */
 
-enum csv_kind { CSV_TEXT, CSV_NUMBER, CSV_BOOLEAN, CSV_JSON };
+enum csv_kind { CSV_TEXT, CSV_NUMBER, CSV_BOOLEAN, CSV_JSON, CSV_LIST };
 
 static const struct {
     const char *name;
@@ -99,11 +90,44 @@ static const struct {
 } types[] = {
     {"string", CSV_TEXT},  {"int", CSV_NUMBER},   {"integer", CSV_NUMBER}, {"long", CSV_NUMBER},
     {"short", CSV_NUMBER}, {"float", CSV_NUMBER}, {"double", CSV_NUMBER},  {"boolean", CSV_BOOLEAN},
-    {"bool", CSV_BOOLEAN}, {"json", CSV_JSON},
+    {"bool", CSV_BOOLEAN}, {"json", CSV_JSON},    {"string[]", CSV_LIST},
 };
 
 /* Numbers by the contract, or by Gephi, whatever the heading says of them. */
 static const char *const numbers[] = {"chapter_id", "confidence_score", "weight", NULL};
+
+/* Spaces that people and programs leave around a value, or in a cell that looks empty. */
+static const char *const blanks[] = {" ",
+                                     "\t",
+                                     "\r",
+                                     "\n",
+                                     "\xC2\xA0" /* U+00A0 */,
+                                     "\xE2\x80\xAF" /* U+202F */,
+                                     "\xE3\x80\x80" /* U+3000 */,
+                                     NULL};
+
+/* The length of the text without the blanks around it, to which *text is moved. */
+static size_t trim(const char **text, size_t len)
+{
+    for (size_t i = 0; blanks[i]; i++) {
+        size_t blank = strlen(blanks[i]), before = len;
+
+        if (len >= blank && memcmp(*text, blanks[i], blank) == 0) {
+            *text += blank;
+            len -= blank;
+        }
+        if (len >= blank && memcmp(*text + len - blank, blanks[i], blank) == 0)
+            len -= blank;
+        if (len < before)
+            i = (size_t)-1; /* from the first again */
+    }
+    return len;
+}
+
+static bool is_blank(const char *text, size_t len)
+{
+    return trim(&text, len) == 0;
+}
 
 /* "chapter_id:int" in two: the length of the name without the type and the blanks around it, to
  * which *heading is moved; *kind is CSV_TEXT without a type. */
@@ -122,24 +146,8 @@ static size_t split_heading(const char **heading, enum csv_kind *kind)
             len = (size_t)(colon - name);
         }
     }
-    for (; len > 0 && *name == ' '; len--)
-        name++;
-    while (len > 0 && name[len - 1] == ' ')
-        len--;
     *heading = name;
-    return len;
-}
-
-static bool is_called(const char *heading, const char *name)
-{
-    const char *colon = strrchr(heading, ':');
-    size_t len = strlen(name);
-    enum csv_kind kind;
-
-    if (name[0] == ':')
-        return colon && strncasecmp(colon, name, len) == 0 &&
-               (colon[len] == '\0' || colon[len] == '(');
-    return split_heading(&heading, &kind) == len && strncasecmp(name, heading, len) == 0;
+    return trim(heading, len);
 }
 
 /* Whether a spreadsheet runs a cell with this text as a formula (OWASP, "CSV Injection"), also
@@ -149,6 +157,20 @@ static bool is_formula(const char *text)
 {
     text += strspn(text, GUARD);
     return *text && strchr("=+-@\t\r\n", *text);
+}
+
+/* Neo4j's arrays, separated by semicolons. */
+static json_t *split_list(const char *cell, size_t len)
+{
+    json_t *list = json_array();
+
+    for (const char *end = cell + len; cell <= end;) {
+        size_t part = strcspn(cell, ";");
+
+        json_array_append_new(list, json_stringn(cell, part));
+        cell += part + 1;
+    }
+    return list;
 }
 
 /* The value of a cell; NULL if it is not of that kind. */
@@ -168,19 +190,84 @@ static json_t *value_of(const char *cell, size_t len, enum csv_kind kind)
         return strcasecmp(cell, "true") == 0    ? json_true()
                : strcasecmp(cell, "false") == 0 ? json_false()
                                                 : NULL;
+    case CSV_LIST:
+        return split_list(cell, len);
     case CSV_JSON:
         break;
     }
     return json_read(cell, len, "", NULL);
 }
 
+/* ---- the report of a sheet: a line for each reason, with its count and its first place ---- */
+
+enum told_kind { TOLD_CHANGED, TOLD_LEFT_OUT, TOLD_RULES };
+
+struct told {
+    json_t *reasons; /* reason -> [count, line, value]; owned */
+};
+
+static void tell(struct told *told, enum told_kind kind, size_t line, const char *value,
+                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static void tell(struct told *told, enum told_kind kind, size_t line, const char *value,
+                 const char *format, ...)
+{
+    char reason[REPORT_TEXT_CAP], shown[REPORT_VALUE_CAP];
+    va_list arguments;
+    json_t *there;
+
+    (void)kind;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    if (!told->reasons)
+        told->reasons = json_object();
+    there = json_object_get(told->reasons, reason);
+    if (there)
+        json_array_set_new(there, 0,
+                           json_integer(json_integer_value(json_array_get(there, 0)) + 1));
+    else
+        json_object_set_new(told->reasons, reason,
+                            json_pack("[i, I, s]", 1, (json_int_t)line,
+                                      value ? text_cut_line(shown, sizeof shown, value) : ""));
+}
+
+static void told_write(const struct told *told, const char *name, struct format_report *report)
+{
+    const char *reason;
+    json_t *there;
+
+    json_object_foreach(told->reasons, reason, there)
+    {
+        json_int_t count = json_integer_value(json_array_get(there, 0));
+        struct buf BUF_AUTO more = {0};
+
+        buf_addf(&more, count > 1 ? "; %lld more" : "", (long long)count - 1);
+        format_loss(report, "%s (%lld): %s line %lld: '%s'%s", reason, (long long)count, name,
+                    (long long)json_integer_value(json_array_get(there, 1)),
+                    json_string_value(json_array_get(there, 2)), more.data ? more.data : "");
+    }
+}
+
+static void told_finish(struct told *told)
+{
+    json_decref(told->reasons);
+    told->reasons = NULL;
+}
+
 /* ---- reading a sheet: the heading says what each column is, then each row is an entry ---- */
 
+enum entry_kind { ENTRY_NODE, ENTRY_EDGE, ENTRY_KINDS };
+
+static const struct csv_sheet *const sheet_of[] = {
+    [ENTRY_NODE] = &csv_nodes, [ENTRY_EDGE] = &csv_relationships};
+
 struct sheet_reader {
-    const struct csv_sheet *sheet;
     const char *name; /* of the file, for errors and the report */
     struct format_report *report;
     struct error *err;
+    bool wanted[ENTRY_KINDS]; /* by the caller, then by the heading */
+    bool ids_are_fields;      /* a column is not of ids although a word says so */
 
     /* The row that is read. */
     size_t line;     /* that is fed now */
@@ -193,115 +280,293 @@ struct sheet_reader {
     size_t columns;
     size_t rest; /* our last column, from 1: no word in the sheet is another tool's; 0: none */
     enum csv_kind kinds[COLUMNS_READ_CAP];
-    json_t *keys;         /* of the entry, a text a column; null: it is not read */
-    json_t *taken;        /* keys that have a column */
-    size_t prerequisites; /* the column that names other rows, from 1; 0: none */
-    json_t *naming;       /* of that column: [{"to", "line", "text"}] */
-    json_t *entries;
-    size_t titles_made, types_made, undirected;
+    size_t places[COLUMN_ROLES]; /* the column of a role, from 1; 0: none */
+    enum column_fit fits[COLUMN_ROLES];
+    json_t *keys[ENTRY_KINDS];    /* of the entry, a text a column; null: it is not read */
+    json_t *naming;               /* cells of prerequisites: [{"to", "line", "text"}] */
+    json_t *lines;                /* id, without ".0" -> line */
+    json_t *orders;               /* of each node: the number of its column, or null */
+    json_t *entries[ENTRY_KINDS]; /* owned */
+    struct told told;
+    size_t titles_made, ids_made, types_made, undirected, twice;
 };
 
-static bool find_role(struct sheet_reader *reader, size_t role)
+static const char *heading_at(const struct sheet_reader *reader, size_t i)
 {
-    const char *const *names = reader->sheet->roles[role].names;
-    const json_t *heading;
-    size_t i;
+    const char *heading = json_string_value(json_array_get(reader->cells, i));
 
-    for (; *names; names++) {
-        json_array_foreach(reader->cells, i, heading)
-        {
-            if (!json_is_null(json_array_get(reader->keys, i)) ||
-                !is_called(json_string_value(heading), *names))
-                continue;
-            json_array_set_new(reader->keys, i, json_string(reader->sheet->roles[role].key));
-            return true;
-        }
-    }
-    return false;
+    return heading ? heading : "";
 }
 
-static void name_field(struct sheet_reader *reader, size_t i, const char *heading)
+/* The column of a role: the one whose heading is best, and whose role is no other. */
+static void find_role(struct sheet_reader *reader, enum column_role role)
 {
+    size_t best = 0;
+
+    if (reader->places[role] > 0)
+        return;
+    for (size_t i = 0; i < reader->columns; i++) {
+        const char *heading = heading_at(reader, i);
+        enum column_fit fit;
+        enum csv_kind kind;
+        size_t len = split_heading(&heading, &kind),
+               rank = column_role_rank(role, heading, len, &fit);
+        bool taken = false;
+
+        for (size_t other = 0; other < COLUMN_ROLES; other++)
+            taken = taken || reader->places[other] == i + 1;
+        if (rank == 0 || taken || (best > 0 && rank >= best) ||
+            (role == COLUMN_ID && reader->ids_are_fields && fit == COLUMN_BY_WORD))
+            continue;
+        best = rank;
+        reader->places[role] = i + 1;
+        reader->fits[role] = fit;
+    }
+}
+
+/* In a sheet that we wrote, the first columns have roles, and no others. */
+static void find_our_roles(struct sheet_reader *reader, const struct csv_sheet *sheet)
+{
+    for (size_t r = 0; sheet->roles[r].key; r++) {
+        for (size_t i = 0; i < reader->columns && reader->places[sheet->roles[r].role] == 0; i++)
+            if (strcasecmp(heading_at(reader, i), sheet->roles[r].heading) == 0)
+                reader->places[sheet->roles[r].role] = i + 1;
+        if (reader->places[sheet->roles[r].role] == 0)
+            find_role(reader, sheet->roles[r].role);
+    }
+}
+
+/* Whether the sheet has relationships: a sheet of nodes may have columns "Start" and "End", of
+ * dates, and only a tool's own names are certain there. */
+static bool has_edges(const struct sheet_reader *reader)
+{
+    enum column_fit fit = reader->fits[COLUMN_SOURCE] > reader->fits[COLUMN_TARGET]
+                              ? reader->fits[COLUMN_SOURCE]
+                              : reader->fits[COLUMN_TARGET];
+    bool has_nodes = reader->places[COLUMN_ID] > 0 || reader->places[COLUMN_TITLE] > 0;
+
+    if (reader->places[COLUMN_SOURCE] == 0 || reader->places[COLUMN_TARGET] == 0)
+        return false;
+    if (!reader->wanted[ENTRY_EDGE])
+        return fit == COLUMN_BY_TOOL && reader->rest == 0;
+    return !reader->wanted[ENTRY_NODE] || !has_nodes || fit < COLUMN_BY_WORD;
+}
+
+/* The role that the user gives the column with this heading; COLUMN_ROLES: none. A heading may
+ * contain "=", a role does not. */
+static enum column_role mapped_role(const struct sheet_reader *reader, const char *heading)
+{
+    for (const char *const *map = reader->report->map; map && *map; map++) {
+        const char *role = strrchr(*map, '='), *name = heading;
+        enum csv_kind kind;
+        size_t len = split_heading(&name, &kind);
+        json_auto_t *wanted = role ? column_same(*map, (size_t)(role - *map)) : NULL,
+                    *there = column_same(name, len), *whole = column_same(heading, strlen(heading));
+
+        if (wanted && (json_equal(wanted, there) || json_equal(wanted, whole)))
+            return column_role_find(role + 1);
+    }
+    return COLUMN_ROLES;
+}
+
+static int check_map(const struct sheet_reader *reader)
+{
+    for (const char *const *map = reader->report->map; map && *map; map++) {
+        const char *role = strrchr(*map, '=');
+
+        if (!role || role == *map || column_role_find(role + 1) == COLUMN_ROLES)
+            return error_set(reader->err, ERROR_INVALID,
+                             "--map %s: must be COLUMN=ROLE, with a role of id, title, "
+                             "prerequisites, source, target, type, order, chapter and ignore: "
+                             "--map 'Builds on=prerequisites'",
+                             *map);
+    }
+    return 0;
+}
+
+static void take_map(struct sheet_reader *reader)
+{
+    for (size_t i = 0; i < reader->columns; i++) {
+        enum column_role role = mapped_role(reader, heading_at(reader, i));
+
+        if (role == COLUMN_ROLES)
+            continue;
+        reader->places[role] = i + 1;
+        reader->fits[role] = COLUMN_BY_TOOL; /* as certain */
+    }
+}
+
+static int find_roles(struct sheet_reader *reader)
+{
+    static const enum column_role order[] = {COLUMN_SOURCE,        COLUMN_TARGET, COLUMN_ID,
+                                             COLUMN_TITLE,         COLUMN_TYPE,   COLUMN_ORDER,
+                                             COLUMN_PREREQUISITES, COLUMN_CHAPTER};
+    bool edges, nodes;
+
+    if (check_map(reader) < 0)
+        return -1;
+    take_map(reader);
+    if (reader->rest > 0) {
+        enum entry_kind ours =
+            strcasecmp(heading_at(reader, 0), csv_relationships.roles[0].heading) == 0;
+
+        if (reader->wanted[ENTRY_NODE] && reader->wanted[ENTRY_EDGE])
+            reader->wanted[!ours] = false;
+        find_our_roles(reader, sheet_of[reader->wanted[ENTRY_NODE] ? ENTRY_NODE : ENTRY_EDGE]);
+    } else {
+        for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+            find_role(reader, order[i]);
+    }
+    edges = has_edges(reader);
+    if (!edges && reader->rest == 0 && reader->wanted[ENTRY_NODE]) {
+        /* A column that is called like an end may be one of nodes. */
+        memset(reader->places, 0, sizeof reader->places);
+        take_map(reader);
+        for (size_t i = 2; i < sizeof order / sizeof order[0]; i++)
+            if (order[i] != COLUMN_TYPE)
+                find_role(reader, order[i]);
+    }
+    nodes = reader->wanted[ENTRY_NODE] &&
+            (reader->places[COLUMN_ID] > 0 || reader->places[COLUMN_TITLE] > 0);
+    if (!edges && !nodes) {
+        const struct csv_sheet *sheet =
+            sheet_of[reader->wanted[ENTRY_NODE] ? ENTRY_NODE : ENTRY_EDGE];
+
+        return error_set(
+            reader->err, ERROR_INVALID, "%s line 1: no column is called %s; the heading needs %s%s",
+            reader->name,
+            sheet->roles[!reader->wanted[ENTRY_NODE] && reader->places[COLUMN_SOURCE] > 0].heading,
+            sheet->heading_needed,
+            reader->wanted[ENTRY_NODE] && reader->wanted[ENTRY_EDGE]
+                ? ", or Source and Target, and its cells be separated by , ; | or tabs"
+                : "");
+    }
+    reader->wanted[ENTRY_EDGE] = edges;
+    reader->wanted[ENTRY_NODE] = nodes;
+    return 0;
+}
+
+/* The key of a column that is a field; false if it is not read. */
+static bool name_field(struct sheet_reader *reader, size_t i, json_t *taken, char *key, size_t size)
+{
+    const char *heading = heading_at(reader, i);
     size_t len = split_heading(&heading, &reader->kinds[i]);
-    char key[NAME_CAP * 4];
+    enum column_fit fit;
 
-    if (len == strlen(REST) && strncmp(heading, REST, len) == 0 && reader->kinds[i] == CSV_JSON) {
-        reader->rest = i + 1;
-        return;
-    }
-    if (strcasecmp(heading, ":IGNORE") == 0)
-        return;
-    snprintf(key, sizeof key, "%.*s", (int)len, heading);
+    if (i + 1 == reader->rest || mapped_role(reader, heading_at(reader, i)) == COLUMN_IGNORE ||
+        column_role_rank(COLUMN_IGNORE, heading, len, &fit) > 0)
+        return false;
+    snprintf(key, size, "%.*s", (int)len, heading);
+    if (i + 1 == reader->places[COLUMN_CHAPTER] && !json_object_get(taken, "chapter"))
+        snprintf(key, size, "chapter");
     if (strcasecmp(heading, ":LABEL") == 0) /* Neo4j's, which is a class and no title */
-        snprintf(key, sizeof key, "node_type");
+        snprintf(key, size, "node_type");
     if (len == 0)
-        snprintf(key, sizeof key, "column %zu", i + 1);
-    for (size_t n = 2; json_object_get(reader->taken, key); n++)
-        snprintf(key, sizeof key, "%.*s (%zu)", (int)len, heading, n);
-    if (strncmp(key, heading, len) != 0 || key[len] != '\0')
-        format_loss(reader->report, "%s line 1: column %zu ('%s') is kept as '%s'", reader->name,
-                    i + 1, heading, key);
-    json_object_set_new(reader->taken, key, json_true());
-    json_array_set_new(reader->keys, i, json_string(key));
+        snprintf(key, size, "column %zu", i + 1);
+    for (size_t n = 2; json_object_get(taken, key); n++)
+        snprintf(key, size, "%.*s (%zu)", (int)len, heading, n);
+    return true;
 }
 
-/* In a sheet that we wrote, the relationships are in the other. */
-static void find_prerequisites(struct sheet_reader *reader)
+/* The keys of the columns in entries of a kind. */
+static void name_columns(struct sheet_reader *reader, enum entry_kind kind)
 {
-    const json_t *heading;
-    size_t i;
+    const struct csv_sheet *sheet = sheet_of[kind];
+    json_auto_t *taken = json_object();
 
-    if (reader->rest > 0)
-        return;
-    for (const char *const *name = reader->sheet->prerequisites; *name; name++) {
-        json_array_foreach(reader->cells, i, heading)
-        {
-            if (is_called(json_string_value(heading), *name)) {
-                reader->prerequisites = i + 1;
-                return;
-            }
+    for (size_t r = 0; sheet->roles[r].key; r++)
+        json_object_set_new(taken, sheet->roles[r].key, json_true());
+    for (size_t i = 0; i < reader->columns; i++) {
+        const char *key = NULL, *heading = heading_at(reader, i);
+        char field[NAME_CAP * 4];
+
+        for (size_t r = 0; sheet->roles[r].key; r++)
+            if (reader->places[sheet->roles[r].role] == i + 1)
+                key = sheet->roles[r].key;
+        if (!key && name_field(reader, i, taken, field, sizeof field)) {
+            enum csv_kind bare;
+            size_t len = split_heading(&heading, &bare);
+
+            key = field;
+            if (strncmp(key, heading, len) != 0 || key[len] != '\0')
+                tell(&reader->told, TOLD_CHANGED, 1, heading, "a column is kept as '%s'", key);
+            json_object_set_new(taken, key, json_true());
         }
+        json_array_append_new(reader->keys[kind], key ? json_string(key) : json_null());
     }
 }
 
 static int read_heading(struct sheet_reader *reader)
 {
-    reader->has_heading = true;
+    const char *last;
+    enum csv_kind kind;
+    size_t len;
+
     reader->columns = json_array_size(reader->cells);
+    while (reader->columns > 0 && *heading_at(reader, reader->columns - 1) == '\0')
+        reader->columns--; /* those of cells that are empty in all rows, mostly */
+    if (reader->columns == 0)
+        return 0; /* lines of blanks before the table */
+    reader->has_heading = true;
     if (reader->columns > COLUMNS_READ_CAP)
-        return error_set(reader->err, ERROR_TOO_LARGE, "%s line 1: more than %d columns",
-                         reader->name, COLUMNS_READ_CAP);
-    for (size_t i = 0; i < reader->columns; i++)
-        json_array_append_new(reader->keys, json_null());
-    for (size_t r = 0; reader->sheet->roles[r].key; r++) {
-        if (!find_role(reader, r) && r < reader->sheet->needed)
-            return error_set(reader->err, ERROR_INVALID,
-                             "%s line 1: no column is called %s; the heading needs %s",
-                             reader->name, reader->sheet->roles[r].heading,
-                             reader->sheet->heading_needed);
-        json_object_set_new(reader->taken, reader->sheet->roles[r].key, json_true());
+        return error_set(reader->err, ERROR_TOO_LARGE, "%s line %zu: more than %d columns",
+                         reader->name, reader->row_line, COLUMNS_READ_CAP);
+    for (size_t i = 0; i < reader->columns; i++) {
+        last = heading_at(reader, i);
+        len = split_heading(&last, &kind);
+        if (len == strlen(REST) && strncmp(last, REST, len) == 0 && kind == CSV_JSON)
+            reader->rest = i + 1;
     }
-    for (size_t i = 0; i < reader->columns; i++)
-        if (json_is_null(json_array_get(reader->keys, i)))
-            name_field(reader, i, json_string_value(json_array_get(reader->cells, i)));
-    find_prerequisites(reader);
+    if (find_roles(reader) < 0)
+        return -1;
+    for (enum entry_kind of = ENTRY_NODE; of < ENTRY_KINDS; of++)
+        if (reader->wanted[of])
+            name_columns(reader, of);
     return 0;
 }
 
-static int read_cell(struct sheet_reader *reader, size_t i, const json_t *cell, json_t *entry)
+static bool is_id_column(const struct sheet_reader *reader, size_t i)
 {
-    const char *key = json_string_value(json_array_get(reader->keys, i));
-    enum csv_kind kind = reader->kinds[i];
-    json_t *value = value_of(json_string_value(cell), json_string_length(cell), kind);
+    return reader->places[COLUMN_ID] == i + 1 ||
+           (reader->wanted[ENTRY_EDGE] &&
+            (reader->places[COLUMN_SOURCE] == i + 1 || reader->places[COLUMN_TARGET] == i + 1));
+}
 
-    if (!value && kind == CSV_JSON)
-        return error_set(reader->err, ERROR_MALFORMED, "%s line %zu: the cell of '%s' is not JSON",
-                         reader->name, reader->row_line, key);
-    if (!value) {
-        format_loss(reader->report, "%s line %zu: '%s' of '%s' is not a %s: kept as text",
-                    reader->name, reader->row_line, json_string_value(cell), key,
-                    kind == CSV_NUMBER ? "number" : "true or false");
-        value = json_incref((json_t *)cell);
+static int read_cell(struct sheet_reader *reader, size_t i, const json_t *cell, const char *key,
+                     json_t *entry)
+{
+    static const char *const kind_names[] = {[CSV_TEXT] = "text",
+                                             [CSV_NUMBER] = "a number",
+                                             [CSV_BOOLEAN] = "true or false",
+                                             [CSV_JSON] = "JSON",
+                                             [CSV_LIST] = "a list"};
+    enum csv_kind kind = reader->kinds[i];
+    const char *text = json_string_value(cell);
+    size_t len = json_string_length(cell), all = len;
+    json_t *value;
+
+    if (reader->rest == 0 && (is_id_column(reader, i) || kind != CSV_TEXT)) {
+        len = trim(&text, len);
+        if (len == 0)
+            return 0;
+        if (len < all)
+            tell(&reader->told, TOLD_CHANGED, reader->row_line, text,
+                 "blanks around ids and numbers are left out");
+    }
+    {
+        json_auto_t *trimmed = json_stringn(text, len);
+
+        value = value_of(json_string_value(trimmed), len, kind);
+        if (!value) {
+            char shown[NAME_CAP * 2];
+            bool is_list = strcmp(key, "components") == 0; /* no text, by the contract */
+
+            snprintf(shown, sizeof shown, is_list ? "%.100s (text)" : "%.100s", key);
+            tell(&reader->told, TOLD_CHANGED, reader->row_line, text,
+                 "a cell of '%s' is not %s: it is kept as text%s%s%s", key, kind_names[kind],
+                 is_list ? " in '" : "", is_list ? shown : "", is_list ? "'" : "");
+            return json_object_set(entry, is_list ? shown : key, trimmed);
+        }
     }
     if (json_object_set_new(entry, key, value) < 0)
         return error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
@@ -316,11 +581,11 @@ static json_t *add_rest(struct sheet_reader *reader, const json_t *cell, json_t 
     const char *key;
 
     if (!json_is_object(rest) || (!whole && !json_is_object(json_object_get(rest, "fields")))) {
-        error_set(reader->err, ERROR_MALFORMED,
-                  "%s line %zu: the cell of '" REST
-                  ":json' is not {\"fields\": {...}}; empty it to do without",
-                  reader->name, reader->row_line);
-        return NULL;
+        tell(&reader->told, TOLD_CHANGED, reader->row_line, json_string_value(cell),
+             "a cell of '" REST ":json' is not {\"fields\": {...}}: it is kept as text in '" REST
+             " (text)', and the row is read without it");
+        json_object_set(entry, REST " (text)", (json_t *)cell);
+        return json_incref(entry);
     }
     if (whole && json_object_size(entry) == 0)
         return json_incref(whole);
@@ -338,20 +603,9 @@ static bool is_direction(const char *type)
                     strcasecmp(type, "mutual") == 0);
 }
 
-/* What a row of another tool must have, or is given. */
-static int complete(struct sheet_reader *reader, json_t *entry)
+/* A relationship of another tool has a type, or is given one. */
+static void complete_edge(struct sheet_reader *reader, json_t *entry)
 {
-    for (size_t r = 0; r < reader->sheet->needed; r++)
-        if (!json_object_get(entry, reader->sheet->roles[r].key))
-            return error_set(reader->err, ERROR_INVALID, "%s line %zu: the cell of %s is empty",
-                             reader->name, reader->row_line, reader->sheet->roles[r].heading);
-    if (reader->sheet == &csv_nodes) {
-        if (!json_object_get(entry, "title")) {
-            json_object_set(entry, "title", json_object_get(entry, "node_id"));
-            reader->titles_made++;
-        }
-        return 0;
-    }
     if (reader->rest == 0 && is_direction(json_get_string(entry, "relationship_type"))) {
         /* Gephi's Type */
         reader->undirected +=
@@ -363,48 +617,175 @@ static int complete(struct sheet_reader *reader, json_t *entry)
                             json_string(format_untyped(reader->report)));
         reader->types_made++;
     }
-    return 0;
+}
+
+/* An id from a title: its letters and digits, and a number where another row has it. */
+static json_t *make_id(const struct sheet_reader *reader, const char *title)
+{
+    char id[NAME_CAP + 32];
+    size_t kept = 0, len = strlen(title);
+    bool gap = false;
+
+    for (size_t at = 0; at < len;) {
+        ucs4_t letter;
+        size_t took = (size_t)u8_mbtouc(&letter, (const uint8_t *)title + at, len - at);
+
+        if (!uc_is_alnum(letter) && uc_combining_class(letter) == 0) {
+            gap = kept > 0;
+        } else {
+            if (kept + took + 1 >= NAME_CAP)
+                break;
+            if (gap)
+                id[kept++] = '-';
+            memcpy(id + kept, title + at, took);
+            kept += took;
+            gap = false;
+        }
+        at += took;
+    }
+    if (kept == 0)
+        kept = (size_t)snprintf(id, sizeof id, "N%03zu",
+                                json_array_size(reader->entries[ENTRY_NODE]) + 1);
+    id[kept] = '\0';
+    for (size_t n = 2; json_object_get(reader->lines, id); n++)
+        snprintf(id + kept, sizeof id - kept, "-%zu", n);
+    return json_string(id);
+}
+
+/* A node of another tool has an id and a title, or is given the one for the other. */
+static void complete_node(struct sheet_reader *reader, json_t *entry)
+{
+    const char *title = json_get_string(entry, "title");
+
+    if (!json_get_string(entry, "node_id") && title && !is_blank(title, strlen(title))) {
+        json_object_set_new(entry, "node_id", make_id(reader, title));
+        if (reader->places[COLUMN_ID] > 0)
+            tell(&reader->told, TOLD_CHANGED, reader->row_line, title,
+                 "a row without an id gets one from its title");
+        else
+            reader->ids_made++;
+    }
+    if (json_get_string(entry, "node_id") && !json_object_get(entry, "title")) {
+        json_object_set(entry, "title", json_object_get(entry, "node_id"));
+        reader->titles_made++;
+    }
+}
+
+/* Whether the row has what an entry of its kind needs. */
+static bool is_complete(struct sheet_reader *reader, enum entry_kind kind, const json_t *entry)
+{
+    const struct csv_sheet *sheet = sheet_of[kind];
+
+    for (size_t r = 0; r < sheet->needed; r++) {
+        const json_t *there = json_object_get(entry, sheet->roles[1 - r].key);
+
+        if (json_object_get(entry, sheet->roles[r].key))
+            continue;
+        tell(&reader->told, TOLD_LEFT_OUT, reader->row_line, json_string_value(there),
+             kind == ENTRY_NODE ? "a row without an id and a title is left out"
+                                : "a row without %s is left out",
+             sheet->roles[r].heading);
+        return false;
+    }
+    return true;
+}
+
+/* What is known of a node besides its entry: its line, its place in the order, the cell that names
+ * others. */
+static void see_node(struct sheet_reader *reader, const json_t *entry)
+{
+    const char *id = json_get_string(entry, "node_id");
+    size_t order = reader->places[COLUMN_ORDER], names = reader->places[COLUMN_PREREQUISITES];
+    const json_t *cell = order > 0 ? json_array_get(reader->cells, order - 1) : NULL;
+    const char *number = cell ? json_string_value(cell) : "";
+    char *end = NULL;
+    double place = strtod(number, &end);
+
+    if (id && reader->rest == 0) {
+        json_auto_t *same = prerequisites_plain_id(id, strlen(id));
+        const char *key = json_string_value(same);
+
+        if (key && json_object_get(reader->lines, key)) {
+            reader->twice++;
+            tell(&reader->told, TOLD_RULES, reader->row_line, id,
+                 "another row has the same id; both are kept");
+        } else if (key) {
+            json_object_set_new(reader->lines, key, json_integer((json_int_t)reader->row_line));
+        }
+    }
+    json_array_append_new(reader->orders,
+                          end && end > number && isfinite(place) ? json_real(place) : json_null());
+    cell = names > 0 ? json_array_get(reader->cells, names - 1) : NULL;
+    if (id && cell)
+        json_array_append_new(reader->naming,
+                              json_pack("{s:s, s:I, s:O}", "to", id, "line",
+                                        (json_int_t)reader->row_line, "text", cell));
+}
+
+static bool has_cell(const struct sheet_reader *reader, enum column_role role)
+{
+    const json_t *cell =
+        reader->places[role] > 0 ? json_array_get(reader->cells, reader->places[role] - 1) : NULL;
+
+    return cell && !is_blank(json_string_value(cell), json_string_length(cell));
 }
 
 static int read_row(struct sheet_reader *reader)
 {
     const json_t *cell, *rest = NULL;
     json_auto_t *entry = json_object(), *whole = NULL;
+    enum entry_kind kind = reader->wanted[ENTRY_NODE] ? ENTRY_NODE : ENTRY_EDGE;
+    bool blank = true;
     size_t i;
 
+    if (reader->wanted[ENTRY_NODE] && reader->wanted[ENTRY_EDGE] &&
+        (has_cell(reader, COLUMN_SOURCE) || has_cell(reader, COLUMN_TARGET)))
+        kind = ENTRY_EDGE;
     json_array_foreach(reader->cells, i, cell)
     {
+        const char *key = json_string_value(json_array_get(reader->keys[kind], i));
+        char extra[NAME_CAP];
+
         if (json_string_length(cell) == 0)
             continue;
-        if (i >= reader->columns)
-            return error_set(reader->err, ERROR_MALFORMED,
-                             "%s line %zu: %zu cells, where the heading has %zu: a cell with a "
-                             "separator in it must stand in quotes",
-                             reader->name, reader->row_line, json_array_size(reader->cells),
-                             reader->columns);
-        if (i + 1 == reader->rest)
+        if (!is_blank(json_string_value(cell), json_string_length(cell)))
+            blank = false;
+        else if (i >= reader->columns)
+            continue;
+        if (i >= COLUMNS_READ_CAP) {
+            tell(&reader->told, TOLD_LEFT_OUT, reader->row_line, json_string_value(cell),
+                 "cells behind the %dth are left out", COLUMNS_READ_CAP);
+        } else if (i >= reader->columns) {
+            snprintf(extra, sizeof extra, "column %zu", i + 1);
+            tell(&reader->told, TOLD_CHANGED, reader->row_line, json_string_value(cell),
+                 "a row has more cells than the heading: each is kept in a field '%s' or its like; "
+                 "a cell with a separator in it must stand in quotes",
+                 extra);
+            json_object_set(entry, extra, (json_t *)cell);
+        } else if (i + 1 == reader->rest) {
             rest = cell;
-        else if (!json_is_null(json_array_get(reader->keys, i)) &&
-                 read_cell(reader, i, cell, entry) < 0)
+        } else if (key && read_cell(reader, i, cell, key, entry) < 0) {
             return -1;
+        }
     }
-    if (!rest && json_object_size(entry) == 0)
+    if (blank && !rest)
         return 0;
-    if (!rest && complete(reader, entry) < 0)
-        return -1;
-    if (reader->prerequisites > 0 &&
-        (cell = json_array_get(reader->cells, reader->prerequisites - 1)))
-        json_array_append_new(reader->naming,
-                              json_pack("{s:O, s:I, s:O}", "to", json_object_get(entry, "node_id"),
-                                        "line", (json_int_t)reader->row_line, "text", cell));
+    if (!rest && kind == ENTRY_NODE)
+        complete_node(reader, entry);
+    if (!rest && kind == ENTRY_EDGE)
+        complete_edge(reader, entry);
+    if (!rest && !is_complete(reader, kind, entry))
+        return 0;
     whole = rest ? add_rest(reader, rest, entry) : json_incref(entry);
-    if (whole && json_array_append(reader->entries, whole) < 0)
+    if (kind == ENTRY_NODE)
+        see_node(reader, whole);
+    if (json_array_append(reader->entries[kind], whole) < 0)
         return error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
-    return whole ? 0 : -1;
+    return 0;
 }
 
-/* ---- rows by libcsv, which is fed line by line, so that an error can say which. RFC 4180, a byte
- * order mark and CRLF taken ---- */
+/* ---- rows by libcsv, which is fed line by line, so that an error can say which. RFC 4180, and
+ * CRLF, LF or CR at the ends of lines ---- */
 
 #define CELL_STEP ((size_t)64 << 10) /* by which libcsv's buffer grows */
 
@@ -422,12 +803,7 @@ static void on_cell(void *text, size_t len, void *user)
 
     reader->in_row = true;
     if (reader->rc == 0 && json_array_append_new(reader->cells, cell) < 0)
-        reader->rc = error_set(reader->err, ERROR_MALFORMED,
-                               "%s line %zu: a cell is not UTF-8: save the file as UTF-8",
-                               reader->name, reader->line);
-    else if (reader->rc == 0 && text && memchr(text, '\0', len))
-        reader->rc = error_set(reader->err, ERROR_MALFORMED, "%s line %zu: a NUL byte in a cell",
-                               reader->name, reader->line);
+        reader->rc = error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
 }
 
 static void on_row(int end, void *user)
@@ -444,7 +820,7 @@ static void on_row(int end, void *user)
 /* The first of the separators that the heading has most of, quoted ones not counted. */
 static char guess_separator(const char *text, size_t len)
 {
-    static const char separators[] = {',', ';', '\t'};
+    static const char separators[] = {',', ';', '\t', '|'};
     size_t counts[sizeof separators] = {0}, best = 0;
     bool quoted = false;
 
@@ -460,12 +836,23 @@ static char guess_separator(const char *text, size_t len)
     return separators[best];
 }
 
+/* The length of the line that begins at text, with its end. */
+static size_t line_length(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\n')
+            return i + 1;
+        if (text[i] == '\r')
+            return i + 1 + (i + 1 < len && text[i + 1] == '\n');
+    }
+    return len;
+}
+
 static int parse(struct csv_parser *parser, struct sheet_reader *reader, const char *text,
                  size_t len)
 {
     for (size_t at = 0; at < len && reader->rc == 0;) {
-        const char *end = memchr(text + at, '\n', len - at);
-        size_t take = end ? (size_t)(end - text) + 1 - at : len - at;
+        size_t take = line_length(text + at, len - at);
 
         reader->line++;
         if (!reader->in_row)
@@ -486,8 +873,8 @@ static int parse(struct csv_parser *parser, struct sheet_reader *reader, const c
     return reader->rc;
 }
 
-/* The separator is "," ";" or tab, whichever the heading has most of, or as a first line "sep=;",
- * Excel's own, says. */
+/* The separator is the one that the heading has most of, or as a first line "sep=;", Excel's own,
+ * says. */
 static int read_rows(struct sheet_reader *reader, const struct buf *text)
 {
     const char *from = text->data ? text->data : "", *end = from + text->len;
@@ -495,14 +882,10 @@ static int read_rows(struct sheet_reader *reader, const struct buf *text)
     char separator;
     int rc;
 
-    if (text->len >= 2 && (memcmp(from, "\xFF\xFE", 2) == 0 || memcmp(from, "\xFE\xFF", 2) == 0))
-        return error_set(reader->err, ERROR_MALFORMED, "%s line 1: it is UTF-16: save it as UTF-8",
-                         reader->name);
-    from += file_mark(from, text->len);
     if (csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI) != 0)
         return error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
     separator = guess_separator(from, (size_t)(end - from));
-    if (end - from > 5 && memcmp(from, "sep=", 4) == 0 && strchr(",;\t", from[4])) {
+    if (end - from > 5 && memcmp(from, "sep=", 4) == 0 && strchr(",;\t|", from[4])) {
         separator = from[4];
         for (from += 5; from < end && (*from == '\r' || *from == '\n'); from++)
             reader->line += *from == '\n';
@@ -517,6 +900,10 @@ static int read_rows(struct sheet_reader *reader, const struct buf *text)
 
 static void write_what_was_made(const struct sheet_reader *reader)
 {
+    if (reader->ids_made > 0)
+        format_note(reader->report,
+                    "%s: no column has ids: those of the nodes are made from the titles (%zu)",
+                    reader->name, reader->ids_made);
     if (reader->titles_made > 0)
         format_note(reader->report, "%s: %zu node%s no title: the id stands for it", reader->name,
                     reader->titles_made, reader->titles_made == 1 ? " has" : "s have");
@@ -528,116 +915,287 @@ static void write_what_was_made(const struct sheet_reader *reader)
                     reader->name, reader->undirected, reader->undirected == 1 ? "" : "s");
 }
 
-/* relationships: the array to which csv_read_nodes appends; or NULL. */
-static json_t *read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
-                          json_t *relationships, struct format_report *report, struct error *err)
-{
-    struct sheet_reader reader = {.sheet = sheet,
-                                  .name = name,
-                                  .report = report,
-                                  .err = err,
-                                  .cells = json_array(),
-                                  .keys = json_array(),
-                                  .taken = json_object(),
-                                  .naming = json_array(),
-                                  .entries = json_array()};
-    int rc = read_rows(&reader, text);
+/* A node in its order: by chapter where the numbers begin anew in each, by number, by row. */
+struct ordered {
+    json_t *node;
+    double number; /* infinite: none */
+    size_t chapter, row;
+};
 
-    if (rc == 0 && !reader.has_heading)
-        rc = error_set(err, ERROR_MALFORMED, "%s is empty; its first line must be a heading: %s",
-                       name, sheet->heading_needed);
+static int compare_ordered(const void *left, const void *right)
+{
+    const struct ordered *a = left, *b = right;
+
+    if (a->chapter != b->chapter)
+        return a->chapter < b->chapter ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* Puts the nodes into the order that a column says. */
+static int put_in_order(struct sheet_reader *reader)
+{
+    size_t count = json_array_size(reader->entries[ENTRY_NODE]);
+    struct ordered *all = calloc(count + 1, sizeof *all);
+    json_auto_t *chapters = json_object(), *seen = json_object();
+    bool again = false, changed = false;
+
+    if (!all)
+        return error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
+    for (size_t i = 0; i < count; i++) {
+        json_t *node = json_array_get(reader->entries[ENTRY_NODE], i),
+               *number = json_array_get(reader->orders, i);
+        const char *chapter = json_get_string(node, "chapter");
+        char text[64];
+
+        all[i] = (struct ordered){.node = node, .row = i, .number = INFINITY};
+        if (json_is_real(number)) {
+            all[i].number = json_real_value(number);
+            snprintf(text, sizeof text, "%.17g", all[i].number);
+            again = again || json_object_get(seen, text);
+            json_object_set_new(seen, text, json_true());
+        }
+        if (chapter && !json_object_get(chapters, chapter))
+            json_object_set_new(chapters, chapter,
+                                json_integer((json_int_t)json_object_size(chapters) + 1));
+        if (chapter)
+            all[i].chapter = (size_t)json_integer_value(json_object_get(chapters, chapter));
+    }
+    for (size_t i = 0; i < count && !again; i++)
+        all[i].chapter = 0;
+    qsort(all, count, sizeof *all, compare_ordered);
+    for (size_t i = 0; i < count; i++) {
+        changed = changed || all[i].row != i;
+        json_incref(all[i].node);
+    }
+    json_array_clear(reader->entries[ENTRY_NODE]);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(reader->entries[ENTRY_NODE], all[i].node);
+    free(all);
+    if (changed)
+        format_note(reader->report, "%s: the lessons stand in the order of a column of numbers",
+                    reader->name);
+    return 0;
+}
+
+static void free_rows(struct sheet_reader *reader)
+{
+    json_decref(reader->naming);
+    json_decref(reader->cells);
+    json_decref(reader->lines);
+    json_decref(reader->orders);
+    for (size_t kind = 0; kind < ENTRY_KINDS; kind++) {
+        json_decref(reader->keys[kind]);
+        json_decref(reader->entries[kind]);
+    }
+    told_finish(&reader->told);
+}
+
+static void begin_rows(struct sheet_reader *reader, const struct sheet_reader *given)
+{
+    *reader = *given;
+    reader->cells = json_array();
+    reader->naming = json_array();
+    reader->lines = json_object();
+    reader->orders = json_array();
+    for (size_t kind = 0; kind < ENTRY_KINDS; kind++) {
+        reader->keys[kind] = json_array();
+        reader->entries[kind] = json_array();
+    }
+}
+
+/* Reads the sheet into the reader, which the caller frees. Words such as "Course" may be those of
+ * ids: where several rows have the same, they are not. */
+static int read_sheet(struct sheet_reader *reader, const struct buf *given)
+{
+    struct sheet_reader wanted = *reader;
+    struct buf BUF_AUTO text = {0};
+    int rc;
+
+    buf_init(&text, 4 * (given->len + 16)); /* no encoding needs more bytes in UTF-8 */
+    buf_add(&text, given->data ? given->data : "", given->len);
+    begin_rows(reader, &wanted);
+    rc = encoding_to_utf8(&text, reader->name, reader->report, reader->err);
     if (rc == 0)
-        write_what_was_made(&reader);
-    if (rc == 0 && relationships && reader.prerequisites > 0)
-        prerequisites_add(reader.entries, reader.naming, name,
-                          json_string_value(json_array_get(reader.keys, reader.prerequisites - 1)),
-                          relationships, report);
-    json_decref(reader.naming);
-    json_decref(reader.cells);
-    json_decref(reader.keys);
-    json_decref(reader.taken);
-    if (rc == 0)
-        return reader.entries;
-    json_decref(reader.entries);
-    return NULL;
+        rc = read_rows(reader, &text);
+    if (rc == 0 && reader->twice > 0 && reader->fits[COLUMN_ID] == COLUMN_BY_WORD &&
+        reader->places[COLUMN_TITLE] > 0) {
+        free_rows(reader);
+        wanted.ids_are_fields = true;
+        begin_rows(reader, &wanted);
+        rc = read_rows(reader, &text);
+    }
+    if (rc == 0 && !reader->has_heading)
+        rc = error_set(
+            reader->err, ERROR_MALFORMED, "%s is empty; its first line must be a heading: %s",
+            reader->name,
+            sheet_of[reader->wanted[ENTRY_NODE] ? ENTRY_NODE : ENTRY_EDGE]->heading_needed);
+    if (rc == 0 && reader->places[COLUMN_ORDER] > 0)
+        rc = put_in_order(reader);
+    if (rc == 0) {
+        write_what_was_made(reader);
+        told_write(&reader->told, reader->name, reader->report);
+    }
+    return rc;
+}
+
+/* Appends the relationships of the sheet's rows and of its column of prerequisites. */
+static void take_relationships(struct sheet_reader *reader, json_t *relationships)
+{
+    size_t names = reader->places[COLUMN_PREREQUISITES];
+
+    json_array_extend(relationships, reader->entries[ENTRY_EDGE]);
+    if (names > 0 && reader->wanted[ENTRY_NODE])
+        prerequisites_add(reader->entries[ENTRY_NODE], reader->naming, reader->name,
+                          json_string_value(json_array_get(reader->keys[ENTRY_NODE], names - 1)),
+                          relationships, reader->report);
 }
 
 json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const struct buf *text,
                        struct format_report *report, struct error *err)
 {
-    return read_sheet(sheet, name, text, NULL, report, err);
+    enum entry_kind kind = sheet == &csv_nodes ? ENTRY_NODE : ENTRY_EDGE;
+    struct sheet_reader reader = {.name = name, .report = report, .err = err};
+    json_t *entries = NULL;
+
+    reader.wanted[kind] = true;
+    if (read_sheet(&reader, text) == 0)
+        entries = json_incref(reader.entries[kind]);
+    free_rows(&reader);
+    return entries;
 }
 
 json_t *csv_read_nodes(const char *name, const struct buf *text, json_t *relationships,
                        struct format_report *report, struct error *err)
 {
-    return read_sheet(&csv_nodes, name, text, relationships, report, err);
+    struct sheet_reader reader = {.name = name, .report = report, .err = err};
+    json_t *nodes = NULL;
+
+    reader.wanted[ENTRY_NODE] = true;
+    if (read_sheet(&reader, text) == 0) {
+        take_relationships(&reader, relationships);
+        if (reader.rest == 0)
+            prerequisites_resolve(reader.entries[ENTRY_NODE], relationships, name, report);
+        nodes = json_incref(reader.entries[ENTRY_NODE]);
+    }
+    free_rows(&reader);
+    return nodes;
+}
+
+/* The nodes of an edge list: its ends, in the order in which they come. */
+static void make_nodes(struct sheet_reader *reader)
+{
+    static const char *const ends[] = {"from_node_id", "to_node_id"};
+    json_auto_t *seen = json_object();
+    const json_t *edge;
+    size_t i;
+
+    json_array_foreach(reader->entries[ENTRY_EDGE], i, edge)
+    {
+        for (size_t end = 0; end < 2; end++) {
+            const char *id = json_get_string(edge, ends[end]);
+
+            if (!id || json_object_get(seen, id))
+                continue;
+            json_object_set_new(seen, id, json_true());
+            json_array_append_new(reader->entries[ENTRY_NODE],
+                                  json_pack("{s:s, s:s}", "node_id", id, "title", id));
+        }
+    }
+    format_note(reader->report,
+                "%s: the sheet has relationships alone: the nodes are made of their ends (%zu)",
+                reader->name, json_array_size(reader->entries[ENTRY_NODE]));
 }
 
 json_t *csv_curriculum(const char *name, const struct buf *text, struct format_report *report,
                        struct error *err)
 {
+    struct sheet_reader reader = {.name = name, .report = report, .err = err};
     json_auto_t *relationships = json_array();
-    json_t *nodes = csv_read_nodes(name, text, relationships, report, err);
+    json_t *curriculum = NULL;
 
-    if (!nodes)
-        return NULL;
-    if (json_array_size(relationships) == 0)
-        format_note(report,
-                    "%s: no column Prerequisites names other rows: there are no "
-                    "relationships",
-                    name);
-    return json_pack("{s:o, s:O}", "nodes", nodes, "relationships", relationships);
+    reader.wanted[ENTRY_NODE] = reader.wanted[ENTRY_EDGE] = true;
+    if (read_sheet(&reader, text) == 0) {
+        if (!reader.wanted[ENTRY_NODE] || json_array_size(reader.entries[ENTRY_NODE]) == 0)
+            make_nodes(&reader);
+        take_relationships(&reader, relationships);
+        if (reader.rest == 0)
+            prerequisites_resolve(reader.entries[ENTRY_NODE], relationships, name, report);
+        if (!reader.wanted[ENTRY_EDGE] && reader.places[COLUMN_PREREQUISITES] == 0)
+            format_note(
+                report,
+                "%s: no column is called Prerequisites, so there are no relationships: name "
+                "it with --map 'COLUMN=prerequisites'",
+                name);
+        curriculum = json_pack("{s:O, s:O}", "nodes", reader.entries[ENTRY_NODE], "relationships",
+                               relationships);
+    }
+    free_rows(&reader);
+    return curriculum;
 }
 
 /* ---- JSON of other tools, whose fields have the names of columns ---- */
 
 /* Numbers become texts, as all ids are. */
-static json_t *take_name(json_t *entry, const char *name)
+static json_t *take_name(json_t *entry, enum column_role role)
 {
-    const char *key;
+    const char *key, *best_key = NULL;
+    size_t best = 0;
     json_t *value;
 
     json_object_foreach(entry, key, value)
     {
-        if (!is_called(key, name) || (!json_is_string(value) && !json_is_integer(value)))
+        enum column_fit fit;
+        size_t rank = column_role_rank(role, key, strlen(key), &fit);
+
+        /* Words that a sheet of lessons has are fields here. */
+        if (rank == 0 || (best > 0 && rank >= best) ||
+            (fit == COLUMN_BY_WORD && (role == COLUMN_ID || role == COLUMN_TITLE)) ||
+            (!json_is_string(value) && !json_is_integer(value)))
             continue;
-        value = json_is_string(value) ? json_incref(value)
-                                      : json_sprintf("%lld", json_integer_value(value));
-        json_object_del(entry, key);
-        return value;
+        best = rank;
+        best_key = key;
     }
-    return NULL;
+    if (!best_key)
+        return NULL;
+    value = json_object_get(entry, best_key);
+    value = json_is_string(value) ? json_incref(value)
+                                  : json_sprintf("%lld", json_integer_value(value));
+    json_object_del(entry, best_key);
+    return value;
 }
 
-static int name_entry(struct sheet_reader *reader, json_t *entry, size_t i)
+static int name_entry(struct sheet_reader *reader, const struct csv_sheet *sheet, json_t *entry,
+                      size_t i)
 {
-    for (size_t r = 0; reader->sheet->roles[r].key; r++) {
-        const char *key = reader->sheet->roles[r].key;
+    for (size_t r = 0; sheet->roles[r].key; r++) {
+        const char *key = sheet->roles[r].key;
+        json_t *value = json_object_get(entry, key) ? NULL : take_name(entry, sheet->roles[r].role);
 
-        for (const char *const *name = reader->sheet->roles[r].names;
-             *name && !json_object_get(entry, key); name++) {
-            json_t *value = take_name(entry, *name);
-
-            if (value)
-                json_object_set_new(entry, key, value);
-        }
-        if (r < reader->sheet->needed && !json_object_get(entry, key))
+        if (value)
+            json_object_set_new(entry, key, value);
+        if (r < sheet->needed && !json_object_get(entry, key))
             return error_set(reader->err, ERROR_INVALID,
                              "%s[%zu]: it has no %s: send {\"nodes\": [{\"node_id\": \"N1\", "
                              "\"title\": \"Counting\"}], \"relationships\": [{\"from_node_id\": "
                              "\"N1\", \"to_node_id\": \"N2\", \"relationship_type\": "
                              "\"PREREQUISITE\"}]}, or nodes with id and %s with source and target",
-                             reader->name, i, key,
-                             reader->sheet == &csv_nodes ? "links" : reader->name);
+                             reader->name, i, key, sheet == &csv_nodes ? "links" : reader->name);
     }
-    return complete(reader, entry);
+    if (sheet == &csv_relationships) {
+        complete_edge(reader, entry);
+    } else if (!json_object_get(entry, "title")) {
+        json_object_set(entry, "title", json_object_get(entry, "node_id"));
+        reader->titles_made++;
+    }
+    return 0;
 }
 
 json_t *csv_name_entries(const struct csv_sheet *sheet, const char *key, const json_t *entries,
                          struct format_report *report, struct error *err)
 {
-    struct sheet_reader reader = {.sheet = sheet, .name = key, .report = report, .err = err};
+    struct sheet_reader reader = {.name = key, .report = report, .err = err};
     json_auto_t *named = json_array();
     const json_t *entry;
     size_t i;
@@ -646,7 +1204,7 @@ json_t *csv_name_entries(const struct csv_sheet *sheet, const char *key, const j
     {
         json_auto_t *copy = json_is_object(entry) ? json_copy((json_t *)entry) : json_object();
 
-        if (name_entry(&reader, copy, i) < 0)
+        if (name_entry(&reader, sheet, copy, i) < 0)
             return NULL;
         json_array_append(named, copy);
     }
@@ -670,6 +1228,8 @@ struct table {
     size_t count;
     json_t *index; /* name -> place in columns */
     size_t rest;   /* rows with a cell in the last column */
+    size_t long_cells;
+    char long_id[REPORT_VALUE_CAP]; /* of the first row with one */
 };
 
 static struct column *add_column(struct table *table, const char *name)
@@ -741,7 +1301,7 @@ static bool fits(const json_t *value, enum csv_kind kind)
     if (!value || json_is_null(value) || kind == CSV_JSON)
         return kind == CSV_JSON;
     return kinds_of_types[json_typeof(value)] == kind &&
-           (kind != CSV_TEXT || (json_string_length(value) > 0 &&
+           (kind != CSV_TEXT || (!is_blank(json_string_value(value), json_string_length(value)) &&
                                  strlen(json_string_value(value)) == json_string_length(value)));
 }
 
@@ -754,7 +1314,20 @@ static void add_cell(struct buf *to, const char *text, size_t len)
         to->len += csv_write(room, len * 2 + 2, text, len);
 }
 
-static void add_value(struct buf *row, const json_t *value, enum csv_kind kind)
+/* text: of the cell; row: whose it is. */
+static void see_length(struct table *table, const struct buf *text, const json_t *entry)
+{
+    const char *id = json_get_string(entry, table->columns[0].name);
+
+    if (text->len <= CELL_CHARACTERS ||
+        u8_mbsnlen((const uint8_t *)text->data, text->len) <= CELL_CHARACTERS)
+        return;
+    if (table->long_cells++ == 0)
+        text_cut_line(table->long_id, sizeof table->long_id, id ? id : "");
+}
+
+static void add_value(struct table *table, struct buf *row, const json_t *value, enum csv_kind kind,
+                      const json_t *entry)
 {
     struct buf BUF_AUTO text = {0};
 
@@ -765,6 +1338,7 @@ static void add_value(struct buf *row, const json_t *value, enum csv_kind kind)
     } else {
         json_write(&text, value);
     }
+    see_length(table, &text, entry);
     if (text.failed)
         row->failed = true;
     else
@@ -801,12 +1375,12 @@ static void add_row(struct table *table, struct buf *text, const json_t *entry)
         const json_t *value = json_object_get(entry, table->columns[i].name);
 
         if (value && fits(value, table->columns[i].kind))
-            add_value(text, value, table->columns[i].kind);
+            add_value(table, text, value, table->columns[i].kind, entry);
         buf_addc(text, ',');
     }
     if (rest) {
         table->rest++;
-        add_value(text, rest, CSV_JSON);
+        add_value(table, text, rest, CSV_JSON, entry);
     }
     buf_adds(text, "\r\n");
 }
@@ -830,12 +1404,13 @@ static void add_heading(struct buf *text, const struct column *column)
 }
 
 static int write_sheet(const struct csv_sheet *sheet, const json_t *entries, struct buf *text,
-                       size_t *rest, struct error *err)
+                       struct format_report *report, struct error *err)
 {
     struct table table = {.index = json_object()};
     json_t *entry;
     size_t i;
 
+    buf_adds(text, ENCODING_MARK);
     for (; sheet->roles[table.roles].key; table.roles++) {
         add_column(&table, sheet->roles[table.roles].key);
         buf_addf(text, "%s,", sheet->roles[table.roles].heading);
@@ -847,7 +1422,16 @@ static int write_sheet(const struct csv_sheet *sheet, const json_t *entries, str
     buf_adds(text, REST ":json\r\n");
     json_array_foreach((json_t *)entries, i, entry) add_row(&table, text, entry);
     json_decref(table.index);
-    *rest = table.rest;
+    if (table.rest > 0)
+        format_note(report,
+                    "%s: what no cell can say (empty texts, null, missing or mixed fields) stands "
+                    "in the column " REST ":json of %zu rows; other tools do not read it",
+                    sheet->file, table.rest);
+    if (table.long_cells > 0)
+        format_loss(report,
+                    "%s: cells have more than 32,767 characters (%zu), the first in the row of "
+                    "'%s': Excel cuts them when it saves the file",
+                    sheet->file, table.long_cells, table.long_id);
     return buf_check(text, sheet->file, err);
 }
 
@@ -873,7 +1457,7 @@ static bool is_there(const char *prefix)
 {
     char path[PATH_MAX];
 
-    return find_file(prefix, node_names, path);
+    return find_file(prefix, node_names, path) || find_file(prefix, relationship_names, path);
 }
 
 /* The prefix of the files' names: "folder/", "folder/algebra-". */
@@ -973,6 +1557,8 @@ static json_t *read_csv(const char *path, struct format_report *report, struct e
 
     if (!find_prefix(path, prefix))
         return read_one(path, report, err);
+    if (!find_file(prefix, node_names, name))
+        return find_file(prefix, relationship_names, name) ? read_one(name, report, err) : NULL;
     root = find_file(prefix, further_names, name) ? read_further(name, &has_relationships, err)
                                                   : json_object();
     is_pair = find_file(prefix, relationship_names, name);
@@ -998,15 +1584,9 @@ static int add_sheet(struct folder *folder, const struct csv_sheet *sheet, const
                      struct format_report *report, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
-    size_t rest;
 
-    if (write_sheet(sheet, entries, &text, &rest, err) < 0)
+    if (write_sheet(sheet, entries, &text, report, err) < 0)
         return -1;
-    if (rest > 0)
-        format_note(report,
-                    "%s: what no cell can say (empty texts, null, missing or mixed fields) stands "
-                    "in the column " REST ":json of %zu rows; other tools do not read it",
-                    sheet->file, rest);
     return folder_add(folder, sheet->file, &text, err);
 }
 

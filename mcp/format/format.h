@@ -22,6 +22,8 @@
 struct format_report {
     /* Set by the caller: the type of relationships that the source gives no type; NULL: LEADS_TO */
     const char *untyped;
+    /* Set by the caller: roles of columns of a sheet, "COLUMN=ROLE", NULL-terminated; or NULL */
+    const char *const *map;
     struct findings lines; /* the caller finishes it */
 };
 /* The type of relationships without one. */
@@ -77,6 +79,13 @@ json_t *csv_name_entries(const struct csv_sheet *sheet, const char *key, const j
  * the file's. What names no other node is reported. */
 void prerequisites_add(const json_t *nodes, const json_t *cells, const char *name,
                        const char *column, json_t *relationships, struct format_report *report);
+/* Replaces the ends of relationships that are no ids by those of the nodes that they name: by the
+ * title, or by an id that another program wrote as a number (1.0 for 1). */
+void prerequisites_resolve(const json_t *nodes, json_t *relationships, const char *name,
+                           struct format_report *report);
+/* An id as it is compared: without blanks around it, composed, and without the ".0" of a whole
+ * number. A new string; NULL if it is not UTF-8. */
+json_t *prerequisites_plain_id(const char *id, size_t len);
 
 /* The curriculum in JSON that is ours, or a graph in node-link form (json.c): a new reference, or
  * NULL. */

@@ -6,9 +6,12 @@
  * between commas.
  */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
+#include <uninorm.h>
 
 #include "helpers/base/json.h"
+#include "mcp/format/column_role.h"
 #include "mcp/format/format.h"
 
 #define TYPE "PREREQUISITE"
@@ -19,7 +22,8 @@ struct naming {
     const char *name, *column; /* for the report */
     struct format_report *report;
     json_t *ids;    /* id -> true */
-    json_t *titles; /* title in lower case -> [ids] */
+    json_t *plain;  /* id as it is compared -> id */
+    json_t *titles; /* title as it is compared -> [ids] */
     json_t *pairs;  /* "from\nto" -> true, of relationships */
     json_t *relationships;
     size_t made;
@@ -27,14 +31,27 @@ struct naming {
     json_int_t line;
 };
 
-/* A new text; letters beyond ASCII stay as they are. */
-static json_t *lower(const char *text, size_t len)
+json_t *prerequisites_plain_id(const char *id, size_t len)
 {
-    struct buf BUF_AUTO made = {0};
+    const char *dot = memchr(id, '.', len), *at = id;
+    size_t size = 0;
+    uint8_t *composed;
+    json_t *plain;
 
-    for (size_t i = 0; i < len; i++)
-        buf_addc(&made, (char)tolower((unsigned char)text[i]));
-    return json_stringn(made.data ? made.data : "", made.len);
+    for (; len > 0 && strchr(" \t\r\n", *id); len--)
+        at = ++id;
+    while (len > 0 && strchr(" \t\r\n", id[len - 1]))
+        len--;
+    at += len > 0 && *at == '-';
+    while (dot && at < dot && isdigit((unsigned char)*at))
+        at++;
+    if (dot && dot > id && at == dot && isdigit((unsigned char)dot[-1]) && dot + 1 < id + len &&
+        strspn(dot + 1, "0") >= (size_t)(id + len - dot - 1))
+        len = (size_t)(dot - id);
+    composed = u8_normalize(UNINORM_NFC, (const uint8_t *)id, len, NULL, &size);
+    plain = composed ? json_stringn((const char *)composed, size) : NULL;
+    free(composed);
+    return plain;
 }
 
 static bool is_new(struct naming *naming, const char *from, const char *to)
@@ -57,11 +74,14 @@ static void see_all(struct naming *naming, const json_t *nodes)
     {
         const char *id = json_get_string(entry, "node_id"),
                    *title = json_get_string(entry, "title");
-        json_auto_t *key = title ? lower(title, strlen(title)) : NULL;
+        json_auto_t *key = title ? column_same(title, strlen(title)) : NULL;
+        json_auto_t *plain = id ? prerequisites_plain_id(id, strlen(id)) : NULL;
         json_t *same = json_object_get(naming->titles, key ? json_string_value(key) : "");
 
         if (id)
             json_object_set_new(naming->ids, id, json_true());
+        if (plain && !json_object_get(naming->plain, json_string_value(plain)))
+            json_object_set_new(naming->plain, json_string_value(plain), json_string(id));
         if (id && key && same)
             json_array_append_new(same, json_string(id));
         else if (id && key)
@@ -101,12 +121,16 @@ static void add(struct naming *naming, const char *from, const char *text)
 /* Whether the text is an id, or a title. */
 static bool names_node(struct naming *naming, const char *text, size_t len, bool last)
 {
-    json_auto_t *whole = json_stringn(text, len), *title = lower(text, len);
+    json_auto_t *whole = json_stringn(text, len), *title = column_same(text, len),
+                *plain = prerequisites_plain_id(text, len);
     const char *id = json_string_value(whole);
-    const json_t *same = json_object_get(naming->titles, json_string_value(title));
+    const json_t *same = json_object_get(naming->titles, json_string_value(title)),
+                 *written = json_object_get(naming->plain, json_string_value(plain));
 
     if (json_object_get(naming->ids, id))
         add(naming, id, id);
+    else if (written)
+        add(naming, json_string_value(written), id);
     else if (json_array_size(same) == 1)
         add(naming, json_string_value(json_array_get(same, 0)), id);
     else if (same)
@@ -140,6 +164,14 @@ static void read_parts(struct naming *naming, const char *text, size_t len, size
     }
 }
 
+static void finish(struct naming *naming)
+{
+    json_decref(naming->ids);
+    json_decref(naming->plain);
+    json_decref(naming->titles);
+    json_decref(naming->pairs);
+}
+
 void prerequisites_add(const json_t *nodes, const json_t *cells, const char *name,
                        const char *column, json_t *relationships, struct format_report *report)
 {
@@ -147,6 +179,7 @@ void prerequisites_add(const json_t *nodes, const json_t *cells, const char *nam
                             .column = column,
                             .report = report,
                             .ids = json_object(),
+                            .plain = json_object(),
                             .titles = json_object(),
                             .pairs = json_object(),
                             .relationships = relationships};
@@ -164,7 +197,45 @@ void prerequisites_add(const json_t *nodes, const json_t *cells, const char *nam
     }
     findings_add_count(&report->lines, FINDING_READ, naming.made, PLACE(name, 0, NULL),
                        "relationships " TYPE " from the column '%s'", column);
-    json_decref(naming.ids);
-    json_decref(naming.titles);
-    json_decref(naming.pairs);
+    finish(&naming);
+}
+
+void prerequisites_resolve(const json_t *nodes, json_t *relationships, const char *name,
+                           struct format_report *report)
+{
+    static const char *const ends[] = {"from_node_id", "to_node_id"};
+    struct naming naming = {.ids = json_object(),
+                            .plain = json_object(),
+                            .titles = json_object(),
+                            .pairs = json_object(),
+                            .relationships = relationships};
+    size_t i, replaced = 0;
+    json_t *edge;
+
+    see_all(&naming, nodes);
+    json_array_foreach(relationships, i, edge)
+    {
+        for (size_t end = 0; end < 2; end++) {
+            const char *id = json_get_string(edge, ends[end]);
+            size_t len = id ? strlen(id) : 0;
+            json_auto_t *plain = id ? prerequisites_plain_id(id, len) : NULL;
+            json_auto_t *title = id ? column_same(id, len) : NULL;
+            json_t *found = plain ? json_object_get(naming.plain, json_string_value(plain)) : NULL;
+            const json_t *same =
+                title ? json_object_get(naming.titles, json_string_value(title)) : NULL;
+
+            if (!id || json_object_get(naming.ids, id))
+                continue;
+            if (!found && json_array_size(same) == 1)
+                found = json_array_get(same, 0);
+            if (found) {
+                json_object_set(edge, ends[end], found);
+                replaced++;
+            }
+        }
+    }
+    findings_add_count(&report->lines, FINDING_CHANGED, replaced, PLACE(name, 0, NULL),
+                       "ends of relationships that are titles, or ids in another form, are "
+                       "replaced by the ids of their nodes");
+    finish(&naming);
 }

@@ -174,7 +174,7 @@ static json_t *read_notes(struct buf *text, struct format_report *report, struct
 /* Whether the first line is the heading of a table, and the second a row of it. */
 static bool is_table(const char *text)
 {
-    size_t at = strcspn(text, ",;\t"), end = strcspn(text, "\r\n");
+    size_t at = strcspn(text, ",;\t|"), end = strcspn(text, "\r\n");
     const char *row = text + end + strspn(text + end, "\r\n");
 
     return at < end && *row && memchr(row, text[at], strcspn(row, "\r\n"));

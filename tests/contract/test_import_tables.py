@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables as people and other programs save them: any encoding, separator and language of the headings; rows that cannot be read are named,
+and the others come."""
+import unittest
+
+from test_formats import FormatCase
+
+
+class Tables(FormatCase):
+    def sheet(self, text, name="sheet.csv", *words):
+        """(nodes as (id, title), relationships as (from, to, type), the curriculum, what the report says)"""
+        back, said = self.load(self.write(name, text), *words)
+        return ([(node["node_id"], node["title"]) for node in back["nodes"]],
+                [(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"]) for edge in back["relationships"]], back, said)
+
+    def pair(self, nodes, edges, name="pair"):
+        self.write(name + "/nodes.csv", nodes)
+        self.write(name + "/edges.csv", edges)
+        return self.load(self.folder / name)
+
+
+class Encodings(Tables):
+    TEXT = "Id,Title,Prerequisites\r\nL1,Größen – “naïf” €,\r\nL2,Œuvre,L1\r\n"
+    NODES = [("L1", "Größen – “naïf” €"), ("L2", "Œuvre")]
+
+    def test_encodings(self):
+        for name, data, saying in (
+                ("utf-8", self.TEXT.encode(), None),
+                ("mark", self.TEXT.encode("utf-8-sig"), None),
+                ("utf-16", self.TEXT.encode("utf-16"), "UTF-16"),
+                ("big", b"\xfe\xff" + self.TEXT.encode("utf-16-be"), "UTF-16"),
+                ("little without a mark", self.TEXT.encode("utf-16-le"), "UTF-16"),
+                ("big without a mark", self.TEXT.encode("utf-16-be"), "UTF-16"),
+                ("windows", self.TEXT.encode("cp1252"), "read as Windows-1252")):
+            with self.subTest(name):
+                nodes, edges, _, said = self.sheet(data)
+                self.assertEqual((nodes, edges), (self.NODES, [("L1", "L2", "PREREQUISITE")]))
+                self.assertNotIn("not certain", said)
+                if saying:
+                    self.assertIn(saying, said)
+                else:
+                    self.assertNotIn("Windows", said)
+
+    def test_an_encoding_that_is_not_certain_is_named(self):
+        for text, code in (("Id,Title\nL1,Умножение\n", "cp1251"), ("Id,Title\rL1,Größe für Öl\r", "mac_roman")):
+            nodes, _, _, said = self.sheet(text.encode(code))
+            self.assertEqual([node[0] for node in nodes], ["L1"])
+            self.assertIn("its encoding is not certain", said)
+        nodes, _, _, said = self.sheet(b"Id,Title\nL1,caf\xe9 \x81\n")
+        self.assertEqual(nodes, [("L1", "café \ufffd")])
+        self.assertIn("line 2: the byte 81", said)
+
+    def test_line_ends(self):
+        for end in "\n", "\r\n", "\r":
+            nodes, edges, _, said = self.sheet('Id,Title,Prerequisites%sL1,"A%sB",%sL2,Two,L1; L9%s'.replace("%s", end))
+            self.assertEqual((nodes, edges), ([("L1", "A%sB" % end), ("L2", "Two")], [("L1", "L2", "PREREQUISITE")]))
+            self.assertIn("line 4", said)
+
+    def test_text_that_was_misread_is_named(self):
+        wrong = "Größen".encode().decode("cp1252")
+        nodes, _, _, said = self.sheet("Id,Title\nL1,Whole\nL2,%s messen\nL3,Âge à SÃO\n" % wrong)
+        self.assertEqual(nodes[1], ("L2", wrong + " messen"))
+        self.assertIn("line 3: '%s'" % wrong, said)
+        self.assertNotIn("line 4", said)
+
+    def test_exports_have_a_mark_and_come_back(self):
+        long = "ü" * 32768
+        curriculum = {"nodes": [{"node_id": "Ä", "title": "Größe", "note": long, "blank": "\u00a0"}, {"node_id": " ", "title": "  "}], "relationships": []}
+        sid = self.workspace.load(self.write("in.json", curriculum))
+        out = self.folder / "out"
+        said = self.workspace.run("export", "--format", "csv", sid, str(out)).stderr.decode()
+        self.assertIn("32,767", said)
+        self.assertIn("'Ä'", said)
+        for name in "nodes.csv", "relationships.csv":
+            self.assertTrue((out / name).read_bytes().startswith(b"\xef\xbb\xbf"), name)
+        self.assertEqual(self.load(out)[0], curriculum)
+
+
+class Rows(Tables):
+    def test_rows_of_blanks(self):
+        blanks = ",,\n , ,\t\n\t,,\n\u00a0,\u202f,\u3000\n"
+        back, said = self.pair("Id,Label,chapter\nA1,Count,Numbers\n" + blanks + "A2,Add,Numbers\n" + blanks,
+                               "Source,Target,Type\nA1,A2,PREREQUISITE\n" + blanks)
+        self.assertEqual([node["node_id"] for node in back["nodes"]], ["A1", "A2"])
+        self.assertEqual(len(back["relationships"]), 1)
+        self.assertNotIn("left out", said)
+        self.assertEqual(self.sheet("\n,,\nId,Title,\nA,B,\n")[0], [("A", "B")])
+
+    def test_ids_with_blanks_and_as_numbers(self):
+        back, said = self.pair("Id,Label,hours:int\n 1 ,One, 3\n2,Two,4\u00a0\n", "Source,Target,Type\n1.0,2.0,PREREQUISITE\n")
+        self.assertEqual([(node["node_id"], node["hours"]) for node in back["nodes"]], [("1", 3), ("2", 4)])
+        self.assertEqual([(edge["from_node_id"], edge["to_node_id"]) for edge in back["relationships"]], [("1", "2")])
+        self.assertEqual(said.count("blanks around ids and numbers"), 1)
+        self.assertIn("ids in another form", said)
+        self.assertEqual(self.sheet("Id,Title,Prerequisites\n1.0,A,\n2.0,B,1\n")[1], [("1.0", "2.0", "PREREQUISITE")])
+        self.assertEqual(self.sheet("Id,Title,Prerequisites\n1,A,\n2,B,1.0\n")[1], [("1", "2", "PREREQUISITE")])
+
+    def test_a_bad_row_does_not_stop_the_others(self):
+        nodes, _, back, said = self.sheet("Id,Title,hours:int,components:json\nL1,Counting,2,,the basics\nL2,Adding,two,\n,Alone,1,\n,,5,\nL3,Broken,1,[1\n")
+        self.assertEqual(nodes, [("L1", "Counting"), ("L2", "Adding"), ("Alone", "Alone"), ("L3", "Broken")])
+        self.assertEqual(back["nodes"][1]["hours"], "two")
+        for words in ("line 2: 'the basics'", "line 3: 'two'", "line 4: 'Alone'", "line 5", "line 6: '[1'"):
+            self.assertIn(words, said)
+        back, said = self.pair("Id\na\nb\n", "Source,Target\na,\na,b\nb,a,x,y\n")
+        self.assertEqual(len(back["relationships"]), 2)
+        self.assertIn("a row without Target is left out (1): ", said)
+        self.assertIn("edges.csv line 2: 'a'", said)
+        self.assertEqual(back["relationships"][1]["column 3"], "x")
+
+    def test_two_rows_with_one_id(self):
+        nodes, _, _, said = self.sheet("Id,Title\nA,One\nA,Two\nB,Three\n")
+        self.assertEqual(len(nodes), 3)
+        self.assertIn("another row has the same id", said)
+        self.assertIn("line 3: 'A'", said)
+
+    def test_titles_without_ids(self):
+        nodes, edges, _, said = self.sheet("Title,Requires\nWhole numbers,\nAddition!,Whole numbers\nÜben,addition!\nÜben,\n數學,Whole numbers\n")
+        self.assertEqual(nodes, [("Whole-numbers", "Whole numbers"), ("Addition", "Addition!"), ("Üben", "Üben"), ("Üben-2", "Üben"), ("數學", "數學")])
+        self.assertEqual([edge[:2] for edge in edges], [("Whole-numbers", "Addition"), ("Addition", "Üben"), ("Whole-numbers", "數學")])
+        self.assertIn("made from the titles", said)
+
+
+class Headings(Tables):
+    def test_languages_and_separators(self):
+        for heading in (("Id", "Title", "Prerequisites", "Chapter"), ("Kennung", "Bezeichnung", "VORAUSSETZUNGEN", "Kapitel"),
+                        ("Identifiant", "Titre", "Pré-requis", "Chapitre"), ("Código", "Título", "Requisitos previos", "Capítulo"),
+                        ("node_id", "label", "depends on", "chapter"), ("Nr.", "Thema", "Voraussetzung", "kapitel"), ("N°", "Leçon", "Prerequis", "chapitre")):
+            for separator in ",;\t|":
+                with self.subTest(heading=heading, separator=separator):
+                    inner = ";" if separator == "," else ","
+                    rows = [heading, ("1", "One", "", "Start"), ("2", "Two", "1", "Start"), ("3", "Three", "one" + inner + " 2", "Start")]
+                    nodes, edges, back, _ = self.sheet("".join(separator.join(row) + "\n" for row in rows))
+                    self.assertEqual(nodes, [("1", "One"), ("2", "Two"), ("3", "Three")])
+                    self.assertEqual(edges, [("1", "2", "PREREQUISITE"), ("1", "3", "PREREQUISITE"), ("2", "3", "PREREQUISITE")])
+                    self.assertEqual({node["chapter"] for node in back["nodes"]}, {"Start"})
+
+    def test_order(self):
+        nodes, _, _, said = self.sheet("Id,Titel,Reihenfolge\nc,C,3\na,A,1\nd,D,\nb,B,2\n")
+        self.assertEqual([node[0] for node in nodes], ["a", "b", "c", "d"])
+        self.assertIn("in the order of a column", said)
+        nodes, _, _, _ = self.sheet("Id,Title,Chapter,Order\nb,B,One,2\na,A,One,1\nd,D,Two,2\nc,C,Two,1\n")
+        self.assertEqual([node[0] for node in nodes], ["a", "b", "c", "d"])
+
+    def test_courses_named_by_a_word(self):
+        nodes, edges, _, _ = self.sheet("Course,Title,Prerequisites\nCS1,Programs,\nCS2,Structures,CS1\n")
+        self.assertEqual((nodes, edges), ([("CS1", "Programs"), ("CS2", "Structures")], [("CS1", "CS2", "PREREQUISITE")]))
+        nodes, edges, _, _ = self.sheet("Course,Title,Prerequisites\nMath,Count,\nMath,Add,Count\n")
+        self.assertEqual((nodes, edges), ([("Count", "Count"), ("Add", "Add")], [("Count", "Add", "PREREQUISITE")]))
+
+    def test_edges_alone(self):
+        text = "Source,Target,Type,Weight\nCounting,Adding,Directed,1\nAdding,Times,Directed,2\n"
+        expected = [(name, name) for name in ("Counting", "Adding", "Times")]
+        for name in "edges.csv", "folder/edges.csv", "any.csv":
+            path = self.write(name, text)
+            back, said = self.load(self.folder / "folder" if "/" in name else path)
+            self.assertEqual([(node["node_id"], node["title"]) for node in back["nodes"]], expected)
+            self.assertEqual([edge["Weight"] for edge in back["relationships"]], [1, 2])
+            self.assertIn("the nodes are made of their ends (3)", said)
+        for heading in "Quelle;Ziel;Typ", "Origen|Destino|Tipo", "Origine\tCible\tType", "From,To,Kind":
+            separator = next(one for one in ";|\t," if one in heading)
+            nodes, edges, _, _ = self.sheet(heading + "\n" + separator.join(("A", "B", "PREREQUISITE")) + "\n")
+            self.assertEqual((nodes, edges), ([("A", "A"), ("B", "B")], [("A", "B", "PREREQUISITE")]))
+
+    def test_one_file_with_all(self):
+        text = '"_id","_labels","name","hours","_start","_end","_type"\n"0",":Lesson","Count","2",,,\n"1",":Lesson","Add","3",,,\n,,,,"0","1","PREREQUISITE"\n'
+        for name in "all.csv", "folder/nodes.csv":
+            path = self.write(name, text)
+            back, _ = self.load(self.folder / "folder" if "/" in name else path)
+            self.assertEqual([(node["node_id"], node["title"], node["hours"]) for node in back["nodes"]], [("0", "Count", "2"), ("1", "Add", "3")])
+            self.assertEqual(back["relationships"], [{"from_node_id": "0", "to_node_id": "1", "relationship_type": "PREREQUISITE"}])
+
+    def test_bars_of_neo4j(self):
+        back, _ = self.pair("id:ID(Lesson)|name:STRING|tags:string[]|:LABEL\n0|Count|a;b|Lesson\n1|Add|c|Lesson;Core\n",
+                            ":START_ID(Lesson)|:END_ID(Lesson)|:TYPE\n0|1|PREREQUISITE\n")
+        self.assertEqual([(node["node_id"], node["title"], node["tags"], node["node_type"]) for node in back["nodes"]],
+                         [("0", "Count", ["a", "b"], "Lesson"), ("1", "Add", ["c"], "Lesson;Core")])
+        self.assertEqual(len(back["relationships"]), 1)
+
+    def test_map(self):
+        text = "Ref,What,Builds on,Secret\nA,One,,x\nB,Two,A,y\n"
+        self.assertIn("no column is called Prerequisites", self.sheet("Id,Title,Builds on\nA,One,\n")[3])
+        self.assertIn("--map", self.sheet("Id,Title,Builds on\nA,One,\n")[3])
+        words = [word for one in ("ref=id", "What=title", "BUILDS ON=prerequisites", "Secret=ignore") for word in ("--map", one)]
+        nodes, edges, back, _ = self.sheet(text, "map.csv", *words)
+        self.assertEqual((nodes, edges), ([("A", "One"), ("B", "Two")], [("A", "B", "PREREQUISITE")]))
+        self.assertNotIn("Secret", back["nodes"][0])
+        for wrong in "Ref", "Ref=ids", "=id":
+            self.refused("import", "--map", wrong, self.write("map.csv", text), saying=("--map " + wrong, "COLUMN=ROLE"))
+
+    def test_dates_are_no_edges(self):
+        nodes, edges, back, _ = self.sheet("Id,Title,Start,End\nA,One,May,June\nB,Two,June,July\n")
+        self.assertEqual((nodes, edges), ([("A", "One"), ("B", "Two")], []))
+        self.assertEqual(back["nodes"][0]["Start"], "May")
+
+
+if __name__ == "__main__":
+    unittest.main()
