@@ -198,63 +198,6 @@ static json_t *value_of(const char *cell, size_t len, enum csv_kind kind)
     return json_read(cell, len, "", NULL);
 }
 
-/* ---- the report of a sheet: a line for each reason, with its count and its first place ---- */
-
-enum told_kind { TOLD_CHANGED, TOLD_LEFT_OUT, TOLD_RULES };
-
-struct told {
-    json_t *reasons; /* reason -> [count, line, value]; owned */
-};
-
-static void tell(struct told *told, enum told_kind kind, size_t line, const char *value,
-                 const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-static void tell(struct told *told, enum told_kind kind, size_t line, const char *value,
-                 const char *format, ...)
-{
-    char reason[REPORT_TEXT_CAP], shown[REPORT_VALUE_CAP];
-    va_list arguments;
-    json_t *there;
-
-    (void)kind;
-    va_start(arguments, format);
-    vsnprintf(reason, sizeof reason, format, arguments);
-    va_end(arguments);
-    if (!told->reasons)
-        told->reasons = json_object();
-    there = json_object_get(told->reasons, reason);
-    if (there)
-        json_array_set_new(there, 0,
-                           json_integer(json_integer_value(json_array_get(there, 0)) + 1));
-    else
-        json_object_set_new(told->reasons, reason,
-                            json_pack("[i, I, s]", 1, (json_int_t)line,
-                                      value ? text_cut_line(shown, sizeof shown, value) : ""));
-}
-
-static void told_write(const struct told *told, const char *name, struct format_report *report)
-{
-    const char *reason;
-    json_t *there;
-
-    json_object_foreach(told->reasons, reason, there)
-    {
-        json_int_t count = json_integer_value(json_array_get(there, 0));
-        struct buf BUF_AUTO more = {0};
-
-        buf_addf(&more, count > 1 ? "; %lld more" : "", (long long)count - 1);
-        format_loss(report, "%s (%lld): %s line %lld: '%s'%s", reason, (long long)count, name,
-                    (long long)json_integer_value(json_array_get(there, 1)),
-                    json_string_value(json_array_get(there, 2)), more.data ? more.data : "");
-    }
-}
-
-static void told_finish(struct told *told)
-{
-    json_decref(told->reasons);
-    told->reasons = NULL;
-}
-
 /* ---- reading a sheet: the heading says what each column is, then each row is an entry ---- */
 
 enum entry_kind { ENTRY_NODE, ENTRY_EDGE, ENTRY_KINDS };
@@ -287,7 +230,7 @@ struct sheet_reader {
     json_t *lines;                /* id, without ".0" -> line */
     json_t *orders;               /* of each node: the number of its column, or null */
     json_t *entries[ENTRY_KINDS]; /* owned */
-    struct told told;
+    struct findings told;         /* of this reading; owned */
     size_t titles_made, ids_made, types_made, undirected, twice;
 };
 
@@ -489,7 +432,8 @@ static void name_columns(struct sheet_reader *reader, enum entry_kind kind)
 
             key = field;
             if (strncmp(key, heading, len) != 0 || key[len] != '\0')
-                tell(&reader->told, TOLD_CHANGED, 1, heading, "a column is kept as '%s'", key);
+                findings_add(&reader->told, FINDING_CHANGED, PLACE(reader->name, 1, heading),
+                             "a column is kept as '%s'", key);
             json_object_set_new(taken, key, json_true());
         }
         json_array_append_new(reader->keys[kind], key ? json_string(key) : json_null());
@@ -550,8 +494,9 @@ static int read_cell(struct sheet_reader *reader, size_t i, const json_t *cell, 
         if (len == 0)
             return 0;
         if (len < all)
-            tell(&reader->told, TOLD_CHANGED, reader->row_line, text,
-                 "blanks around ids and numbers are left out");
+            findings_add(&reader->told, FINDING_CHANGED,
+                         PLACE(reader->name, reader->row_line, text),
+                         "blanks around ids and numbers are left out");
     }
     {
         json_auto_t *trimmed = json_stringn(text, len);
@@ -562,9 +507,10 @@ static int read_cell(struct sheet_reader *reader, size_t i, const json_t *cell, 
             bool is_list = strcmp(key, "components") == 0; /* no text, by the contract */
 
             snprintf(shown, sizeof shown, is_list ? "%.100s (text)" : "%.100s", key);
-            tell(&reader->told, TOLD_CHANGED, reader->row_line, text,
-                 "a cell of '%s' is not %s: it is kept as text%s%s%s", key, kind_names[kind],
-                 is_list ? " in '" : "", is_list ? shown : "", is_list ? "'" : "");
+            findings_add(
+                &reader->told, FINDING_CHANGED, PLACE(reader->name, reader->row_line, text),
+                "a cell of '%s' is not %s: it is kept as text%s%s%s", key, kind_names[kind],
+                is_list ? " in '" : "", is_list ? shown : "", is_list ? "'" : "");
             return json_object_set(entry, is_list ? shown : key, trimmed);
         }
     }
@@ -581,9 +527,11 @@ static json_t *add_rest(struct sheet_reader *reader, const json_t *cell, json_t 
     const char *key;
 
     if (!json_is_object(rest) || (!whole && !json_is_object(json_object_get(rest, "fields")))) {
-        tell(&reader->told, TOLD_CHANGED, reader->row_line, json_string_value(cell),
-             "a cell of '" REST ":json' is not {\"fields\": {...}}: it is kept as text in '" REST
-             " (text)', and the row is read without it");
+        findings_add(&reader->told, FINDING_CHANGED,
+                     PLACE(reader->name, reader->row_line, json_string_value(cell)),
+                     "a cell of '" REST
+                     ":json' is not {\"fields\": {...}}: it is kept as text in '" REST
+                     " (text)', and the row is read without it");
         json_object_set(entry, REST " (text)", (json_t *)cell);
         return json_incref(entry);
     }
@@ -660,8 +608,9 @@ static void complete_node(struct sheet_reader *reader, json_t *entry)
     if (!json_get_string(entry, "node_id") && title && !is_blank(title, strlen(title))) {
         json_object_set_new(entry, "node_id", make_id(reader, title));
         if (reader->places[COLUMN_ID] > 0)
-            tell(&reader->told, TOLD_CHANGED, reader->row_line, title,
-                 "a row without an id gets one from its title");
+            findings_add(&reader->told, FINDING_CHANGED,
+                         PLACE(reader->name, reader->row_line, title),
+                         "a row without an id gets one from its title");
         else
             reader->ids_made++;
     }
@@ -681,10 +630,11 @@ static bool is_complete(struct sheet_reader *reader, enum entry_kind kind, const
 
         if (json_object_get(entry, sheet->roles[r].key))
             continue;
-        tell(&reader->told, TOLD_LEFT_OUT, reader->row_line, json_string_value(there),
-             kind == ENTRY_NODE ? "a row without an id and a title is left out"
-                                : "a row without %s is left out",
-             sheet->roles[r].heading);
+        findings_add(&reader->told, FINDING_LEFT_OUT,
+                     PLACE(reader->name, reader->row_line, json_string_value(there)),
+                     kind == ENTRY_NODE ? "a row without an id and a title is left out"
+                                        : "a row without %s is left out",
+                     sheet->roles[r].heading);
         return false;
     }
     return true;
@@ -707,8 +657,8 @@ static void see_node(struct sheet_reader *reader, const json_t *entry)
 
         if (key && json_object_get(reader->lines, key)) {
             reader->twice++;
-            tell(&reader->told, TOLD_RULES, reader->row_line, id,
-                 "another row has the same id; both are kept");
+            findings_add(&reader->told, FINDING_RULE, PLACE(reader->name, reader->row_line, id),
+                         "another row has the same id; both are kept");
         } else if (key) {
             json_object_set_new(reader->lines, key, json_integer((json_int_t)reader->row_line));
         }
@@ -753,14 +703,17 @@ static int read_row(struct sheet_reader *reader)
         else if (i >= reader->columns)
             continue;
         if (i >= COLUMNS_READ_CAP) {
-            tell(&reader->told, TOLD_LEFT_OUT, reader->row_line, json_string_value(cell),
-                 "cells behind the %dth are left out", COLUMNS_READ_CAP);
+            findings_add(&reader->told, FINDING_LEFT_OUT,
+                         PLACE(reader->name, reader->row_line, json_string_value(cell)),
+                         "cells behind the %dth are left out", COLUMNS_READ_CAP);
         } else if (i >= reader->columns) {
             snprintf(extra, sizeof extra, "column %zu", i + 1);
-            tell(&reader->told, TOLD_CHANGED, reader->row_line, json_string_value(cell),
-                 "a row has more cells than the heading: each is kept in a field '%s' or its like; "
-                 "a cell with a separator in it must stand in quotes",
-                 extra);
+            findings_add(
+                &reader->told, FINDING_CHANGED,
+                PLACE(reader->name, reader->row_line, json_string_value(cell)),
+                "a row has more cells than the heading: each is kept in a field '%s' or its like; "
+                "a cell with a separator in it must stand in quotes",
+                extra);
             json_object_set(entry, extra, (json_t *)cell);
         } else if (i + 1 == reader->rest) {
             rest = cell;
@@ -989,7 +942,7 @@ static void free_rows(struct sheet_reader *reader)
         json_decref(reader->keys[kind]);
         json_decref(reader->entries[kind]);
     }
-    told_finish(&reader->told);
+    findings_finish(&reader->told);
 }
 
 static void begin_rows(struct sheet_reader *reader, const struct sheet_reader *given)
@@ -1035,7 +988,7 @@ static int read_sheet(struct sheet_reader *reader, const struct buf *given)
         rc = put_in_order(reader);
     if (rc == 0) {
         write_what_was_made(reader);
-        told_write(&reader->told, reader->name, reader->report);
+        findings_move(&reader->report->lines, &reader->told);
     }
     return rc;
 }

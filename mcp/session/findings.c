@@ -112,6 +112,32 @@ size_t findings_count(const struct findings *findings, enum finding_kind kind)
     return count;
 }
 
+void findings_move(struct findings *to, struct findings *from)
+{
+    for (unsigned kind = 0; kind < FINDING_KINDS; kind++) {
+        const char *reason;
+        json_t *entry, *place;
+        size_t i;
+
+        json_object_foreach(from->reasons[kind], reason, entry)
+        {
+            json_t *places = json_object_get(entry, "places");
+            json_t *into = find_entry(to, kind, reason);
+            json_t *listed = json_object_get(into, "places");
+
+            json_object_set_new(into, "count",
+                                json_integer(json_integer_value(json_object_get(into, "count")) +
+                                             json_integer_value(json_object_get(entry, "count"))));
+            json_array_foreach(places, i, place)
+            {
+                if (json_array_size(listed) < FINDINGS_PLACES_CAP)
+                    json_array_append(listed, place);
+            }
+        }
+    }
+    findings_finish(from);
+}
+
 void findings_clear(struct findings *findings, enum finding_kind kind)
 {
     json_decref(findings->reasons[kind]);

@@ -51,6 +51,8 @@ void findings_add_count(struct findings *findings, enum finding_kind kind, size_
 
 size_t findings_lines(const struct findings *findings, enum finding_kind kind); /* reasons */
 size_t findings_count(const struct findings *findings, enum finding_kind kind); /* occurrences */
+/* Adds all of from, which is empty then. */
+void findings_move(struct findings *to, struct findings *from);
 void findings_clear(struct findings *findings, enum finding_kind kind);
 void findings_finish(struct findings *findings);
 
