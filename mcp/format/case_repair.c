@@ -49,14 +49,14 @@ static const char *const association_keys[] = {"identifier",         "uri",
 static const char *const end_keys[] = {"title", "identifier", "uri", NULL};
 static const char *const ends[] = {"originNodeURI", "destinationNodeURI", NULL};
 
-struct repair {
+struct case_repair {
     struct findings *findings; /* borrowed */
     json_t *ids;               /* identifier in small letters -> identifier; owned */
 };
 
 /* ---- faults ---- */
 
-static void add_fault(struct repair *repair, const char *place, const char *reason)
+static void add_fault(struct case_repair *repair, const char *place, const char *reason)
 {
     findings_add(repair->findings, FINDING_CHANGED, PLACE(place, 0, NULL), "%s", reason);
 }
@@ -84,7 +84,7 @@ static const char *proper_key(const char *key, const char *const *known)
     return key;
 }
 
-static void repair_keys(struct repair *repair, const char *place, json_t *object,
+static void repair_keys(struct case_repair *repair, const char *place, json_t *object,
                         const char *const *known)
 {
     json_auto_t *put_right = json_object();
@@ -110,7 +110,7 @@ static void repair_keys(struct repair *repair, const char *place, json_t *object
 }
 
 /* Objects and lists as texts of JSON, and a list with one object for the object. */
-static void repair_nesting(struct repair *repair, const char *place, json_t *object,
+static void repair_nesting(struct case_repair *repair, const char *place, json_t *object,
                            const char *key, bool is_list)
 {
     json_t *value = json_object_get(object, key);
@@ -134,7 +134,8 @@ static void repair_nesting(struct repair *repair, const char *place, json_t *obj
 }
 
 /* A number where CASE has a text. */
-static void repair_text(struct repair *repair, const char *place, json_t *object, const char *key)
+static void repair_text(struct case_repair *repair, const char *place, json_t *object,
+                        const char *key)
 {
     json_t *value = json_object_get(object, key);
     struct buf BUF_AUTO text = {0};
@@ -147,7 +148,8 @@ static void repair_text(struct repair *repair, const char *place, json_t *object
     add_fault(repair, place, "a number is read as a text");
 }
 
-static void repair_number(struct repair *repair, const char *place, json_t *object, const char *key)
+static void repair_number(struct case_repair *repair, const char *place, json_t *object,
+                          const char *key)
 {
     json_t *value = json_object_get(object, key);
     const char *text = json_string_value(value);
@@ -180,7 +182,8 @@ static bool has_text(const json_t *object, const char *key)
     return json_string_length(json_object_get(object, key)) > 0;
 }
 
-static void miss(struct repair *repair, const char *place, const json_t *object, const char *key)
+static void miss(struct case_repair *repair, const char *place, const json_t *object,
+                 const char *key)
 {
     char reason[PLACE_SIZE];
 
@@ -190,7 +193,7 @@ static void miss(struct repair *repair, const char *place, const json_t *object,
     add_fault(repair, place, reason);
 }
 
-static void check_identifier(struct repair *repair, const char *place, const json_t *object)
+static void check_identifier(struct case_repair *repair, const char *place, const json_t *object)
 {
     if (has_text(object, "identifier") && !is_uuid(json_get_string(object, "identifier")))
         add_fault(repair, place, "identifier is not a UUID, which CASE 1.0 needs");
@@ -208,7 +211,7 @@ static char *small_letters(const char *text)
 
 /* ---- the parts ---- */
 
-static void repair_document(struct repair *repair, json_t *package)
+static void repair_document(struct case_repair *repair, json_t *package)
 {
     json_t *document;
 
@@ -230,7 +233,7 @@ static void repair_document(struct repair *repair, json_t *package)
         json_object_set_new(document, "title", json_string(NO_TITLE));
 }
 
-static void repair_item(struct repair *repair, const char *place, json_t *item)
+static void repair_item(struct case_repair *repair, const char *place, json_t *item)
 {
     static const char *const stand_ins[] = {"abbreviatedStatement", "alternativeLabel",
                                             "humanCodingScheme", "identifier"};
@@ -273,7 +276,7 @@ static json_t *end_of_address(const char *address)
     return json_pack("{s:s, s:s}", "identifier", last, "uri", address);
 }
 
-static void repair_end(struct repair *repair, const char *place, json_t *association,
+static void repair_end(struct case_repair *repair, const char *place, json_t *association,
                        const char *key)
 {
     json_t *end, *same;
@@ -306,7 +309,7 @@ bool case_is_end(const json_t *association, const char *end)
     return has_text(json_object_get(association, end), "identifier");
 }
 
-static void repair_association(struct repair *repair, const char *place, json_t *association)
+static void repair_association(struct case_repair *repair, const char *place, json_t *association)
 {
     const char *type;
 
@@ -337,7 +340,7 @@ static void repair_association(struct repair *repair, const char *place, json_t 
         add_fault(repair, place, "associationType is not one of CASE 1.0's");
 }
 
-static void remember_ids(struct repair *repair, const json_t *items)
+static void remember_ids(struct case_repair *repair, const json_t *items)
 {
     const json_t *item;
     size_t i;
@@ -357,7 +360,7 @@ static void remember_ids(struct repair *repair, const json_t *items)
 }
 
 /* The list at key; entries that are no objects, and what is no list, go to "not read". */
-static json_t *repair_list(struct repair *repair, json_t *package, const char *key)
+static json_t *repair_list(struct case_repair *repair, json_t *package, const char *key)
 {
     json_t *value, *entry, *kept;
     size_t i = 0;
@@ -390,7 +393,7 @@ static json_t *repair_list(struct repair *repair, json_t *package, const char *k
     return value;
 }
 
-static int repair_package(struct repair *repair, json_t *package, struct error *err)
+static int repair_package(struct case_repair *repair, json_t *package, struct error *err)
 {
     static const char *const lists[] = {"CFItems", "CFAssociations"};
     json_t *items, *associations, *value;
@@ -424,7 +427,7 @@ static int repair_package(struct repair *repair, json_t *package, struct error *
 
 json_t *case_repair(const json_t *given, struct format_report *report, struct error *err)
 {
-    struct repair repair = {.findings = &report->lines, .ids = json_object()};
+    struct case_repair repair = {.findings = &report->lines, .ids = json_object()};
     const json_t *inner = json_array_size(given) == 1 ? json_array_get(given, 0) : given;
     json_t *package;
 
@@ -432,10 +435,11 @@ json_t *case_repair(const json_t *given, struct format_report *report, struct er
         inner = json_object_get(inner, "CFPackage");
     package = json_is_object(inner) ? json_deep_copy(inner) : json_object();
     repair_keys(&repair, "the package", package, package_keys);
-    if (!json_object_get(package, "CFDocument") && !json_object_get(package, "CFItems")) {
+    if (!json_object_get(package, "CFItems") &&
+        !json_object_get(json_object_get(package, "CFDocument"), "identifier")) {
         error_set(err, ERROR_INVALID,
                   "the file is JSON but not a CASE package: it must be an object {\"CFDocument\": "
-                  "{...}, \"CFItems\": [...], \"CFAssociations\": [...]}");
+                  "{\"identifier\": \"...\", ...}, \"CFItems\": [...], \"CFAssociations\": [...]}");
         json_decref(package);
         package = NULL;
     } else if (repair_package(&repair, package, err) < 0) {

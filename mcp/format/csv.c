@@ -19,7 +19,6 @@
 
 #include <csv.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +34,7 @@
 #include "mcp/format/file.h"
 #include "mcp/session/component_type.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/session/report.h"
+#include "mcp/session/findings.h"
 #include "mcp/session/text.h"
 
 #define COLUMNS_CAP      200 /* that are written */
@@ -657,7 +656,7 @@ static void see_node(struct sheet_reader *reader, const json_t *entry)
 
         if (key && json_object_get(reader->lines, key)) {
             reader->twice++;
-            findings_add(&reader->told, FINDING_RULE, PLACE(reader->name, reader->row_line, id),
+            findings_add(&reader->told, FINDING_READ, PLACE(reader->name, reader->row_line, id),
                          "another row has the same id; both are kept");
         } else if (key) {
             json_object_set_new(reader->lines, key, json_integer((json_int_t)reader->row_line));
@@ -1182,7 +1181,7 @@ struct table {
     json_t *index; /* name -> place in columns */
     size_t rest;   /* rows with a cell in the last column */
     size_t long_cells;
-    char long_id[REPORT_VALUE_CAP]; /* of the first row with one */
+    char long_id[FINDING_VALUE_CAP]; /* of the first row with one */
 };
 
 static struct column *add_column(struct table *table, const char *name)

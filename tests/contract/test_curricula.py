@@ -587,7 +587,7 @@ class Imports(CurriculaCase):
         said, _ = self.imported("Id,Title,Needs\nA,First,%s\n" % ("é" * 5000), title="Long")
         self.assertRegex(said, "'Needs' names neither .*: the text line 2: 'é+[^é']*'")
         said, back = self.imported("Id,Title\nA,First\n", title="No column")
-        self.assertIn("no column Prerequisites", said)
+        self.assertIn("no column is called Prerequisites", said)
 
     def test_node_link_json(self):
         """As NetworkX and D3 write graphs."""

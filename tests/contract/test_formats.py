@@ -427,7 +427,7 @@ class Foreign(FormatCase):
         self.write("odd/nodes.csv", "Id,chapter_id\na,one\nb,2\n")
         back, said = self.load(self.folder / "odd")
         self.assertEqual([node["chapter_id"] for node in back["nodes"]], ["one", 2])
-        self.assertIn("a cell of 'chapter_id' is not a number: it is kept as text (1): " + str(self.folder / "odd") + "/nodes.csv line 2: 'one'", said)
+        self.assertIn("a cell of 'chapter_id' is not a number: it is kept as text: " + str(self.folder / "odd") + "/nodes.csv line 2: 'one'", said)
         self.assertIn("the nodes come without relationships", said)
 
     def test_edges_without_a_type(self):
@@ -485,9 +485,9 @@ class Foreign(FormatCase):
         del package["CFDocument"]["creator"], package["CFItems"][0]["lastChangeDateTime"]
         package["CFAssociations"][2]["associationType"] = "leadsOn"
         said = self.load(self.write("poor.json", package))[1]
-        self.assertIn("creator is missing, which CASE 1.0 needs (1): CFDocument", said)
-        self.assertIn("lastChangeDateTime is missing, which CASE 1.0 needs (1): CFItems.0", said)
-        self.assertIn("associationType is not one of CASE 1.0's (1): CFAssociations.2", said)
+        self.assertIn("creator is missing, which CASE 1.0 needs: CFDocument", said)
+        self.assertIn("lastChangeDateTime is missing, which CASE 1.0 needs: CFItems.0", said)
+        self.assertIn("associationType is not one of CASE 1.0's: CFAssociations.2", said)
 
     def test_foreign_notes(self):
         folder = self.folder / "notes"

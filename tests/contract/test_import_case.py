@@ -121,8 +121,8 @@ class ImportCase(CaseFile):
         back, said = self.load(self.write("poor.json", package))
         self.assertEqual(self.codes(back), ["S", "S.1", "S.2", "S.10", "L", "7", "X"])
         self.assertEqual(back["nodes"][1]["title"], "Echo a tune")
-        for words in ("fullStatement is missing, which CASE 1.0 needs (3): CFItems.0, CFItems.1, CFItems.2", "title is missing",
-                      "a number is read as a text (1): CFItems.5", "must be an object (1): CFItems.7", "associations without associationType"):
+        for words in ("fullStatement is missing, which CASE 1.0 needs (3): CFItems.0; CFItems.1; CFItems.2", "title is missing",
+                      "a number is read as a text: CFItems.5", "must be an object: CFItems.7", "associations without associationType"):
             self.assertIn(words, said)
         self.assertEqual(back["meta"]["case"]["associations"][-1]["associationType"], "isPeerOf")
 

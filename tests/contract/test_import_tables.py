@@ -103,7 +103,7 @@ class Rows(Tables):
             self.assertIn(words, said)
         back, said = self.pair("Id\na\nb\n", "Source,Target\na,\na,b\nb,a,x,y\n")
         self.assertEqual(len(back["relationships"]), 2)
-        self.assertIn("a row without Target is left out (1): ", said)
+        self.assertIn("a row without Target is left out: ", said)
         self.assertIn("edges.csv line 2: 'a'", said)
         self.assertEqual(back["relationships"][1]["column 3"], "x")
 
