@@ -30,11 +30,11 @@ const struct format *command_format(const struct config *config, const char *pat
     return format;
 }
 
-void command_report(const struct findings *report)
+void command_report(const struct findings *report, const char *how)
 {
     struct buf BUF_AUTO text = {0};
 
-    findings_write(&text, report, FINDINGS_REASONS_CAP + 1);
+    findings_write(&text, report, how, FINDINGS_REASONS_CAP + 1);
     if (text.len == 0)
         return;
     buf_addc(&text, '\n');

@@ -48,7 +48,8 @@ void command_fail(const char *name, const struct error *err);
 /* The format named by --format, else by the path. NULL with an error that lists the names. */
 const struct format *command_format(const struct config *config, const char *path,
                                     struct error *err);
-void command_report(const struct findings *report); /* prints it to stderr */
+/* Prints it to stderr; how: "read" or "written". */
+void command_report(const struct findings *report, const char *how);
 
 /* The id of the session that the user has named, by its id or its title; NULL: of the only one. */
 int command_session(struct store *store, const char *named, char sid[SESSION_ID_SIZE],

@@ -48,7 +48,7 @@ static int write_path(const struct config *config, const char *path, const struc
     if (curriculum)
         rc = format->write(curriculum, path, &report, err);
     if (rc == 0)
-        command_report(&report.lines);
+        command_report(&report.lines, "written");
     findings_finish(&report.lines);
     return rc;
 }

@@ -36,7 +36,7 @@ static void print_report(const struct config *config, const struct import_report
 {
     terminal_printf(stderr, "%s: %zu nodes, %zu components, %zu relationships\n",
                     config->arguments[0], report->nodes, report->components, report->relationships);
-    command_report(lines);
+    command_report(lines, "read");
 }
 
 /* The path's curriculum, as the text of a curriculum file. */

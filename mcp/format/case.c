@@ -339,10 +339,9 @@ static json_t *read_associations(const json_t *package, const json_t *ids, json_
         format_note(report, "associations %s (%zu) are read as PREREQUISITE", FOREIGN_ORDER,
                     ordered);
     if (unread > 0)
-        format_loss(report,
-                    "associations without associationType or an identifier at both ends (%zu) are "
-                    "kept in meta.case; they are not relationships",
-                    unread);
+        findings_add_count(&report->lines, FINDING_CHANGED, unread, NULL,
+                           "associations without associationType or an identifier at both ends "
+                           "are kept in meta.case; they are not relationships");
     if (json_array_size(aside) > unread)
         format_note(report,
                     "associations that end at the document or outside its items (%zu) are kept in "

@@ -862,9 +862,9 @@ static void write_what_was_made(const struct sheet_reader *reader)
     if (reader->types_made > 0)
         format_note_untyped(reader->report, reader->name, reader->types_made, "relationships");
     if (reader->undirected > 0)
-        format_loss(reader->report,
-                    "%s: %zu relationship%s without a direction: read as from source to target",
-                    reader->name, reader->undirected, reader->undirected == 1 ? "" : "s");
+        findings_add_count(&reader->report->lines, FINDING_CHANGED, reader->undirected,
+                           PLACE(reader->name, 0, NULL),
+                           "relationships without a direction: read as from source to target");
 }
 
 /* A node in its order: by chapter where the numbers begin anew in each, by number, by row. */
@@ -1380,10 +1380,10 @@ static int write_sheet(const struct csv_sheet *sheet, const json_t *entries, str
                     "in the column " REST ":json of %zu rows; other tools do not read it",
                     sheet->file, table.rest);
     if (table.long_cells > 0)
-        format_loss(report,
-                    "%s: cells have more than 32,767 characters (%zu), the first in the row of "
-                    "'%s': Excel cuts them when it saves the file",
-                    sheet->file, table.long_cells, table.long_id);
+        findings_add_count(&report->lines, FINDING_READ, table.long_cells,
+                           PLACE(sheet->file, 0, table.long_id),
+                           "cells have more than 32,767 characters: Excel cuts them when it saves "
+                           "the file; the first is in the row of");
     return buf_check(text, sheet->file, err);
 }
 
@@ -1522,8 +1522,9 @@ static json_t *read_csv(const char *path, struct format_report *report, struct e
     if (!nodes)
         return NULL;
     if (!is_pair && json_array_size(relationships) == 0)
-        format_loss(report, "%s%s is not there: the nodes come without relationships", prefix,
-                    RELATIONSHIPS_FILE);
+        findings_add(&report->lines, FINDING_READ, NULL,
+                     "%s%s is not there: the nodes come without relationships", prefix,
+                     RELATIONSHIPS_FILE);
     json_object_set(root, "nodes", nodes);
     if ((is_pair && has_relationships) || json_array_size(relationships) > 0)
         json_object_set(root, "relationships", relationships);

@@ -115,16 +115,14 @@ static void add_windows_1252(struct buf *to, const char *text, size_t len, const
 
         line += byte == '\n' || (byte == '\r' && (i + 1 == len || text[i + 1] != '\n'));
         if (character == 0 && byte != 0)
-            format_loss(report,
-                        "%s line %zu: the byte %02X is not a character: it is kept as U+FFFD", name,
-                        line, byte);
+            findings_add(&report->lines, FINDING_CHANGED, PLACE(name, line, NULL),
+                         "a byte that is not a character (%02X) is kept as U+FFFD", byte);
         add_character(to, character == 0 && byte != 0 ? 0xFFFD : character);
     }
     if (is_doubtful(text, len))
-        format_loss(report,
-                    "%s: the file is not UTF-8, and its encoding is not certain: it is read as "
-                    "Windows-1252; where letters are wrong, save it as UTF-8 and import it again",
-                    name);
+        findings_add(&report->lines, FINDING_CHANGED, PLACE(name, 0, NULL),
+                     "the file is not UTF-8, and its encoding is not certain: it is read as "
+                     "Windows-1252; where letters are wrong, save it as UTF-8 and import it again");
     else
         format_note(report, "%s: the file is not UTF-8: it is read as Windows-1252", name);
 }
@@ -175,7 +173,7 @@ static void report_misread(const char *text, size_t len, const char *name,
 
     for (size_t i = 0; i < len; i++) {
         size_t end = i;
-        char found[WORD_SHOWN_CAP * 2], shown[WORD_SHOWN_CAP];
+        char found[WORD_SHOWN_CAP * 2];
 
         line += text[i] == '\n' || (text[i] == '\r' && (i + 1 == len || text[i + 1] != '\n'));
         if ((unsigned char)text[i] < 0x80 && !isalnum((unsigned char)text[i]))
@@ -188,10 +186,9 @@ static void report_misread(const char *text, size_t len, const char *name,
             end++;
         snprintf(found, sizeof found, "%.*s",
                  (int)(end - word < sizeof found ? end - word : sizeof found - 1), text + word);
-        format_loss(report,
-                    "%s line %zu: '%s' looks like UTF-8 that another program read as Windows-1252 "
-                    "and saved: it is kept as it is",
-                    name, line, text_cut_line(shown, sizeof shown, found));
+        findings_add(&report->lines, FINDING_READ, PLACE(name, line, found),
+                     "a text looks like UTF-8 that another program read as Windows-1252 and saved: "
+                     "it is kept as it is");
         i = end > i ? end - 1 : i;
     }
 }
@@ -221,7 +218,8 @@ int encoding_to_utf8(struct buf *text, const char *name, struct format_report *r
         for (size_t i = 0; i < made.len; i++)
             if (made.data[i] != '\0')
                 made.data[kept++] = made.data[i];
-        format_loss(report, "%s: NUL bytes that are left out: %zu", name, made.len - kept);
+        findings_add_count(&report->lines, FINDING_LEFT_OUT, made.len - kept, PLACE(name, 0, NULL),
+                           "NUL bytes");
         made.len = kept;
     }
     buf_add(&made, "", 0);

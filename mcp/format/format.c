@@ -35,31 +35,15 @@ const char *format_names(void)
     return "json, csv, case, markdown";
 }
 
-static void add_line(struct format_report *report, enum finding_kind kind, const char *format,
-                     va_list arguments)
-{
-    char line[FINDING_TEXT_CAP * 2];
-
-    vsnprintf(line, sizeof line, format, arguments);
-    findings_add(&report->lines, kind, NULL, "%s", line);
-}
-
-void format_loss(struct format_report *report, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    add_line(report, FINDING_LEFT_OUT, format, arguments);
-    va_end(arguments);
-}
-
 void format_note(struct format_report *report, const char *format, ...)
 {
+    char line[FINDING_TEXT_CAP * 2];
     va_list arguments;
 
     va_start(arguments, format);
-    add_line(report, FINDING_READ, format, arguments);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    findings_add(&report->lines, FINDING_READ, NULL, "%s", line);
 }
 
 const char *format_untyped(const struct format_report *report)

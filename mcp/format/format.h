@@ -31,9 +31,7 @@ const char *format_untyped(const struct format_report *report);
 /* Notes that as many relationships were read as that type, and how to choose another. */
 void format_note_untyped(struct format_report *report, const char *name, size_t count,
                          const char *what);
-/* FINDING_LEFT_OUT, and FINDING_READ. */
-void format_loss(struct format_report *report, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* FINDING_READ, without a place. */
 void format_note(struct format_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

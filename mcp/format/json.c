@@ -39,8 +39,9 @@ json_t *json_curriculum(json_t *root, struct format_report *report, struct error
     relationships =
         csv_name_entries(&csv_relationships, links, json_object_get(root, links), report, &why);
     if (!relationships) { /* links to pages, say */
-        format_loss(report, "'%s' is kept as a field, and is not read as relationships: %s", links,
-                    why.text);
+        findings_add(&report->lines, FINDING_CHANGED, NULL,
+                     "'%s' is kept as a field, and is not read as relationships: %s", links,
+                     why.text);
         return json_incref(root);
     }
     nodes = csv_name_entries(&csv_nodes, "nodes", json_object_get(root, "nodes"), report, err);

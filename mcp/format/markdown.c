@@ -284,10 +284,9 @@ static int read_list(struct markdown_reader *reader, const json_t *list, struct 
         const char *name = json_string_value(entry);
 
         if (!name || !json_is_true(json_object_get(reader->files, name)))
-            format_loss(reader->report,
-                        MARKDOWN_INDEX ": '%s' is listed, but no such file is in the folder (or it "
-                                       "is listed twice)",
-                        name ? name : json_kind(entry));
+            findings_add(&reader->report->lines, FINDING_LEFT_OUT,
+                         PLACE(MARKDOWN_INDEX, 0, name ? name : json_kind(entry)),
+                         "a file is listed that is not in the folder, or listed twice");
         else if (read_listed(reader, name, err) < 0)
             return -1;
     }
@@ -663,16 +662,16 @@ static void write_what_was_done(const struct markdown_reader *reader,
     if (reader->made > 0)
         format_note_untyped(reader->report, "notes", reader->made, "links");
     if (reader->rules > 0)
-        format_loss(reader->report, "lines between paragraphs (---) that are left out: %zu",
-                    reader->rules);
+        findings_add_count(&reader->report->lines, FINDING_LEFT_OUT, reader->rules, NULL,
+                           "lines between paragraphs (---)");
     if (rest->links > 0)
-        format_loss(reader->report,
-                    "links, special files or folders too deep that are not read: %zu", rest->links);
+        findings_add_count(
+            &reader->report->lines, FINDING_LEFT_OUT, rest->links, NULL,
+            "links to files, special files and folders too deep, which are not read");
     if (rest->others > 0)
-        format_loss(
-            reader->report,
-            "files other than notes (.md, .markdown, .mdx), which are not read: %zu, such as %s",
-            rest->others, rest->other);
+        findings_add_count(&reader->report->lines, FINDING_LEFT_OUT, rest->others,
+                           PLACE(rest->other, 0, NULL),
+                           "files other than notes (.md, .markdown, .mdx), which are not read");
 }
 
 static json_t *read_file(const char *path, struct format_report *report, struct error *err)

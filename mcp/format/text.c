@@ -145,9 +145,8 @@ static void write_what_was_read(const struct notes *notes)
         format_note(notes->report, TEXT_NAME ": %zu lessons, one for each heading of level 1",
                     count);
     if (notes->rules > 0)
-        format_loss(notes->report,
-                    TEXT_NAME ": lines between paragraphs (---) that are left out: %zu",
-                    notes->rules);
+        findings_add_count(&notes->report->lines, FINDING_LEFT_OUT, notes->rules,
+                           PLACE(TEXT_NAME, 0, NULL), "lines between paragraphs (---)");
     if (notes->links > 0)
         format_note(notes->report, TEXT_NAME ": links that are kept as text alone: %zu",
                     notes->links);

@@ -8,13 +8,11 @@
 #include "helpers/base/json.h"
 #include "mcp/session/text.h"
 
-static const struct {
-    const char *key, *heading;
-} kinds[FINDING_KINDS] = {
-    [FINDING_READ] = {"read", "How it was read"},
-    [FINDING_CHANGED] = {"changed", "Kept in another form"},
-    [FINDING_LEFT_OUT] = {"left_out", "Left out"},
-    [FINDING_RULE] = {"rules", "Kept as it is, though it breaks the rules"},
+static const char *const headings[FINDING_KINDS] = {
+    [FINDING_READ] = "How it was ", /* read */
+    [FINDING_CHANGED] = "Kept in another form",
+    [FINDING_LEFT_OUT] = "Left out",
+    [FINDING_RULE] = "Kept as it is, though it breaks the rules",
 };
 
 #define OTHER_REASONS "other reasons, which are not listed"
@@ -182,7 +180,7 @@ static void write_entry(struct buf *to, const char *reason, const json_t *entry)
         buf_addf(to, "; %lld more", (long long)count - (long long)i);
 }
 
-void findings_write(struct buf *to, const struct findings *findings, size_t most)
+void findings_write(struct buf *to, const struct findings *findings, const char *how, size_t most)
 {
     for (unsigned kind = 0; kind < FINDING_KINDS; kind++) {
         size_t lines = findings_lines(findings, kind), said = 0;
@@ -191,7 +189,7 @@ void findings_write(struct buf *to, const struct findings *findings, size_t most
 
         if (lines == 0)
             continue;
-        buf_addf(to, "\n%s (%zu):", kinds[kind].heading, lines);
+        buf_addf(to, "\n%s%s (%zu):", headings[kind], kind == FINDING_READ ? how : "", lines);
         json_object_foreach(findings->reasons[kind], reason, entry)
         {
             if (said == most)
@@ -202,21 +200,4 @@ void findings_write(struct buf *to, const struct findings *findings, size_t most
         if (said < lines)
             buf_addf(to, "\n- %zu more", lines - said);
     }
-}
-
-json_t *findings_json(const struct findings *findings)
-{
-    json_t *made = json_object();
-
-    for (unsigned kind = 0; kind < FINDING_KINDS; kind++) {
-        json_t *list = json_array(), *entry;
-        const char *reason;
-
-        json_object_foreach(findings->reasons[kind], reason, entry)
-            json_array_append_new(list, json_pack("{s:s, s:O, s:O}", "reason", reason, "count",
-                                                  json_object_get(entry, "count"), "places",
-                                                  json_object_get(entry, "places")));
-        json_object_set_new(made, kinds[kind].key, list);
-    }
-    return made;
 }

@@ -57,10 +57,8 @@ void findings_clear(struct findings *findings, enum finding_kind kind);
 void findings_finish(struct findings *findings);
 
 /* Appends for each kind with reasons "\nHow it was read (2):\n- REASON (3): a.md line 4: 'x'; b.md;
- * 1 more place\n- ...": at most most reasons of each, then how many more there are. */
-void findings_write(struct buf *to, const struct findings *findings, size_t most);
-/* {"read": [{"reason", "count", "places": [{"file"?, "line"?, "value"?}]}], "changed": [...],
- * "left_out": [...], "rules": [...]}; a new reference. */
-json_t *findings_json(const struct findings *findings);
+ * 1 more\n- ...": at most most reasons of each, then how many more there are. how: "read", or
+ * "written" for an export. */
+void findings_write(struct buf *to, const struct findings *findings, const char *how, size_t most);
 
 #endif

@@ -28,7 +28,7 @@ static int import(struct tool_call *call, struct store *store, const struct buf 
         buf_addf(&call->text,
                  "Imported \"%s\" as session %s: %zu nodes, %zu components, %zu relationships.",
                  title, report.session_id, report.nodes, report.components, report.relationships);
-        findings_write(&call->text, lines, LINES_SAID_CAP);
+        findings_write(&call->text, lines, "read", LINES_SAID_CAP);
     }
     return rc;
 }

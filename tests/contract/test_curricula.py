@@ -566,7 +566,7 @@ class Imports(CurriculaCase):
         self.assertIn("2 lessons, one for each heading of level 1", said)
         said, back = self.imported("---\ntitle: One\n---\n# A\n\nText.\n\n---\n\n# B\n", title="Front matter")
         self.assertEqual([node["title"] for node in back["nodes"]], ["One"])
-        self.assertIn("lines between paragraphs (---) that are left out: 1", said)
+        self.assertIn("Left out (1):\n- lines between paragraphs (---): the text", said)
 
     def test_a_column_of_prerequisites(self):
         for heading in ("Prerequisites", "prereqs:string", "Requires", "Depends on", "Voraussetzungen", "depends_on"):

@@ -358,7 +358,7 @@ class Foreign(FormatCase):
                                  [("a", "b", kind), ("b", "c", kind)])
                 if name == "gephi":
                     self.assertEqual([node.get("Weight") for node in back["nodes"]], [1, 2.5, None])
-                    self.assertIn("1 relationship without a direction", said)
+                    self.assertIn("- relationships without a direction: read as from source to target: ", said)
                     self.assertIn("read as LEADS_TO", said)
                 if name == "neo4j":
                     self.assertEqual([node.get("node_type") for node in back["nodes"]], ["Topic", "Topic", None])
@@ -404,7 +404,7 @@ class Foreign(FormatCase):
     def test_the_report_counts_its_lines(self):
         self.write("odd/nodes.csv", "Id,chapter_id\na,one\n")
         _, said = self.load(self.folder / "odd")
-        lines = said.split("Left out (")[1].split("Kept as it is")[0]
+        lines = said.split("How it was read (")[1].split("Kept ")[0]
         self.assertEqual(lines.split("):\n")[0], str(len(lines.splitlines()) - 1))
         self.assertNotIn("things", said)
         broken = self.write("broken.json", {"nodes": [{"node_id": "A", "title": "a"}], "relationships": [
@@ -515,8 +515,8 @@ class Foreign(FormatCase):
                          [("Start-here", "two", "LEADS_TO"), ("two", "Start-here", "LEADS_TO")])
         self.assertIn("ordinary notes (3)", said)
         self.assertIn("lead to no note of the folder are kept as text alone: Start here.md line 3: 'gone.md'", said)
-        self.assertIn("links, special files or folders too deep that are not read: 2", said)
-        self.assertIn("lines between paragraphs (---) that are left out: 1", said)
+        self.assertIn("links to files, special files and folders too deep, which are not read (2)", said)
+        self.assertIn("\n- lines between paragraphs (---)\n", said)
         self.assertNotIn("secret", json.dumps(back))
 
     def test_broken_markdown_is_told(self):
@@ -551,7 +551,7 @@ class Foreign(FormatCase):
         self.write("secret.md", node)
         back, said = self.load(self.folder / "empty")
         self.assertEqual(back, {"nodes": [{"node_id": "N1", "title": "x"}]})
-        self.assertEqual(said.count("is listed, but no such file"), 4)
+        self.assertEqual(said.count("a file is listed that is not in the folder, or listed twice (4): curriculum.yaml: "), 1)
 
 
 if __name__ == "__main__":

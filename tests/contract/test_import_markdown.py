@@ -106,7 +106,7 @@ class Files(Notes):
         back, said = self.load({"Unit/a.md": "# A\n", "Unit/Deep/b.markdown": "# B\n", "c.mdx": "# C\n", "d.MD": "# D\n", ".obsidian/e.md": "# E\n", "p.png": "x",
                                 "q.canvas": "{}"})
         self.assertEqual(set(self.by_title(back)), {"A", "B", "C", "D"})
-        self.assertIn("which are not read: 2", said)
+        self.assertIn("which are not read (2): ", said)
         back, _ = self.load({"only/in/here.markdown": "Text.\n"})
         self.assertEqual(list(self.by_title(back)), ["here"])
         back, _ = self.load({"%d. part.md" % number: "" for number in (10, 9, 1, 2)})

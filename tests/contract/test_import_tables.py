@@ -48,7 +48,8 @@ class Encodings(Tables):
             self.assertIn("its encoding is not certain", said)
         nodes, _, _, said = self.sheet(b"Id,Title\nL1,caf\xe9 \x81\n")
         self.assertEqual(nodes, [("L1", "café \ufffd")])
-        self.assertIn("line 2: the byte 81", said)
+        self.assertIn("a byte that is not a character (81) is kept as U+FFFD: ", said)
+        self.assertIn(" line 2", said)
 
     def test_line_ends(self):
         for end in "\n", "\r\n", "\r":

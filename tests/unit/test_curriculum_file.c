@@ -66,7 +66,7 @@ static void test_demo_breaks_no_rule(void **state)
     must(fixture, curriculum_import(fixture->store, &test_writer, text, len, NULL, true, NULL,
                                     &report, &lines, &fixture->err));
     if (findings_count(&lines, FINDING_RULE) > 0) {
-        findings_write(&said, &lines, FINDINGS_REASONS_CAP);
+        findings_write(&said, &lines, "read", FINDINGS_REASONS_CAP);
         fail_msg("%s", said.data);
     }
     findings_finish(&lines);
@@ -118,7 +118,7 @@ static void test_findings(void **state)
     buf_init(&sessions, 0);
     must(fixture, curriculum_import(fixture->store, &test_writer, text, len, NULL, true, NULL,
                                     &report, &lines, &fixture->err));
-    findings_write(&said, &lines, FINDINGS_REASONS_CAP);
+    findings_write(&said, &lines, "read", FINDINGS_REASONS_CAP);
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         const char *line = strstr(said.data, wanted[i][0]), *place = NULL;
 
@@ -152,7 +152,7 @@ static void test_findings_of_one_kind_are_one_line(void **state)
     must(fixture, curriculum_import(fixture->store, &test_writer, text.data, text.len, NULL, false,
                                     NULL, &report, &lines, &fixture->err));
     assert_int_equal(findings_count(&lines, FINDING_RULE), 500);
-    findings_write(&said, &lines, FINDINGS_REASONS_CAP);
+    findings_write(&said, &lines, "read", FINDINGS_REASONS_CAP);
     assert_string_equal(said.data,
                         "\nKept as it is, though it breaks the rules (1):\n- a node is not an "
                         "object: kept for the export only (500): node 1; node 2; node 3; node 4; "
