@@ -260,16 +260,26 @@ def is_unpacked(argument):
     return type(argument) is ast.Starred or (type(argument) is ast.keyword and argument.arg is None)
 
 
+def metaclasses(node):
+    """Of a class, or of a call, whose function may pass its keywords on: class C(**keywords)."""
+    return (one.value for one in node.keywords if one.arg == "metaclass")
+
+
+def check_types(walk, nodes):
+    """None of the nodes is a call of type."""
+    for one in filter(is_type_call, nodes):
+        walk.find("forbidden-name", one.func.lineno)
+
+
 def place_bases(walk, node):
     """Of a class."""
     stands(walk, "base", node.bases)
-    for one in (*node.bases, *(one.value for one in node.keywords if one.arg == "metaclass")):
-        if is_type_call(one):
-            walk.find("forbidden-name", one.func.lineno)
+    check_types(walk, (*node.bases, *metaclasses(node)))
 
 
 def place_arguments(walk, node):
     """Of a call."""
+    check_types(walk, metaclasses(node))
     function = node.func
     kind = type(function)
     if kind is ast.Call:
