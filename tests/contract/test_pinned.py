@@ -366,7 +366,8 @@ class Real(unittest.TestCase):
             folder = next(pathlib.Path(cache).glob("python-*"))
             before = sorted(folder.rglob("*"))
             loader = next((folder / "usr/lib" / TRIPLET).glob("ld-linux-*.so.*"))
-            code = ("import sys, numpy, pandas, scipy.stats, networkx, matplotlib.pyplot as plot, tabulate\n"
+            code = ("import sys; sys.path.insert(0, %r); import moved; moved.prepare()\n"  # as the engine process does
+                    "import numpy, pandas, scipy.stats, networkx, matplotlib.pyplot as plot, tabulate\n"
                     "assert sys.version_info[:2] == (3, 11) and sys.prefix == %r, sys.prefix\n"
                     "assert all(module.__file__.startswith(sys.prefix) for module in (numpy, pandas, scipy, networkx, plot, tabulate))\n"
                     "assert numpy.linalg.inv(numpy.eye(2) * 2)[0, 0] == 0.5\n"
@@ -374,10 +375,11 @@ class Real(unittest.TestCase):
                     "plot.plot([1, 2]); plot.title('\\u8bfe\\u7a0b'); plot.savefig('/dev/null', format='png')\n"
                     "maps = [line.split()[-1] for line in open('/proc/self/maps') if '.so' in line]\n"
                     "assert all(path.startswith(sys.prefix) for path in maps), maps\n"
-                    "print(*(module.__version__ for module in (numpy, pandas, scipy, networkx, tabulate)))\n") % str(folder / "usr")
-            # No settings of this machine: Debian's matplotlib looks for its own under /etc.
+                    "print(*(module.__version__ for module in (numpy, pandas, scipy, networkx, tabulate)))\n") % (
+                        str(harness.LECTERN.parent / "share"), str(folder / "usr"))
+            settings = folder / "usr/share/matplotlib/mpl-data/matplotlibrc"  # not those of this machine, in /etc
             done = subprocess.run([loader, "--inhibit-cache", "--library-path", folder / "usr/lib" / TRIPLET, folder / "usr/bin/python3.11", "-I", "-B",
-                                   "-c", code], env={"MPLBACKEND": "agg", "MPLCONFIGDIR": cache, "MATPLOTLIBRC": str(folder / "etc/matplotlibrc")},
+                                   "-c", code], env={"MPLBACKEND": "agg", "MPLCONFIGDIR": cache, "MATPLOTLIBRC": str(settings)},
                                   capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
             print("numpy, pandas, scipy, networkx, tabulate:", done.stdout.strip())
