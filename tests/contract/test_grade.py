@@ -19,7 +19,8 @@ import unittest
 import harness
 
 WHOLE = bool(os.environ.get("LECTERN_WHOLE"))  # every mutant
-MUTANTS = 3  # of one solution, in the short form
+MUTANTS = 1  # of one solution, in the short form
+EVERY = 4 if os.environ.get("LECTERN_SANDBOX") == "docker" and not WHOLE else 1  # the comparison is the same in each engine
 REFUSED = {"grep"}  # it opens files, which the policy refuses
 TOO_SLOW = {"killer-sudoku-helper"}  # 4 to 9 s for one case, and the limit is 5 s
 UNORDERED = {"pythagorean-triplet"}  # the order of its results is free
@@ -348,7 +349,7 @@ class Corpus(GradeCase):
         path = harness.shared("exercises", "exercism_cases.json")
         cls.exercises = {row["slug"]: {"prompt": row["slug"], "starter": row["starter"], "solution": row["reference"], "cases": as_literals(row["cases"]),
                                        "compare": "unordered" if row["slug"] in UNORDERED else "exact"}
-                         for row in json.loads(path.read_text())["exercises"]}
+                         for row in json.loads(path.read_text())["exercises"][::EVERY]}
 
     def test_reference_solutions_pass(self):
         cases = 0
@@ -362,7 +363,7 @@ class Corpus(GradeCase):
                 else:
                     self.assertEqual(result["status"], "pass", result)
                     cases += len(result["tests"])
-        self.assertGreater(cases, 1000)
+        self.assertGreater(cases, 1000 // EVERY - 100)
 
     def test_mutants_fail(self):
         dice, tested, equivalent = random.Random(31), 0, []
@@ -381,7 +382,7 @@ class Corpus(GradeCase):
         print("\n%d mutants, %d of them equivalent as far as the cases see" % (tested, len(equivalent)))
         for one in equivalent if WHOLE else ():
             print(one)
-        self.assertGreater(tested, 1500 if WHOLE else 200)
+        self.assertGreater(tested, 1500 if WHOLE else 80 // EVERY)
 
 
 if __name__ == "__main__":
