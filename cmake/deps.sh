@@ -27,7 +27,7 @@ libjansson-dev            | build      | pc:jansson                | JSON       
 libjose-dev               | build      | pc:jose                   | signatures of access tokens (JWT)               | Apache-2.0
 libssl-dev                | build      | pc:libssl                 | TLS, digests of tokens, MACs                    | Apache-2.0
 libcurl4-openssl-dev      | build      | pc:libcurl                | HTTP to Docker, a model, a service as the store | curl
-libarchive-dev            | build      | pc:libarchive             | unpacks the Python of the sandbox              | BSD-2-Clause
+libarchive-dev            | build      | pc:libarchive             | unpacks the Python of the sandbox, and archives of an import | BSD-2-Clause
 libseccomp-dev            | build      | pc:libseccomp             | system call filter of the sandbox               | LGPL-2.1-only
 libigraph-dev             | build      | pc:igraph                 | graph questions                                 | GPL-2.0-or-later
 libsqlite3-dev            | build      | pc:sqlite3                | the embedded store                              | public domain
@@ -36,6 +36,7 @@ libstemmer-dev            | build      | file:/usr/include/libstemmer.h | word s
 libcsv-dev                | build      | file:/usr/include/csv.h   | CSV files of graph tools                        | LGPL-2.1-or-later
 libyaml-dev               | build      | pc:yaml-0.1               | the front matter of Markdown folders            | MIT
 libcmark-dev              | build      | pc:libcmark               | reads ordinary Markdown                         | BSD-2-Clause
+libxml2-dev               | build      | pc:libxml-2.0             | GraphML, GEXF, sheets of Excel, course packages | MIT
 uuid-dev                  | build      | pc:uuid                   | the identifiers of CASE frameworks, from names  | BSD-3-Clause
 libcmocka-dev             | build      | pc:cmocka                 | unit tests                                      | Apache-2.0
 bubblewrap                | sandbox    | cmd:bwrap                 | the sandbox where no Docker daemon answers      | LGPL-2.0-or-later
