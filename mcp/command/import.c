@@ -44,13 +44,12 @@ static int read_path(const struct config *config, struct buf *text, struct forma
                      struct error *err)
 {
     const char *path = config->arguments[0];
-    const struct format *format = command_format(config, path, err);
+    const struct format *format = NULL;
     json_auto_t *curriculum = NULL;
 
-    if (format == &format_json && file_is_folder(path))
-        return error_set(err, ERROR_INVALID,
-                         "%s is a folder with neither nodes.csv nor files NAME.md in it", path);
-    curriculum = format ? format->read(path, report, err) : NULL;
+    if (config->format && !(format = command_format(config, path, err)))
+        return -1;
+    curriculum = format_read_path(path, format, report, err);
     if (!curriculum)
         return -1;
     buf_init(text, 2 * CURRICULUM_FILE_CAP); /* its own cap is the importer's to tell */

@@ -32,6 +32,7 @@
 #include "mcp/format/column_role.h"
 #include "mcp/format/encoding.h"
 #include "mcp/format/file.h"
+#include "mcp/format/markdown.h"
 #include "mcp/session/component_type.h"
 #include "mcp/session/curriculum_file.h"
 #include "mcp/session/findings.h"
@@ -1395,6 +1396,22 @@ static const char *const relationship_names[] = {
     "Edges.csv",        "relationships.tsv", "edges.tsv", NULL};
 static const char *const further_names[] = {FURTHER_FILE, NULL};
 static const char *const joints[] = {"-", "_", ".", NULL};
+static const char *const suffixes[] = {".csv", ".tsv", NULL};
+
+/* The sheets of one curriculum, from files beside each other or in one folder. */
+enum part { PART_NODES, PART_RELATIONSHIPS, PART_FURTHER, PARTS };
+static const char *const *const part_names[PARTS] = {node_names, relationship_names, further_names};
+
+struct parts {
+    char names[PARTS][PATH_MAX]; /* "" where there is no such file */
+    struct buf texts[PARTS];     /* owned */
+};
+
+static void parts_finish(struct parts *parts)
+{
+    for (size_t i = 0; i < PARTS; i++)
+        buf_finish(&parts->texts[i]);
+}
 
 static bool find_file(const char *prefix, const char *const *names, char path[PATH_MAX])
 {
@@ -1402,6 +1419,7 @@ static bool find_file(const char *prefix, const char *const *names, char path[PA
         if (snprintf(path, PATH_MAX, "%s%s", prefix, names[i]) < PATH_MAX &&
             access(path, F_OK) == 0)
             return true;
+    *path = '\0';
     return false;
 }
 
@@ -1412,17 +1430,13 @@ static bool is_there(const char *prefix)
     return find_file(prefix, node_names, path) || find_file(prefix, relationship_names, path);
 }
 
-/* The prefix of the files' names: "folder/", "folder/algebra-". */
+/* The prefix of the files' names: "folder/algebra-". */
 static bool find_prefix(const char *path, char prefix[PATH_MAX])
 {
     size_t len = strlen(path), size = PATH_MAX;
 
     if (len == 0 || len >= size - 16)
         return false;
-    if (file_is_folder(path)) {
-        snprintf(prefix, size, "%s/", path);
-        return is_there(prefix);
-    }
     for (size_t i = 0; node_names[i]; i++) {
         size_t end = strlen(node_names[i]);
 
@@ -1441,47 +1455,64 @@ static bool find_prefix(const char *path, char prefix[PATH_MAX])
 
 static bool looks_like(const char *path)
 {
-    size_t len = strlen(path);
     char prefix[PATH_MAX];
 
-    return find_prefix(path, prefix) || (len >= 3 && (strcasecmp(path + len - 3, "csv") == 0 ||
-                                                      strcasecmp(path + len - 3, "tsv") == 0));
+    return find_prefix(path, prefix) || file_ends_in_any(path, suffixes);
 }
 
 /* ---- reading ---- */
 
-static json_t *read_relationships(const char *path, struct format_report *report, struct error *err)
-{
-    struct buf BUF_AUTO text = {0};
-
-    if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
-        return NULL;
-    return csv_read_sheet(&csv_relationships, path, &text, report, err);
-}
-
 /* The other fields of the curriculum, if their file exists: {"further": {...}, "relationships":
  * false}. */
-static json_t *read_further(const char *path, bool *relationships, struct error *err)
+static json_t *read_further(const struct parts *parts, bool *relationships, struct error *err)
 {
-    struct buf BUF_AUTO text = {0};
-    json_auto_t *beside = NULL;
-    json_t *further;
+    const struct buf *text = &parts->texts[PART_FURTHER];
+    const char *name = parts->names[PART_FURTHER];
+    json_auto_t *beside = json_read(text->data, text->len, name, err);
+    json_t *further = json_object_get(beside, "further");
 
-    if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
-        return NULL;
-    beside = json_read(text.data, text.len, path, err);
-    further = json_object_get(beside, "further");
     *relationships = !json_is_false(json_object_get(beside, "relationships"));
     if (json_is_object(further))
         return json_incref(further);
     if (beside)
         error_set(err, ERROR_INVALID,
                   "%s is not {\"further\": {...}}, as an export writes it; delete it to do without",
-                  path);
+                  name);
     return NULL;
 }
 
-/* A file of nodes alone. */
+/* At least one of nodes and relationships is there. */
+static json_t *read_parts(const struct parts *parts, struct format_report *report,
+                          struct error *err)
+{
+    const char *nodes_name = parts->names[PART_NODES],
+               *relationships_name = parts->names[PART_RELATIONSHIPS];
+    json_auto_t *root = NULL, *nodes = NULL, *relationships = NULL;
+    bool has_relationships = true, is_pair = *relationships_name != '\0';
+
+    if (!*nodes_name)
+        return csv_curriculum(relationships_name, &parts->texts[PART_RELATIONSHIPS], report, err);
+    root =
+        *parts->names[PART_FURTHER] ? read_further(parts, &has_relationships, err) : json_object();
+    if (root)
+        relationships = is_pair ? csv_read_sheet(&csv_relationships, relationships_name,
+                                                 &parts->texts[PART_RELATIONSHIPS], report, err)
+                                : json_array();
+    if (relationships)
+        nodes = csv_read_nodes(nodes_name, &parts->texts[PART_NODES], relationships, report, err);
+    if (!nodes)
+        return NULL;
+    if (!is_pair && json_array_size(relationships) == 0)
+        findings_add(&report->lines, FINDING_READ, PLACE(nodes_name, 0, NULL),
+                     "there is no " RELATIONSHIPS_FILE
+                     " beside the nodes, which come without relationships");
+    json_object_set(root, "nodes", nodes);
+    if ((is_pair && has_relationships) || json_array_size(relationships) > 0)
+        json_object_set(root, "relationships", relationships);
+    return json_incref(root);
+}
+
+/* One sheet. */
 static json_t *read_one(const char *path, struct format_report *report, struct error *err)
 {
     struct buf BUF_AUTO text = {0};
@@ -1502,33 +1533,70 @@ static json_t *read_one(const char *path, struct format_report *report, struct e
 
 static json_t *read_csv(const char *path, struct format_report *report, struct error *err)
 {
-    json_auto_t *root = NULL, *nodes = NULL, *relationships = NULL;
-    bool has_relationships = true, is_pair;
-    char prefix[PATH_MAX], name[PATH_MAX];
-    struct buf BUF_AUTO text = {0};
+    struct parts parts = {0};
+    json_t *curriculum = NULL;
+    char prefix[PATH_MAX];
+    int rc = 0;
 
     if (!find_prefix(path, prefix))
         return read_one(path, report, err);
-    if (!find_file(prefix, node_names, name))
-        return find_file(prefix, relationship_names, name) ? read_one(name, report, err) : NULL;
-    root = find_file(prefix, further_names, name) ? read_further(name, &has_relationships, err)
-                                                  : json_object();
-    is_pair = find_file(prefix, relationship_names, name);
-    if (root)
-        relationships = is_pair ? read_relationships(name, report, err) : json_array();
-    if (relationships && find_file(prefix, node_names, name) &&
-        file_read(name, CURRICULUM_FILE_CAP, &text, err) == 0)
-        nodes = csv_read_nodes(name, &text, relationships, report, err);
-    if (!nodes)
-        return NULL;
-    if (!is_pair && json_array_size(relationships) == 0)
-        findings_add(&report->lines, FINDING_READ, NULL,
-                     "%s%s is not there: the nodes come without relationships", prefix,
-                     RELATIONSHIPS_FILE);
-    json_object_set(root, "nodes", nodes);
-    if ((is_pair && has_relationships) || json_array_size(relationships) > 0)
-        json_object_set(root, "relationships", relationships);
-    return json_incref(root);
+    for (size_t i = 0; rc == 0 && i < PARTS; i++)
+        if (find_file(prefix, part_names[i], parts.names[i]))
+            rc = file_read(parts.names[i], CURRICULUM_FILE_CAP, &parts.texts[i], err);
+    if (rc == 0)
+        curriculum = read_parts(&parts, report, err);
+    parts_finish(&parts);
+    return curriculum;
+}
+
+/* The names of the sheets that are there; and the only sheet, if it has another name and stands
+ * beside no notes. */
+static bool find_parts(const struct files *files, struct parts *parts)
+{
+    struct folder_rest rest;
+    json_auto_t *sheets = NULL, *notes = NULL;
+
+    for (size_t i = 0; i < PARTS; i++)
+        for (size_t j = 0; part_names[i][j] && !*parts->names[i]; j++)
+            if (files_has(files, part_names[i][j]))
+                snprintf(parts->names[i], PATH_MAX, "%s", part_names[i][j]);
+    if (*parts->names[PART_NODES] || *parts->names[PART_RELATIONSHIPS])
+        return true;
+    notes = files_list(files, markdown_suffixes, &rest, NULL);
+    sheets = files_list(files, suffixes, &rest, NULL);
+    if (json_array_size(sheets) != 1 || json_array_size(notes) > 0)
+        return false;
+    snprintf(parts->names[PART_RELATIONSHIPS], PATH_MAX, "%s",
+             json_string_value(json_array_get(sheets, 0)));
+    return true;
+}
+
+static bool has_files(const struct files *files)
+{
+    struct parts parts = {0};
+
+    return find_parts(files, &parts);
+}
+
+static json_t *read_files(const struct files *files, struct format_report *report,
+                          struct error *err)
+{
+    struct parts parts = {0};
+    json_t *curriculum = NULL;
+    int rc = 0;
+
+    if (!find_parts(files, &parts))
+        rc = error_set(err, ERROR_NOT_FOUND,
+                       "%s holds no " NODES_FILE " or " RELATIONSHIPS_FILE
+                       " (edges.csv), nor one sheet alone",
+                       files_path(files));
+    for (size_t i = 0; rc == 0 && i < PARTS; i++)
+        if (*parts.names[i])
+            rc = files_read(files, parts.names[i], CURRICULUM_FILE_CAP, &parts.texts[i], err);
+    if (rc == 0)
+        curriculum = read_parts(&parts, report, err);
+    parts_finish(&parts);
+    return curriculum;
 }
 
 /* ---- writing ---- */
@@ -1584,5 +1652,7 @@ const struct format format_csv = {
     .what = "a folder with the CSV pair of graph tools, " NODES_FILE " and " RELATIONSHIPS_FILE,
     .looks_like = looks_like,
     .read = read_csv,
+    .has_files = has_files,
+    .read_files = read_files,
     .write = write_csv,
 };

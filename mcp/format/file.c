@@ -111,6 +111,14 @@ bool file_ends_in(const char *name, const char *suffix)
     return len >= end && strcasecmp(name + len - end, suffix) == 0;
 }
 
+bool file_ends_in_any(const char *name, const char *const *suffixes)
+{
+    for (size_t i = 0; suffixes[i]; i++)
+        if (file_ends_in(name, suffixes[i]))
+            return true;
+    return false;
+}
+
 bool file_is_folder(const char *path)
 {
     struct stat found;
@@ -353,14 +361,6 @@ struct listing {
 static int list_folder(struct listing *listing, int fd, const char *inner, unsigned depth,
                        struct error *err);
 
-static bool is_listed(const struct listing *listing, const char *name)
-{
-    for (size_t i = 0; listing->suffixes[i]; i++)
-        if (file_ends_in(name, listing->suffixes[i]))
-            return true;
-    return false;
-}
-
 static int list_entry(struct listing *listing, int folder, const char *inner, const char *name,
                       unsigned depth, struct error *err)
 {
@@ -383,9 +383,9 @@ static int list_entry(struct listing *listing, int folder, const char *inner, co
                       : list_folder(listing, fd, path, depth + 1, err);
     }
     if (!S_ISREG(found.st_mode)) {
-        listing->rest->links +=
-            S_ISDIR(found.st_mode) || S_ISLNK(found.st_mode) || is_listed(listing, name);
-    } else if (!is_listed(listing, name) ||
+        listing->rest->links += S_ISDIR(found.st_mode) || S_ISLNK(found.st_mode) ||
+                                file_ends_in_any(name, listing->suffixes);
+    } else if (!file_ends_in_any(name, listing->suffixes) ||
                json_array_append_new(listing->names, json_string(path)) < 0) {
         if (listing->rest->others++ == 0)
             snprintf(listing->rest->other, sizeof listing->rest->other, "%.*s", FILE_NAME_CAP,
@@ -414,8 +414,7 @@ static int list_folder(struct listing *listing, int fd, const char *inner, unsig
     return rc;
 }
 
-/* As people count: "2 b" before "10 a". Equal names but for zeros before numbers are in the order
- * of their bytes. */
+/* Names that differ only in zeros before numbers are in the order of their bytes. */
 static int by_name(const void *a, const void *b)
 {
     const char *one = json_string_value(*(json_t *const *)a);
@@ -446,7 +445,7 @@ static int by_name(const void *a, const void *b)
     return *x || *y ? (unsigned char)*x - (unsigned char)*y : strcmp(one, other);
 }
 
-static json_t *sorted(json_t *names)
+json_t *names_sorted(json_t *names)
 {
     size_t count = json_array_size(names);
     json_t **each = calloc(count + 1, sizeof *each), *list = json_array();
@@ -476,5 +475,5 @@ json_t *folder_list(const char *path, const char *const *suffixes, size_t cap,
         json_decref(listing.names);
         return NULL;
     }
-    return sorted(listing.names);
+    return names_sorted(listing.names);
 }

@@ -31,6 +31,7 @@ int file_read_in(const char *folder, const char *name, size_t cap, struct buf *t
 size_t file_mark(const char *text, size_t len);
 /* Whether a path or name ends with the suffix; ASCII, any case. */
 bool file_ends_in(const char *name, const char *suffix);
+bool file_ends_in_any(const char *name, const char *const *suffixes); /* NULL-terminated */
 bool file_is_folder(const char *path);
 bool file_is_in(const char *folder, const char *name); /* a regular file */
 
@@ -66,6 +67,8 @@ struct folder_rest {
     char other[FILE_NAME_CAP + 1]; /* the name of the first of the others */
 };
 
+/* Sorts an array of names, which it takes over, as people count: "2 b" before "10 a". */
+json_t *names_sorted(json_t *names);
 /* The names of the regular files in a folder that end with one of the suffixes (ASCII, any case;
  * the list ends with NULL), including those in subfolders as "folder/name", without hidden ones;
  * sorted, where numbers in names sort as numbers. A new array of strings; NULL with ERROR_TOO_LARGE

@@ -13,6 +13,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/format/files.h"
 #include "mcp/session/findings.h"
 
 #define FORMAT_FILES_CAP 100000u /* of one folder */
@@ -38,8 +39,13 @@ void format_note(struct format_report *report, const char *format, ...)
 struct format {
     const char *name; /* "json", "csv", "case", "markdown" */
     const char *what; /* for the help: "a pair of CSV files: nodes and relationships" */
-    /* Whether the path has this format, by its name and by the contents of a folder. */
+    /* Whether the path of a file, or of what an export writes, has this format. */
     bool (*looks_like)(const char *path);
+    /* Whether the files of a folder or archive are in this format, and their curriculum; NULL: the
+     * format is one file. */
+    bool (*has_files)(const struct files *files);
+    json_t *(*read_files)(const struct files *files, struct format_report *report,
+                          struct error *err);
     /* The value of a curriculum file; NULL with err, which names file and line. */
     json_t *(*read)(const char *path, struct format_report *report, struct error *err);
     /* Writes the file, files or folder at path, completely or not at all. */
@@ -50,7 +56,11 @@ struct format {
 extern const struct format *const formats[]; /* NULL-terminated */
 const struct format *format_find(const char *name);
 const struct format *format_of_path(const char *path); /* JSON if no format matches */
-const char *format_names(void);                        /* "json, csv, case, markdown" */
+/* The value of the curriculum file at a path: a file, a folder, or an archive of them. format:
+ * NULL: by name and content. NULL with err. */
+json_t *format_read_path(const char *path, const struct format *format,
+                         struct format_report *report, struct error *err);
+const char *format_names(void); /* "json, csv, case, markdown" */
 
 extern const struct format format_json, format_csv, format_case, format_markdown;
 

@@ -210,10 +210,10 @@ static int markdown_write(const json_t *curriculum, const char *path, struct for
 
 #define ID_CAP 100 /* bytes of an id made from a file's name */
 
-static const char *const suffixes[] = {".md", ".markdown", ".mdx", NULL};
+const char *const markdown_suffixes[] = {".md", ".markdown", ".mdx", NULL};
 
 struct markdown_reader {
-    const char *path;
+    const struct files *from;
     struct format_report *report;
     json_t *files; /* name -> true; once it was read: its node id, or null */
     json_t *ids;   /* that nodes have */
@@ -230,7 +230,7 @@ struct markdown_reader {
 static int read_text(struct markdown_reader *reader, const char *name, struct buf *text,
                      struct error *err)
 {
-    if (file_read_in(reader->path, name, reader->left, text, err) < 0)
+    if (files_read(reader->from, name, reader->left, text, err) < 0)
         return -1;
     reader->left -= text->len;
     note_decode(text, name, reader->said);
@@ -300,7 +300,7 @@ static json_t *read_index(struct markdown_reader *reader, struct error *err)
     const json_t *relationships, *further;
     json_auto_t *index = NULL;
 
-    if (!file_is_in(reader->path, MARKDOWN_INDEX))
+    if (!files_has(reader->from, MARKDOWN_INDEX))
         return json_object();
     if (read_text(reader, MARKDOWN_INDEX, &text, err) < 0)
         return NULL;
@@ -687,22 +687,23 @@ static json_t *read_file(const char *path, struct format_report *report, struct 
     return curriculum;
 }
 
-static json_t *list_notes(const char *path, struct folder_rest *rest, struct error *err)
+static json_t *list_notes(const struct files *files, struct folder_rest *rest, struct error *err)
 {
-    json_t *names = folder_list(path, suffixes, FORMAT_FILES_CAP, rest, err);
+    json_t *names = files_list(files, markdown_suffixes, rest, err);
 
     /* Our own index is read, though it is no note. */
-    if (names && rest->others > 0 && file_is_in(path, MARKDOWN_INDEX))
+    if (names && rest->others > 0 && files_has(files, MARKDOWN_INDEX))
         rest->others--;
     return names;
 }
 
-static json_t *read_all(const char *path, struct format_report *report, struct error *err)
+static json_t *read_notes(const struct files *files, struct format_report *report,
+                          struct error *err)
 {
     struct folder_rest rest;
     json_auto_t *names = NULL;
     json_t *root = NULL;
-    struct markdown_reader reader = {.path = path,
+    struct markdown_reader reader = {.from = files,
                                      .report = report,
                                      .usual = SHAPE_USUAL,
                                      .left = CURRICULUM_FILE_CAP,
@@ -713,10 +714,10 @@ static json_t *read_all(const char *path, struct format_report *report, struct e
                                      .unnamed = json_array(),
                                      .nodes = json_array()};
 
-    names = list_notes(path, &rest, err);
-    if (names && json_array_size(names) == 0 && !file_is_in(path, MARKDOWN_INDEX))
+    names = list_notes(files, &rest, err);
+    if (names && json_array_size(names) == 0 && !files_has(files, MARKDOWN_INDEX))
         error_set(err, ERROR_NOT_FOUND, "%s holds no file NAME.md, NAME.markdown or NAME.mdx",
-                  path);
+                  files_path(files));
     else if (names)
         root = read_folder(&reader, names, err);
     if (root)
@@ -730,21 +731,16 @@ static json_t *read_all(const char *path, struct format_report *report, struct e
     return root;
 }
 
-static json_t *markdown_read(const char *path, struct format_report *report, struct error *err)
-{
-    return (file_is_folder(path) ? read_all : read_file)(path, report, err);
-}
-
 /* ---- which paths are one ---- */
 
-static bool holds_notes(const char *path)
+static bool holds_notes(const struct files *files)
 {
     struct folder_rest rest;
     json_auto_t *names = NULL;
 
-    if (file_is_in(path, MARKDOWN_INDEX))
+    if (files_has(files, MARKDOWN_INDEX))
         return true;
-    names = list_notes(path, &rest, NULL);
+    names = list_notes(files, &rest, NULL);
     return json_array_size(names) > 0;
 }
 
@@ -753,23 +749,20 @@ static bool looks_like(const char *path)
     size_t len = strlen(path);
     char name[PATH_MAX];
 
-    if (file_is_folder(path))
-        return holds_notes(path);
     if (len >= sizeof name)
         return false;
     memcpy(name, path, len + 1);
     while (len > 1 && name[len - 1] == '/')
         name[--len] = '\0';
-    for (size_t i = 0; suffixes[i]; i++)
-        if (file_ends_in(name, suffixes[i]))
-            return true;
-    return file_ends_in(name, "markdown");
+    return file_ends_in_any(name, markdown_suffixes) || file_ends_in(name, "markdown");
 }
 
 const struct format format_markdown = {
     .name = "markdown",
     .what = "a folder of Markdown, one file a node",
     .looks_like = looks_like,
-    .read = markdown_read,
+    .read = read_file,
+    .has_files = holds_notes,
+    .read_files = read_notes,
     .write = markdown_write,
 };

@@ -42,6 +42,8 @@
 #include "mcp/session/findings.h"
 
 #define MARKDOWN_INDEX "curriculum.yaml"
+/* The endings of notes. */
+extern const char *const markdown_suffixes[];
 #define MARKDOWN_KIND  "markdown 1" /* of curriculum.yaml's key "lectern" */
 
 /* Fields of a component that follow from the rest, by name; an array of bits. */

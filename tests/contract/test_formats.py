@@ -321,7 +321,7 @@ class Formats(FormatCase):
         self.refused("export", "--format", "csv", sid, saying=("a folder",))
         self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("there is no CSV file",))
         self.write("other/deep/picture.png", "x")
-        self.refused("import", str(self.folder / "other"), saying=("neither nodes.csv nor files NAME.md",))
+        self.refused("import", str(self.folder / "other"), saying=("neither a sheet nodes.csv (or one sheet alone) nor notes NAME.md",))
         self.assertEqual(sorted(os.listdir(self.folder)), ["csv", "in.json", "markdown", "other", "taken.json"])
 
     def test_the_path_says_the_form(self):

@@ -59,7 +59,7 @@ static void little_curricula_come_back(void **state)
             snprintf(path, sizeof path, "%s/it", folder);
             if (formats[f]->write(before, path, &report, &err) < 0)
                 fail_msg("%s %zu: %s", formats[f]->name, i, err.text);
-            after = formats[f]->read(path, &report, &err);
+            after = format_read_path(path, formats[f], &report, &err);
             if (!after)
                 fail_msg("%s %zu: %s", formats[f]->name, i, err.text);
             if (!json_equal(before, after))
