@@ -41,7 +41,7 @@ static const struct fields find_query = {
     .name = "the query", .flags = FIELDS_AS_TEXT, .noun = "parameter",
     .rows = (const struct field[]){
         FIELD("text", FIELD_TEXT, .least = 1, .most = FIND_TEXT_MAX, .documentation = "Words in any form; \"a phrase\" in double quotes"),
-        FIELD("in", FIELD_TEXT, .documentation = "titles, a component type or a parameter; with node_id and no text: all, or the type that is answered whole"),
+        FIELD("in", FIELD_TEXT, .documentation = "titles, a component type, a parameter or a field of lessons; with node_id and no text: all, or the type that is answered whole"),
         FIELD("without", FIELD_TEXT, .documentation = "What a lesson must lack: a component type, relationships, a relationship type or a field"),
         FIELD("node_id", FIELD_TEXT, .documentation = "The lesson to look in, or without text to read: id or title"),
         FIELD("sort", FIELD_TEXT, .choices = sorts, .documentation = "Default: best with text, else order"),
@@ -50,7 +50,7 @@ static const struct fields find_query = {
 };
 static const struct fields answer = {
     .flags = FIELDS_ANSWER, .schema = "Found",
-    .documentation = "{hits, total, more}; of a lesson to read {node_id, title, chapter, revision, words, components}",
+    .documentation = "{hits, total, more}; of a lesson to read {node_id, title, chapter, revision, words, components, fields}",
 };
 
 const struct rest_route rest_find_routes[] = {

@@ -127,14 +127,30 @@ static int read_curriculum(struct tool_call *call, struct store *store, struct e
 
 /* ---- a lesson ---- */
 
+/* Adds the fields that a reader of the lesson sees. */
+static int add_fields(json_t *lesson, struct store *store, const char *sid, const char *node_id,
+                      struct error *err)
+{
+    const bool is_bare = json_array_size(json_object_get(lesson, "components")) == 0;
+    struct buf BUF_AUTO text = {0};
+    json_auto_t *fields = NULL;
+
+    if (store_read_fields(store, sid, node_id, is_bare, &text, err) < 0)
+        return -1;
+    fields = json_read(text.data, text.len, "the fields of the lesson", err);
+    return fields ? json_object_update_missing(lesson, fields) : -1;
+}
+
 static json_t *load_node(struct store *store, const char *sid, const char *node_id,
                          struct error *err)
 {
     struct buf BUF_AUTO text = {0};
+    json_auto_t *lesson = NULL;
 
     if (store_read_components(store, sid, node_id, &text, err) < 0)
         return NULL;
-    return json_read(text.data, text.len, "the lesson", err);
+    lesson = json_read(text.data, text.len, "the lesson", err);
+    return lesson && add_fields(lesson, store, sid, node_id, err) == 0 ? json_incref(lesson) : NULL;
 }
 
 /* The node with its components, of the session sid; NULL with err. */

@@ -16,12 +16,13 @@
 
 #include "helpers/base/utf8.h"
 #include "mcp/session/component_type.h"
-#include "mcp/session/entity.h"
+#include "mcp/session/node_field.h"
 
-#define DEPTH_MAX  16   /* of objects and arrays; deeper texts are not read */
-#define ENTITY_MAX 12   /* bytes of a name between & and ; */
-#define MARK_MAX   4096 /* bytes of a tag, or of the target of a link */
-#define FEW_SPANS  64   /* of one text, without an allocation */
+#define DEPTH_MAX   16   /* of objects and arrays; deeper texts are not read */
+#define FIELD_DEPTH 4    /* likewise, of a node's further field */
+#define ENTITY_MAX  12   /* bytes of a name between & and ; */
+#define MARK_MAX    4096 /* bytes of a tag, or of the target of a link */
+#define FEW_SPANS   64   /* of one text, without an allocation */
 
 /* ---- one text ---- */
 
@@ -317,6 +318,7 @@ struct prose_walk {
     void *user;
     char path[PROSE_PATH_SIZE];
     unsigned flags; /* of the text's row */
+    bool further;   /* in a node's further field */
 };
 
 /* Names, and ends of names, of members that are no words. */
@@ -349,10 +351,13 @@ static int visit_text(struct prose_walk *walk, const json_t *value)
     struct prose_text text = {.path = walk->path,
                               .text = json_string_value(value),
                               .len = json_string_length(value),
-                              .flags = walk->flags};
+                              .flags = walk->flags,
+                              .further = walk->further};
     size_t from = 0;
     int rc;
 
+    if (walk->further && node_value_is_technical(text.text, text.len))
+        return 0;
     while (from < text.len && is_space(text.text[from]))
         from++;
     if (starts(text.text + from, text.len - from, "<svg") ||
@@ -380,8 +385,9 @@ static int walk_member(struct prose_walk *walk, const char *name, const struct f
     size_t end = strlen(walk->path);
     int rc = 0;
 
-    if (row ? row->choices || row->flags & FIELD_NOT_PROSE
-            : !json_is_object(value) && names_no_words(name))
+    if (walk->further ? node_field_is_technical(name)
+        : row         ? row->choices || row->flags & FIELD_NOT_PROSE
+                      : !json_is_object(value) && names_no_words(name))
         return 0;
     if (snprintf(walk->path + end, sizeof walk->path - end, "%s%s", end > 0 ? "." : "", name) >=
         (int)(sizeof walk->path - end))
@@ -425,7 +431,7 @@ static int walk_value(struct prose_walk *walk, const json_t *value, unsigned dep
     if (depth == DEPTH_MAX)
         return 0;
     if (json_is_object(value))
-        return walk_object(walk, component_picture_rows, value, depth + 1);
+        return walk_object(walk, walk->further ? NULL : component_picture_rows, value, depth + 1);
     for (size_t i = 0; rc == 0 && i < json_array_size(value); i++) {
         char number[24];
 
@@ -435,27 +441,36 @@ static int walk_value(struct prose_walk *walk, const json_t *value, unsigned dep
     return rc;
 }
 
+static int walk_node_field(struct prose_walk *walk, const char *name, const json_t *value)
+{
+    enum node_field field = node_field_of(name);
+
+    if (field == NODE_FIELD_STRUCTURE)
+        return 0;
+    walk->further = field == NODE_FIELD_FURTHER;
+    return walk_member(walk, name, NULL, value, walk->further ? DEPTH_MAX - FIELD_DEPTH : 0);
+}
+
 static int walk_node(struct prose_walk *walk, const json_t *node)
 {
-    static const char *const others[] = {"raw_content", "description", "summary",
-                                         "objective",   "notes",       "humanCodingScheme"};
     const char *name;
     json_t *value;
     int rc = 0;
 
     json_object_foreach((json_t *)node, name, value)
     {
-        bool text = strcmp(name, "title") == 0;
-
-        for (size_t i = 0; entity_categories[i]; i++)
-            text = text || strcmp(name, entity_categories[i]) == 0;
-        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-            text = text || strcmp(name, others[i]) == 0;
-        rc = text ? walk_member(walk, name, NULL, value, 0) : 0;
+        rc = walk_node_field(walk, name, value);
         if (rc != 0)
             break;
     }
     return rc;
+}
+
+int prose_of_field(const char *name, const json_t *value, prose_visit *visit, void *user)
+{
+    struct prose_walk walk = {.visit = visit, .user = user};
+
+    return walk_node_field(&walk, name, value);
 }
 
 int prose_each(const char *type, const json_t *parameters, prose_visit *visit, void *user)

@@ -3,7 +3,7 @@
  * What a reader reads as words in the parameters of a component or the members of a node. Which
  * members are words follows from the table of component types (FIELD_NOT_PROSE, choices); texts of
  * members that the table does not know are words unless their name or their beginning says
- * otherwise (svg, url, code, id, ...). Pure, any thread.
+ * otherwise (svg, url, code, id, ...); the members of a node: node_field.h. Pure, any thread.
  */
 #ifndef LECTERN_SESSION_PROSE_H
 #define LECTERN_SESSION_PROSE_H
@@ -30,16 +30,19 @@ struct prose_text {
     const struct prose_span *spans; /* in their order, not overlapping */
     size_t count;
     unsigned flags; /* of its row in the table, as FIELD_TERM; 0 without one */
+    bool further;   /* in a field of a node that the contract does not name (node_field.h) */
 };
 
 /* A value other than 0 stops, and is returned. */
 typedef int prose_visit(void *user, const struct prose_text *text);
 
 /* Calls visit for each text of a component's parameters, in their order; a text without words has
- * count 0, and one that is not words at all is left out. type NULL: for the members of a node (its
- * title, its category texts, its description). Returns what visit returned, or -1 if out of
- * memory. */
+ * count 0, and one that is not words at all is left out. type NULL: for the members of a node: its
+ * title, its content, and its further fields (node_field.h) but for values for programs. Returns
+ * what visit returned, or -1 if out of memory. */
 int prose_each(const char *type, const json_t *parameters, prose_visit *visit, void *user);
+/* The same for one member of a node. */
+int prose_of_field(const char *name, const json_t *value, prose_visit *visit, void *user);
 
 /* The spans of one text, such as a title. *count is their number; -1 if it is more than cap, of
  * which only the first cap are in spans. */

@@ -13,6 +13,7 @@
 #include "helpers/base/nearest.h"
 #include "mcp/session/component_type.h"
 #include "mcp/session/curriculum_uri.h"
+#include "mcp/session/node_field.h"
 #include "mcp/store/search_internal.h"
 
 #define FIELD_ROWS_CAP   2000 /* components whose texts are read to find words in one of them */
@@ -62,7 +63,7 @@ static bool is_parameter(const char *name)
     for (const struct field *row = component_picture_rows; row->name; row++)
         if (strcmp(row->name, name) == 0)
             return true;
-    return strcmp(name, "description") == 0 || strcmp(name, "raw_content") == 0;
+    return strcmp(name, "description") == 0 || node_field_of(name) == NODE_FIELD_CONTENT;
 }
 
 static void list_types(struct buf *to, struct nearest *nearest)
@@ -93,30 +94,21 @@ static bool is_links(const char *name)
     return strcasecmp(name, "links") == 0 || strcasecmp(name, "link") == 0;
 }
 
-static int read_in(struct find *find, struct error *err)
+static bool has_words_in(const json_t *node, const char *name)
 {
-    const char *in = find->request->in;
+    const char *key;
+    json_t *value;
 
-    if (!in || !*in)
-        return 0;
-    find->titles = strcasecmp(in, "titles") == 0 || strcasecmp(in, "title") == 0;
-    find->linked = is_links(in);
-    if (component_type_find(in))
-        find->type = in;
-    else if (!find->titles && is_parameter(in))
-        find->field = in;
-    if (find->titles || find->linked || find->type || (find->field && find->request->text))
-        return 0;
-    if (find->field)
-        return error_set_at(err, "in",
-                            "in: %s is a field, in which only words can be found: send text "
-                            "too, or a component type",
-                            in);
-    return refuse("in", in, "titles, links, a parameter such as definition, or", err);
+    json_object_foreach((json_t *)node, key, value)
+    {
+        if (strcasecmp(key, name) == 0 && node_field_of(key) == NODE_FIELD_FURTHER)
+            return true;
+    }
+    return false;
 }
 
-/* Whether any lesson has the field. */
-static int is_field(struct find *find, const char *name, bool *is, struct error *err)
+/* Whether any lesson has the field. any_case: one with words, in small letters or capitals. */
+static int is_field(struct find *find, const char *name, bool any_case, bool *is, struct error *err)
 {
     struct rows *rows = db_query(find->store->db, err, SQL_NODE_LIST, "i", find->session.key);
     int row;
@@ -126,11 +118,39 @@ static int is_field(struct find *find, const char *name, bool *is, struct error 
         struct kept kept = rows_kept(rows, 0);
         json_auto_t *node = json_read(kept.body, kept.len, "a kept node", NULL);
 
-        *is = json_object_get(node, name) != NULL;
+        *is = any_case ? has_words_in(node, name) : json_object_get(node, name) != NULL;
     }
     if (*is)
         rows_end(rows);
     return *is ? 0 : row;
+}
+
+static int read_in(struct find *find, struct error *err)
+{
+    const char *in = find->request->in;
+    bool is = false;
+
+    if (!in || !*in)
+        return 0;
+    find->titles = strcasecmp(in, "titles") == 0 || strcasecmp(in, "title") == 0;
+    find->linked = is_links(in);
+    if (component_type_find(in))
+        find->type = in;
+    else if (!find->titles && is_parameter(in))
+        find->field = in;
+    else if (!find->titles && !find->linked && is_field(find, in, true, &is, err) < 0)
+        return -1;
+    if (is)
+        find->field = in;
+    if (find->titles || find->linked || find->type || (find->field && find->request->text))
+        return 0;
+    if (find->field)
+        return error_set_at(err, "in",
+                            "in: %s is a field, in which only words can be found: send text "
+                            "too, or a component type",
+                            in);
+    return refuse("in", in, "titles, links, a parameter such as definition, a field of lessons, or",
+                  err);
 }
 
 static int read_without(struct find *find, struct error *err)
@@ -164,7 +184,7 @@ static int read_without(struct find *find, struct error *err)
         return 0;
     find->lacked = without;
     find->lacks = LACKS_FIELD;
-    if (is_field(find, without, &is, err) < 0)
+    if (is_field(find, without, false, &is, err) < 0)
         return -1;
     return is ? 0
               : refuse(
@@ -172,14 +192,6 @@ static int read_without(struct find *find, struct error *err)
                     "a field that some lesson has (none has this one), links, relationships, "
                     "a relationship type (LEADS_TO, PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT) or",
                     err);
-}
-
-static bool is_empty(const json_t *value)
-{
-    return !value || json_is_null(value) ||
-           (json_is_string(value) && json_string_length(value) == 0) ||
-           (json_is_array(value) && json_array_size(value) == 0) ||
-           (json_is_object(value) && json_object_size(value) == 0);
 }
 
 static int count_links(struct find *find, const char *node_id, int64_t *count, struct error *err)
@@ -227,7 +239,7 @@ static int fits(struct find *find, int64_t node, struct error *err)
     case LACKS_FIELD:
         kept = rows_kept(rows, 0);
         body = json_read(kept.body, kept.len, "a kept node", err);
-        count = body ? !is_empty(json_object_get(body, find->lacked)) : 0;
+        count = body ? !node_value_is_empty(json_object_get(body, find->lacked)) : 0;
         rc = body ? 0 : -1;
         break;
     case LACKS_COMPONENT: /* it lacks it, and has links */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One lesson as somebody reads it who has not seen it: its components with their words and
- * beginnings, or whole, without the source of its drawings.
+ * One lesson as somebody reads it who has not seen it: its further fields (node_field.h) and its
+ * components with their words and beginnings, or whole, without the source of its drawings.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -10,10 +10,15 @@
 #include <strings.h>
 
 #include "helpers/base/json.h"
+#include "helpers/base/utf8.h"
+#include "mcp/session/node_field.h"
 #include "mcp/store/search_internal.h"
 
 #define DEPTH_MAX   64 /* of a component's parameters (ENTITY_DEPTH_MAX) */
 #define PICTURE_CAP 48 /* bytes of "svg, 2.1 kB" */
+
+#define FIELDS_SHOWN 40u  /* of one lesson in an outline; the others are counted */
+#define FIELD_SHOWN  200u /* bytes of the beginning of one */
 
 /* What a drawing or a picture inside a text is called; NULL for words. */
 static const char *picture_kind(const char *text)
@@ -96,6 +101,82 @@ static int add_component(struct rows *rows, size_t order, const char *whole, siz
     return 0;
 }
 
+/* ---- fields ---- */
+
+static int count_words(void *user, const struct prose_text *text)
+{
+    *(size_t *)user += prose_words_of(text);
+    return 0;
+}
+
+static bool is_scalar(const json_t *value)
+{
+    return json_is_number(value) || json_is_boolean(value);
+}
+
+/* Whether an outline shows it: numbers, yes and no, and what has words. */
+static bool is_shown(const char *name, const json_t *value, size_t *words)
+{
+    *words = 0;
+    if (is_scalar(value))
+        return !node_field_is_technical(name);
+    prose_of_field(name, value, count_words, words);
+    return *words > 0;
+}
+
+static int add_field_beginning(const char *name, const json_t *value, size_t words,
+                               struct buf *json, struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+
+    buf_adds(&text, "");
+    if (search_beginning_of_field(name, value, &text) < 0 || buf_check(&text, "a field", err) < 0)
+        return error_set(err, ERROR_MEMORY, "out of memory for a lesson");
+    buf_addf(json, ",\"words\":%zu,\"text\":", words);
+    json_write_string(json, text.data, utf8_shown(text.data, FIELD_SHOWN));
+    return 0;
+}
+
+/* Appends ,"fields": [{"field", "words" and "text", or "value"}], if there are any. all: each with
+ * its whole value. The contract's own content counts where nothing else can be read: has_content.
+ */
+static int add_fields(const json_t *node, bool all, bool has_content, struct buf *json,
+                      struct error *err)
+{
+    size_t shown = 0, left = 0, words;
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)node, name, value)
+    {
+        enum node_field field = node_field_of(name);
+
+        if ((field != NODE_FIELD_FURTHER && (field != NODE_FIELD_CONTENT || has_content)) ||
+            node_value_is_empty(value) || !(is_shown(name, value, &words) || all))
+            continue;
+        if (!all && shown == FIELDS_SHOWN) {
+            left++;
+            continue;
+        }
+        buf_adds(json, shown++ > 0 ? "," : ",\"fields\":[");
+        buf_adds(json, "{\"field\":");
+        json_write_string(json, name, strlen(name));
+        if (all || is_scalar(value)) {
+            json_auto_t *plain = without_pictures(value, 0);
+
+            buf_adds(json, ",\"value\":");
+            json_write(json, plain ? plain : value);
+        } else if (add_field_beginning(name, value, words, json, err) < 0) {
+            return -1;
+        }
+        buf_addc(json, '}');
+    }
+    buf_adds(json, shown > 0 ? "]" : "");
+    if (left > 0)
+        buf_addf(json, ",\"fields_left_out\":%zu", left);
+    return 0;
+}
+
 int find_lesson(struct store *store, const struct session_found *session, const char *node_id,
                 const char *whole, const char *only, struct buf *json, struct error *err)
 {
@@ -104,6 +185,7 @@ int find_lesson(struct store *store, const struct session_found *session, const 
     struct node_found node;
     struct rows *rows;
     unsigned flags;
+    const bool one_type = whole && strcasecmp(whole, "all") != 0;
     size_t order = 0, words = 0;
     int row;
 
@@ -134,6 +216,8 @@ int find_lesson(struct store *store, const struct session_found *session, const 
     if (row < 0 || store_links_add(store, session->key, node_id, only, links, err) < 0)
         return -1;
     buf_addf(json, "],\"words\":%zu", words);
+    if (!one_type && add_fields(fields, whole != NULL, order > 0, json, err) < 0)
+        return -1;
     if (json_array_size(links) > 0) {
         buf_adds(json, ",\"links\":");
         json_write(json, links);

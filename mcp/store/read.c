@@ -12,6 +12,7 @@
 #include "helpers/graph/text.h"
 #include "mcp/session/curriculum_uri.h"
 #include "mcp/session/entity.h"
+#include "mcp/session/node_field.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
@@ -520,6 +521,42 @@ int store_read_components(struct store *store, const char *sid, const char *node
     if (store_read_begin(store, UPSTREAM_NODE, sid, node_id, &session, err) < 0)
         return -1;
     return store_read_end(store, read_one(store, &session, node_id, json, err));
+}
+
+static int read_fields(struct store *store, const struct session_found *session,
+                       const char *node_id, bool content, struct buf *json, struct error *err)
+{
+    json_auto_t *node = NULL, *shown = json_object();
+    struct node_found found;
+    const char *name;
+    json_t *value;
+    unsigned flags;
+
+    if (store_node_find(store, session->key, node_id, &found, err) < 0)
+        return -1;
+    node = store_node_load(store, found.key, &flags, err);
+    if (!node)
+        return -1;
+    json_object_foreach(node, name, value)
+    {
+        enum node_field field = node_field_of(name);
+
+        if (!node_value_is_empty(value) &&
+            (field == NODE_FIELD_FURTHER || (content && field == NODE_FIELD_CONTENT)))
+            json_object_set(shown, name, value);
+    }
+    json_write(json, shown);
+    return buf_check(json, "the fields of a node", err);
+}
+
+int store_read_fields(struct store *store, const char *sid, const char *node_id, bool content,
+                      struct buf *json, struct error *err)
+{
+    struct session_found session;
+
+    if (store_read_begin(store, UPSTREAM_NODES, sid, NULL, &session, err) < 0)
+        return -1;
+    return store_read_end(store, read_fields(store, &session, node_id, content, json, err));
 }
 
 static int read_page(struct store *store, const struct session_found *session, size_t offset,

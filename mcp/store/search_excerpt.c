@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "mcp/store/search_internal.h"
 
@@ -204,8 +205,8 @@ static bool is_field(const char *path, const char *field)
     const char *last = strrchr(path, '.');
     size_t len = strlen(field);
 
-    return (strncmp(path, field, len) == 0 && (!path[len] || path[len] == '.')) ||
-           (last && strcmp(last + 1, field) == 0);
+    return (strncasecmp(path, field, len) == 0 && (!path[len] || path[len] == '.')) ||
+           (last && strcasecmp(last + 1, field) == 0);
 }
 
 /* A term, a label: what it stands for is in the text that follows. */
@@ -287,6 +288,13 @@ static int begin_text(void *user, const struct prose_text *text)
         }
     }
     return 0;
+}
+
+int search_beginning_of_field(const char *name, const json_t *value, struct buf *to)
+{
+    struct beginning beginning = {.to = to};
+
+    return prose_of_field(name, value, begin_text, &beginning) < 0 ? -1 : 0;
 }
 
 int search_beginning(const char *type, const json_t *body, struct buf *to)

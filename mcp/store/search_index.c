@@ -22,7 +22,7 @@
 #include "mcp/store/search_internal.h"
 
 /* Of what a row has; to be raised with each change to it or to prose.h. */
-#define FORM   4
+#define FORM   5
 #define SAMPLE 8 /* components that show the language of a session */
 
 #define STEP_ROWS  INT64_C(200)        /* made anew by one commit of a server */
@@ -158,6 +158,8 @@ enum search_column search_column_of(const struct prose_text *text)
 {
     if (text->flags & FIELD_TERM)
         return SEARCH_TERM;
+    if (text->further)
+        return SEARCH_WORDS;
     if (text->flags & FIELD_HEADING || ends_with(text->path, "title") ||
         ends_with(text->path, "term") || ends_with(text->path, "name"))
         return SEARCH_HEAD;

@@ -124,6 +124,8 @@ int search_excerpt(struct search_query *query, const char *type, const json_t *b
                    const char *field, char path[PROSE_PATH_SIZE], struct buf *to);
 /* Appends the first words of a body. */
 int search_beginning(const char *type, const json_t *body, struct buf *to);
+/* Likewise of one member of a node. */
+int search_beginning_of_field(const char *name, const json_t *value, struct buf *to);
 
 /* ---- search_order.c ---- */
 

@@ -178,6 +178,10 @@ int store_read_relationships(struct store *store, const char *sid, struct buf *j
  * "overall_confidence"} */
 int store_read_components(struct store *store, const char *sid, const char *node_id,
                           struct buf *json, struct error *err);
+/* The further fields of one node that say something (session/node_field.h), as an object. content:
+ * with the contract's own, such as raw_content. */
+int store_read_fields(struct store *store, const char *sid, const char *node_id, bool content,
+                      struct buf *json, struct error *err);
 /* The components of many nodes, in the order of the nodes, from offset on: {"session_id", "nodes":
  * [{"node_id", "title", "components": [...]}], "total", "offset"}. limit 0: all. */
 int store_read_all_components(struct store *store, const char *sid, size_t offset, size_t limit,

@@ -15,6 +15,7 @@
 
 #define LIMIT_DEFAULT 8
 #define TITLE_SHOWN   160
+#define FIELD_SHOWN   100 /* bytes of a field's name */
 #define ALSO_CAP      4u  /* further curricula of one call */
 #define LISTED_CAP    100 /* curricula */
 
@@ -114,6 +115,35 @@ static void say_component(const json_t *component, struct buf *to)
     }
 }
 
+static void say_field(const json_t *field, struct buf *to)
+{
+    const json_t *value = json_object_get(field, "value");
+    const char *words = json_get_string(field, "text");
+    char name[FIELD_SHOWN];
+
+    buf_addf(to, "\n%s", text_cut_line(name, sizeof name, json_get_string(field, "field")));
+    if (value) {
+        buf_adds(to, ": ");
+        json_write(to, value);
+    } else {
+        buf_addf(to, ", %" PRId64 " words: %s", whole(field, "words"), words ? words : "");
+    }
+}
+
+static void say_fields(const json_t *lesson, struct buf *to)
+{
+    const json_t *field;
+    size_t i;
+
+    json_array_foreach(json_object_get(lesson, "fields"), i, field)
+    {
+        say_field(field, to);
+    }
+    if (whole(lesson, "fields_left_out") > 0)
+        buf_addf(to, "\n(%" PRId64 " other fields; all with in: all)",
+                 whole(lesson, "fields_left_out"));
+}
+
 static void say_link(const json_t *link, struct buf *to)
 {
     const char *curriculum = json_get_string(link, "curriculum");
@@ -151,6 +181,7 @@ static void say_lesson(const json_t *lesson, struct buf *to)
         buf_addf(to, " in chapter %" PRId64, whole(lesson, "chapter"));
     buf_addf(to, ", %" PRId64 " words, %zu components, revision %" PRId64 ":",
              whole(lesson, "words"), json_array_size(components), whole(lesson, "revision"));
+    say_fields(lesson, to);
     json_array_foreach((json_t *)components, i, component)
     {
         whole_count += is_whole(component);

@@ -8,8 +8,9 @@
 static int run(struct tutor_call *teaching, struct error *err)
 {
     const size_t part = (size_t)argument_whole(teaching->call, "part", 1);
-    struct buf *to = &teaching->call->text, BUF_AUTO json = {0};
-    json_auto_t *components = NULL;
+    struct buf *to = &teaching->call->text, BUF_AUTO json = {0}, BUF_AUTO own = {0};
+    json_auto_t *lesson_read = NULL;
+    json_t *fields;
     const char *id;
     uint32_t lesson;
     size_t parts;
@@ -17,10 +18,13 @@ static int run(struct tutor_call *teaching, struct error *err)
     if (tutor_lesson(teaching, &lesson, err) < 0 || tutor_lesson_open(teaching, lesson, err) < 0)
         return -1;
     id = teaching->course->lessons[lesson].id;
-    if (store_read_components(teaching->store, teaching->sid, id, &json, err) < 0)
+    if (store_read_components(teaching->store, teaching->sid, id, &json, err) < 0 ||
+        store_read_fields(teaching->store, teaching->sid, id, true, &own, err) < 0)
         return -1;
-    components = json_read(json.data, json.len, "the lesson", err);
-    if (!components || lesson_text(components, part, &parts, to, err) < 0)
+    lesson_read = json_read(json.data, json.len, "the lesson", err);
+    fields = lesson_read ? json_read(own.data, own.len, "the lesson", err) : NULL;
+    if (!fields || json_object_set_new(lesson_read, "fields", fields) < 0 ||
+        lesson_text(lesson_read, part, &parts, to, err) < 0)
         return -1;
     buf_addf(to, "\n\n%s, part %zu of %zu. ", id, part, parts);
     if (part < parts)

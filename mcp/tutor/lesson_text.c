@@ -13,6 +13,7 @@
 #include "helpers/base/utf8.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/format/markdown.h"
+#include "mcp/session/node_field.h"
 #include "mcp/session/prose.h"
 
 #define LABEL_CAP     63u /* bytes of a field's name */
@@ -209,12 +210,75 @@ static int write_component(struct whole *whole, const json_t *component)
     return rc;
 }
 
+/* One member of the node as it is written. */
+struct lesson_field {
+    const char *name;
+    struct buf *to;
+    size_t entries; /* of a list, so far */
+};
+
+/* "**Objectives:** text"; the texts of a list stand below its name. */
+static int add_field_text(void *user, const struct prose_text *text)
+{
+    struct lesson_field *field = user;
+    const char *rest = text->path + strlen(field->name);
+    bool entry = *rest == '.' && rest[1 + strspn(rest + 1, "0123456789")] == '\0';
+
+    if (text->count == 0)
+        return 0;
+    if (entry && field->entries++ == 0)
+        buf_addf(field->to, "**%s:**\n\n", field->name);
+    if (entry)
+        buf_adds(field->to, "- ");
+    else
+        buf_addf(field->to, "**%s:** ", text->path);
+    buf_add(field->to, text->text, text->len);
+    buf_adds(field->to, entry ? "\n" : "\n\n");
+    return 0;
+}
+
+/* content: those of the contract, else the further ones. */
+static int write_fields(struct whole *whole, const json_t *node, bool content)
+{
+    const enum node_field wanted = content ? NODE_FIELD_CONTENT : NODE_FIELD_FURTHER;
+    size_t from = whole->text.len;
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)node, name, value)
+    {
+        struct lesson_field field = {.name = name, .to = &whole->text};
+
+        if (node_field_of(name) != wanted)
+            continue;
+        if (json_is_number(value) || json_is_boolean(value)) {
+            if (node_field_is_technical(name))
+                continue;
+            buf_addf(&whole->text, "**%s:** ", name);
+            json_write(&whole->text, value);
+            buf_adds(&whole->text, "\n\n");
+        } else if (prose_of_field(name, value, add_field_text, &field) < 0) {
+            return -1;
+        }
+        buf_adds(&whole->text, field.entries > 0 ? "\n" : "");
+    }
+    if (whole->text.len > from) /* end_component adds the blank line */
+        whole->text.len--;
+    end_component(whole, from);
+    return 0;
+}
+
 static int write_whole(struct whole *whole, const json_t *lesson, struct error *err)
 {
     json_t *component;
+    const json_t *fields = json_object_get(lesson, "fields");
+    const json_t *components = json_object_get(lesson, "components");
     size_t i, from;
 
-    json_array_foreach(json_object_get(lesson, "components"), i, component)
+    if (write_fields(whole, fields, false) < 0 ||
+        (json_array_size(components) == 0 && write_fields(whole, fields, true) < 0))
+        return error_set(err, ERROR_MEMORY, "out of memory for the text of a lesson");
+    json_array_foreach(components, i, component)
     {
         if (write_component(whole, component) < 0)
             return error_set(err, ERROR_MEMORY, "out of memory for the text of a lesson");

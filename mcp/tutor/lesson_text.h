@@ -7,7 +7,8 @@
  *
  * A part ends between components where it can, else between paragraphs, lines, words or characters.
  * A code block that is cut is closed, and opened again in the next part. A drawing is its title and
- * description; exercises are only counted. The same lesson gives the same parts.
+ * description; exercises are only counted. The further fields of the node (node_field.h) are the
+ * first component, each under its name. The same lesson gives the same parts.
  *
  * Pure, any thread.
  */
@@ -25,7 +26,7 @@
 #define LESSON_TITLE_CAP   200u /* bytes of the title above a part */
 
 /* Appends one part, and sets *parts to their number, at least 1. lesson: the object of
- * store_read_components. part: from 1. Fails with ERROR_INVALID if there is no such part, and sets
+ * store_read_components; with "fields", the object of store_read_fields, if that is known. part: from 1. Fails with ERROR_INVALID if there is no such part, and sets
  * *parts then too; with ERROR_MEMORY. */
 int lesson_text(const json_t *lesson, size_t part, size_t *parts, struct buf *to,
                 struct error *err);

@@ -142,6 +142,72 @@ class Spellings(unittest.TestCase):
         self.assertEqual(self.hits("quokka")[0]["text"], "... \\(\\frac{1}{2} \\in \\mathbb{Q}\\) as a [quokka] of \\(\\mathbb{Z}\\)")
 
 
+class Fields(unittest.TestCase):
+    """Fields under the names that people give them are found and read, in sheets of four languages."""
+    SHEETS = (
+        ("Id,Title,Description,Content,Objectives\nL1,Pizza fractions,Learners share a margherita pizza fairly,Cut it in eight slices,Understand eighths\n",
+         {"margherita": "Description", "slice": "Content", "eighth": "Objectives"}),
+        ("Id;Titel;Beschreibung;Inhalt;Lernziele\nL1;Brüche;Die Klasse teilt eine Pizza gerecht;Man schneidet acht Stücke;Die Lernenden verstehen Achtel\n",
+         {"gerecht": "Beschreibung", "Stück": "Inhalt", "Achtel": "Lernziele"}),
+        ("Id;Titre;Description;Contenu;Objectifs d'apprentissage\nL1;Fractions;Les élèves partagent une pizza;On la coupe en huit parts;Comprendre les huitièmes\n",
+         {"élève": "Description", "coupe": "Contenu", "huitièmes": "Objectifs d'apprentissage"}),
+        ("Id;Título;Descripción;Contenido;Objetivos\nL1;Fracciones;La clase comparte una pizza;Se corta en ocho trozos;Entender los octavos\n",
+         {"comparte": "Descripción", "trozo": "Contenido", "octavos": "Objetivos"}),
+        ("Id,Title,DESCRIPTION,learning outcomes\nL1,Halves,The halves of a quokka,Knows a wombat\n",
+         {"quokka": "DESCRIPTION", "wombat": "learning outcomes"}),
+    )
+
+    def setUp(self):
+        self.workspace = harness.Workspace()
+        self.addCleanup(self.workspace.close)
+        self.folder = pathlib.Path(self.workspace.data, "sheets")
+        self.folder.mkdir()
+
+    def test_sheets_of_four_languages(self):
+        sheets = []
+        for sheet, words in self.SHEETS:
+            (self.folder / "nodes.csv").write_text(sheet, encoding="utf-8")
+            sheets.append((self.workspace.load(self.folder), words))
+        with contextlib.closing(harness.Server(self.workspace)) as server:
+            server.initialize()
+            for sid, words in sheets:
+                outline, whole = (server.good("find", session_id=sid, node_id="L1", **more) for more in ({}, {"in": "all"}))
+                for word, field in words.items():
+                    with self.subTest(word):
+                        [hit] = server.http("GET", "/session/%s/find?%s" % (sid, urllib.parse.urlencode({"text": word})))[1]["hits"]
+                        self.assertEqual((hit["node_id"], hit["field"]), ("L1", field))
+                        self.assertRegex(outline, r"(?m)^%s, \d words: \w" % field)
+                        self.assertRegex(whole, r'(?m)^%s: "\w' % field)
+                        found = server.good("find", session_id=sid, text=word, **{"in": field.lower() if field.isascii() else field})
+                        self.assertIn("L1", found)
+
+    def load(self, **fields):
+        path = pathlib.Path(self.workspace.data, "fields.json")
+        path.write_text(json.dumps({"nodes": [dict({"node_id": "N1", "title": "One", "components": []}, **fields)], "relationships": []}), encoding="utf-8")
+        return self.workspace.load(path)
+
+    def test_values_for_programs_are_not_words(self):
+        plain = self.load(components=[{"type": "paragraph", "order": 1, "parameters": {"text": "Words."}}], raw_content="Kept", node_type="core", chapter="C")
+        sid = self.load(uuid="123e4567-e89b-12d3-a456-426614174000", made="2026-03-01", hours=3, open=True, note="A koala", place="52.5, 13.4",
+                        many={"deep": {"er": ["A dingo"]}}, empty="", link="https://x.example/wallaby", raw_content="An emu")
+        huge = self.load(long="字" * 100000, **{"Field %d" % number: "text " * 1000 for number in range(100)})
+        with contextlib.closing(harness.Server(self.workspace)) as server:
+            server.initialize()
+            self.assertEqual(server.good("find", session_id=plain, node_id="N1"), 'N1 "One" in chapter "C", 1 words, 1 components, revision 1:\n1. paragraph, 1 words: Words.')
+            outline, whole = (server.good("find", session_id=sid, node_id="N1", **more) for more in ({}, {"in": "all"}))
+            self.assertEqual(sorted(outline.splitlines()[1:]), ["hours: 3", "many, 2 words: A dingo", "note, 2 words: A koala", "open: true", "raw_content, 2 words: An emu"])
+            for value in "123e4567", "2026-03-01", "52.5", "wallaby":
+                self.assertIn(value, whole)
+                self.assertIn("No lesson found", server.good("find", session_id=sid, text=value))
+            for word in "koala", "dingo", "emu":
+                self.assertIn("N1", server.good("find", session_id=sid, text=word))
+            server.good("change_curriculum", session_id=sid, operations=[{"op": "replace_text", "find": "koala", "replace": "possum"}])
+            self.assertIn("[possum]", server.good("find", session_id=sid, text="possum"))
+            outline = server.good("find", session_id=huge, node_id="N1")
+            self.assertLess(len(outline.encode()), 40 * 300)
+            self.assertIn("(61 other fields; all with in: all)", outline)
+
+
 class Asking(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -88,6 +88,20 @@ class LessonText(unittest.TestCase):
         self.assertEqual(none[0][0], "# Ratios\n\nThe lesson has no text.\n")
         self.assertEqual(odd[0][0], "# Ratios\n\n**hint:** kept\n")
 
+    def test_further_fields_stand_first(self):
+        given = dict(lesson(text("paragraph", text="One.")), fields={
+            "node_id": "N1", "title": "Ratios", "chapter": "C", "Description": "A pizza.", "Lernziele": ["Achtel", "Viertel"], "hours": 3, "open": True,
+            "More": {"für": "dich"}, "made": "2026-03-01", "image_url": "x", "raw_content": "Not shown.", "none": None})
+        bare = dict(lesson(), fields={"title": "Ratios", "raw_content": "All of it.", "Contenu": "Le texte."})
+        same = dict(lesson(text("paragraph", text="One.")), fields={"title": "Ratios", "chapter": "C", "raw_content": "Not shown."})
+        found, alone, usual = ([part for part, _ in parts] for parts in parts_of([given, bare, same]))
+        self.assertEqual(found, ["# Ratios\n\n**Description:** A pizza.\n\n**Lernziele:**\n\n- Achtel\n- Viertel\n\n**hours:** 3\n\n**open:** true\n\n"
+                                 "**More.für:** dich\n\nOne.\n"])
+        self.assertEqual(alone, ["# Ratios\n\n**Contenu:** Le texte.\n\n**raw_content:** All of it.\n"])
+        self.assertEqual(usual, ["# Ratios\n\nOne.\n"])
+        for part, estimate in parts_of([dict(lesson(), fields={"Description": GERMAN * 200})])[0]:
+            self.assertLessEqual(estimate, CAP)
+
     def test_cuts_are_between_components(self):
         [parts] = parts_of([HUGE["many"]])
         self.assertGreater(len(parts), 3)

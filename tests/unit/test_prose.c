@@ -128,6 +128,31 @@ static const struct {
     {NULL,
      "{\"node_id\":\"N1\",\"title\":\"Ratios\",\"raw_content\":\"All of it\",\"chapter\":\"One\"}",
      "title:Ratios|raw_content:All of it", 4},
+    /* Further fields, whatever they are called; not the contract's structure, nor values for
+     * programs. */
+    {NULL,
+     "{\"title\":\"T\",\"Description\":\"A "
+     "pizza\",\"Lernziele\":[\"Achtel\",\"Viertel\"],\"\xC3\x9C"
+     "ber\":"
+     "{\"kurz\":\"Kurz\",\"n\":{\"t\":{\"u\":{\"v\":{\"w\":\"deep\"}}}}},\"node_type\":\"core\",\"hours\":"
+     "3,\"Open\":true,"
+     "\"Code\":\"6.RP.1\",\"Section\":\"1.2\",\"Type\":\"lecture\"}",
+     "title:T|Description:A pizza|Lernziele.1:Achtel|Lernziele.2:Viertel|\xC3\x9C"
+     "ber.kurz:Kurz|"
+     "Code:6.RP.1|Section:1.2|Type:lecture",
+     9},
+    {NULL,
+     "{\"parent_id\":\"N1\",\"Image URL\":\"a b\",\"CFItemTypeURI\":{\"title\":\"Standard\"},\"a\":"
+     "\"123e4567-e89b-12d3-a456-426614174000\",\"b\":\"https://x.org/ratio\",\"c\":\"2026-03-01\","
+     "\"d\":\"2025-01-15T09:00:00+00:00\",\"e\":\"1.3.2026\",\"f\":\"#a0c\",\"g\":\"rgb(1, 2, 3)\","
+     "\"h\":\"52.52, 13.405\",\"i\":\"d41d8cd98f00b204e9800998ecf8427e\",\"j\":\"urn:isbn:1\","
+     "\"k\":\"<svg>x</svg>\",\"l\":[\"01/03/2026\"],\"m\":\"mailto:a@b.org\"}",
+     "", 0},
+    {NULL,
+     "{\"a\":\"1.2.3\",\"b\":\"#1\",\"c\":\"1, 2\",\"d\":\"On 2026-03-01\",\"e\":\"Note: "
+     "this\",\"f\":\"see "
+     "https://x.org\",\"g\":\"12\"}",
+     "a:1.2.3|b:#1|c:1, 2|d:On 2026-03-01|e:Note: this|f:see https://x.org|g:12", 10},
     {"paragraph", "7", "", 0},
 };
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the members of a node are: those of the contract, and the further ones that a curriculum
+ * has, under whatever name ("Description", "Lernziele"). The values of these decide which of them
+ * are words. Pure, any thread.
+ */
+#ifndef LECTERN_SESSION_NODE_FIELD_H
+#define LECTERN_SESSION_NODE_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+enum node_field {
+    NODE_FIELD_STRUCTURE, /* of the contract: ids, chapter, kinds, times, components */
+    NODE_FIELD_TITLE,
+    NODE_FIELD_CONTENT, /* of the contract: raw_content and the texts of the four categories */
+    NODE_FIELD_FURTHER,
+};
+
+enum node_field node_field_of(const char *name);
+
+/* Whether the name says that its value is for programs: an id, an address, a drawing, a colour. */
+bool node_field_is_technical(const char *name);
+/* Whether the whole text is a value for programs: a UUID, a URI, a date or time, a colour,
+ * coordinates, a digest. Numbers and codes such as "6.RP.1" are not. */
+bool node_value_is_technical(const char *text, size_t len);
+
+/* Whether a value says nothing: null, or an empty text, list or object. */
+bool node_value_is_empty(const json_t *value);
+
+#endif
