@@ -19,6 +19,7 @@
 #include "helpers/base/utf8.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
+#include "mcp/format/markdown_order.h"
 #include "mcp/format/yaml.h"
 #include "mcp/session/curriculum_file.h"
 
@@ -225,6 +226,7 @@ struct markdown_reader {
     unsigned usual;
     size_t left; /* bytes that may still be read */
     size_t notes, rules, made;
+    struct note_order order;
 };
 
 static int read_text(struct markdown_reader *reader, const char *name, struct buf *text,
@@ -624,16 +626,46 @@ static int add_links(struct markdown_reader *reader, struct error *err)
 
 /* ---- the folder ---- */
 
+/* The navigation of the folder's program, if it has one. Its table of contents is no note. */
+static int read_order(struct markdown_reader *reader, struct error *err)
+{
+    const char *name;
+    json_t *state;
+
+    if (files_has(reader->from, ORDER_MKDOCS)) {
+        struct buf BUF_AUTO text = {0};
+
+        if (read_text(reader, ORDER_MKDOCS, &text, err) < 0)
+            return -1;
+        order_read_mkdocs(&reader->order, text.data, text.len, reader->files, reader->said);
+    }
+    json_object_foreach(reader->files, name, state)
+    {
+        struct buf BUF_AUTO text = {0};
+
+        if (reader->order.pages || !json_is_true(state) || !order_is_summary(name))
+            continue;
+        if (read_text(reader, name, &text, NULL) == 0 &&
+            order_read_summary(&reader->order, name, text.data, text.len, reader->files,
+                               reader->said))
+            json_object_set_new(reader->files, name, json_null());
+    }
+    return 0;
+}
+
 static json_t *read_folder(struct markdown_reader *reader, const json_t *names, struct error *err)
 {
     json_auto_t *root = NULL;
     json_t *name;
-    size_t i;
+    size_t listed, i;
 
     json_array_foreach((json_t *)names, i, name)
         json_object_set_new(reader->files, json_string_value(name), json_true());
     root = read_index(reader, err);
     if (!root)
+        return NULL;
+    listed = json_array_size(reader->nodes);
+    if (read_order(reader, err) < 0)
         return NULL;
     json_array_foreach((json_t *)names, i, name)
     {
@@ -642,6 +674,7 @@ static json_t *read_folder(struct markdown_reader *reader, const json_t *names, 
             return NULL;
     }
     give_ids(reader);
+    order_notes(&reader->order, reader->nodes, listed, reader->files);
     if (add_links(reader, err) < 0)
         return NULL;
     json_object_set(root, "nodes", reader->nodes);
@@ -678,12 +711,15 @@ static json_t *read_file(const char *path, struct format_report *report, struct 
 {
     struct buf BUF_AUTO text = {0};
     json_t *curriculum;
+    char *stem;
 
     if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
         return NULL;
-    curriculum = notes_read(text.data, text.len, report, err);
+    stem = stem_of(path);
+    curriculum = notes_read(text.data, text.len, stem, report, err);
     if (!curriculum)
         error_wrap(err, "%s", path);
+    free(stem);
     return curriculum;
 }
 
@@ -691,8 +727,10 @@ static json_t *list_notes(const struct files *files, struct folder_rest *rest, s
 {
     json_t *names = files_list(files, markdown_suffixes, rest, err);
 
-    /* Our own index is read, though it is no note. */
+    /* Our own index and a navigation are read, though they are no notes. */
     if (names && rest->others > 0 && files_has(files, MARKDOWN_INDEX))
+        rest->others--;
+    if (names && rest->others > 0 && files_has(files, ORDER_MKDOCS))
         rest->others--;
     return names;
 }
@@ -728,6 +766,7 @@ static json_t *read_notes(const struct files *files, struct format_report *repor
     json_decref(reader.unnamed);
     json_decref(reader.nodes);
     json_decref(reader.relationships);
+    order_finish(&reader.order);
     return root;
 }
 

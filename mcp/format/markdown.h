@@ -112,6 +112,18 @@ void note_decode(struct buf *text, const char *name, struct findings *said);
 json_t *front_read(const char *text, size_t len, const char *name, size_t line,
                    struct findings *said, struct buf *rest);
 
+/* Front matter of another form at the top of a note (markdown_front_other.c): a new object, or NULL
+ * if there is none. *used: its bytes. */
+json_t *front_read_other(const char *text, size_t len, const char *name, struct findings *said,
+                         size_t *used);
+/* What stands between two lines "+++": a new object (markdown_toml.c). */
+json_t *toml_front_read(const char *text, size_t len, const char *name, size_t line,
+                        struct findings *said);
+
+/* Writes admonitions of MkDocs ("!!! note") and Docusaurus (":::note") as the callouts that
+ * Obsidian has, in place (markdown_admonition.c). line: of the text's first. */
+void admonitions_as_quotes(struct buf *text, const char *name, size_t line, struct findings *said);
+
 /* Appends the links of a note's text to note->links, without those in code (markdown_link.c).
  * starts: of its lines, one more than there are. */
 struct cmark_node;
@@ -131,7 +143,9 @@ const char *link_by_path(const struct link_index *index, const char *from, const
 bool link_is_path(const char *link); /* neither an address with a scheme nor a part of a page */
 bool link_is_attachment(const char *link); /* by its ending: a picture, a sheet */
 
-/* The curriculum in one text (text.c): a lesson for each heading of level 1. */
-json_t *notes_read(const char *text, size_t len, struct format_report *report, struct error *err);
+/* The curriculum in one text (text.c): a lesson for each heading of level 1. title: of a lesson
+ * that has front matter without one; or NULL. */
+json_t *notes_read(const char *text, size_t len, const char *title, struct format_report *report,
+                   struct error *err);
 
 #endif

@@ -315,8 +315,12 @@ static int note_read(const char *text, size_t len, const char *name, size_t firs
     buf_add(&kept, "", 0);
     if (buf_check(&kept, "the note", err) < 0)
         return -1;
-    if (note)
+    if (note) {
         leave_out_comments(&kept, name, first, note);
+        admonitions_as_quotes(&kept, name, first, note->said);
+        if (buf_check(&kept, "the note", err) < 0)
+            return -1;
+    }
     source = (struct source){.text = kept.data, .len = kept.len};
     if (find_lines(&source, err) < 0)
         return -1;
@@ -449,6 +453,17 @@ static bool is_front_line(const struct cursor *cursor)
     return len == 3 && memcmp(cursor->at, FRONT_LINE, 3) == 0;
 }
 
+static json_t *read_front_other(struct cursor *cursor, const struct note *note)
+{
+    size_t used;
+    json_t *front = front_read_other(cursor->at, (size_t)(cursor->end - cursor->at), cursor->name,
+                                     note->said, &used);
+
+    for (const char *end = cursor->at + used; cursor->at < end; cursor->at++)
+        cursor->line += *cursor->at == '\n';
+    return front ? front : json_object();
+}
+
 /* The front matter, or an empty object; NULL with err. In a note a "---" that nothing ends is a
  * line, as ordinary Markdown has it, and so are two with text between them. */
 static json_t *read_front(struct cursor *cursor, struct note *note, json_t *components,
@@ -460,7 +475,7 @@ static json_t *read_front(struct cursor *cursor, struct note *note, json_t *comp
     json_t *front;
 
     if (!is_front_line(cursor))
-        return json_object();
+        return note ? read_front_other(cursor, note) : json_object();
     skip_line(cursor);
     from = cursor->at;
     while (!is_front_line(cursor)) {

@@ -34,6 +34,7 @@ struct notes {
     json_t *nodes;         /* owned */
     struct findings *said; /* owned; see note_say */
     size_t rules, links;
+    const char *title; /* of a lesson with front matter that has none; or NULL */
 };
 
 /* What has no title is no lesson: a path, prose, a diagram. */
@@ -45,6 +46,11 @@ static int refuse(struct error *err)
         "\"title\": \"Counting\"}], \"relationships\": []}; a CFPackage of CASE; CSV, with the "
         "heading Id,Title,Prerequisites; or lessons in Markdown, each with a title, as # Counting. "
         "Send the content of a file, not its path");
+}
+
+static bool has_fields(const json_t *node)
+{
+    return json_object_size(node) > (json_object_get(node, "components") ? 1u : 0u);
 }
 
 /* One lesson, or an ordinary note, which becomes one. */
@@ -62,6 +68,8 @@ static int read_note(struct notes *notes, const struct buf *text, struct error *
             json_object_set(node, "title", note.title);
         if (!node_name_field(node, "node_id") && node_name_field(node, "id"))
             json_object_set(node, "node_id", json_object_get(node, "id"));
+        if (!node_name_field(node, "title") && notes->title && has_fields(node))
+            json_object_set_new(node, "title", json_string(notes->title));
         if (!node_name_field(node, "node_id") && !node_name_field(node, "title"))
             rc = refuse(err);
         snprintf(id, sizeof id, NOTE_ID, json_array_size(notes->nodes) + 1);
@@ -97,7 +105,7 @@ static bool is_node_file(const struct buf *text)
 {
     const char *line = text->data;
 
-    if (strncmp(line, "---", 3) == 0)
+    if (strncmp(line, "---", 3) == 0 || strncmp(line, "+++\n", 4) == 0 || *line == '{')
         return true;
     for (; *line; line += strcspn(line, "\n"), line += *line == '\n')
         if (component_is_mark(line, strcspn(line, "\n")))
@@ -152,9 +160,11 @@ static void write_what_was_read(const struct notes *notes)
                     notes->links);
 }
 
-static json_t *read_notes(struct buf *text, struct format_report *report, struct error *err)
+static json_t *read_notes(struct buf *text, const char *name, struct format_report *report,
+                          struct error *err)
 {
-    struct notes notes = {.report = report, .nodes = json_array(), .said = &report->lines};
+    struct notes notes = {
+        .report = report, .nodes = json_array(), .said = &report->lines, .title = name};
     json_t *curriculum = NULL, *title;
 
     note_decode(text, TEXT_NAME, notes.said);
@@ -184,7 +194,7 @@ static json_t *read_bare(struct buf *text, struct format_report *report, struct 
     if (strchr("{[", *text->data))
         return read_json(text, report, err);
     return strchr("#-<>*|", *text->data) || !is_table(text->data)
-               ? read_notes(text, report, err)
+               ? read_notes(text, NULL, report, err)
                : csv_curriculum(TEXT_NAME, text, report, err);
 }
 
@@ -229,11 +239,12 @@ static int unwrap(struct buf *text, struct error *err)
     return rc;
 }
 
-json_t *notes_read(const char *given, size_t len, struct format_report *report, struct error *err)
+json_t *notes_read(const char *given, size_t len, const char *title, struct format_report *report,
+                   struct error *err)
 {
     struct buf BUF_AUTO text = {0};
 
-    return take(&text, given, len, err) == 0 ? read_notes(&text, report, err) : NULL;
+    return take(&text, given, len, err) == 0 ? read_notes(&text, title, report, err) : NULL;
 }
 
 json_t *format_read_text(const char *given, size_t len, struct format_report *report,

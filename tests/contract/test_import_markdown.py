@@ -218,5 +218,162 @@ class Links(Notes):
         self.assertIn("are left out (2): a.md line 10; a.md line 12", said)
 
 
+class Hugo(Notes):
+    """Front matter in TOML and JSON; weights."""
+
+    def test_front_matter(self):
+        back, said = self.load({
+            "_index.md": "+++\ntitle = 'Course'\n+++\nWelcome.\n",
+            "a.md": "+++\n# made by hand\ntitle = \"Adding \\u00fc\"\nweight = 20\ndraft = false\ndate = 2026-03-01T09:00:00Z\nversion = 1.10\n"
+                    "tags = [\"sum\", 'plus', # both\n  \"total\",\n]\ntext = \"\"\"\nOne\ntwo\\\n   three\"\"\"\nsite.name = \"x\"\n"
+                    "prerequisites = [\"b\"]\nplace = { x = 1 }\n\n[params]\n  author = \"Ada\"\n[[resources]]\nsrc = \"1.png\"\n[[resources]]\nsrc = \"2.png\"\n+++\n\nText.\n",
+            "b.md": "{\n  \"title\": \"Base\",\n  \"weight\": 10,\n  \"tags\": [\"x\"],\n  \"params\": {\"a\": 1}\n}\n\nBody.\n",
+            "c.md": "+++\ntitle = broken here\nweight = 5\n+++\nC.\n", "d.md": "{{< figure >}}\n\nD.\n", "e.md": "{\n\"title\": oops\n}\nE.\n",
+            "f.md": "+++\ntitle = \"F\"\nnever ended\n", "g.md": "+++\ntitle = 7\ntitle = \"Again\"\nnonsense\n+++\n"})
+        nodes = self.by_title(back)
+        adding = nodes["Adding ü"]
+        self.assertEqual([adding[key] for key in ("weight", "draft", "date", "version", "tags", "text", "site.name", "place", "params")],
+                         [20, False, "2026-03-01T09:00:00Z", "1.10", ["sum", "plus", "total"], "One\ntwothree", "x", "{ x = 1 }", 'author = "Ada"'])
+        self.assertEqual(adding["resources"], 'src = "1.png"\n\nsrc = "2.png"')
+        self.assertEqual(self.texts(adding), ["Text."])
+        self.assertEqual((nodes["Base"]["tags"], nodes["Base"]["params"], self.texts(nodes["Base"])), (["x"], {"a": 1}, ["Body."]))
+        self.assertEqual((nodes["broken here"]["weight"], nodes["7"]["title_2"], nodes["7"]["front_matter"]), (5, "Again", "nonsense"))
+        self.assertIn("{{< figure >}}", str(nodes["d"]))
+        self.assertIn("oops", str(nodes["e"]))
+        self.assertIn("never ended", str(nodes["f"]))
+        self.assertIn(("Base", "Adding ü"), self.edges(back))
+        for place in ("a.md line 2", "a.md line 17: 'place'", "a.md line 19: 'params'", "a.md line 21: 'resources'", "c.md line 2: 'title'", "e.md line 1", "g.md line 3: 'title'",
+                      "g.md line 4"):
+            self.assertIn(place, said)
+        self.assertEqual([node["title"] for node in back["nodes"]][:4], ["Course", "broken here", "Base", "Adding ü"])
+
+    def test_sections_by_weight(self):
+        back, _ = self.load({
+            "_index.md": "---\ntitle: Top\n---\n", "zebra/_index.md": "+++\ntitle = \"Zebra\"\nweight = 1\n+++\n", "zebra/b.md": "---\ntitle: B\nweight: 1\n---\n",
+            "zebra/a.md": "---\ntitle: A\nweight: 2\n---\n", "apple/_index.md": "---\ntitle: Apple\nweight: 2\n---\n", "apple/x.md": "---\ntitle: X\n---\n",
+            "apple/y.md": "---\ntitle: Y\nweight: 3\n---\n", "last.md": "---\ntitle: Last\nweight: 0\n---\n"})
+        self.assertEqual([node["title"] for node in back["nodes"]], ["Top", "Zebra", "B", "A", "Apple", "Y", "X", "Last"])
+        self.assertEqual(self.by_title(back)["A"]["weight"], 2)
+
+    def test_one_file_takes_its_name(self):
+        for text in "+++\ndraft = true\n+++\nText.\n", "---\ndraft: true\n---\nText.\n", '{\n"draft": true\n}\nText.\n':
+            path = self.folder / "Long division.md"
+            path.write_text(text)
+            back, _ = self.load_path(path)
+            [node] = back["nodes"]
+            self.assertEqual((node["title"], node["draft"], self.texts(node)), ("Long division", True, ["Text."]))
+
+
+class Jekyll(Notes):
+    def test_nav_order(self):
+        back, _ = self.load({"index.md": "---\ntitle: Home\nnav_order: 1\nlayout: home\n---\n", "alpha.md": "---\ntitle: Alpha\nnav_order: 3\n---\n",
+                             "beta.md": "---\ntitle: Beta\nnav_order: '2'\n---\n", "aaa.md": "---\ntitle: None\n---\n", "ten.md": "---\ntitle: Ten\nnav_order: 2.5\n---\n"})
+        self.assertEqual([node["title"] for node in back["nodes"]], ["Home", "Beta", "Ten", "Alpha", "None"])
+        self.assertEqual(self.by_title(back)["Alpha"]["nav_order"], 3)
+
+
+class Docusaurus(Notes):
+    def test_positions_and_admonitions(self):
+        back, said = self.load({
+            "docs/b.md": "---\nsidebar_position: 1\ntitle: B\n---\n\nBefore.\n:::warning Mind the gap\nFirst **line**.\n\nSecond, see [a](a.md).\n:::\nAfter.\n\n"
+                         ":::tip[Own title]\nOne.\n:::\n\n:::note\nBare.\n:::\n",
+            "docs/a.md": "---\nsidebar_position: 2\ntitle: A\n---\n```\n:::note\ncode\n:::\n```\n\n:::danger\nnever ended\n\n::: {.pandoc}\nx\n",
+            "docs/c.mdx": "---\ntitle: C\n---\n::::info\n:::tip\ninner\n:::\n::::\n"})
+        self.assertEqual([node["title"] for node in back["nodes"]], ["B", "A", "C"])
+        b, a, c = back["nodes"]
+        boxes = [component["parameters"] for component in b["components"] if component["type"] == "callout-box"]
+        self.assertEqual(boxes, [{"text": "Mind the gap\n\nFirst **line**.\n\nSecond, see [a](a.md).", "style": "warning"},
+                                 {"text": "Own title\n\nOne.", "style": "tip"}, {"text": "Bare.", "style": "info", "callout": "note"}])
+        self.assertEqual([component["parameters"]["text"] for component in b["components"] if component["type"] == "paragraph"], ["Before.", "After."])
+        self.assertEqual(self.edges(back), [("B", "A")])
+        self.assertIn(":::note\ncode\n:::", str(self.texts(a)[0]))
+        self.assertIn("never ended", str(a))
+        self.assertIn("{.pandoc}", str(a))
+        self.assertIn("docs/a.md line 11", said)
+        self.assertEqual([component["type"] for component in c["components"]], ["callout-box"])
+        self.assertIn("inner", c["components"][0]["parameters"]["text"])
+
+
+class MkDocs(Notes):
+    FILES = {
+        "mkdocs.yml": "site_name: Maths\ntheme:\n  name: material\nmarkdown_extensions:\n  - pymdownx.emoji:\n      emoji_index: !!python/name:material.extensions.emoji.twemoji\n"
+                      "nav:\n  - Home: index.md\n  - Numbers:\n    - Zero: numbers/zero.md\n    - Lists:\n      - numbers/adding.md\n  # a comment\n  - Gone: gone.md\n"
+                      "  - Site: https://x.example/\n- about.md\nplugins:\n  - search\n".replace("\n- about", "\n  - about"),
+        "docs/index.md": "# Welcome\n", "docs/about.md": "# About\n", "docs/numbers/zero.md": "# Zero\n", "docs/numbers/adding.md": "---\nweight: 1\n---\n# Adding\n",
+        "docs/aaa.md": "# Left over\n", "docs/first.md": "---\nweight: 1\n---\n# With a number\n"}
+
+    def test_navigation(self):
+        back, said = self.load(self.FILES)
+        self.assertEqual([node["title"] for node in back["nodes"]], ["Welcome", "Zero", "Adding", "About", "With a number", "Left over"])
+        nodes = self.by_title(back)
+        self.assertEqual([nodes[title].get("chapter") for title in ("Welcome", "Zero", "Adding", "About")], [None, "Numbers", "Numbers / Lists", None])
+        self.assertEqual((nodes["Welcome"]["nav_title"], nodes["Zero"].get("nav_title")), ("Home", None))
+        self.assertIn("not in the folder: mkdocs.yml: 'gone.md'", said)
+        self.assertIn("mkdocs.yml: 'https://x.example/'", said)
+        self.assertNotIn("files other than notes", said)
+        other = {name.replace("docs/", "pages/en/"): text.replace("nav:", "docs_dir: pages/en\nnav:") for name, text in self.FILES.items()}
+        self.assertEqual([node["title"] for node in self.load(other)[0]["nodes"]][:3], ["Welcome", "Zero", "Adding"])
+
+    def test_a_navigation_that_cannot_be_read(self):
+        back, said = self.load({"mkdocs.yml": "nav: [a.md, *x\n", "docs/b.md": "# B\n", "docs/a.md": "# A\n"})
+        self.assertEqual([node["title"] for node in back["nodes"]], ["A", "B"])
+        self.assertIn("a navigation that cannot be read gives no order", said)
+
+    def test_admonitions(self):
+        back, _ = self.load({"a.md": "# A\n\n!!! note \"Read this\"\n    One.\n\n    Two.\n\n        code\n\nBetween.\n!!! warning\n    Hot.\nAfter.\n\n??? tip \"\"\n\tFolded.\n\n"
+                             "???+ question\n    Open.\n\nNot !!! one.\n"})
+        components = back["nodes"][0]["components"]
+        self.assertEqual([component["type"] for component in components],
+                         ["callout-box", "paragraph", "callout-box", "paragraph", "callout-box", "callout-box", "paragraph"])
+        self.assertEqual([component["parameters"]["text"] for component in components],
+                         ["Read this\n\nOne.\n\nTwo.\n\n    code", "Between.", "Hot.", "After.", "Folded.", "Open.", "Not !!! one."])
+        self.assertEqual([component["parameters"].get("style") for component in components], ["info", None, "warning", None, "tip", "info", None])
+
+
+class MdBook(Notes):
+    def test_summary(self):
+        back, said = self.load({
+            "book.toml": "[book]\ntitle = \"B\"\n", "src/SUMMARY.md": "# Summary\n\n[Introduction](README.md)\n\n# First part\n\n- [Two](two.md)\n  - [Deep](deep/one%20more.md)\n"
+            "- [One](./one.md)\n- [Draft]()\n\n# Second part\n\n- [Gone](gone.md)\n- [Three](three.md)\n\n---\n\n[End](end.md)\n",
+            "src/README.md": "# Introduction\n", "src/one.md": "# One\n", "src/two.md": "# Two\n", "src/three.md": "# Three\n", "src/deep/one more.md": "# Deep inside\n",
+            "src/end.md": "# End\n", "src/also.md": "# Also\n"})
+        self.assertEqual([node["title"] for node in back["nodes"]], ["Introduction", "Two", "Deep inside", "One", "Three", "End", "Also"])
+        self.assertEqual([node.get("chapter") for node in back["nodes"]],
+                         [None, "First part", "First part", "First part", "Second part", "Second part", None])
+        self.assertEqual(self.by_title(back)["Deep inside"]["nav_title"], "Deep")
+        for text in "SUMMARY.md: 'gone.md'", "drafts", "'Draft'":
+            self.assertIn(text, said)
+        self.assertEqual(back["relationships"], [])
+
+    def test_chapters_without_parts(self):
+        back, _ = self.load({"SUMMARY.md": "* [Ratio](ratio.md)\n    * [Rates](rates.md)\n* [Powers](powers.md)\n", "powers.md": "# Powers\n", "rates.md": "# Rates\n",
+                             "ratio.md": "# Ratio\n"})
+        self.assertEqual([(node["title"], node.get("chapter")) for node in back["nodes"]], [("Ratio", "Ratio"), ("Rates", "Ratio"), ("Powers", None)])
+
+    def test_a_summary_that_is_a_note(self):
+        back, _ = self.load({"summary.md": "# Summary\n\nWe saw [a](a.md), and more.\n", "a.md": "# A\n"})
+        self.assertEqual(set(self.by_title(back)), {"Summary", "A"})
+
+
+class Logseq(Notes):
+    def test_page_properties(self):
+        back, said = self.load({
+            "pages/ratio.md": "title:: Ratio and rate\nalias:: Proportion, [[Ratios]]\ntags:: maths, #numbers, [[First, second]]\nrequires:: [[Counting]], [[Fractions]]\nlevel:: easy\n\n"
+                              "- A block\n  id:: 123\n- See [[Fractions]]\n",
+            "pages/Counting.md": "- One, two.\n", "pages/Fractions.md": "- Needs [[proportion]].\n", "pages/code.md": "std::sort\n\nvector:: is no property\n"})
+        nodes = self.by_title(back)
+        ratio = nodes["Ratio and rate"]
+        self.assertEqual([ratio[key] for key in ("alias", "tags", "requires", "level")],
+                         [["Proportion", "Ratios"], ["maths", "numbers", "First, second"], ["Counting", "Fractions"], "easy"])
+        self.assertNotIn("title::", str(ratio["components"]))
+        edges = [(edge["relationship_type"], edge["from_node_id"], edge["to_node_id"]) for edge in back["relationships"]]
+        ids = {title: node["node_id"] for title, node in nodes.items()}
+        for title in "Counting", "Fractions":
+            self.assertIn(("PREREQUISITE", ids[title], ids["Ratio and rate"]), edges)
+        self.assertIn(("Fractions", "Ratio and rate"), self.edges(back))
+        self.assertIn("std::sort", str(nodes["code"]["components"]))
+        self.assertIn("vector:: is no property", str(nodes["code"]["components"]))
+
+
 if __name__ == "__main__":
     unittest.main()
