@@ -41,6 +41,10 @@ static int write_path(const struct config *config, const char *path, const struc
     json_auto_t *curriculum = NULL;
     int rc = -1;
 
+    if (format && !format->write)
+        return error_set(err, ERROR_INVALID,
+                         "%s is a format of imports only: add --format json, csv, case or markdown",
+                         format->name);
     if (!format || (format == &format_json && refuse_folder(config, path, err) < 0) ||
         file_replaceable(path, config->force, err) < 0)
         return -1;

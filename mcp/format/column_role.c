@@ -200,3 +200,32 @@ enum column_role column_role_find(const char *name)
             return role;
     return COLUMN_ROLES;
 }
+
+int column_role_check_map(const char *const *map, struct error *err)
+{
+    for (; map && *map; map++) {
+        const char *role = strrchr(*map, '=');
+
+        if (!role || role == *map || column_role_find(role + 1) == COLUMN_ROLES)
+            return error_set(err, ERROR_INVALID,
+                             "--map %s: must be COLUMN=ROLE, with a role of id, title, "
+                             "prerequisites, source, target, type, order, chapter and ignore: "
+                             "--map 'Builds on=prerequisites'",
+                             *map);
+    }
+    return 0;
+}
+
+/* A heading may contain "=", a role does not. */
+enum column_role column_role_mapped(const char *const *map, const char *heading, size_t len)
+{
+    for (; map && *map; map++) {
+        const char *role = strrchr(*map, '=');
+        json_auto_t *wanted = role ? column_same(*map, (size_t)(role - *map)) : NULL,
+                    *there = wanted ? column_same(heading, len) : NULL;
+
+        if (wanted && json_equal(wanted, there))
+            return column_role_find(role + 1);
+    }
+    return COLUMN_ROLES;
+}

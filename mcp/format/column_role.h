@@ -11,6 +11,8 @@
 
 #include <jansson.h>
 
+#include "helpers/base/error.h"
+
 enum column_role {
     COLUMN_FIELD, /* none: an additional field */
     COLUMN_ID,
@@ -40,6 +42,12 @@ size_t column_role_rank(enum column_role role, const char *heading, size_t len,
 /* The name of a role ("prerequisites"); and the role of a name, COLUMN_ROLES if it is none. */
 const char *column_role_name(enum column_role role);
 enum column_role column_role_find(const char *name);
+
+/* The roles that the user gives, "COLUMN=ROLE" each, NULL-terminated; or NULL. ERROR_INVALID if one
+ * is not of that form. */
+int column_role_check_map(const char *const *map, struct error *err);
+/* The role that the user gives a heading; COLUMN_ROLES: none. */
+enum column_role column_role_mapped(const char *const *map, const char *heading, size_t len);
 
 /* A text in the form in which texts that people take for the same are equal: composed, in one
  * letter case, and without blanks around it. A new string; NULL if it is not UTF-8. */

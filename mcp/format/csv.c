@@ -295,36 +295,16 @@ static bool has_edges(const struct sheet_reader *reader)
     return !reader->wanted[ENTRY_NODE] || !has_nodes || fit < COLUMN_BY_WORD;
 }
 
-/* The role that the user gives the column with this heading; COLUMN_ROLES: none. A heading may
- * contain "=", a role does not. */
+/* The role that the user gives the column with this heading; COLUMN_ROLES: none. */
 static enum column_role mapped_role(const struct sheet_reader *reader, const char *heading)
 {
-    for (const char *const *map = reader->report->map; map && *map; map++) {
-        const char *role = strrchr(*map, '='), *name = heading;
-        enum csv_kind kind;
-        size_t len = split_heading(&name, &kind);
-        json_auto_t *wanted = role ? column_same(*map, (size_t)(role - *map)) : NULL,
-                    *there = column_same(name, len), *whole = column_same(heading, strlen(heading));
+    const char *name = heading;
+    enum csv_kind kind;
+    size_t len = split_heading(&name, &kind);
+    enum column_role role = column_role_mapped(reader->report->map, name, len);
 
-        if (wanted && (json_equal(wanted, there) || json_equal(wanted, whole)))
-            return column_role_find(role + 1);
-    }
-    return COLUMN_ROLES;
-}
-
-static int check_map(const struct sheet_reader *reader)
-{
-    for (const char *const *map = reader->report->map; map && *map; map++) {
-        const char *role = strrchr(*map, '=');
-
-        if (!role || role == *map || column_role_find(role + 1) == COLUMN_ROLES)
-            return error_set(reader->err, ERROR_INVALID,
-                             "--map %s: must be COLUMN=ROLE, with a role of id, title, "
-                             "prerequisites, source, target, type, order, chapter and ignore: "
-                             "--map 'Builds on=prerequisites'",
-                             *map);
-    }
-    return 0;
+    return role != COLUMN_ROLES ? role
+                                : column_role_mapped(reader->report->map, heading, strlen(heading));
 }
 
 static void take_map(struct sheet_reader *reader)
@@ -346,7 +326,7 @@ static int find_roles(struct sheet_reader *reader)
                                              COLUMN_PREREQUISITES, COLUMN_CHAPTER};
     bool edges, nodes;
 
-    if (check_map(reader) < 0)
+    if (column_role_check_map(reader->report->map, reader->err) < 0)
         return -1;
     take_map(reader);
     if (reader->rest > 0) {
@@ -886,19 +866,18 @@ static int compare_ordered(const void *left, const void *right)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Puts the nodes into the order that a column says. */
-static int put_in_order(struct sheet_reader *reader)
+int csv_put_in_order(json_t *nodes, const json_t *orders, const char *name,
+                     struct format_report *report, struct error *err)
 {
-    size_t count = json_array_size(reader->entries[ENTRY_NODE]);
+    size_t count = json_array_size(nodes);
     struct ordered *all = calloc(count + 1, sizeof *all);
     json_auto_t *chapters = json_object(), *seen = json_object();
     bool again = false, changed = false;
 
     if (!all)
-        return error_set(reader->err, ERROR_MEMORY, "out of memory for %s", reader->name);
+        return error_set(err, ERROR_MEMORY, "out of memory for %s", name);
     for (size_t i = 0; i < count; i++) {
-        json_t *node = json_array_get(reader->entries[ENTRY_NODE], i),
-               *number = json_array_get(reader->orders, i);
+        json_t *node = json_array_get(nodes, i), *number = json_array_get(orders, i);
         const char *chapter = json_get_string(node, "chapter");
         char text[64];
 
@@ -922,13 +901,12 @@ static int put_in_order(struct sheet_reader *reader)
         changed = changed || all[i].row != i;
         json_incref(all[i].node);
     }
-    json_array_clear(reader->entries[ENTRY_NODE]);
+    json_array_clear(nodes);
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(reader->entries[ENTRY_NODE], all[i].node);
+        json_array_append_new(nodes, all[i].node);
     free(all);
     if (changed)
-        format_note(reader->report, "%s: the lessons stand in the order of a column of numbers",
-                    reader->name);
+        format_note(report, "%s: the lessons stand in the order of a column of numbers", name);
     return 0;
 }
 
@@ -985,7 +963,8 @@ static int read_sheet(struct sheet_reader *reader, const struct buf *given)
             reader->name,
             sheet_of[reader->wanted[ENTRY_NODE] ? ENTRY_NODE : ENTRY_EDGE]->heading_needed);
     if (rc == 0 && reader->places[COLUMN_ORDER] > 0)
-        rc = put_in_order(reader);
+        rc = csv_put_in_order(reader->entries[ENTRY_NODE], reader->orders, reader->name,
+                              reader->report, reader->err);
     if (rc == 0) {
         write_what_was_made(reader);
         findings_move(&reader->report->lines, &reader->told);
@@ -1086,83 +1065,6 @@ json_t *csv_curriculum(const char *name, const struct buf *text, struct format_r
     }
     free_rows(&reader);
     return curriculum;
-}
-
-/* ---- JSON of other tools, whose fields have the names of columns ---- */
-
-/* Numbers become texts, as all ids are. */
-static json_t *take_name(json_t *entry, enum column_role role)
-{
-    const char *key, *best_key = NULL;
-    size_t best = 0;
-    json_t *value;
-
-    json_object_foreach(entry, key, value)
-    {
-        enum column_fit fit;
-        size_t rank = column_role_rank(role, key, strlen(key), &fit);
-
-        /* Words that a sheet of lessons has are fields here. */
-        if (rank == 0 || (best > 0 && rank >= best) ||
-            (fit == COLUMN_BY_WORD && (role == COLUMN_ID || role == COLUMN_TITLE)) ||
-            (!json_is_string(value) && !json_is_integer(value)))
-            continue;
-        best = rank;
-        best_key = key;
-    }
-    if (!best_key)
-        return NULL;
-    value = json_object_get(entry, best_key);
-    value = json_is_string(value) ? json_incref(value)
-                                  : json_sprintf("%lld", json_integer_value(value));
-    json_object_del(entry, best_key);
-    return value;
-}
-
-static int name_entry(struct sheet_reader *reader, const struct csv_sheet *sheet, json_t *entry,
-                      size_t i)
-{
-    for (size_t r = 0; sheet->roles[r].key; r++) {
-        const char *key = sheet->roles[r].key;
-        json_t *value = json_object_get(entry, key) ? NULL : take_name(entry, sheet->roles[r].role);
-
-        if (value)
-            json_object_set_new(entry, key, value);
-        if (r < sheet->needed && !json_object_get(entry, key))
-            return error_set(reader->err, ERROR_INVALID,
-                             "%s[%zu]: it has no %s: send {\"nodes\": [{\"node_id\": \"N1\", "
-                             "\"title\": \"Counting\"}], \"relationships\": [{\"from_node_id\": "
-                             "\"N1\", \"to_node_id\": \"N2\", \"relationship_type\": "
-                             "\"PREREQUISITE\"}]}, or nodes with id and %s with source and target",
-                             reader->name, i, key, sheet == &csv_nodes ? "links" : reader->name);
-    }
-    if (sheet == &csv_relationships) {
-        complete_edge(reader, entry);
-    } else if (!json_object_get(entry, "title")) {
-        json_object_set(entry, "title", json_object_get(entry, "node_id"));
-        reader->titles_made++;
-    }
-    return 0;
-}
-
-json_t *csv_name_entries(const struct csv_sheet *sheet, const char *key, const json_t *entries,
-                         struct format_report *report, struct error *err)
-{
-    struct sheet_reader reader = {.name = key, .report = report, .err = err};
-    json_auto_t *named = json_array();
-    const json_t *entry;
-    size_t i;
-
-    json_array_foreach((json_t *)entries, i, entry)
-    {
-        json_auto_t *copy = json_is_object(entry) ? json_copy((json_t *)entry) : json_object();
-
-        if (name_entry(&reader, sheet, copy, i) < 0)
-            return NULL;
-        json_array_append(named, copy);
-    }
-    write_what_was_made(&reader);
-    return json_incref(named);
 }
 
 /* ---- writing a sheet: first which columns there are and of what type, by what the entries have

@@ -37,7 +37,7 @@ void format_note(struct format_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 struct format {
-    const char *name; /* "json", "csv", "case", "markdown" */
+    const char *name; /* "json", "csv", "graphml" */
     const char *what; /* for the help: "a pair of CSV files: nodes and relationships" */
     /* Whether the path of a file, or of what an export writes, has this format. */
     bool (*looks_like)(const char *path);
@@ -48,7 +48,7 @@ struct format {
                           struct error *err);
     /* The value of a curriculum file; NULL with err, which names file and line. */
     json_t *(*read)(const char *path, struct format_report *report, struct error *err);
-    /* Writes the file, files or folder at path, completely or not at all. */
+    /* Writes the file, files or folder at path, completely or not at all. NULL: it is only read. */
     int (*write)(const json_t *curriculum, const char *path, struct format_report *report,
                  struct error *err);
 };
@@ -60,9 +60,10 @@ const struct format *format_of_path(const char *path); /* JSON if no format matc
  * NULL: by name and content. NULL with err. */
 json_t *format_read_path(const char *path, const struct format *format,
                          struct format_report *report, struct error *err);
-const char *format_names(void); /* "json, csv, case, markdown" */
+const char *format_names(void); /* "json, csv, case, markdown, graphml, gexf" */
 
-extern const struct format format_json, format_csv, format_case, format_markdown;
+extern const struct format format_json, format_csv, format_case, format_markdown, format_graphml,
+    format_gexf;
 
 /* One sheet, ours or another tool's, as entries (csv.c): a new array, or NULL. name is the name of
  * the file, for errors and the report. */
@@ -77,10 +78,10 @@ json_t *csv_read_nodes(const char *name, const struct buf *text, json_t *relatio
 /* A curriculum from one sheet of nodes. */
 json_t *csv_curriculum(const char *name, const struct buf *text, struct format_report *report,
                        struct error *err);
-/* The entries of another tool's JSON, whose fields are called like the columns of its sheets
- * ("id", "source"), as ours: a new array, or NULL. key: where they stand, for errors. */
-json_t *csv_name_entries(const struct csv_sheet *sheet, const char *key, const json_t *entries,
-                         struct format_report *report, struct error *err);
+/* Puts nodes into the order of the numbers of another array, null for none: by chapter where the
+ * numbers begin anew in each. */
+int csv_put_in_order(json_t *nodes, const json_t *orders, const char *name,
+                     struct format_report *report, struct error *err);
 
 /* Appends a relationship PREREQUISITE for each node that a cell names, by id or title
  * (prerequisites.c). cells: [{"to": node id, "line": n, "text": "L1; L2"}] of the column; name is
@@ -98,11 +99,18 @@ json_t *prerequisites_plain_id(const char *id, size_t len);
 /* The curriculum in JSON that is ours, or a graph in node-link form (json.c): a new reference, or
  * NULL. */
 json_t *json_curriculum(json_t *root, struct format_report *report, struct error *err);
-/* The curriculum in a text (text.c): our own JSON, a graph or CASE if it begins like JSON, a sheet
- * of nodes if its first line is a heading with separators, else lessons or notes in Markdown; or
- * one of these in a fence. NULL with err, which names the texts that are taken. */
+/* The curriculum in a text (text.c): our own JSON, a graph or CASE if it begins like JSON, GraphML
+ * or GEXF if it is XML, a sheet of nodes if its first line is a heading with separators, else
+ * lessons or notes in Markdown; or one of these in a fence. NULL with err, which names the texts
+ * that are taken. */
 json_t *format_read_text(const char *text, size_t len, struct format_report *report,
                          struct error *err);
+/* The curriculum in GraphML or GEXF (graphml.c, gexf.c). is_text: the text is UTF-8, whatever it
+ * declares. name: of the file, for errors and the report. */
+json_t *graphml_curriculum(const char *name, const struct buf *text, bool is_text,
+                           struct format_report *report, struct error *err);
+json_t *gexf_curriculum(const char *name, const struct buf *text, bool is_text,
+                        struct format_report *report, struct error *err);
 /* The curriculum in a CFPackage (case.c). */
 json_t *case_curriculum(const json_t *package, struct format_report *report, struct error *err);
 

@@ -8,6 +8,7 @@
 #include "helpers/base/json.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
+#include "mcp/format/graph_file.h"
 #include "mcp/session/curriculum_file.h"
 
 static bool looks_like(const char *path)
@@ -28,33 +29,49 @@ static const char *links_of(const json_t *root)
     return NULL;
 }
 
+static void add_entries(struct graph_file *graph, const json_t *root, const char *links)
+{
+    const json_t *directed = json_object_get(root, "directed"), *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(root, "nodes"), i, entry) graph_file_add_node(
+        graph, json_is_object(entry) ? json_copy((json_t *)entry) : json_object(), 0, NULL);
+    json_array_foreach(json_object_get(root, links), i, entry) graph_file_add_edge(
+        graph, json_is_object(entry) ? json_copy((json_t *)entry) : json_object(), 0,
+        !json_is_false(directed));
+}
+
 json_t *json_curriculum(json_t *root, struct format_report *report, struct error *err)
 {
     const char *links = links_of(root);
-    json_auto_t *nodes = NULL, *relationships = NULL, *curriculum = NULL;
-    struct error why = {0};
+    struct graph_file graph;
+    json_t *curriculum = NULL;
+    size_t unread = 0, count;
 
     if (!links)
         return json_incref(root);
-    relationships =
-        csv_name_entries(&csv_relationships, links, json_object_get(root, links), report, &why);
-    if (!relationships) { /* links to pages, say */
-        findings_add(&report->lines, FINDING_CHANGED, NULL,
-                     "'%s' is kept as a field, and is not read as relationships: %s", links,
-                     why.text);
-        return json_incref(root);
+    graph_file_begin(&graph, links, report);
+    graph.node_place = "nodes";
+    graph.by_place = true;
+    add_entries(&graph, root, links);
+    if (graph_file_complete(&graph, &unread, err) == 0) {
+        curriculum = json_copy(root);
+        if (unread > 0) { /* links to pages, say */
+            findings_add(&report->lines, FINDING_CHANGED, NULL,
+                         "'%s' is kept as a field, and is not read as relationships: %s[0]: it has "
+                         "no from_node_id, as source",
+                         links, links);
+        } else {
+            count = json_array_size(graph.edges);
+            format_note(report, "%zu relationship%s read from '%s', which is then left out", count,
+                        count == 1 ? " is" : "s are", links);
+            json_object_set(curriculum, "nodes", graph.nodes);
+            json_object_set(curriculum, "relationships", graph.edges);
+            json_object_del(curriculum, links);
+        }
     }
-    nodes = csv_name_entries(&csv_nodes, "nodes", json_object_get(root, "nodes"), report, err);
-    if (!nodes)
-        return NULL;
-    format_note(report, "%zu relationship%s read from '%s', which is then left out",
-                json_array_size(relationships),
-                json_array_size(relationships) == 1 ? " is" : "s are", links);
-    curriculum = json_copy(root);
-    json_object_set(curriculum, "nodes", nodes);
-    json_object_set(curriculum, "relationships", relationships);
-    json_object_del(curriculum, links);
-    return json_incref(curriculum);
+    graph_file_finish(&graph);
+    return curriculum;
 }
 
 static json_t *read_json(const char *path, struct format_report *report, struct error *err)

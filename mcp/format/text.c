@@ -11,6 +11,7 @@
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
 #include "mcp/format/markdown.h"
+#include "mcp/format/xml.h"
 
 #define TEXT_NAME "the text"
 #define NOTE_ID   "N%03zu" /* of a note that has none */
@@ -189,8 +190,24 @@ static bool is_table(const char *text)
     return at < end && *row && memchr(row, text[at], strcspn(row, "\r\n"));
 }
 
+static json_t *read_xml(const struct buf *text, struct format_report *report, struct error *err)
+{
+    if (xml_has_root(text->data, text->len, "gexf"))
+        return gexf_curriculum(TEXT_NAME, text, true, report, err);
+    return graphml_curriculum(TEXT_NAME, text, true, report, err);
+}
+
+static bool is_graph(const struct buf *text)
+{
+    return *text->data == '<' &&
+           (strncmp(text->data, "<?xml", 5) == 0 || xml_has_root(text->data, text->len, "gexf") ||
+            xml_has_root(text->data, text->len, "graphml"));
+}
+
 static json_t *read_bare(struct buf *text, struct format_report *report, struct error *err)
 {
+    if (is_graph(text))
+        return read_xml(text, report, err);
     if (strchr("{[", *text->data))
         return read_json(text, report, err);
     return strchr("#-<>*|", *text->data) || !is_table(text->data)

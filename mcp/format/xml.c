@@ -10,10 +10,13 @@
 
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
+#include <libxml/xmlreader.h>
 
 /* Without XML_PARSE_HUGE, libxml2 refuses depths above 256 and texts above 10 MB; without
  * XML_PARSE_NOENT and XML_PARSE_DTDLOAD it replaces no entity and opens no other file. */
-#define OPTIONS (XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOCDATA)
+#define OPTIONS                                                                                    \
+    (XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOCDATA |               \
+     XML_PARSE_BIG_LINES)
 
 /* The first line of libxml2's message. */
 static void set_error(xmlParserCtxt *parser, const char *name, struct error *err)
@@ -35,7 +38,8 @@ static bool declares_entities(const xmlDoc *document)
     return false;
 }
 
-xmlDoc *xml_read(const char *name, const char *text, size_t len, struct error *err)
+static xmlDoc *read_as(const char *encoding, const char *name, const char *text, size_t len,
+                       struct error *err)
 {
     xmlParserCtxt *parser = xmlNewParserCtxt();
     xmlDoc *document = NULL;
@@ -44,7 +48,7 @@ xmlDoc *xml_read(const char *name, const char *text, size_t len, struct error *e
         abort();
     if (len > INT_MAX)
         error_set(err, ERROR_TOO_LARGE, "%s is larger than %d bytes", name, INT_MAX);
-    else if (!(document = xmlCtxtReadMemory(parser, text, (int)len, NULL, NULL, OPTIONS)))
+    else if (!(document = xmlCtxtReadMemory(parser, text, (int)len, NULL, encoding, OPTIONS)))
         set_error(parser, name, err);
     if (document && declares_entities(document)) {
         error_set(err, ERROR_INVALID, "%s declares entities, which are not read: save it without",
@@ -54,6 +58,34 @@ xmlDoc *xml_read(const char *name, const char *text, size_t len, struct error *e
     }
     xmlFreeParserCtxt(parser);
     return document;
+}
+
+xmlDoc *xml_read(const char *name, const char *text, size_t len, struct error *err)
+{
+    return read_as(NULL, name, text, len, err);
+}
+
+xmlDoc *xml_read_text(const char *name, const char *text, size_t len, struct error *err)
+{
+    return read_as("UTF-8", name, text, len, err);
+}
+
+bool xml_has_root(const char *text, size_t len, const char *name)
+{
+    xmlTextReader *reader =
+        len <= INT_MAX ? xmlReaderForMemory(text, (int)len, NULL, NULL, OPTIONS) : NULL;
+    bool found = false;
+
+    while (reader && xmlTextReaderRead(reader) == 1) {
+        if (xmlTextReaderNodeType(reader) == XML_READER_TYPE_ELEMENT) {
+            const xmlChar *root = xmlTextReaderConstLocalName(reader);
+
+            found = root && strcmp((const char *)root, name) == 0;
+            break;
+        }
+    }
+    xmlFreeTextReader(reader);
+    return found;
 }
 
 bool xml_is(const xmlNode *node, const char *name)

@@ -20,6 +20,12 @@
  * name is the file's, for errors. */
 xmlDoc *xml_read(const char *name, const char *text, size_t len, struct error *err);
 
+/* The same for a text that is UTF-8, whatever encoding it declares. */
+xmlDoc *xml_read_text(const char *name, const char *text, size_t len, struct error *err);
+/* Whether the root of the document that begins so has that local name. The text may end anywhere
+ * behind the start of the root. */
+bool xml_has_root(const char *text, size_t len, const char *name);
+
 /* Whether the node is an element with that local name. */
 bool xml_is(const xmlNode *node, const char *name);
 /* The first child element with that name, and the next one after it; name NULL: any. NULL: none. */

@@ -48,7 +48,7 @@ static void little_curricula_come_back(void **state)
 {
     (void)state;
     for (size_t f = 0; formats[f]; f++) {
-        for (size_t i = 0; i < CURRICULA; i++) {
+        for (size_t i = 0; i < CURRICULA && formats[f]->write; i++) {
             char folder[] = "/tmp/lectern-test-XXXXXX", path[64], command[96];
             struct format_report report = {0};
             struct error err = {0};
@@ -85,6 +85,9 @@ static void forms_are_found(void **state)
                  {"a.case.json", "case"},
                  {"notes.md", "markdown"},
                  {"notes.md/", "markdown"},
+                 {"a.graphml", "graphml"},
+                 {"A.GEXF", "gexf"},
+                 {"a.xml", "json"},
                  {"", "json"}};
 
     (void)state;
@@ -161,7 +164,14 @@ static const char *const pieces[] = {"\"",
                                      "? ",
                                      "%",
                                      "](a.md)",
-                                     "{\"fields\":{}}"};
+                                     "{\"fields\":{}}",
+                                     "<node id='z'>",
+                                     "</node>",
+                                     "<graph>",
+                                     "<data key='k'>",
+                                     "<!--",
+                                     "&#0;",
+                                     "<!DOCTYPE a [<!ENTITY b 'c'>]>"};
 
 static size_t damage(char *bytes, size_t len)
 {
@@ -236,6 +246,17 @@ static json_t *read_as_text(const struct buf *text, struct format_report *report
     return curriculum;
 }
 
+static json_t *read_as_graphml(const struct buf *text, struct format_report *report,
+                               struct error *err)
+{
+    return graphml_curriculum("FILE", text, false, report, err);
+}
+
+static json_t *read_as_gexf(const struct buf *text, struct format_report *report, struct error *err)
+{
+    return gexf_curriculum("FILE", text, false, report, err);
+}
+
 static const struct {
     json_t *(*read)(const struct buf *text, struct format_report *report, struct error *err);
     const char *text;
@@ -257,6 +278,17 @@ static const struct {
     {read_as_text,
      "{\"nodes\":[{\"id\":1,\"label\":\"x\"},{\"name\":\"y\",\"key\":\"b\"}],\"links\":["
      "{\"source\":1,\"target\":\"b\",\"type\":\"directed\"}]}"},
+    {read_as_graphml,
+     "<graphml><key id='k' for='node' attr.name='n' attr.type='int'><default>1</default></key>"
+     "<graph edgedefault='directed'><node id='g'><graph><node id='a'><data key='k'>2</data></node>"
+     "</graph></node><node id='b'><data key='d'><S><NodeLabel>x</NodeLabel></S></data></node>"
+     "<edge source='a' target='b' directed='false'><desc>d</desc></edge></graph></graphml>"},
+    {read_as_gexf,
+     "<gexf><meta><title>t</title></meta><graph defaultedgetype='directed'><attributes "
+     "class='node'><attribute id='0' title='n' type='listint'/></attributes><nodes><node id='a' "
+     "label='A'><attvalues><attvalue for='0' value='[1, 2]'/></attvalues><nodes><node id='b' "
+     "pid='a'/></nodes></node></nodes><edges><edge source='a' target='b' weight='2'/></edges>"
+     "</graph></gexf>"},
     {read_as_case,
      "{\"CFDocument\":{\"identifier\":\"1b671a64-40d5-491e-99b0-da01ff1f3341\",\"title\":\"t\","
      "\"extensions\":{\"lectern\":{\"further\":{\"meta\":{\"title\":\"t\"}}}}},\"CFItems\":[{"
