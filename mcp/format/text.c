@@ -10,6 +10,7 @@
 #include "helpers/base/json.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
+#include "mcp/format/json_text.h"
 #include "mcp/format/markdown.h"
 #include "mcp/format/xml.h"
 
@@ -19,7 +20,7 @@
 
 static json_t *read_json(const struct buf *text, struct format_report *report, struct error *err)
 {
-    json_auto_t *root = json_read(text->data, text->len, TEXT_NAME, err);
+    json_auto_t *root = json_text_read(text->data, text->len, TEXT_NAME, report, err);
 
     if (!root)
         return NULL;

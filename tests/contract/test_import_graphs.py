@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Graphs as other tools write them: GraphML of NetworkX, Gephi, Neo4j and yEd, GEXF of Gephi and NetworkX. Nodes, directions, types and chapters come, and the report names what does not."""
+"""Graphs as other tools write them: GraphML of NetworkX, Gephi, Neo4j and yEd, GEXF of Gephi and NetworkX, node-link JSON of NetworkX, D3,
+Cytoscape.js and JSON Graph Format. Nodes, directions, types and chapters come, and the report names what does not."""
 import io
+import json
 import unittest
 
 import networkx as nx
@@ -351,6 +353,125 @@ class Gexf(Graphs):
         for text in "<gexf/>", "<graphml/>", "<gexf><nodes/></gexf>":
             self.not_read(text, "a.gexf", "line 1", "it must be <gexf><graph")
         self.not_read("<gexf><graph>", "a.gexf", "is not XML")
+
+
+class NodeLink(Graphs):
+    NODES = [{"id": "a", "label": "Counting", "hours": 2}, {"id": "b", "name": "Adding", "Prerequisites": ["a"], "Kapitel": "One"}]
+
+    def test_networkx(self):
+        for key in "links", "edges": # until NetworkX 3.3, and since
+            for kind in nx.DiGraph, nx.MultiDiGraph:
+                data = nx.node_link_data(lessons(kind))
+                data[key] = data.pop("links", None) or data.pop("edges")
+                nodes, edges, back, said = self.graph(data, "a.json")
+                self.assertEqual([node["title"] for node in back["nodes"]], ["Counting", "Adding", "Größe & <more>"])
+                self.assertEqual((edges, nodes["a"]["hours"], nodes["a"]["chapter"]), ([("a", "b", "LEADS_TO"), ("b", "c d", "PREREQUISITE")], 2, "Numbers"))
+                self.assertEqual((back["meta"]["title"], back["directed"]), ("Numbers first", True))
+                self.assertIn("2 relationships are read from", said)
+        _, edges, _, said = self.graph(nx.node_link_data(lessons(nx.Graph)), "a.json")
+        self.assertEqual(len(edges), 2)
+        self.assertIn("without a direction: read as from source to target (2)", said)
+        nodes, edges, _, _ = self.graph(nx.node_link_data(nx.DiGraph({"a": []})), "a.json")
+        self.assertEqual((list(nodes), edges), (["a"], []))
+
+    def test_commands(self):
+        path = self.write("a.json", nx.node_link_data(lessons()))
+        self.assertIn("Counting", self.answer(path, "order"))
+        self.assertIn("Adding", self.answer(path, "needs", "c d"))
+
+    def test_fields_have_roles(self):
+        nodes, edges, _, said = self.graph({"nodes": self.NODES, "links": [{"source": "b", "target": "a", "type": "enrichment"}, {"source": "a"}, "x"]}, "a.json")
+        self.assertEqual((edges, nodes["b"]["chapter"]), ([("b", "a", "ENRICHMENT"), ("a", "b", "PREREQUISITE")], "One"))
+        self.assertIn("a relationship without a target: links: '{\"from_node_id\":\"a\"}'", said)
+        self.assertIn("a relationship without a source: links: '{\"node_id\":\"x\"}'", said)
+        _, edges, _, _ = self.graph({"nodes": ["a", "b", 3], "edges": [["a", "b"], ["b", 3]]}, "a.json")
+        self.assertEqual([edge[:2] for edge in edges], [("a", "b"), ("b", "3")])
+
+    def test_d3_ends(self):
+        """By place, whether nodes have ids or not; or by the node itself."""
+        for nodes, names in (([{"name": "A"}, {"name": "B"}], ("N001", "N002")), ([{"id": "x"}, {"id": "y"}], ("x", "y")), ([{"id": 5}, {"id": 6}], ("5", "6"))):
+            found, edges, _, said = self.graph({"nodes": nodes, "links": [{"source": 1, "target": 0, "value": 3}]}, "a.json")
+            self.assertEqual((tuple(found), edges), (names, [(names[1], names[0], "LEADS_TO")]))
+            self.assertIn("counted from 0", said)
+        _, edges, _, said = self.graph({"nodes": [{"id": 0}, {"id": 1}], "links": [{"source": 1, "target": 0}]}, "a.json")
+        self.assertEqual(edges, [("1", "0", "LEADS_TO")])
+        self.assertNotIn("counted from 0", said)
+        _, edges, _, _ = self.graph({"nodes": self.NODES, "links": [{"source": {"id": "a", "x": 1.5, "index": 0}, "target": {"id": "b", "index": 1}}]}, "a.json")
+        self.assertEqual(edges, [("a", "b", "LEADS_TO")])
+
+    def test_cytoscape(self):
+        nodes, edges, back, said = self.graph(nx.cytoscape_data(lessons()), "a.cyjs.json")
+        self.assertEqual([(node["node_id"], node["title"]) for node in back["nodes"]], [("a", "Counting"), ("b", "Adding"), ("c d", "c d")])
+        self.assertEqual(edges[1], ("b", "c d", "PREREQUISITE"))
+        one = [{"group": "nodes", "data": {"id": "g", "label": "Numbers"}}, {"data": {"id": "a", "label": "A", "parent": "g"}, "position": {"x": 1, "y": 2}},
+               {"data": {"id": "b", "label": "B"}}, {"group": "edges", "data": {"id": "e", "source": "a", "target": "b", "interaction": "needs"}}]
+        for elements in one, {"nodes": one[:3], "edges": one[3:]}:
+            nodes, edges, back, said = self.graph({"elements": elements, "data": {"name": "Mine"}}, "a.json")
+            self.assertEqual((list(nodes), nodes["a"]["chapter"], back["meta"]["title"]), (["a", "b"], "Numbers", "Mine"))
+            self.assertIn("positions, styles and states of a drawing: elements", said)
+            self.assertEqual(edges, [("a", "b", "needs")])
+
+    def test_json_graph_format(self):
+        second = {"graph": {"directed": True, "label": "Mine", "metadata": {"year": 1}, "nodes": {"a": {"label": "A", "metadata": {"hours": 2}}, "b": {}},
+                            "edges": [{"source": "a", "target": "b", "relation": "PREREQUISITE", "metadata": {"w": 1}}, {"source": "b", "target": "a", "directed": False}]}}
+        first = json.loads(json.dumps(second))
+        first["graph"]["nodes"] = [{"id": "a", "label": "A", "metadata": {"hours": 2}}, {"id": "b"}]
+        for file in second, first, {"graphs": [second["graph"]]}:
+            nodes, edges, back, said = self.graph(file, "a.json")
+            self.assertEqual((nodes["a"], nodes["b"]["title"]), ({"node_id": "a", "title": "A", "hours": 2}, "b"))
+            self.assertEqual((edges, back["relationships"][0]["w"], back["meta"]["title"]), ([("a", "b", "PREREQUISITE"), ("b", "a", "LEADS_TO")], 1, "Mine"))
+            self.assertIn("without a direction", said)
+            self.assertIn('"year":1', json.dumps(back, separators=(",", ":")))
+
+    def test_what_is_no_graph_stays(self):
+        for file in ({"nodes": [{"node_id": "a", "title": "A"}], "links": ["https://example.org"]}, {"nodes": [{"node_id": "a", "title": "A"}], "relationships": [], "edges": [1]},
+                     {"nodes": [{"node_id": "a", "title": "A"}], "graph": {"a": 1}, "elements": [1], "graphs": []}):
+            self.assertEqual(self.load(self.write("a.json", file))[0], file)
+
+
+class Decoding(Graphs):
+    """JSON that a strict decoder refuses."""
+
+    def said(self, text):
+        back, said = self.load(self.write("a.json", text))
+        return back["nodes"][0], said
+
+    def test_values_that_are_no_numbers_of_json(self):
+        for value in "NaN", "Infinity", "-Infinity", "12345678901234567890", "-9223372036854775809", "1e999":
+            node, said = self.said('{"nodes": [\n{"node_id": "a", "title": "%s,]",\n "n": %s, "m": 9223372036854775807}]}' % (value, value))
+            self.assertEqual((node["n"], node["m"], node["title"]), (value, 2 ** 63 - 1, value + ",]"))
+            self.assertIn("kept as text: the file line 3: '%s'" % value, said)
+
+    def test_commas_and_comments(self):
+        node, said = self.said('// mine\n{"nodes": [/* two\nlines */ {"node_id": "a", "title": "A // \\" /* b */",}, // end\n],}')
+        self.assertEqual(node, {"node_id": "a", "title": 'A // " /* b */'})
+        self.assertIn("comments in JSON (3): the file line 1: '// mine'; the file line 2", said)
+        self.assertIn("a comma before a closing bracket does not count (3): the file line 3", said)
+
+    def test_half_characters(self):
+        node, said = self.said('{"nodes": [{"node_id": "a", "title": "half \\ud83d, low \\uDC00, whole \\ud83d\\ude00 \\\\ud83d"}]}')
+        self.assertEqual(node["title"], "half \ufffd, low \ufffd, whole \U0001f600 \\ud83d")
+        self.assertIn("half a character is kept as U+FFFD (2): the file line 1: '\\ud83d'", said)
+
+    def test_keys_that_stand_twice(self):
+        node, said = self.said('{"nodes": [{"node_id": "a",\n"title": "A", "title": "B", "x": {"title": 1},\n"t\\u0069tle": "C"}]}')
+        self.assertEqual(node, {"node_id": "a", "title": "C", "x": {"title": 1}})
+        self.assertRegex(said, "Left out .*\n- a key stands twice in one object: .* \\(2\\): the file line 2: 'title'; the file line 3: 'title'")
+        package = '{"CFDocument": {},' + json.dumps(self.framework()[1])[1:]
+        self.assertIn("a key stands twice in one object", self.load(self.write("a.case.json", package))[1])
+
+    def test_encodings(self):
+        for code in "utf-8-sig", "utf-16", "windows-1252":
+            node, said = self.said('{"nodes": [{"node_id": "a", "title": "Größe"}]}'.encode(code))
+            self.assertEqual(node["title"], "Größe")
+
+    def test_errors_say_what_to_write(self):
+        for text, words in (("{'nodes': []}", ("line 1, column 2", "double quotes")), ('{"nodes":\n [True]}', ("line 2, column 3", "true, false or null")),
+                            ('{\nnodes: []}', ("line 2, column 1", "a key stands in double quotes")), ('{"nodes": ["a\nb"}', ("line 1", "\\n")),
+                            ('{"nodes": [}', ("line 1, column",)), ('{"nodes": ["', ("line 1, column",)), ("[" * 100000, ("line 1",)), ("{\"a\":" * 5000, ("line 1",)),
+                            ('{"nodes": [] /* ', ("line 1",)), ('{"a": "\\u12', ("line 1",)), ("", ("line 1",))):
+            with self.subTest(text[:40]):
+                self.refused("import", self.write("a.json", text), saying=("is not JSON that can be kept",) + words)
 
 
 class Texts(Graphs):
