@@ -319,6 +319,37 @@ static void take_map(struct sheet_reader *reader)
     }
 }
 
+/* Whether a column of the sheet is the one that the user has named. */
+static bool has_mapped(const struct sheet_reader *reader, const char *map)
+{
+    const char *const one[] = {map, NULL};
+    struct format_report named = {.map = one};
+    struct sheet_reader with = *reader;
+
+    with.report = &named;
+    for (size_t i = 0; i < reader->columns; i++)
+        if (mapped_role(&with, heading_at(reader, i)) != COLUMN_ROLES)
+            return true;
+    return false;
+}
+
+/* Names the columns that the user has given a role and the sheet does not have, and those that it
+ * has. */
+static void name_unmapped(struct sheet_reader *reader)
+{
+    for (const char *const *map = reader->report->map; map && *map; map++) {
+        struct buf BUF_AUTO value = {0};
+
+        if (has_mapped(reader, *map))
+            continue;
+        buf_addf(&value, "%s; the columns are ", *map);
+        for (size_t i = 0; i < reader->columns && value.len < FINDING_VALUE_CAP; i++)
+            buf_addf(&value, "%s%s", i > 0 ? ", " : "", heading_at(reader, i));
+        findings_add(&reader->report->lines, FINDING_READ, PLACE(reader->name, 1, value.data),
+                     "--map names a column that this sheet does not have");
+    }
+}
+
 static int find_roles(struct sheet_reader *reader)
 {
     static const enum column_role order[] = {COLUMN_SOURCE,        COLUMN_TARGET, COLUMN_ID,
@@ -328,6 +359,7 @@ static int find_roles(struct sheet_reader *reader)
 
     if (column_role_check_map(reader->report->map, reader->err) < 0)
         return -1;
+    name_unmapped(reader);
     take_map(reader);
     if (reader->rest > 0) {
         enum entry_kind ours =

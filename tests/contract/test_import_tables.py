@@ -77,6 +77,23 @@ class Encodings(Tables):
         self.assertEqual(self.load(out)[0], curriculum)
 
 
+class Map(Tables):
+    def test_a_column_that_no_sheet_has_is_named(self):
+        sheet = "Id,Title,Builds on\nL1,One,\nL2,Two,L1\n"
+        _, edges, _, said = self.sheet(sheet, "sheet.csv", "--map", "Bilds on=prerequisites")
+        self.assertEqual(edges, [])
+        self.assertIn("--map names a column that this sheet does not have", said)
+        self.assertIn("line 1: 'Bilds on=prerequisites; the columns are Id, Title, Builds on'", said)
+        _, edges, _, said = self.sheet(sheet, "sheet.csv", "--map", "builds on=prerequisites")
+        self.assertEqual(edges, [("L1", "L2", "PREREQUISITE")])
+        self.assertNotIn("does not have", said)
+
+    def test_a_column_that_names_nothing_is_a_column(self):
+        _, edges, _, said = self.sheet("Id,Title,Prerequisites\nL1,One,\nL2,Two,\n")
+        self.assertEqual(edges, [])
+        self.assertNotIn("no column is called", said)
+
+
 class Rows(Tables):
     def test_rows_of_blanks(self):
         blanks = ",,\n , ,\t\n\t,,\n\u00a0,\u202f,\u3000\n"
