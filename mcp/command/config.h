@@ -82,8 +82,14 @@ enum config_command {
     ROW(COMMAND, "map", map, LIST, "COLUMN=ROLE", NULL, 0, 0, CONFIG_IMPORT,                       \
         "role of a column of a sheet: id, title, prerequisites, source, target, type, order, "     \
         "chapter or ignore; may be repeated (default: chosen by the headings)")                    \
+    ROW(COMMAND, "into", into, TEXT, "SESSION", NULL, 0, 0, CONFIG_IMPORT,                         \
+        "session to update, by id or title, as one change: nodes by their ids, new ones added "    \
+        "(default: a new session)")                                                                \
+    ROW(COMMAND, "delete-missing", delete_missing, FLAG, NULL, NULL, 0, 0, CONFIG_IMPORT,          \
+        "with --into: delete the nodes and relationships that are not in the file")                \
     ROW(COMMAND, "dry-run", dry_run, FLAG, NULL, NULL, 0, 0, CONFIG_IMPORT,                        \
-        "report what the file contains and which rules it breaks; write nothing")                  \
+        "report what the file contains and which rules it breaks, and list the first lessons; "    \
+        "write nothing")                                                                           \
     ROW(COMMAND, "output", output, TEXT, "PATH", NULL, 0, 0, CONFIG_EXPORT,                        \
         "file or folder to write, also -o PATH (default: standard output)")                        \
     ROW(COMMAND, "format", format, TEXT, "NAME", NULL, 0, 0, CONFIG_IMPORT | CONFIG_EXPORT,        \

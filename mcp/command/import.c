@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * lectern import: imports a curriculum of any format into a new session. The last line of standard
- * output is the id of the session. Violations of the rules, and what was read differently from how
- * it was written, go to standard error, with a progress bar on a terminal.
+ * lectern import: imports a curriculum of any format into a new session, or into one that is there.
+ * The last line of standard output is the id of the session. Violations of the rules, and what was
+ * read differently from how it was written, go to standard error, with a progress bar on a
+ * terminal. A dry run lists the first lessons on standard output.
  */
 #include <libgen.h>
 #include <limits.h>
@@ -14,10 +15,15 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
+#include "mcp/session/import_into.h"
+#include "mcp/session/text.h"
 #include "mcp/store/large_write.h"
 #include "mcp/format/file.h"
 
-#define BAR_WIDTH 40
+#define BAR_WIDTH         40
+#define OUTLINE_CAP       20u /* lessons that a dry run lists */
+#define PREREQUISITES_CAP 5u  /* listed of each */
+#define TITLE_SHOWN       100 /* bytes of a title or an id */
 
 static void draw_bar(void *user, const char *what, size_t done, size_t total)
 {
@@ -39,23 +45,81 @@ static void print_report(const struct config *config, const struct import_report
     command_report(lines, "read");
 }
 
-/* The path's curriculum, as the text of a curriculum file. */
-static int read_path(const struct config *config, struct buf *text, struct format_report *report,
-                     struct error *err)
+/* The path's curriculum, as the value of a curriculum file. A new reference, or NULL. */
+static json_t *read_path(const struct config *config, struct format_report *report,
+                         struct error *err)
 {
     const char *path = config->arguments[0];
     const struct format *format = NULL;
-    json_auto_t *curriculum = NULL;
 
     if (config->format && !(format = command_format(config, path, err)))
-        return -1;
-    curriculum = format_read_path(path, format, report, err);
-    if (!curriculum)
-        return -1;
-    buf_init(text, 2 * CURRICULUM_FILE_CAP); /* its own cap is the importer's to tell */
-    json_write(text, curriculum);
-    return buf_check(text, "the curriculum", err);
+        return NULL;
+    return format_read_path(path, format, report, err);
 }
+
+/* ---- the outline of a dry run ---- */
+
+/* The ids that a node needs, by its id: {id: [id, ...]}. A new reference. */
+static json_t *collect_needs(const json_t *curriculum)
+{
+    const json_t *relationships = json_object_get(curriculum, "relationships"), *entry;
+    json_t *needs = json_object();
+    size_t i;
+
+    json_array_foreach((json_t *)relationships, i, entry)
+    {
+        const char *to = json_get_string(entry, "to_node_id");
+        const char *type = json_get_string(entry, "relationship_type");
+        json_t *from = json_object_get(entry, "from_node_id");
+
+        if (!to || !json_is_string(from) || !type || !strstr(type, "PREREQUISITE"))
+            continue;
+        if (!json_object_get(needs, to))
+            json_object_set_new(needs, to, json_array());
+        json_array_append(json_object_get(needs, to), from);
+    }
+    return needs;
+}
+
+static void add_needs(struct buf *to, const json_t *ids)
+{
+    size_t count = json_array_size(ids), i;
+    char shown[TITLE_SHOWN];
+
+    for (i = 0; i < count && i < PREREQUISITES_CAP; i++)
+        buf_addf(to, "%s%s", i > 0 ? ", " : ", needs ",
+                 text_cut_line(shown, sizeof shown, json_string_value(json_array_get(ids, i))));
+    if (i < count)
+        buf_addf(to, " and %zu more", count - i);
+}
+
+static void print_outline(const json_t *curriculum)
+{
+    json_auto_t *needs = collect_needs(curriculum);
+    const json_t *nodes = json_object_get(curriculum, "nodes"), *node;
+    size_t count = json_array_size(nodes), i;
+    struct buf BUF_AUTO line = {0};
+
+    for (i = 0; i < count && i < OUTLINE_CAP; i++) {
+        char id[TITLE_SHOWN], title[TITLE_SHOWN];
+        size_t components;
+
+        node = json_array_get(nodes, i);
+        components = json_array_size(json_object_get(node, "components"));
+        text_cut_line(id, sizeof id, json_get_string(node, "node_id"));
+        buf_addf(&line, "%s \"%s\": %zu component%s", *id ? id : "(no id)",
+                 text_cut_line(title, sizeof title, json_get_string(node, "title")), components,
+                 components == 1 ? "" : "s");
+        if (json_get_string(node, "node_id"))
+            add_needs(&line, json_object_get(needs, json_get_string(node, "node_id")));
+        buf_addc(&line, '\n');
+    }
+    if (i < count)
+        buf_addf(&line, "and %zu more\n", count - i);
+    terminal_write(stdout, line.data ? line.data : "", line.len);
+}
+
+/* ---- into a new session ---- */
 
 struct importing {
     const struct config *config;
@@ -92,42 +156,119 @@ static size_t count_objects(const struct buf *text)
     return count;
 }
 
-static int import(const struct config *config, const struct buf *text, struct findings *lines,
-                  struct error *err)
+/* The error names the file. Returns -1. */
+static int name_file(const struct config *config, struct error *err)
 {
-    struct importing importing = {.config = config, .text = text, .lines = lines};
+    char name[PATH_MAX];
+
+    snprintf(name, sizeof name, "%s", config->arguments[0]);
+    return error_wrap(err, "%s", basename(name));
+}
+
+static int import_new(const struct config *config, const json_t *curriculum, struct findings *lines,
+                      struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    struct importing importing = {.config = config, .text = &text, .lines = lines};
     /* A dry run makes no store; a service is asked for one, and refuses. */
     const char *url = config->dry_run && store_url_capabilities(config->store).imports
                           ? "sqlite::memory:"
                           : config->store;
-    cleanup_store struct store *store = store_open(url, STORE_WRITE, err);
-    char name[PATH_MAX];
+    cleanup_store struct store *store = NULL;
     int rc;
 
+    buf_init(&text, 2 * CURRICULUM_FILE_CAP); /* the importer reports its own cap */
+    json_write(&text, curriculum);
+    if (buf_check(&text, "the curriculum", err) < 0)
+        return -1;
+    store = store_open(url, STORE_WRITE, err);
     if (!store)
         return -1;
     rc = config->dry_run ? write_curriculum(&importing, store, err)
-                         : store_write_slices(store, count_objects(text), write_curriculum,
+                         : store_write_slices(store, count_objects(&text), write_curriculum,
                                               &importing, draw_slice, err);
-    if (rc == 0) {
-        print_report(config, &importing.report, lines);
-        if (!config->dry_run)
-            puts(importing.report.session_id);
+    if (rc < 0)
+        return name_file(config, err);
+    print_report(config, &importing.report, lines);
+    if (config->dry_run)
+        print_outline(curriculum);
+    else
+        puts(importing.report.session_id);
+    return 0;
+}
+
+/* ---- into a session that is there ---- */
+
+static void print_into(const struct config *config, const struct import_into *into,
+                       const struct into_report *report, const struct findings *lines)
+{
+    struct buf BUF_AUTO counts = {0}, nodes BUF_AUTO = {0};
+
+    into_report_counts(report, into, &counts);
+    terminal_printf(stderr, "%s: %s\n", config->arguments[0], counts.data ? counts.data : "");
+    if (into->dry_run)
+        terminal_printf(stderr, "A dry run: nothing was written\n");
+    else if (*report->change_set)
+        terminal_printf(stderr, "One change, which can be undone: %s\n", report->change_set);
+    command_report(lines, "read");
+    if (into->dry_run) {
+        into_report_nodes(report, into, &nodes);
+        terminal_write(stdout, nodes.data ? nodes.data : "", nodes.len);
     } else {
-        snprintf(name, sizeof name, "%s", config->arguments[0]);
-        error_wrap(err, "%s", basename(name));
+        puts(into->sid);
     }
+}
+
+static int import_into(const struct config *config, const json_t *curriculum,
+                       struct findings *lines, struct error *err)
+{
+    const struct writer writer = {.who = "import"};
+    char sid[SESSION_ID_SIZE];
+    const struct import_into into = {
+        .sid = sid, .delete_missing = config->delete_missing, .dry_run = config->dry_run};
+    struct into_report report = {0};
+    cleanup_store struct store *store =
+        store_open(config->store, config->dry_run ? STORE_READ : STORE_WRITE, err);
+    int rc;
+
+    if (!store || command_session(store, config->into, sid, err) < 0)
+        return -1;
+    rc = curriculum_import_into(store, &writer, curriculum, &into, &report, lines, err);
+    if (rc == 0)
+        print_into(config, &into, &report, lines);
+    else
+        name_file(config, err);
+    into_report_finish(&report);
     return rc;
+}
+
+/* ---- the command ---- */
+
+/* Options that do not fit together. */
+static int check_options(const struct config *config, struct error *err)
+{
+    if (config->delete_missing && !config->into)
+        return error_set(err, ERROR_INVALID,
+                         "--delete-missing needs the session to update: --into SESSION");
+    if (config->title && config->into)
+        return error_set(err, ERROR_INVALID,
+                         "--title is for a new session; lectern rename changes the title of one "
+                         "that is there");
+    return 0;
 }
 
 static int run(const struct config *config, struct error *err)
 {
     struct format_report read = {.untyped = config->untyped, .map = config->map};
-    struct buf BUF_AUTO text = {0};
-    int rc = read_path(config, &text, &read, err);
+    json_auto_t *curriculum = NULL;
+    int rc = -1;
 
-    if (rc == 0)
-        rc = import(config, &text, &read.lines, err);
+    if (check_options(config, err) < 0)
+        return EXIT_USAGE;
+    curriculum = read_path(config, &read, err);
+    if (curriculum)
+        rc = config->into ? import_into(config, curriculum, &read.lines, err)
+                          : import_new(config, curriculum, &read.lines, err);
     findings_finish(&read.lines);
     return rc < 0 ? EXIT_FAILED : EXIT_OK;
 }
@@ -135,7 +276,7 @@ static int run(const struct config *config, struct error *err)
 const struct command command_import = {
     .name = "import",
     .usage = "[OPTIONS] PATH",
-    .summary = "Read a curriculum into a new session and print its id",
+    .summary = "Read a curriculum into a session and print its id",
     .options = CONFIG_IMPORT,
     .least_words = 1,
     .most_words = 1,

@@ -203,13 +203,17 @@ static void check_relationship(const json_t *relationship, size_t index, const j
     json_object_setn_new(seen, key.data, key.len, json_true());
 }
 
-static void check_rules(const json_t *nodes, const json_t *relationships, struct findings *lines)
+void curriculum_check_rules(const json_t *nodes, const json_t *relationships,
+                            struct findings *lines)
 {
     json_auto_t *ids = json_object();
     json_auto_t *seen = json_object();
     const json_t *entry;
     size_t i;
 
+    if (!lines)
+        return;
+    findings_clear(lines, FINDING_RULE);
     json_array_foreach((json_t *)nodes, i, entry) check_node(entry, i, ids, lines);
     json_array_foreach((json_t *)relationships, i, entry)
         check_relationship(entry, i, ids, seen, lines);
@@ -234,9 +238,26 @@ static void close_file(struct file *file)
     json_decref(file->root);
 }
 
+int curriculum_lists(const json_t *root, json_t **nodes, json_t **relationships, struct error *err)
+{
+    json_t *list = json_object_get(root, "relationships");
+
+    *nodes = json_object_get(root, "nodes");
+    *relationships = json_is_array(list) ? list : NULL;
+    if (!json_is_object(root))
+        return error_set_at(
+            err, "",
+            "the file is JSON but not a curriculum: its top level must be an object "
+            "{\"nodes\": [...], \"relationships\": [...]}");
+    if (!json_is_array(*nodes))
+        return error_set_at(err, "nodes",
+                            "the file is JSON but not a curriculum: \"nodes\" must be an array%s",
+                            *nodes ? "" : ", it is missing");
+    return 0;
+}
+
 static int open_file(struct file *file, const char *text, size_t len, struct error *err)
 {
-    json_t *relationships;
     size_t mark;
 
     if (len > CURRICULUM_FILE_CAP)
@@ -246,18 +267,8 @@ static int open_file(struct file *file, const char *text, size_t len, struct err
     file->root = json_read(text + mark, len - mark, "the file", err);
     if (!file->root)
         return -1;
-    file->nodes = json_object_get(file->root, "nodes");
-    if (!json_is_object(file->root))
-        return error_set_at(
-            err, "",
-            "the file is JSON but not a curriculum: its top level must be an object "
-            "{\"nodes\": [...], \"relationships\": [...]}");
-    if (!json_is_array(file->nodes))
-        return error_set_at(err, "nodes",
-                            "the file is JSON but not a curriculum: \"nodes\" must be an array%s",
-                            file->nodes ? "" : ", it is missing");
-    relationships = json_object_get(file->root, "relationships");
-    file->relationships = json_is_array(relationships) ? relationships : NULL;
+    if (curriculum_lists(file->root, &file->nodes, &file->relationships, err) < 0)
+        return -1;
     file->further = json_copy(file->root);
     if (!file->further)
         return error_set(err, ERROR_MEMORY, "out of memory for the file");
@@ -354,10 +365,7 @@ int curriculum_import(struct store *store, const struct writer *writer, const ch
     memset(report, 0, sizeof *report);
     if (open_file(&file, text, len, err) < 0)
         goto out;
-    if (lines) {
-        findings_clear(lines, FINDING_RULE);
-        check_rules(file.nodes, file.relationships, lines);
-    }
+    curriculum_check_rules(file.nodes, file.relationships, lines);
     report->nodes = json_array_size(file.nodes);
     report->relationships = json_array_size(file.relationships);
     json_array_foreach(file.nodes, i, node) report->components +=

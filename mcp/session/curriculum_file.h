@@ -25,6 +25,13 @@ struct import_report {
     size_t nodes, components, relationships;
 };
 
+/* The lists of a file's value, borrowed; *relationships NULL if it has none. ERROR_INVALID if it is
+ * not a curriculum. */
+int curriculum_lists(const json_t *root, json_t **nodes, json_t **relationships, struct error *err);
+/* The FINDING_RULE of lines become the rules that these break. lines NULL: nothing is checked. */
+void curriculum_check_rules(const json_t *nodes, const json_t *relationships,
+                            struct findings *lines);
+
 /* text is the whole file. ERROR_MALFORMED with line and column; ERROR_INVALID if it is JSON but not
  * a curriculum. title: the title of the session, or NULL for meta.title or the name. dry_run:
  * report only. lines: its FINDING_RULE become those that the curriculum breaks; NULL: they

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""lectern import --into: an import repeated over a curriculum. Nodes are updated by id and added, nothing is deleted unless asked, as one
+change that can be undone; and the outline of a dry run."""
+import json
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+import harness
+from test_formats import FORMS, FormatCase
+
+SERVE = ("--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0")
+
+
+def lesson(node_id, text, **fields):
+    return {"node_id": node_id, "title": "Lesson " + node_id, "components": [
+        {"type": "heading", "order": 1, "parameters": {"text": text}},
+        {"type": "paragraph", "order": 2, "parameters": {"text": "About %s." % text}}], **fields}
+
+
+def edge(start, end, kind="PREREQUISITE", **fields):
+    return {"from_node_id": start, "to_node_id": end, "relationship_type": kind, "explanation": "", **fields}
+
+
+FILE = {"meta": {"title": "Course"}, "nodes": [lesson("A", "One", note="kept"), lesson("B", "Two"), lesson("C", "Three")],
+        "relationships": [edge("A", "B"), edge("B", "C", explanation="why")]}
+
+
+class IntoCase(FormatCase):
+    def setUp(self):
+        super().setUp()
+        self.sid = self.workspace.load(self.write("first.json", FILE))
+
+    def export(self, sid=None):
+        return json.loads(self.workspace.run("export", sid or self.sid).stdout)
+
+    def into(self, file, *words):
+        path = file if isinstance(file, str) else self.write("again.json", file)
+        done = self.workspace.run("import", "--into", self.sid, *words, path)
+        return done.stdout.decode(), done.stderr.decode()
+
+    def undo(self, said):
+        """Undoes the change that a report names, which is the newest one."""
+        change_set = re.search("One change, which can be undone: (.*)", said).group(1)
+        server = harness.Server(self.workspace, *SERVE)
+        try:
+            status, history, *_ = server.http("GET", "/session/%s/history" % self.sid)
+            self.assertEqual((status, history["changes"][0]["change_set"], history["changes"][0]["who"]), (200, change_set, "import"))
+            self.assertEqual(server.http("POST", "/session/%s/undo" % self.sid, {"change_set": change_set})[0], 200)
+        finally:
+            server.close()
+
+    def by_id(self):
+        return {node["node_id"]: node for node in self.export()["nodes"]}
+
+    def content(self):
+        """The curriculum without times, which writes move on, and orders of the API."""
+        whole = self.export()
+        for node in whole["nodes"]:
+            for name in "created_at", "last_modified":
+                node.pop(name, None)
+            for component in node["components"]:
+                component.pop("order_index", None)
+        return whole
+
+
+class Into(IntoCase):
+    def test_an_unchanged_file_writes_nothing(self):
+        before = self.export()
+        out, said = self.into(FILE)
+        self.assertIn("nothing to change", said)
+        self.assertEqual(out, self.sid + "\n")
+        self.assertEqual(self.export(), before)
+        self.assertNotIn("can be undone", said)
+
+    def test_each_format_comes_back_unchanged(self):
+        for form in FORMS:
+            with self.subTest(form):
+                out = str(self.folder / ("out." + form))
+                self.workspace.run("export", "--format", form, self.sid, out)
+                self.assertIn("nothing to change", self.into(out, "--format", form)[1])
+
+    def test_updates_adds_and_deletes_nothing(self):
+        changed = lesson("A", "One anew", level=2)
+        del changed["components"][1]
+        out, said = self.into({"nodes": [changed, lesson("D", "Four"), {"node_id": "B", "title": "Second"}],
+                               "relationships": [edge("A", "B", explanation="new"), edge("A", "D", "ENRICHMENT")]})
+        self.assertEqual(out, self.sid + "\n")
+        for line in ("nodes: 1 added, 2 updated, 0 unchanged", "components of 1 node replaced", "relationships: 1 added, 1 updated, 0 unchanged",
+                     "1 node and 1 relationship are not in the file and stay"):
+            self.assertIn(line, said)
+        nodes = self.by_id()
+        self.assertEqual(list(nodes), ["A", "D", "B", "C"])
+        self.assertEqual((nodes["A"]["note"], nodes["A"]["level"], nodes["B"]["title"]), ("kept", 2, "Second"))
+        self.assertEqual([c["parameters"]["text"] for c in nodes["A"]["components"]], ["One anew"])
+        self.assertEqual(len(nodes["B"]["components"]), 2)   # the file has no components for it
+        edges = {(e["from_node_id"], e["to_node_id"], e["relationship_type"]): e["explanation"] for e in self.export()["relationships"]}
+        self.assertEqual(edges, {("A", "B", "PREREQUISITE"): "new", ("B", "C", "PREREQUISITE"): "why", ("A", "D", "ENRICHMENT"): ""})
+
+    def test_one_change_that_can_be_undone(self):
+        before = self.content()
+        _, said = self.into({"nodes": [lesson("A", "Anew"), lesson("D", "Four")], "relationships": [edge("A", "D")]}, "--delete-missing")
+        self.assertEqual(list(self.by_id()), ["A", "D"])
+        self.undo(said)
+        self.assertEqual(self.content(), before)
+
+    def test_delete_missing_deletes_what_the_file_lacks(self):
+        _, said = self.into({"nodes": FILE["nodes"][:2], "relationships": []}, "--delete-missing")
+        self.assertIn("1 node and 2 relationships that are not in the file are deleted", said)
+        self.assertEqual((list(self.by_id()), self.export()["relationships"]), (["A", "B"], []))
+
+    def test_dry_run(self):
+        before = self.export()
+        out, said = self.into({"nodes": [lesson("A", "Anew"), lesson("B", "Two"), lesson("D", "\x1b[31mFour")], "relationships": []}, "--dry-run")
+        self.assertEqual(self.export(), before)
+        for line in ("added: 1", "D \"Lesson D\"", "updated: 1", "A \"Lesson A\"", "unchanged: 1", "B \"Lesson B\"", "only in the session, kept: 1",
+                     "C \"Lesson C\""):
+            self.assertIn(line, out)
+        self.assertIn("nothing was written", said)
+        out, _ = self.into({"nodes": [lesson("A", "One")], "relationships": []}, "--dry-run", "--delete-missing")
+        self.assertIn("would be deleted: 2", out)
+        many = {"nodes": [lesson("M%03d" % i, "x") for i in range(60)], "relationships": []}
+        out, _ = self.into(many, "--dry-run")
+        self.assertIn("added: 60", out)
+        self.assertIn("and 50 more", out)
+
+    def test_more_than_one_change_holds(self):
+        many = {"nodes": [lesson("M%03d" % i, "x") for i in range(600)], "relationships": []}
+        before = self.export()
+        self.refused("import", "--into", self.sid, self.write("many.json", many),
+                     saying=("600 changes", "at most 500", "Nothing was changed", "lectern import "))
+        self.assertEqual(self.export(), before)
+        many["nodes"] = many["nodes"][:500]
+        self.into(many)
+        self.assertEqual(len(self.by_id()), 503)
+
+    def test_what_is_not_taken_over_is_named(self):
+        file = {"meta": {"title": "Other"}, "nodes": [lesson("A", "One"), lesson("A", "Twice"), {"title": "No id"}, 7],
+                "relationships": [edge("A", "B"), edge("A", "B"), {"from_node_id": "A"}, edge("B", "A", "LEADS_TO"), edge("A", "Z")]}
+        file["nodes"][0]["components"].append("text")
+        _, said = self.into(file)
+        for line in ("meta", "Left out", "the id of a node before it", "no id", "an end or a type"):
+            self.assertIn(line, said)
+        self.assertNotIn("Twice", json.dumps(self.export()))
+        self.assertIn(edge("A", "Z"), self.export()["relationships"])
+        self.assertNotIn("B", [line for line in said.split("\n") if "no node" in line and "Z" not in line])
+        self.assertIn("nothing to change", self.into(file)[1])
+
+    def test_broken_components_are_kept_as_an_import_keeps_them(self):
+        file = {"nodes": [{"node_id": "A", "components": [{"type": "hologram", "parameters": 3}]}], "relationships": []}
+        self.into(file)
+        self.assertEqual(self.by_id()["A"]["components"][0]["type"], "hologram")
+        self.assertIn("nothing to change", self.into(file)[1])
+
+    def test_components_that_stay_keep_their_ids(self):
+        def ids():
+            server = harness.Server(self.workspace, *SERVE)
+            try:
+                return [c["component_id"] for c in server.http("GET", "/session/%s/nodes/A/components" % self.sid)[1]["components"]]
+            finally:
+                server.close()
+        before = ids()
+        changed = lesson("A", "One")
+        changed["components"].insert(0, {"type": "paragraph", "order": 1, "parameters": {"text": "First."}})
+        for order, component in enumerate(changed["components"], 1):
+            component["order"] = order
+        self.into({"nodes": [changed], "relationships": []})
+        self.assertEqual(ids()[1:], before)
+
+    def test_sessions_are_named_as_elsewhere(self):
+        path = self.write("again.json", FILE)
+        self.assertIn("nothing to change", self.workspace.run("import", "--into", "Course", path).stderr.decode())
+        self.refused("import", "--into", "Cuorse", path, saying=("Cuorse", "Course"))
+        self.refused("import", "--into", "00000000-0000-4000-8000-000000000000", path, saying=("session",))
+
+    def test_options_that_do_not_fit(self):
+        path = self.write("again.json", FILE)
+        for words, saying in ((("--delete-missing", path), "--into"), (("--into", self.sid, "--title", "T", path), "lectern rename")):
+            done = self.workspace.run("import", *words, check=False)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn(saying, done.stderr.decode())
+
+    def test_while_a_server_has_the_store(self):
+        server = harness.Server(self.workspace, *SERVE)
+        self.addCleanup(server.close)
+        self.into({"nodes": [lesson("A", "From the command")], "relationships": []})
+        self.assertIn("From the command", json.dumps(server.http("GET", "/session/%s/nodes/A/components" % self.sid)[1]))
+
+
+class Kill(IntoCase):
+    def test_kill_leaves_before_or_after(self):
+        before = self.content()
+        many = {"nodes": [lesson("M%03d" % i, "x" * 2000) for i in range(450)] + [lesson("A", "After")], "relationships": []}
+        path = self.write("many.json", many)
+        began = time.monotonic()
+        copy = self.workspace.load(self.write("copy.json", FILE))
+        self.workspace.run("import", "--into", copy, path)
+        whole, killed = time.monotonic() - began, 0
+        for part in range(8):
+            with subprocess.Popen([str(harness.LECTERN), "import", "--into", self.sid, path], env=self.workspace.environment(),
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                time.sleep(whole * (part + 1) / 10)
+                process.send_signal(signal.SIGKILL)
+                killed += process.wait() == -signal.SIGKILL
+            now = self.content()
+            if now != before:
+                self.assertEqual(len(now["nodes"]), 453)
+                break
+        self.assertGreater(killed, 0)
+        said = self.into(many)[1]
+        self.assertEqual(self.content()["nodes"], self.content_of(copy))
+        if "can be undone" in said:
+            self.undo(said)
+            self.assertEqual(self.content(), before)
+
+    def content_of(self, sid):
+        self.sid, kept = sid, self.sid
+        nodes = self.content()["nodes"]
+        self.sid = kept
+        return nodes
+
+
+class Outline(FormatCase):
+    def test_a_dry_run_lists_the_first_lessons(self):
+        path = self.write("sheet.csv", "Id,Title,Prerequisites\nL1,One,\nL2,Two,L1\nL3,Three,L1; L2\n")
+        done = self.workspace.run("import", "--dry-run", path)
+        self.assertEqual(done.stdout.decode().split("\n"), [
+            "L1 \"One\": 0 components", "L2 \"Two\": 0 components, needs L1", "L3 \"Three\": 0 components, needs L1, L2", ""])
+        self.assertEqual(self.workspace.run("sessions", check=False).returncode, 1)   # there is no store yet
+
+    def test_the_outline_is_short(self):
+        nodes = [lesson("N%03d" % i, "x") for i in range(100)]
+        edges = [edge("N%03d" % i, "N000") for i in range(1, 30)]
+        out = self.workspace.run("import", "--dry-run", self.write("long.json", {"nodes": nodes, "relationships": edges})).stdout.decode()
+        self.assertIn("N000 \"Lesson N000\": 2 components, needs N001, N002, N003, N004, N005 and 24 more\n", out)
+        self.assertEqual(out.count("\n"), 21)
+        self.assertTrue(out.endswith("and 80 more\n"), out)
+
+
+if __name__ == "__main__":
+    unittest.main()
