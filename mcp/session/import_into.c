@@ -16,7 +16,7 @@
 
 #define TITLE_SHOWN 100 /* bytes of a title or an id in a report */
 
-struct plan {
+struct into_plan {
     const struct import_into *into;
     struct into_report *report;
     struct findings *lines;
@@ -35,7 +35,7 @@ static int no_memory(struct error *err)
     return error_set(err, ERROR_MEMORY, "out of memory for an import");
 }
 
-static void count_node(struct plan *plan, enum into_kind kind, const json_t *node)
+static void count_node(struct into_plan *plan, enum into_kind kind, const json_t *node)
 {
     json_t *first = plan->report->first[kind];
 
@@ -64,7 +64,7 @@ static const char *plain_text(const json_t *object, const char *key)
 /* ---- components ---- */
 
 /* Those that are objects, in their order; a new reference. */
-struct ordered {
+struct into_component {
     const json_t *component;
     double order;
     size_t place;
@@ -72,16 +72,16 @@ struct ordered {
 
 static int compare(const void *a, const void *b)
 {
-    const struct ordered *one = a, *other = b;
+    const struct into_component *one = a, *other = b;
 
     if (one->order != other->order)
         return one->order < other->order ? -1 : 1;
     return one->place < other->place ? -1 : 1;
 }
 
-static struct ordered *in_order(const json_t *components, size_t *count)
+static struct into_component *in_order(const json_t *components, size_t *count)
 {
-    struct ordered *ordered = calloc(json_array_size(components) + 1, sizeof *ordered);
+    struct into_component *ordered = calloc(json_array_size(components) + 1, sizeof *ordered);
     const json_t *component;
     size_t i;
 
@@ -94,7 +94,7 @@ static struct ordered *in_order(const json_t *components, size_t *count)
             continue;
         if (!json_is_number(order))
             order = json_object_get(component, "order_index");
-        ordered[(*count)++] = (struct ordered){
+        ordered[(*count)++] = (struct into_component){
             component, json_is_number(order) ? json_number_value(order) : (double)i + 1, i};
     }
     if (ordered)
@@ -130,7 +130,7 @@ static bool same_component(const json_t *one, const json_t *other)
 static bool same_components(const json_t *one, const json_t *other)
 {
     size_t count, others;
-    struct ordered *left = in_order(one, &count), *right = in_order(other, &others);
+    struct into_component *left = in_order(one, &count), *right = in_order(other, &others);
     bool same = left && right && count == others;
 
     for (size_t i = 0; same && i < count; i++)
@@ -141,8 +141,8 @@ static bool same_components(const json_t *one, const json_t *other)
 }
 
 /* What is not a list of objects has no place in a session that is there, unless it has it. */
-static void name_raw_components(struct plan *plan, const json_t *there, const json_t *components,
-                                const char *place)
+static void name_raw_components(struct into_plan *plan, const json_t *there,
+                                const json_t *components, const char *place)
 {
     const json_t *component;
     size_t i;
@@ -189,7 +189,7 @@ static bool has_members(const json_t *object, const json_t *members)
     return true;
 }
 
-static int plan_node(struct plan *plan, size_t index, const json_t *node, const char *after,
+static int plan_node(struct into_plan *plan, size_t index, const json_t *node, const char *after,
                      struct error *err)
 {
     const char *node_id = json_get_string(node, "node_id");
@@ -215,7 +215,7 @@ static int plan_node(struct plan *plan, size_t index, const json_t *node, const 
     return json_array_append_new(plan->put_nodes, entry) == 0 ? 0 : no_memory(err);
 }
 
-static int plan_nodes(struct plan *plan, struct error *err)
+static int plan_nodes(struct into_plan *plan, struct error *err)
 {
     const char *after = NULL;
     const json_t *node;
@@ -248,7 +248,7 @@ static int plan_nodes(struct plan *plan, struct error *err)
 }
 
 /* Nodes that the file does not have. */
-static int plan_missing_nodes(struct plan *plan, struct error *err)
+static int plan_missing_nodes(struct into_plan *plan, struct error *err)
 {
     const char *node_id;
     json_t *node;
@@ -265,7 +265,7 @@ static int plan_missing_nodes(struct plan *plan, struct error *err)
 }
 
 /* The nodes of both, in the order of each, are in the same order. */
-static bool same_order(const struct plan *plan)
+static bool same_order(const struct into_plan *plan)
 {
     const char *node_id;
     void *next = json_object_iter(plan->seen);
@@ -300,7 +300,7 @@ static bool identity(const json_t *relationship, struct buf *key)
     return !key->failed;
 }
 
-static int plan_relationship(struct plan *plan, size_t index, json_t *relationship,
+static int plan_relationship(struct into_plan *plan, size_t index, json_t *relationship,
                              struct error *err)
 {
     struct buf BUF_AUTO key = {0};
@@ -331,7 +331,7 @@ static int plan_relationship(struct plan *plan, size_t index, json_t *relationsh
 }
 
 /* Relationships that the file does not have. Those of a missing node are deleted with it. */
-static int plan_missing_relationships(struct plan *plan, struct error *err)
+static int plan_missing_relationships(struct into_plan *plan, struct error *err)
 {
     const char *key;
     json_t *relationship;
@@ -347,7 +347,7 @@ static int plan_missing_relationships(struct plan *plan, struct error *err)
     return 0;
 }
 
-static int plan_relationships(struct plan *plan, struct error *err)
+static int plan_relationships(struct into_plan *plan, struct error *err)
 {
     json_t *relationship;
     size_t i;
@@ -363,7 +363,7 @@ static int plan_relationships(struct plan *plan, struct error *err)
 /* ---- the whole comparison ---- */
 
 /* Fields of the file itself, such as meta, are the session's. */
-static void name_further(const struct plan *plan, const json_t *root)
+static void name_further(const struct into_plan *plan, const json_t *root)
 {
     const char *name;
     json_t *value;
@@ -382,7 +382,7 @@ static void name_further(const struct plan *plan, const json_t *root)
 
 /* The nodes of the file, and ids of those that are only in the session, which a relationship of
  * the file may name. */
-static int check_rules(const struct plan *plan, struct error *err)
+static int check_rules(const struct into_plan *plan, struct error *err)
 {
     json_auto_t *nodes = json_copy(plan->nodes);
     json_auto_t *no_edges = json_array();
@@ -403,7 +403,7 @@ static int check_rules(const struct plan *plan, struct error *err)
     return 0;
 }
 
-static int read_session(struct plan *plan, struct store *store, struct error *err)
+static int read_session(struct into_plan *plan, struct store *store, struct error *err)
 {
     struct buf BUF_AUTO text = {0}, key BUF_AUTO = {0};
     const json_t *list;
@@ -434,7 +434,8 @@ static int read_session(struct plan *plan, struct store *store, struct error *er
     return 0;
 }
 
-static int make_plan(struct plan *plan, struct store *store, const json_t *root, struct error *err)
+static int make_plan(struct into_plan *plan, struct store *store, const json_t *root,
+                     struct error *err)
 {
     if (read_session(plan, store, err) < 0 || plan_nodes(plan, err) < 0 ||
         plan_missing_nodes(plan, err) < 0 || plan_relationships(plan, err) < 0 ||
@@ -447,7 +448,7 @@ static int make_plan(struct plan *plan, struct store *store, const json_t *root,
     return 0;
 }
 
-static int check_cap(const struct plan *plan, struct error *err)
+static int check_cap(const struct into_plan *plan, struct error *err)
 {
     const struct into_report *report = plan->report;
     size_t changes = into_report_changes(report, plan->into->delete_missing);
@@ -465,7 +466,7 @@ static int check_cap(const struct plan *plan, struct error *err)
 
 /* ---- writing ---- */
 
-static int put_nodes(const struct plan *plan, struct store *store, const struct writer *writer,
+static int put_nodes(const struct into_plan *plan, struct store *store, const struct writer *writer,
                      struct error *err)
 {
     const char *sid = plan->into->sid;
@@ -489,7 +490,7 @@ static int put_nodes(const struct plan *plan, struct store *store, const struct 
     return 0;
 }
 
-static int drop_relationships(const struct plan *plan, struct store *store,
+static int drop_relationships(const struct into_plan *plan, struct store *store,
                               const struct writer *writer, struct error *err)
 {
     const json_t *relationship;
@@ -510,8 +511,8 @@ static int drop_relationships(const struct plan *plan, struct store *store,
     return 0;
 }
 
-static int write_plan(const struct plan *plan, struct store *store, const struct writer *writer,
-                      struct error *err)
+static int write_plan(const struct into_plan *plan, struct store *store,
+                      const struct writer *writer, struct error *err)
 {
     const json_t *entry;
     size_t i;
@@ -537,7 +538,7 @@ static int write_plan(const struct plan *plan, struct store *store, const struct
 
 /* ---- the whole ---- */
 
-static int begin_plan(struct plan *plan, const json_t *root, struct error *err)
+static int begin_plan(struct into_plan *plan, const json_t *root, struct error *err)
 {
     json_t **const made[] = {&plan->put_nodes, &plan->put_relationships, &plan->drop_nodes,
                              &plan->drop_relationships};
@@ -555,7 +556,7 @@ static int begin_plan(struct plan *plan, const json_t *root, struct error *err)
     return curriculum_lists(root, &plan->nodes, &plan->relationships, err);
 }
 
-static void finish_plan(struct plan *plan)
+static void finish_plan(struct into_plan *plan)
 {
     json_t *const owned[] = {
         plan->current,           plan->there,     plan->edges,      plan->seen,
@@ -566,7 +567,7 @@ static void finish_plan(struct plan *plan)
         json_decref(owned[i]);
 }
 
-static int apply(struct plan *plan, struct store *store, const struct writer *writer,
+static int apply(struct into_plan *plan, struct store *store, const struct writer *writer,
                  const json_t *root, struct error *err)
 {
     const struct writer own = {
@@ -593,7 +594,7 @@ int curriculum_import_into(struct store *store, const struct writer *writer, con
                            const struct import_into *into, struct into_report *report,
                            struct findings *lines, struct error *err)
 {
-    struct plan plan = {.into = into, .report = report, .lines = lines};
+    struct into_plan plan = {.into = into, .report = report, .lines = lines};
     int rc;
 
     memset(report, 0, sizeof *report);
