@@ -201,3 +201,28 @@ void findings_write(struct buf *to, const struct findings *findings, const char 
             buf_addf(to, "\n- %zu more", lines - said);
     }
 }
+
+json_t *findings_json(const struct findings *findings)
+{
+    static const char *const names[FINDING_KINDS] = {
+        [FINDING_READ] = "read",
+        [FINDING_CHANGED] = "changed",
+        [FINDING_LEFT_OUT] = "leftOut",
+        [FINDING_RULE] = "rules",
+    };
+    json_t *all = json_object();
+
+    for (unsigned kind = 0; kind < FINDING_KINDS; kind++) {
+        json_t *list = json_array(), *entry;
+        const char *reason;
+
+        json_object_foreach(findings->reasons[kind], reason, entry)
+        {
+            json_array_append_new(list, json_pack("{s:s, s:O, s:O}", "reason", reason, "count",
+                                                  json_object_get(entry, "count"), "places",
+                                                  json_object_get(entry, "places")));
+        }
+        json_object_set_new(all, names[kind], list);
+    }
+    return all;
+}

@@ -56,6 +56,11 @@ void findings_move(struct findings *to, struct findings *from);
 void findings_clear(struct findings *findings, enum finding_kind kind);
 void findings_finish(struct findings *findings);
 
+/* {"read": [{"reason", "count", "places": [{"file", "line", "value"}]}], "changed", "leftOut",
+ * "rules"}, each with at most FINDINGS_REASONS_CAP + 1 reasons of FINDINGS_PLACES_CAP places. A new
+ * reference; NULL without memory. */
+json_t *findings_json(const struct findings *findings);
+
 /* Appends for each kind with reasons "\nHow it was read (2):\n- REASON (3): a.md line 4: 'x'; b.md;
  * 1 more\n- ...": at most most reasons of each, then how many more there are. how: "read", or
  * "written" for an export. */

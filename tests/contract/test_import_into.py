@@ -239,5 +239,21 @@ class Outline(FormatCase):
         self.assertTrue(out.endswith("and 80 more\n"), out)
 
 
+class Rest(FormatCase):
+    def test_an_import_and_its_report(self):
+        server = harness.Server(self.workspace, *SERVE)
+        self.addCleanup(server.close)
+        text = "Id,Title,Prerequisites\nL1,One,\nL2,Two,L1; L9\nL3,,L9\n"
+        status, answer, *_ = server.http("POST", "/session/import", {"text": text, "title": "Sheet"})
+        self.assertEqual((status, answer["nodes"], answer["components"], answer["relationships"]), (200, 3, 0, 1))
+        self.assertEqual(sorted(answer["report"]), ["changed", "leftOut", "read", "rules"])
+        left_out = [entry for entry in answer["report"]["leftOut"] if "neither the id nor the title" in entry["reason"]]
+        self.assertEqual([(entry["count"], entry["places"][0]["value"]) for entry in left_out], [(2, "L9")])
+        nodes = server.http("GET", "/session/%s/nodes" % answer["session_id"])[1]["nodes"]
+        self.assertEqual([node["node_id"] for node in nodes], ["L1", "L2", "L3"])
+        status, answer, *_ = server.http("POST", "/session/import", {"text": "no curriculum"})
+        self.assertEqual(status, 422)
+
+
 if __name__ == "__main__":
     unittest.main()
