@@ -338,8 +338,7 @@ static void keep_table(struct toml *toml)
     }
     while (name < name_end && strchr("[ \t", *name))
         name++;
-    if (memchr(name, ']', (size_t)(name_end - name)))
-        name_end = memchr(name, ']', (size_t)(name_end - name));
+    name_end = name + strcspn(name, "]\n") < name_end ? name + strcspn(name, "]\n") : name_end;
     key = trimmed(name, name_end);
     text = trimmed(end, toml->at);
     if (json_string_length(key) == 0) {

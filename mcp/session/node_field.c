@@ -122,7 +122,7 @@ static size_t take_digits(const char **at, const char *end, size_t least, size_t
 static bool is_date(const char *text, size_t len)
 {
     const char *at = text, *end = text + len;
-    char sign;
+    char sign = '\0'; /* between its parts */
 
     if (len > DATE_MAX)
         return false;
