@@ -48,6 +48,7 @@ python3                   | test       | file:/usr/bin/python3     | runs the te
 procps                    | test       | cmd:ps                    | looks at processes in the tests                 | GPL-2.0-or-later
 python3-networkx          | test       | py:networkx               | the same graph questions, to compare the answers | BSD-3-Clause
 python3-scipy             | test       | py:scipy                  | the arithmetic of networkx                      | BSD-3-Clause
+python3-openpyxl          | test       | py:openpyxl               | writes workbooks in the tests                   | MIT
 python3-prometheus-client | test       | py:prometheus_client      | reads what a server counts, in the tests         | Apache-2.0
 python3-fastapi           | test       | py:fastapi                | the service of the session API that the tests set beside the server | MIT
 python3-uvicorn           | test       | py:uvicorn                | serves it                                       | BSD-3-Clause

@@ -13,8 +13,9 @@
 #define HEAD_BYTES 64 /* of a file, which name some documents */
 
 /* JSON is last: the default if no other format matches. */
-const struct format *const formats[] = {
-    &format_csv, &format_case, &format_markdown, &format_graphml, &format_gexf, &format_json, NULL};
+const struct format *const formats[] = {&format_csv,     &format_case, &format_markdown,
+                                        &format_graphml, &format_gexf, &format_xlsx,
+                                        &format_json,    NULL};
 
 const struct format *format_find(const char *name)
 {
@@ -123,7 +124,7 @@ json_t *format_read_path(const char *path, const struct format *format,
 
 const char *format_names(void)
 {
-    return "json, csv, case, markdown, graphml, gexf";
+    return "json, csv, case, markdown, graphml, gexf, xlsx";
 }
 
 void format_note(struct format_report *report, const char *format, ...)

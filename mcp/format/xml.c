@@ -19,13 +19,12 @@
      XML_PARSE_BIG_LINES)
 
 /* The first line of libxml2's message. */
-static void set_error(xmlParserCtxt *parser, const char *name, struct error *err)
+static int refuse(const xmlError *found, const char *name, struct error *err)
 {
-    const xmlError *found = xmlCtxtGetLastError(parser);
     const char *message = found && found->message ? found->message : "it cannot be read";
 
-    error_set(err, ERROR_INVALID, "%s line %d: this is not XML: %.*s", name,
-              found ? found->line : 0, (int)strcspn(message, "\n"), message);
+    return error_set(err, ERROR_INVALID, "%s line %d: this is not XML: %.*s", name,
+                     found ? found->line : 0, (int)strcspn(message, "\n"), message);
 }
 
 static bool declares_entities(const xmlDoc *document)
@@ -36,6 +35,12 @@ static bool declares_entities(const xmlDoc *document)
         if (node->type == XML_ENTITY_DECL)
             return true;
     return false;
+}
+
+static int refuse_entities(const char *name, struct error *err)
+{
+    return error_set(err, ERROR_INVALID,
+                     "%s declares entities, which are not read: save it without", name);
 }
 
 static xmlDoc *read_as(const char *encoding, const char *name, const char *text, size_t len,
@@ -49,10 +54,9 @@ static xmlDoc *read_as(const char *encoding, const char *name, const char *text,
     if (len > INT_MAX)
         error_set(err, ERROR_TOO_LARGE, "%s is larger than %d bytes", name, INT_MAX);
     else if (!(document = xmlCtxtReadMemory(parser, text, (int)len, NULL, encoding, OPTIONS)))
-        set_error(parser, name, err);
+        refuse(xmlCtxtGetLastError(parser), name, err);
     if (document && declares_entities(document)) {
-        error_set(err, ERROR_INVALID, "%s declares entities, which are not read: save it without",
-                  name);
+        refuse_entities(name, err);
         xmlFreeDoc(document);
         document = NULL;
     }
@@ -68,6 +72,35 @@ xmlDoc *xml_read(const char *name, const char *text, size_t len, struct error *e
 xmlDoc *xml_read_text(const char *name, const char *text, size_t len, struct error *err)
 {
     return read_as("UTF-8", name, text, len, err);
+}
+
+int xml_each(const char *name, const char *text, size_t len, const char *element, xml_take *take,
+             void *user, struct error *err)
+{
+    xmlTextReader *reader;
+    int found, rc = 0;
+
+    if (len > INT_MAX)
+        return error_set(err, ERROR_TOO_LARGE, "%s is larger than %d bytes", name, INT_MAX);
+    xmlResetLastError();
+    reader = xmlReaderForMemory(text, (int)len, NULL, NULL, OPTIONS);
+    if (!reader)
+        abort();
+    found = xmlTextReaderRead(reader);
+    while (found == 1 && rc == 0) {
+        const xmlNode *node = NULL;
+
+        if (xmlTextReaderNodeType(reader) == XML_READER_TYPE_ELEMENT &&
+            xmlStrcmp(xmlTextReaderConstLocalName(reader), BAD_CAST element) == 0)
+            node = xmlTextReaderExpand(reader);
+        if (node)
+            rc = declares_entities(node->doc) ? refuse_entities(name, err) : take(user, node, err);
+        found = node ? xmlTextReaderNext(reader) : xmlTextReaderRead(reader);
+    }
+    if (rc == 0 && found < 0)
+        rc = refuse(xmlGetLastError(), name, err);
+    xmlFreeTextReader(reader);
+    return rc;
 }
 
 bool xml_has_root(const char *text, size_t len, const char *name)

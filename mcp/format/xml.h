@@ -22,6 +22,12 @@ xmlDoc *xml_read(const char *name, const char *text, size_t len, struct error *e
 
 /* The same for a text that is UTF-8, whatever encoding it declares. */
 xmlDoc *xml_read_text(const char *name, const char *text, size_t len, struct error *err);
+/* Calls take for each element with that local name, outermost first and not inside one another, and
+ * keeps only one of them in memory. -1 with err as xml_read, or if take returns -1. */
+typedef int xml_take(void *user, const xmlNode *element, struct error *err);
+int xml_each(const char *name, const char *text, size_t len, const char *element, xml_take *take,
+             void *user, struct error *err);
+
 /* Whether the root of the document that begins so has that local name. The text may end anywhere
  * behind the start of the root. */
 bool xml_has_root(const char *text, size_t len, const char *name);
