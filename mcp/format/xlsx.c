@@ -209,15 +209,15 @@ static json_t *cell_value(const struct workbook *book, const xmlNode *cell, cons
     return json_incref(text);
 }
 
-struct taking {
+struct row_reader {
     const struct workbook *book;
     struct grid *grid;
 };
 
 static int take_row(void *user, const xmlNode *row, struct error *err)
 {
-    struct taking *taking = user;
-    json_t *rows = taking->grid->rows, *cells = json_array();
+    struct row_reader *reader = user;
+    json_t *rows = reader->grid->rows, *cells = json_array();
     json_auto_t *number = xml_attribute(row, "r");
     size_t place = number ? strtoul(json_string_value(number), NULL, 10) : 0, column = 0;
     size_t next = json_array_size(rows) + 1;
@@ -233,10 +233,10 @@ static int take_row(void *user, const xmlNode *row, struct error *err)
 
         if (reference)
             column = column_of(json_string_value(reference));
-        text = cell_value(taking->book, cell, taking->grid->name);
+        text = cell_value(reader->book, cell, reader->grid->name);
         if (text && column >= COLUMNS_CAP) {
-            findings_add(&taking->book->report->lines, FINDING_LEFT_OUT,
-                         PLACE(taking->grid->name, place, NULL), "cells stand beyond column %u",
+            findings_add(&reader->book->report->lines, FINDING_LEFT_OUT,
+                         PLACE(reader->grid->name, place, NULL), "cells stand beyond column %u",
                          COLUMNS_CAP);
             json_decref(text);
             continue;
@@ -519,7 +519,7 @@ static int take_settings(void *user, const xmlNode *settings, struct error *err)
 static int read_grid(const struct workbook *book, const struct sheet_list *list, size_t i,
                      struct grid *grid, struct error *err)
 {
-    struct taking taking = {.book = book, .grid = grid};
+    struct row_reader reader = {.book = book, .grid = grid};
     const char *id = json_string_value(json_array_get(list->ids, i));
     const char *target = id ? json_get_string(list->targets, id) : NULL;
     char name[FILE_NAME_CAP + 4];
@@ -533,7 +533,7 @@ static int read_grid(const struct workbook *book, const struct sheet_list *list,
                      "a sheet is not in the file");
         return 0;
     }
-    return read_part(book->files, name, "row", take_row, &taking, err);
+    return read_part(book->files, name, "row", take_row, &reader, err);
 }
 
 /* The sheets of lessons as one, and those of relationships as one. */

@@ -2,8 +2,11 @@
 #include "mcp/session/node_field.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include <unicase.h>
 
 #include "mcp/session/entity.h"
 
@@ -56,6 +59,53 @@ bool node_field_is_technical(const char *name)
             return true;
     }
     return false;
+}
+
+bool node_field_is_for_teachers(const char *path)
+{
+    static const char *const words[] = {
+        "answer",
+        "solution",
+        "teacher",
+        "instructor",
+        "educator",
+        "facilitator",
+        "lecturer",
+        "staff",
+        "grading",
+        "rubric",
+        "marking",
+        "markscheme",
+        "lösung",
+        "antwort",
+        "lehrer",
+        "lehrkraft",
+        "lehrkräfte",
+        "dozent",
+        "erwartungshorizont",
+        "bewertung",
+        "corrigé",
+        "corrige",
+        "réponse",
+        "reponse",
+        "enseignant",
+        "professeur",
+        "formateur",
+        "barème",
+        "respuesta",
+        "solución",
+        "profesor",
+        "docente",
+        "rúbrica",
+    };
+    uint8_t *folded =
+        u8_casefold((const uint8_t *)path, strlen(path) + 1, NULL, UNINORM_NFC, NULL, &(size_t){0});
+    bool found = !folded;
+
+    for (size_t i = 0; !found && i < sizeof words / sizeof *words; i++)
+        found = strstr((const char *)folded, words[i]) != NULL;
+    free(folded);
+    return found;
 }
 
 /* ---- values ---- */

@@ -23,6 +23,10 @@ enum node_field node_field_of(const char *name);
 
 /* Whether the name says that its value is for programs: an id, an address, a drawing, a colour. */
 bool node_field_is_technical(const char *name);
+/* Whether a name, or one on the path to a value, says that it is not for learners: answers,
+ * solutions, and notes for those who teach or grade, in English, German, French and Spanish.
+ * True for what is not UTF-8. */
+bool node_field_is_for_teachers(const char *path);
 /* Whether the whole text is a value for programs: a UUID, a URI, a date or time, a colour,
  * coordinates, a digest. Numbers and codes such as "6.RP.1" are not. */
 bool node_value_is_technical(const char *text, size_t len);

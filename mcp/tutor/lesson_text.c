@@ -224,7 +224,7 @@ static int add_field_text(void *user, const struct prose_text *text)
     const char *rest = text->path + strlen(field->name);
     bool entry = *rest == '.' && rest[1 + strspn(rest + 1, "0123456789")] == '\0';
 
-    if (text->count == 0)
+    if (text->count == 0 || node_field_is_for_teachers(text->path))
         return 0;
     if (entry && field->entries++ == 0)
         buf_addf(field->to, "**%s:**\n\n", field->name);
@@ -252,7 +252,7 @@ static int write_fields(struct whole *whole, const json_t *node, bool content)
         if (node_field_of(name) != wanted)
             continue;
         if (json_is_number(value) || json_is_boolean(value)) {
-            if (node_field_is_technical(name))
+            if (node_field_is_technical(name) || node_field_is_for_teachers(name))
                 continue;
             buf_addf(&whole->text, "**%s:** ", name);
             json_write(&whole->text, value);

@@ -292,7 +292,7 @@ class Formats(FormatCase):
         self.write("csv/nodes.csv", "Id,Label\na,A\nb,\n")
         self.write("csv/edges.csv", "Source,Target,Type\na,b,LEADS_TO\na,zzz,LEADS_TO\n")
         done = self.workspace.run("import", "--dry-run", "--format", "csv", str(self.folder / "csv"))
-        self.assertEqual(done.stdout, b"")
+        self.assertEqual(done.stdout, b'a "A": 0 components\nb "b": 0 components\n')
         for words in ("2 nodes, 0 components, 2 relationships", "'zzz'", "1 node has no title"):
             self.assertIn(words, done.stderr.decode())
         self.assertIn("there is no store at", self.workspace.run("export", check=False).stderr.decode())

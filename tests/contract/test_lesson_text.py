@@ -102,6 +102,13 @@ class LessonText(unittest.TestCase):
         for part, estimate in parts_of([dict(lesson(), fields={"Description": GERMAN * 200})])[0]:
             self.assertLessEqual(estimate, CAP)
 
+    def test_learners_get_no_answers_of_a_field(self):
+        names = ["Answer key", "answers", "Solution", "Lösungen", "LO\u0308SUNG", "Teacher notes", "Lehrerhinweise", "Corrigé", "Respuestas", "rubric"]
+        given = dict(lesson(text("paragraph", text="One.")), fields={
+            "title": "Ratios", **{name: "SECRET" for name in names}, "grading points": 7, "Quiz": {"question": "Six or seven?", "answer": "SECRET"},
+            "Solutions of others": ["SECRET", {"x": "SECRET"}]})
+        self.assertEqual([part for part, _ in parts_of([given])[0]], ["# Ratios\n\n**Quiz.question:** Six or seven?\n\nOne.\n"])
+
     def test_cuts_are_between_components(self):
         [parts] = parts_of([HUGE["many"]])
         self.assertGreater(len(parts), 3)

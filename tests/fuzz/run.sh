@@ -23,6 +23,7 @@ trap 'rm -rf "$corpus"' EXIT
 words=()
 case $thing in
   token | issuer) words=(-dict=tests/fuzz/sign_in.dict) ;;
+  import_*) words=(-rss_limit_mb=4096) ;;
   model_stream | run_input) words=("-dict=tests/fuzz/$thing.dict") ;;
   validator) words=(-dict=tests/fuzz/python.dict) ;;
 esac

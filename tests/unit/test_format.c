@@ -19,6 +19,8 @@
 #include "mcp/format/format.h"
 #include "mcp/format/markdown.h"
 #include "mcp/format/yaml.h"
+#include "tests/fuzz/play_import.h"
+#include "tests/unit/regression_inputs.h"
 
 #define ROUNDS    1500
 #define DAMAGE    6
@@ -366,12 +368,44 @@ static void bombs_are_refused(void **state)
     }
 }
 
+static const struct format *replayed;
+
+static void play_file(const uint8_t *bytes, size_t len)
+{
+    play_import(replayed, false, bytes, len);
+}
+
+static void play_files(const uint8_t *bytes, size_t len)
+{
+    play_import(replayed, true, bytes, len);
+}
+
+/* The readers of tests/fuzz/CMakeLists.txt. */
+static void inputs_of_the_fuzzers(void **state)
+{
+    static const char *const one[] = {"json", "csv", "case", "markdown", "graphml", "gexf"};
+    static const char *const several[] = {"csv", "markdown", "xlsx"};
+    char folder[128];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++) {
+        replayed = format_find(one[i]);
+        snprintf(folder, sizeof folder, "tests/fuzz/regression/import_%s", one[i]);
+        replay_inputs(folder, play_file);
+    }
+    for (size_t i = 0; i < sizeof several / sizeof several[0]; i++) {
+        replayed = format_find(several[i]);
+        snprintf(folder, sizeof folder, "tests/fuzz/regression/import_%s_files", several[i]);
+        replay_inputs(folder, play_files);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(little_curricula_come_back), cmocka_unit_test(forms_are_found),
         cmocka_unit_test(reports_are_bounded),        cmocka_unit_test(damaged_files_are_told),
-        cmocka_unit_test(bombs_are_refused),
+        cmocka_unit_test(bombs_are_refused),          cmocka_unit_test(inputs_of_the_fuzzers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
