@@ -271,7 +271,8 @@ static void test_read_a_lesson(void **state)
                            "\"text\":\"Before ratios are compared, add the parts. The "
                            "mixtures ...\""));
     assert_null(strstr(outline.data, "svg1"));
-    assert_non_null(strstr(outline.data, "\"words\":16}"));
+    assert_non_null(strstr(outline.data, "\"words\":16,\"fields\":[{\"field\":\"standard\","
+                                         "\"words\":1,\"text\":\"M.1\"}]}"));
     request.in = "all";
     must(fixture, store_find(fixture->store, fixture->sid, &request, &whole, &fixture->err));
     assert_non_null(strstr(whole.data, "\"svg1\":\"svg, 0.0 kB\""));

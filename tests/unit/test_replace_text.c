@@ -174,7 +174,7 @@ static void what_cannot_be_replaced_is_said(void **state)
 static const char ratios[] =
     "{\"nodes\":["
     "{\"node_id\":\"ratio\",\"title\":\"Ratios\",\"explanation\":\"A ratio compares.\","
-    "\"note\":\"ratio\",\"components\":["
+    "\"Note\":\"ratio\",\"note_id\":\"ratio\",\"components\":["
     "{\"type\":\"definition\",\"order\":1,\"parameters\":{\"term\":\"ratio\",\"definition\":"
     "\"A Ratio of <b>two</b> rational numbers, see [ratio](/ratio)\"}},"
     "{\"type\":\"two-pictures\",\"order\":2,\"parameters\":{\"pictures\":{\"svg1\":{\"title\":"
@@ -214,7 +214,8 @@ static void all_words_are_replaced_and_nothing_else(void **state)
     node = node_of(made, "ratio");
     assert_string_equal(text_at(node, "title"), "Means");
     assert_string_equal(text_at(node, "explanation"), "A mean compares.");
-    assert_string_equal(text_at(node, "note"), "ratio");
+    assert_string_equal(text_at(node, "Note"), "mean");
+    assert_string_equal(text_at(node, "note_id"), "ratio");
     assert_string_equal(text_at(node, "components.0.parameters.term"), "mean");
     assert_string_equal(text_at(node, "components.0.parameters.definition"),
                         "A Mean of <b>two</b> rational numbers, see [mean](/ratio)");
@@ -232,11 +233,11 @@ static void all_words_are_replaced_and_nothing_else(void **state)
     assert_string_equal(text_at(made, "relationships.0.from_node_id"), "ratio");
     assert_string_equal(
         outcome.lines.data,
-        "- Replaced 11 places in 2 lessons: \"Ratios\" -> \"Means\" (1), \"ratio\" -> \"mean\" "
-        "(6), \"Ratio\" -> \"Mean\" (2), \"RATIO\" -> \"MEAN\" (1), \"ratios\" -> \"means\" (1); "
-        "in 5 components, 2 titles or texts, 1 relationship; 2 within other words stayed\n");
+        "- Replaced 12 places in 2 lessons: \"Ratios\" -> \"Means\" (1), \"ratio\" -> \"mean\" "
+        "(7), \"Ratio\" -> \"Mean\" (2), \"RATIO\" -> \"MEAN\" (1), \"ratios\" -> \"means\" (1); "
+        "in 5 components, 3 titles or texts, 1 relationship; 2 within other words stayed\n");
     results = parse(outcome.results.data);
-    assert_int_equal(json_integer_value(json_object_get(json_array_get(results, 0), "places")), 11);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(results, 0), "places")), 12);
     assert_false(outcome.touches_graph);
     change_set_outcome_finish(&outcome);
     must(fixture,
@@ -264,7 +265,7 @@ static void a_dry_run_lists_each_text(void **state)
         if (!strstr(outcome.lines.data, lines[i]))
             fail_msg("'%s' is not in: %s", lines[i], outcome.lines.data);
     results = parse(outcome.results.data);
-    assert_int_equal(json_array_size(json_object_get(json_array_get(results, 0), "texts")), 10);
+    assert_int_equal(json_array_size(json_object_get(json_array_get(results, 0), "texts")), 11);
     assert_string_equal(text_at(results, "0.texts.0.field"), "title");
     after = export_json(fixture, fixture->sid);
     assert_true(same_json(before, after));
@@ -291,10 +292,10 @@ static void where_it_is_replaced_can_be_chosen(void **state)
     assert_int_equal(places_of(fixture, REPLACE(",'in':'steps'")), 1);
     assert_int_equal(places_of(fixture, REPLACE(",'in':'explanation'")), 2);
     assert_int_equal(places_of(fixture, REPLACE(",'node_ids':['operations']")), 3);
-    assert_int_equal(places_of(fixture, REPLACE(",'plurals':false")), 9);
-    assert_int_equal(places_of(fixture, REPLACE(",'match_case':'true'")), 7);
-    assert_int_equal(places_of(fixture, REPLACE(",'whole_words':false")), 13);
-    assert_int_equal(places_of(fixture, REPLACE(",'expected_places':11")), 11);
+    assert_int_equal(places_of(fixture, REPLACE(",'plurals':false")), 10);
+    assert_int_equal(places_of(fixture, REPLACE(",'match_case':'true'")), 8);
+    assert_int_equal(places_of(fixture, REPLACE(",'whole_words':false")), 14);
+    assert_int_equal(places_of(fixture, REPLACE(",'expected_places':12")), 12);
 }
 
 static void what_goes_wrong_changes_nothing(void **state)
@@ -320,8 +321,8 @@ static void what_goes_wrong_changes_nothing(void **state)
         {REPLACE(",'node_ids':[]"), {"is in no text there"}, ERROR_NOT_FOUND},
         {REPLACE(",'node_ids':[99]"), {"node_ids"}, ERROR_INVALID},
         {REPLACE(",'node_ids':7"), {"node_ids: must be an array"}, ERROR_INVALID},
-        {REPLACE(",'expected_places':10"),
-         {"expected_places is 10, but it would be 11"},
+        {REPLACE(",'expected_places':11"),
+         {"expected_places is 11, but it would be 12"},
          ERROR_STALE},
         /* A title that is left empty, after others were replaced. */
         {"[{'op':'replace_text','find':'operations','replace':''}]",
