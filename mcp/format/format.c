@@ -110,6 +110,28 @@ static int refuse_document(const char *path, struct error *err)
     return 0;
 }
 
+/* A file that is taken for JSON only because no format knows its name: its first character decides.
+ */
+static int refuse_text(const char *path, struct error *err)
+{
+    struct buf BUF_AUTO head = {0};
+    const char *at;
+
+    if (strcmp(path, "-") == 0 || file_ends_in(path, ".json") ||
+        file_head(path, HEAD_BYTES, &head, NULL) < 0 || head.len == 0)
+        return 0;
+    at = head.data + file_mark(head.data, head.len);
+    at += strspn(at, " \t\r\n");
+    if (*at == '<')
+        return error_set(err, ERROR_INVALID, "%s is XML, but neither GraphML nor GEXF", path);
+    if (*at && strchr("{[/#", *at)) /* JSON, or a comment above it */
+        return 0;
+    return error_set(err, ERROR_INVALID,
+                     "%s is in no format that is read (%s): save it as one of them, or name its "
+                     "format, as in --format markdown",
+                     path, format_names());
+}
+
 json_t *format_read_path(const char *path, const struct format *format,
                          struct format_report *report, struct error *err)
 {
@@ -117,8 +139,11 @@ json_t *format_read_path(const char *path, const struct format *format,
         return read_files(path, format, report, err);
     if (refuse_document(path, err) < 0)
         return NULL;
-    if (!format)
+    if (!format) {
         format = format_of_path(path);
+        if (format == &format_json && refuse_text(path, err) < 0)
+            return NULL;
+    }
     return format->read(path, report, err);
 }
 
