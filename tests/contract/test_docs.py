@@ -86,9 +86,9 @@ def anchors(document):
 
 
 def broken_links(name):
-    """Relative links of a document whose file or heading does not exist."""
+    """Relative links of a document whose file or heading does not exist. Those in a fence are text."""
     broken = []
-    for target in re.findall(r"\]\(([^)\s]+)\)", read(name)):
+    for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```$", "", read(name), flags=re.MULTILINE | re.DOTALL)):
         path, _, anchor = target.partition("#")
         file = (ROOT / name).parent / path if path else ROOT / name
         if "://" not in target and (not file.exists() or (anchor and anchor not in anchors(file.read_text(encoding="utf-8")))):
