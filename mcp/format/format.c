@@ -12,10 +12,11 @@
 
 #define HEAD_BYTES 64 /* of a file, which name some documents */
 
-/* JSON is last: the default if no other format matches. */
-const struct format *const formats[] = {&format_csv,     &format_case, &format_markdown,
-                                        &format_graphml, &format_gexf, &format_xlsx,
-                                        &format_json,    NULL};
+/* Courses are first, because they hold notes and sheets too. JSON is last: the default if no other
+ * format matches. */
+const struct format *const formats[] = {
+    &format_olx,     &format_cartridge, &format_csv,  &format_case, &format_markdown,
+    &format_graphml, &format_gexf,      &format_xlsx, &format_json, NULL};
 
 const struct format *format_find(const char *name)
 {
@@ -149,7 +150,7 @@ json_t *format_read_path(const char *path, const struct format *format,
 
 const char *format_names(void)
 {
-    return "json, csv, case, markdown, graphml, gexf, xlsx";
+    return "json, csv, case, markdown, graphml, gexf, xlsx, olx, cartridge";
 }
 
 void format_note(struct format_report *report, const char *format, ...)

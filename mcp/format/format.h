@@ -60,10 +60,10 @@ const struct format *format_of_path(const char *path); /* JSON if no format matc
  * NULL: by name and content. NULL with err. */
 json_t *format_read_path(const char *path, const struct format *format,
                          struct format_report *report, struct error *err);
-const char *format_names(void); /* "json, csv, case, markdown, graphml, gexf, xlsx" */
+const char *format_names(void); /* "json, csv, ..." */
 
 extern const struct format format_json, format_csv, format_case, format_markdown, format_graphml,
-    format_gexf, format_xlsx;
+    format_gexf, format_xlsx, format_olx, format_cartridge;
 
 /* One sheet, ours or another tool's, as entries (csv.c): a new array, or NULL. name is the name of
  * the file, for errors and the report. */
