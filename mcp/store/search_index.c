@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
@@ -22,7 +23,7 @@
 #include "mcp/store/search_internal.h"
 
 /* Of what a row has; to be raised with each change to it or to prose.h. */
-#define FORM   5
+#define FORM   6
 #define SAMPLE 8 /* components that show the language of a session */
 
 #define STEP_ROWS  INT64_C(200)        /* made anew by one commit of a server */
@@ -166,13 +167,25 @@ enum search_column search_column_of(const struct prose_text *text)
     return SEARCH_WORDS;
 }
 
+/* The further fields whose words count as the lesson's length. Others may be the book's name. */
+static bool is_of_the_lesson(const char *name)
+{
+    static const char *const names[] = {"description", "summary", "objective", "notes"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 static int add_text(void *user, const struct prose_text *text)
 {
     struct row_text_of *row = user;
     int rc = 0;
 
     row->to = &row->index->columns[search_column_of(text)];
-    row->words += prose_words_of(text);
+    if (!text->further || is_of_the_lesson(text->path))
+        row->words += prose_words_of(text);
     for (size_t i = 0; rc == 0 && i < text->count; i++)
         rc = stems_each(row->index->stems, row->language, text->text + text->spans[i].start,
                         text->spans[i].len, add_term, row);
