@@ -14,7 +14,8 @@
 #include "helpers/base/json.h"
 #include "mcp/format/yaml.h"
 
-#define BODY_YAML_FENCE "```yaml parameters\n"
+#define BODY_YAML_INFO  "yaml parameters"
+#define BODY_YAML_FENCE "```" BODY_YAML_INFO "\n"
 #define BODY_FENCE_END  "\n```"
 #define BODY_LABEL_CAP  64 /* bytes of a field's name with its NUL */
 
@@ -336,27 +337,42 @@ static json_t *read_fields(const char *body, size_t len, const char *name, size_
     return fields;
 }
 
-static bool is_fenced(const char *body, size_t len)
+/* The content of a text that is one fenced code block with that info string, without its last line
+ * break; NULL if it is none. Formatters lengthen fences (CommonMark 0.31, 4.5). */
+static const char *fenced(const char *text, size_t len, const char *info, size_t *content_len)
 {
-    const size_t begin = sizeof BODY_YAML_FENCE - 1, end = sizeof BODY_FENCE_END - 1;
+    size_t ticks = 0, closing = 0, from;
 
-    return len >= begin - 1 + end && memcmp(body, BODY_YAML_FENCE, begin) == 0 &&
-           memcmp(body + len - end, BODY_FENCE_END, end) == 0;
+    while (ticks < len && text[ticks] == '`')
+        ticks++;
+    from = ticks + strlen(info) + 1;
+    if (ticks < 3 || len < from || memcmp(text + ticks, info, strlen(info)) != 0 ||
+        text[from - 1] != '\n')
+        return NULL;
+    while (len > from && text[len - 1] == '`') {
+        closing++;
+        len--;
+    }
+    if (closing < ticks || text[len - 1] != '\n')
+        return NULL;
+    *content_len = len > from ? len - 1 - from : 0;
+    return text + from;
 }
 
 json_t *body_read(const char *type, const char *body, size_t len, const char *name, size_t line,
                   struct error *err)
 {
-    const size_t begin = sizeof BODY_YAML_FENCE - 1, end = sizeof BODY_FENCE_END - 1;
-    const char *from = body;
+    const char *from = body, *content;
+    size_t content_len;
     json_t *value;
 
     trim(&body, &len);
     for (; from < body; from++)
         line += *from == '\n';
-    if (is_fenced(body, len)) {
-        value = len < begin + end ? json_object()
-                                  : yaml_read(body + begin, len - begin - end, name, line + 2, err);
+    content = fenced(body, len, BODY_YAML_INFO, &content_len);
+    if (content) {
+        value =
+            content_len == 0 ? json_object() : yaml_read(content, content_len, name, line + 2, err);
         if (!value || json_is_object(value))
             return value;
         json_decref(value);
@@ -383,7 +399,8 @@ json_t *body_read(const char *type, const char *body, size_t len, const char *na
 
 #define MARK_BEGIN "<!-- component"
 #define MARK_END   "-->"
-#define RAW_FENCE  "```json\n"
+#define RAW_INFO   "json"
+#define RAW_FENCE  "```" RAW_INFO "\n"
 #define FENCE_END  "\n```"
 #define TYPE_CAP   64
 
@@ -652,7 +669,8 @@ static int read_mark(const char *line, size_t len, struct note_mark *mark, const
 static json_t *read_raw(const char *body, size_t len, const char *name, size_t line,
                         struct error *err)
 {
-    const size_t begin = sizeof RAW_FENCE - 1;
+    const char *content;
+    size_t content_len;
     json_t *value;
 
     while (len > 0 && isspace((unsigned char)body[len - 1]))
@@ -661,9 +679,9 @@ static json_t *read_raw(const char *body, size_t len, const char *name, size_t l
         body++;
         len--;
     }
-    if (len > begin + 3 && memcmp(body, RAW_FENCE, begin) == 0 &&
-        memcmp(body + len - 3, "```", 3) == 0) {
-        value = json_read(body + begin, len - begin - 3, "the component", err);
+    content = fenced(body, len, RAW_INFO, &content_len);
+    if (content) {
+        value = json_read(content, content_len, "the component", err);
         if (!value)
             error_wrap(err, "%s line %zu", name, line);
         return value;

@@ -384,7 +384,7 @@ static void play_files(const uint8_t *bytes, size_t len)
 static void inputs_of_the_fuzzers(void **state)
 {
     static const char *const one[] = {"json", "csv", "case", "markdown", "graphml", "gexf"};
-    static const char *const several[] = {"csv", "markdown", "xlsx"};
+    static const char *const several[] = {"csv", "markdown", "xlsx", "olx", "cartridge"};
     char folder[128];
 
     (void)state;
