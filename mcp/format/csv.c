@@ -40,6 +40,7 @@
 
 #define COLUMNS_CAP      200 /* that are written */
 #define COLUMNS_READ_CAP 2000
+#define NEEDS_CAP        16 /* columns of prerequisites */
 #define NAME_CAP         64 /* bytes of a field's name that gets a column */
 #define REST             "lectern"
 #define GUARD            "'"   /* before a text that would be run */
@@ -225,8 +226,10 @@ struct sheet_reader {
     enum csv_kind kinds[COLUMNS_READ_CAP];
     size_t places[COLUMN_ROLES]; /* the column of a role, from 1; 0: none */
     enum column_fit fits[COLUMN_ROLES];
-    json_t *keys[ENTRY_KINDS];    /* of the entry, a text a column; null: it is not read */
-    json_t *naming;               /* cells of prerequisites: [{"to", "line", "text"}] */
+    json_t *keys[ENTRY_KINDS]; /* of the entry, a text a column; null: it is not read */
+    size_t needs[NEEDS_CAP];   /* the columns of prerequisites, from 1 */
+    size_t needs_count;
+    json_t *naming[NEEDS_CAP];    /* the cells of each: [{"to", "line", "text"}] */
     json_t *lines;                /* id, without ".0" -> line */
     json_t *orders;               /* of each node: the number of its column, or null */
     json_t *entries[ENTRY_KINDS]; /* owned */
@@ -350,6 +353,40 @@ static void name_unmapped(struct sheet_reader *reader)
     }
 }
 
+/* Whether a column names prerequisites; of several, people number the headings. */
+static bool names_needs(const struct sheet_reader *reader, size_t i)
+{
+    const char *heading = heading_at(reader, i);
+    enum csv_kind kind;
+    enum column_fit fit;
+    size_t len = split_heading(&heading, &kind);
+
+    if (mapped_role(reader, heading_at(reader, i)) != COLUMN_ROLES)
+        return mapped_role(reader, heading_at(reader, i)) == COLUMN_PREREQUISITES;
+    while (len > 0 && strchr("0123456789 _#.-()", heading[len - 1]))
+        len--;
+    return column_role_rank(COLUMN_PREREQUISITES, heading, len, &fit) > 0;
+}
+
+static void find_needs(struct sheet_reader *reader)
+{
+    size_t first = reader->places[COLUMN_PREREQUISITES];
+
+    reader->needs_count = 0;
+    if (first > 0)
+        reader->needs[reader->needs_count++] = first;
+    for (size_t i = 0; reader->rest == 0 && i < reader->columns; i++) {
+        bool taken = i + 1 == first;
+
+        for (size_t role = 0; role < COLUMN_ROLES; role++)
+            taken = taken || reader->places[role] == i + 1;
+        if (!taken && names_needs(reader, i) && reader->needs_count < NEEDS_CAP)
+            reader->needs[reader->needs_count++] = i + 1;
+    }
+    if (reader->needs_count > 0)
+        reader->places[COLUMN_PREREQUISITES] = reader->needs[0];
+}
+
 static int find_roles(struct sheet_reader *reader)
 {
     static const enum column_role order[] = {COLUMN_SOURCE,        COLUMN_TARGET, COLUMN_ID,
@@ -398,6 +435,7 @@ static int find_roles(struct sheet_reader *reader)
     }
     reader->wanted[ENTRY_EDGE] = edges;
     reader->wanted[ENTRY_NODE] = nodes;
+    find_needs(reader);
     return 0;
 }
 
@@ -657,7 +695,7 @@ static bool is_complete(struct sheet_reader *reader, enum entry_kind kind, const
 static void see_node(struct sheet_reader *reader, const json_t *entry)
 {
     const char *id = json_get_string(entry, "node_id");
-    size_t order = reader->places[COLUMN_ORDER], names = reader->places[COLUMN_PREREQUISITES];
+    size_t order = reader->places[COLUMN_ORDER];
     const json_t *cell = order > 0 ? json_array_get(reader->cells, order - 1) : NULL;
     const char *number = cell ? json_string_value(cell) : "";
     char *end = NULL;
@@ -677,11 +715,13 @@ static void see_node(struct sheet_reader *reader, const json_t *entry)
     }
     json_array_append_new(reader->orders,
                           end && end > number && isfinite(place) ? json_real(place) : json_null());
-    cell = names > 0 ? json_array_get(reader->cells, names - 1) : NULL;
-    if (id && cell)
-        json_array_append_new(reader->naming,
-                              json_pack("{s:s, s:I, s:O}", "to", id, "line",
-                                        (json_int_t)reader->row_line, "text", cell));
+    for (size_t i = 0; id && i < reader->needs_count; i++) {
+        cell = json_array_get(reader->cells, reader->needs[i] - 1);
+        if (cell)
+            json_array_append_new(reader->naming[i],
+                                  json_pack("{s:s, s:I, s:O}", "to", id, "line",
+                                            (json_int_t)reader->row_line, "text", cell));
+    }
 }
 
 static bool has_cell(const struct sheet_reader *reader, enum column_role role)
@@ -944,7 +984,8 @@ int csv_put_in_order(json_t *nodes, const json_t *orders, const char *name,
 
 static void free_rows(struct sheet_reader *reader)
 {
-    json_decref(reader->naming);
+    for (size_t i = 0; i < NEEDS_CAP; i++)
+        json_decref(reader->naming[i]);
     json_decref(reader->cells);
     json_decref(reader->lines);
     json_decref(reader->orders);
@@ -959,7 +1000,8 @@ static void begin_rows(struct sheet_reader *reader, const struct sheet_reader *g
 {
     *reader = *given;
     reader->cells = json_array();
-    reader->naming = json_array();
+    for (size_t i = 0; i < NEEDS_CAP; i++)
+        reader->naming[i] = json_array();
     reader->lines = json_object();
     reader->orders = json_array();
     for (size_t kind = 0; kind < ENTRY_KINDS; kind++) {
@@ -1004,15 +1046,15 @@ static int read_sheet(struct sheet_reader *reader, const struct buf *given)
     return rc;
 }
 
-/* Appends the relationships of the sheet's rows and of its column of prerequisites. */
+/* Appends the relationships of the sheet's rows and of its columns of prerequisites. */
 static void take_relationships(struct sheet_reader *reader, json_t *relationships)
 {
-    size_t names = reader->places[COLUMN_PREREQUISITES];
+    const json_t *keys = reader->keys[ENTRY_NODE];
 
     json_array_extend(relationships, reader->entries[ENTRY_EDGE]);
-    if (names > 0 && reader->wanted[ENTRY_NODE])
-        prerequisites_add(reader->entries[ENTRY_NODE], reader->naming, reader->name,
-                          json_string_value(json_array_get(reader->keys[ENTRY_NODE], names - 1)),
+    for (size_t i = 0; reader->wanted[ENTRY_NODE] && i < reader->needs_count; i++)
+        prerequisites_add(reader->entries[ENTRY_NODE], reader->naming[i], reader->name,
+                          json_string_value(json_array_get(keys, reader->needs[i] - 1)),
                           relationships, reader->report);
 }
 

@@ -95,6 +95,12 @@ class Map(Tables):
 
 
 class Rows(Tables):
+    def test_several_columns_of_prerequisites(self):
+        for heading in ("Id,Title,Prerequisite 1,Prerequisite 2", "Id,Title,Prereq_1,Prereq_2", "Id,Titel,Voraussetzung (1),Voraussetzung (2)",
+                        "Id,Title,Prerequisites,Needs"):
+            _, edges, _, said = self.sheet(heading + "\na,One,,\nb,Two,a,\nc,Three,a,Two\n")
+            self.assertEqual(sorted((start, end) for start, end, _ in edges), [("a", "b"), ("a", "c"), ("b", "c")], said)
+
     def test_rows_of_blanks(self):
         blanks = ",,\n , ,\t\n\t,,\n\u00a0,\u202f,\u3000\n"
         back, said = self.pair("Id,Label,chapter\nA1,Count,Numbers\n" + blanks + "A2,Add,Numbers\n" + blanks,
