@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the files of the reader of Common Cartridges share.
+ * Shared by the files of the reader of Common Cartridges.
  */
 #ifndef LECTERN_FORMAT_CARTRIDGE_H
 #define LECTERN_FORMAT_CARTRIDGE_H

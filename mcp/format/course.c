@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the readers of course packages share.
+ * Shared by the readers of course packages.
  */
 #include "mcp/format/course.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The files of an import that consists of several: those of a folder, or those of an archive (.zip,
- * .tar, .tar.gz and what other tools call such files), which are kept in memory, so that nothing is
+ * .tar.gz, and the same under other names), which are kept in memory, so that nothing is
  * left on the disk. Links are not followed, and hidden files are not seen.
  */
 #ifndef LECTERN_FORMAT_FILES_H
@@ -28,8 +28,8 @@ struct files;
 
 /* Whether a path is a file that begins as an archive does. */
 bool files_is_archive(const char *path);
-/* Opens a folder or an archive; NULL with err. What an archive holds and cannot be read, such as a
- * path that leads out of it, goes to findings. A folder that holds all files of an archive is left
+/* Opens a folder or an archive; NULL with err. The parts of an archive that cannot be read, such as
+ * a path that leads out of it, go to findings. A folder that holds all files of an archive is left
  * off their names. */
 struct files *files_open(const char *path, struct findings *findings, struct error *err);
 void files_close(struct files *files); /* takes NULL */

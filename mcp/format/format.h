@@ -39,7 +39,7 @@ void format_note(struct format_report *report, const char *format, ...)
 struct format {
     const char *name; /* "json", "csv", "graphml" */
     const char *what; /* for the help: "a pair of CSV files: nodes and relationships" */
-    /* Whether the path of a file, or of what an export writes, has this format. */
+    /* Whether the path of a file, or of a new export, has this format. */
     bool (*looks_like)(const char *path);
     /* Whether the files of a folder or archive are in this format, and their curriculum; NULL: the
      * format is one file. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * GEXF 1.1, 1.2 and 1.3 as Gephi and NetworkX write it: attributes are declared by class and id;
- * nodes inside a node, or with its pid, are its group, whose label is their chapter. What draws a
- * graph (viz) and the times of its parts are left out.
+ * nodes inside a node, or with its pid, are its group, whose label is their chapter. The drawing
+ * (viz) and the times of its parts are left out.
  */
 #include <string.h>
 #include <strings.h>

@@ -49,7 +49,7 @@ void graph_file_set(struct graph_file *graph, json_t *entry, const char *key, js
 int graph_file_set_defaults(struct graph_file *graph, json_t *entry, const json_t *defaults,
                             struct error *err);
 /* The value of an attribute with a declared type of GraphML or GEXF ("int", "boolean",
- * "liststring"): a new reference. What does not fit the type is kept as text, and reported. */
+ * "liststring"): a new reference. A text that does not fit the type is kept, and reported. */
 json_t *graph_file_value(struct graph_file *graph, const char *type, const json_t *text,
                          const char *key, size_t line);
 

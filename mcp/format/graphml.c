@@ -2,7 +2,7 @@
  *
  * GraphML as NetworkX, igraph, Gephi, Neo4j and yEd write it. Keys declare the attributes and their
  * types; yEd's labels stand in the drawing of a node or edge; the graph inside a node is a group,
- * whose title is the chapter of the nodes in it. What draws a graph is left out.
+ * whose title is the chapter of the nodes in it. The drawing is left out.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -397,7 +397,7 @@ static void read_shifted(struct html_page *page, const xmlNode *node, const char
     say(page, FINDING_CHANGED, node, NULL, "raised and lowered text is written as x^2 and x_2");
 }
 
-/* What stands in a line of text, whatever kind of element it is. */
+/* An element within a line of text, of any kind. */
 static void read_element(struct html_page *page, const xmlNode *node, struct buf *to)
 {
     const struct element *element = element_of(node);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The components of a page: headings, paragraphs and step sequences, with the page's links, images
- * and emphasis as Markdown. Quotes, tables, code and lists without numbers are paragraphs. What
- * runs or draws in a browser is left out and reported.
+ * and emphasis as Markdown. Quotes, tables, code and lists without numbers are paragraphs.
+ * Scripts, styles and drawings are left out and reported.
  */
 #ifndef LECTERN_FORMAT_HTML_H
 #define LECTERN_FORMAT_HTML_H

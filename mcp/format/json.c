@@ -170,7 +170,7 @@ static void add_json_graph(struct graph_source *source, const json_t *graph)
         source->title = json_incref(json_object_get(graph, "label"));
 }
 
-/* What a graph says besides its nodes and edges. */
+/* The members of a graph besides its nodes and edges. */
 static json_t *rest_of(const json_t *graph)
 {
     json_t *rest = json_copy((json_t *)graph);

@@ -29,7 +29,7 @@ struct pass {
     json_t *keys[DEPTH_CAP]; /* of each open object; NULL for an array; owned */
     size_t depth;
     bool at_key;      /* a text here is a key */
-    const char *hint; /* static: how to write what is odd; or NULL */
+    const char *hint; /* static: the right form of the text that is odd; or NULL */
     size_t hint_line, hint_column;
     struct findings found; /* owned */
 };

@@ -44,7 +44,7 @@
 #define MARKDOWN_INDEX "curriculum.yaml"
 /* The endings of notes. */
 extern const char *const markdown_suffixes[];
-#define MARKDOWN_KIND  "markdown 1" /* of curriculum.yaml's key "lectern" */
+#define MARKDOWN_KIND "markdown 1" /* of curriculum.yaml's key "lectern" */
 
 /* Fields of a component that follow from the rest, by name; an array of bits. */
 enum component_shape {
@@ -116,7 +116,7 @@ json_t *front_read(const char *text, size_t len, const char *name, size_t line,
  * if there is none. *used: its bytes. */
 json_t *front_read_other(const char *text, size_t len, const char *name, struct findings *said,
                          size_t *used);
-/* What stands between two lines "+++": a new object (markdown_toml.c). */
+/* The text between two lines "+++": a new object (markdown_toml.c). */
 json_t *toml_front_read(const char *text, size_t len, const char *name, size_t line,
                         struct findings *said);
 

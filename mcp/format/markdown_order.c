@@ -399,7 +399,7 @@ static bool find_weight(const json_t *node, double *weight)
     return false;
 }
 
-/* The place of what the first `len` bytes of the note's name are: the note itself, or a folder's
+/* The place by the first `len` bytes of the name of a note: that of the note, or of a folder with a
  * page; NULL without one. */
 static const struct note_place *place_of(const struct note_places *places,
                                          const struct note_place *note, size_t len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the files of the reader of Open edX (OLX) share.
+ * Shared by the files of the reader of Open edX (OLX).
  */
 #ifndef LECTERN_FORMAT_OLX_H
 #define LECTERN_FORMAT_OLX_H

@@ -61,7 +61,7 @@ static json_t *words_of(const struct problem *problem, const xmlNode *element)
     return html_text(inside);
 }
 
-/* An element as it stands in the file, for what has no kind here. */
+/* An element as it stands in the file, where no type of component fits. */
 static void keep_xml(const struct problem *problem, const xmlNode *element, const char *reason)
 {
     xmlBuffer *source = xmlBufferCreate();

@@ -251,7 +251,7 @@ static int take_row(void *user, const xmlNode *row, struct error *err)
     return 0;
 }
 
-/* ---- what a sheet is ---- */
+/* ---- kinds of sheets ---- */
 
 enum grid_kind { GRID_OTHER, GRID_LESSONS, GRID_EDGES };
 
@@ -404,8 +404,8 @@ static bool has_role(const char *heading)
     return strchr(heading, ':') != NULL;
 }
 
-/* What is added to the heading of a field all of whose cells are numbers or booleans, as sheets of
- * Neo4j have it. */
+/* The ending of the heading of a field: its type, where all of its cells are numbers or booleans,
+ * as sheets of Neo4j have it; else "". */
 static const char *type_of(const struct grid *grids, const enum grid_kind *kinds, size_t count,
                            enum grid_kind kind, const json_t *heading)
 {

@@ -102,7 +102,7 @@ static struct into_component *in_order(const json_t *components, size_t *count)
     return ordered;
 }
 
-/* Without what the place of a component says, and what a reader is given by default. */
+/* Without the members that its place gives a component, and without defaults. */
 static json_t *bare_component(const json_t *component)
 {
     static const char *const left_out[] = {"order", "order_index", "component_id", "revision"};
@@ -140,7 +140,8 @@ static bool same_components(const json_t *one, const json_t *other)
     return same;
 }
 
-/* What is not a list of objects has no place in a session that is there, unless it has it. */
+/* Components that are no list of objects have no place in a session that is there, unless it has
+ * the same. */
 static void name_raw_components(struct into_plan *plan, const json_t *there,
                                 const json_t *components, const char *place)
 {

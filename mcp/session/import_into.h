@@ -39,9 +39,9 @@ struct into_report {
     json_t *first[INTO_KINDS]; /* of the nodes: [{"node_id", "title"}]; owned */
 };
 
-/* root: the value of a curriculum file. lines gets its FINDING_RULE, and what an import into a
- * session leaves out. ERROR_TOO_LARGE above the cap, with nothing changed. The caller frees *report
- * in any case. */
+/* root: the value of a curriculum file. lines gets its FINDING_RULE, and the members that an
+ * import into a session leaves out. ERROR_TOO_LARGE above the cap, with nothing changed. The caller
+ * frees *report in any case. */
 int curriculum_import_into(struct store *store, const struct writer *writer, const json_t *root,
                            const struct import_into *into, struct into_report *report,
                            struct findings *lines, struct error *err);

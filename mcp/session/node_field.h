@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the members of a node are: those of the contract, and the further ones that a curriculum
- * has, under whatever name ("Description", "Lernziele"). The values of these decide which of them
+ * The kinds of the members of a node: those of the contract, and the further ones that a curriculum
+ * has, under any name ("Description", "Lernziele"). The values of these decide which of them
  * are words. Pure, any thread.
  */
 #ifndef LECTERN_SESSION_NODE_FIELD_H

@@ -114,7 +114,7 @@ static bool is_scalar(const json_t *value)
     return json_is_number(value) || json_is_boolean(value);
 }
 
-/* Whether an outline shows it: numbers, yes and no, and what has words. */
+/* Whether an outline shows it: numbers, booleans, and texts with words. */
 static bool is_shown(const char *name, const json_t *value, size_t *words)
 {
     *words = 0;
