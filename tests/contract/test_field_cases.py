@@ -231,7 +231,7 @@ class Files(Case):
         self.assertEqual([node["title"] for node in back["nodes"]], ["A"])
         back, _, _ = self.load(folder / "g.graphml")
         self.assertEqual(self.edges(back), [("a", "b", "LEADS_TO")])
-        self.assertIn("course.xml is XML, but neither GraphML nor GEXF", self.refused(folder / "course.xml"))
+        self.assertIn("course.xml is one file of a course: import the whole export", self.refused(folder / "course.xml"))
         self.assertIn("No such file", self.refused(folder / "nothing.json"))
 
     def test_a_text_in_no_format(self):

@@ -36,7 +36,7 @@ WHOLE = os.environ.get("LECTERN_WHOLE") == "1"
 AT_ONCE = 4
 SECONDS = 1
 SEED = int(os.environ.get("LECTERN_SEED", random.randrange(10 ** 9)))
-SORT_CAP = 60 if ENGINE == "local" else 10  # with a layer left out besides validator and policy, unless WHOLE
+SORT_CAP = 30 if ENGINE == "local" else 6  # with a layer left out besides validator and policy, unless WHOLE
 CALL_SECONDS = 150
 BUSY_TRIES = 5
 # What a call may end as. "engine" is not among them: that would be a sandbox that broke, or a frame that was lost.
