@@ -223,7 +223,7 @@ static json_t *complete(struct graph_source *source, json_t *root, struct error 
         return json_incref(root);
     }
     count = json_array_size(graph->edges);
-    format_note(graph->report, "%zu relationship%s read from '%s', which is then left out", count,
+    format_note(graph->report, "%zu relationship%s read from '%s'", count,
                 count == 1 ? " is" : "s are", source->key);
     json_object_set(source->rest, "nodes", graph->nodes);
     json_object_set(source->rest, "relationships", graph->edges);
