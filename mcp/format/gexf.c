@@ -14,8 +14,7 @@
 #include "mcp/format/xml.h"
 #include "mcp/session/curriculum_file.h"
 
-#define HEAD_CAP ((size_t)64 << 10) /* of a file with the ending .xml, to find its root */
-#define SUFFIX   ".gexf"
+#define SUFFIX ".gexf"
 
 enum gexf_class { GEXF_NODE, GEXF_EDGE, GEXF_CLASSES };
 
@@ -320,11 +319,7 @@ json_t *gexf_curriculum(const char *name, const struct buf *text, bool is_text,
 
 static bool looks_like(const char *path)
 {
-    struct buf BUF_AUTO head = {0};
-
-    return file_ends_in(path, SUFFIX) ||
-           (file_ends_in(path, ".xml") && file_head(path, HEAD_CAP, &head, NULL) == 0 &&
-            head.len > 0 && xml_has_root(head.data, head.len, "gexf"));
+    return file_ends_in(path, SUFFIX) || xml_file_has_root(path, "gexf");
 }
 
 static json_t *read_gexf(const char *path, struct format_report *to, struct error *err)

@@ -15,9 +15,8 @@
 #include "mcp/format/xml.h"
 #include "mcp/session/curriculum_file.h"
 
-#define HEAD_CAP ((size_t)64 << 10) /* of a file with the ending .xml, to find its root */
-#define SUFFIX   ".graphml"
-#define TYPE     "relationship_type"
+#define SUFFIX ".graphml"
+#define TYPE   "relationship_type"
 
 struct graphml {
     const char *name; /* of the file */
@@ -451,11 +450,7 @@ json_t *graphml_curriculum(const char *name, const struct buf *text, bool is_tex
 
 static bool looks_like(const char *path)
 {
-    struct buf BUF_AUTO head = {0};
-
-    return file_ends_in(path, SUFFIX) ||
-           (file_ends_in(path, ".xml") && file_head(path, HEAD_CAP, &head, NULL) == 0 &&
-            head.len > 0 && xml_has_root(head.data, head.len, "graphml"));
+    return file_ends_in(path, SUFFIX) || xml_file_has_root(path, "graphml");
 }
 
 static json_t *read_graphml(const char *path, struct format_report *to, struct error *err)

@@ -38,20 +38,17 @@ enum node_field node_field_of(const char *name)
     return NODE_FIELD_FURTHER;
 }
 
-bool node_field_is_technical(const char *name)
+bool node_field_ends_in(const char *name, const char *const *words)
 {
-    static const char *const ends[] = {"id",    "ids",    "uuid", "guid",     "uri",       "url",
-                                       "href",  "src",    "svg",  "svgcode",  "latex",     "tex",
-                                       "color", "colour", "hash", "checksum", "identifier"};
     size_t len = strlen(name);
 
     while (len > 0 && isdigit((unsigned char)name[len - 1]))
         len--;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t size = strlen(ends[i]);
+    for (; *words; words++) {
+        size_t size = strlen(*words);
         const char *from = name + len - size;
 
-        if (len < size || strncasecmp(from, ends[i], size) != 0)
+        if (len < size || strncasecmp(from, *words, size) != 0)
             continue;
         /* "parent_id", "Image URL", "imageUrl", but not "valid" */
         if (len == size || strchr("_- .:", from[-1]) ||
@@ -59,6 +56,15 @@ bool node_field_is_technical(const char *name)
             return true;
     }
     return false;
+}
+
+bool node_field_is_technical(const char *name)
+{
+    static const char *const words[] = {"id",    "ids",    "uuid", "guid",     "uri",        "url",
+                                        "href",  "src",    "svg",  "svgcode",  "latex",      "tex",
+                                        "color", "colour", "hash", "checksum", "identifier", NULL};
+
+    return node_field_ends_in(name, words);
 }
 
 bool node_field_is_for_teachers(const char *path)

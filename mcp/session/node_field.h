@@ -21,6 +21,10 @@ enum node_field {
 
 enum node_field node_field_of(const char *name);
 
+/* Whether the last word of a name, before a number, is one of the words, in any letter case:
+ * "parent_id", "Image URL" and "imageUrl2" end in "id" and "url", "valid" does not. words:
+ * NULL-terminated. */
+bool node_field_ends_in(const char *name, const char *const *words);
 /* Whether the name says that its value is for programs: an id, an address, a drawing, a colour. */
 bool node_field_is_technical(const char *name);
 /* Whether a name, or one on the path to a value, says that it is not for learners: answers,

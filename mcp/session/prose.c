@@ -324,25 +324,12 @@ struct prose_walk {
 /* Names, and ends of names, of members that are no words. */
 static bool names_no_words(const char *name)
 {
-    static const char *const ends[] = {
-        "svg", "svgcode", "url",   "uri",   "href",   "src",   "link",  "path", "code", "id",
-        "key", "type",    "style", "color", "colour", "class", "latex", "tex",  "file", "source"};
-    size_t len = strlen(name);
+    static const char *const words[] = {"svg",   "svgcode", "url",    "uri",   "href",  "src",
+                                        "link",  "path",    "code",   "id",    "key",   "type",
+                                        "style", "color",   "colour", "class", "latex", "tex",
+                                        "file",  "source",  NULL};
 
-    while (len > 0 && isdigit((unsigned char)name[len - 1]))
-        len--;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t size = strlen(ends[i]);
-        const char *from = name + len - size;
-
-        if (len < size || strncasecmp(from, ends[i], size) != 0)
-            continue;
-        /* "node_id", "imageUrl", "svg1", but not "valid" */
-        if (len == size || from[-1] == '_' || from[-1] == '-' ||
-            (isupper((unsigned char)from[0]) && islower((unsigned char)from[-1])))
-            return true;
-    }
-    return false;
+    return node_field_ends_in(name, words);
 }
 
 static int visit_text(struct prose_walk *walk, const json_t *value)

@@ -26,8 +26,9 @@
 #define LESSON_TITLE_CAP   200u /* bytes of the title above a part */
 
 /* Appends one part, and sets *parts to their number, at least 1. lesson: the object of
- * store_read_components; with "fields", the object of store_read_fields, if that is known. part: from 1. Fails with ERROR_INVALID if there is no such part, and sets
- * *parts then too; with ERROR_MEMORY. */
+ * store_read_components; with "fields", the object of store_read_fields, if that is known. part:
+ * from 1. Fails with ERROR_INVALID if there is no such part, and sets *parts then too; with
+ * ERROR_MEMORY. */
 int lesson_text(const json_t *lesson, size_t part, size_t *parts, struct buf *to,
                 struct error *err);
 

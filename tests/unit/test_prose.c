@@ -134,7 +134,8 @@ static const struct {
      "{\"title\":\"T\",\"Description\":\"A "
      "pizza\",\"Lernziele\":[\"Achtel\",\"Viertel\"],\"\xC3\x9C"
      "ber\":"
-     "{\"kurz\":\"Kurz\",\"n\":{\"t\":{\"u\":{\"v\":{\"w\":\"deep\"}}}}},\"node_type\":\"core\",\"hours\":"
+     "{\"kurz\":\"Kurz\",\"n\":{\"t\":{\"u\":{\"v\":{\"w\":\"deep\"}}}}},\"node_type\":\"core\","
+     "\"hours\":"
      "3,\"Open\":true,"
      "\"Code\":\"6.RP.1\",\"Section\":\"1.2\",\"Type\":\"lecture\"}",
      "title:T|Description:A pizza|Lernziele.1:Achtel|Lernziele.2:Viertel|\xC3\x9C"
