@@ -20,7 +20,7 @@ import harness
 
 WHOLE = bool(os.environ.get("LECTERN_WHOLE"))  # every mutant
 MUTANTS = 1  # of one solution, in the short form
-EVERY = 8 if os.environ.get("LECTERN_SANDBOX") == "docker" and not WHOLE else 1  # the comparison is the same in each engine
+EVERY = 1 if WHOLE else 8 if os.environ.get("LECTERN_SANDBOX") == "docker" else 3  # exercise; the comparison is the same in each engine
 REFUSED = {"grep"}  # it opens files, which the policy refuses
 TOO_SLOW = {"killer-sudoku-helper"}  # 4 to 9 s for one case, and the limit is 5 s
 UNORDERED = {"pythagorean-triplet"}  # the order of its results is free

@@ -2,7 +2,7 @@
 """32 concurrent callers: no wrong answer, no starvation, no growth. Each caller has its own session and numbers, so an answer to another
 caller is detected; some calls fail, time out, are cancelled, or disconnect on purpose.
 
-LECTERN_LOAD_SECONDS: duration (12); LECTERN_LOAD_RUNS: minimum number of runs in the test of growth (200). `make bench` takes 120 s and
+LECTERN_LOAD_SECONDS: duration (6); LECTERN_LOAD_RUNS: minimum number of runs in the test of growth (100). `make bench` takes 120 s and
 10,000 runs.
 """
 import contextlib
@@ -20,8 +20,8 @@ import unittest
 import harness
 
 ENGINE = os.environ.get("LECTERN_SANDBOX", harness.LOCAL)
-SECONDS = float(os.environ.get("LECTERN_LOAD_SECONDS", "12"))
-RUNS = int(os.environ.get("LECTERN_LOAD_RUNS", "200"))
+SECONDS = float(os.environ.get("LECTERN_LOAD_SECONDS", "6"))
+RUNS = int(os.environ.get("LECTERN_LOAD_RUNS", "100"))
 CALLERS = 32
 GROWTH_CALLERS = 4
 CALL_SECONDS = 120

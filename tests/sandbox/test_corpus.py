@@ -2,7 +2,8 @@
 """The programs of tests/data, and of the shared corpora if available, sent directly to the runner, without a validator.
 
 Hostile programs, without the policy, must leak nothing, end in time and leave nothing behind; ordinary ones must run, and print the same as
-plain Python where that is known. Questions about real curricula are in contract.truth, through the whole server.
+plain Python where that is known. Questions about real curricula are in contract.truth, through the whole server. A sample of them runs;
+LECTERN_WHOLE=1 (make soak): all.
 """
 import ast
 import base64
@@ -106,7 +107,7 @@ class Hostile(unittest.TestCase):
         everyone = [case for case in hostile_cases() if case["stage"] == "runtime" or "code" in case or "code_b64" in case]
         self.assertGreater(len(everyone), 40)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            reasons = [reason for found in pool.map(self.check, everyone) for reason in found]
+            reasons = [reason for found in pool.map(self.check, corpus.sample(everyone, 4)) for reason in found]
         self.assertEqual(reasons, [])
         self.assertEqual(run("print(1)").text, "1\n")
         self.assertEqual(CANARY.read_text().strip(), self.secret)
@@ -182,7 +183,7 @@ class Ordinary(unittest.TestCase):
         curriculum = Curriculum(shared("data", "fractions.json"))
         self.assertGreater(len(everyone), 100)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            wrong = [text for found in pool.map(lambda case: self.check(case, curriculum), everyone) for text in found]
+            wrong = [text for found in pool.map(lambda case: self.check(case, curriculum), corpus.sample(everyone, 2)) for text in found]
         self.assertEqual(wrong, [])
 
 
