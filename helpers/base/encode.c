@@ -2,6 +2,7 @@
 #include "helpers/base/encode.h"
 
 #include <limits.h>
+#include <string.h>
 
 #include <openssl/evp.h>
 
@@ -14,6 +15,40 @@ void base64_write(struct buf *to, const void *bytes, size_t len)
         to->len += (size_t)EVP_EncodeBlock((unsigned char *)room, bytes, (int)len);
     else
         to->failed = true;
+}
+
+/* 6 bits of the input a digit; without '+' and '/', which have others in base64url. */
+static int value_of(char digit)
+{
+    if (digit >= 'A' && digit <= 'Z')
+        return digit - 'A';
+    if (digit >= 'a' && digit <= 'z')
+        return digit - 'a' + 26;
+    return digit >= '0' && digit <= '9' ? digit - '0' + 52 : -1;
+}
+
+int base64_read(struct buf *to, const char *text, size_t len)
+{
+    unsigned held = 0, bits = 0;
+    size_t i = 0;
+
+    for (; i < len && text[i] != '='; i++) {
+        int value = text[i] == '+' ? 62 : text[i] == '/' ? 63 : value_of(text[i]);
+
+        if (text[i] == '\n' || text[i] == '\r')
+            continue;
+        if (value < 0)
+            return -1;
+        held = (held << 6 | (unsigned)value) & 0xFFFF;
+        bits += 6;
+        if (bits >= 8) {
+            bits -= 8;
+            buf_addc(to, (char)(held >> bits & 0xFF));
+        }
+    }
+    while (i < len && text[i] && strchr("=\r\n", text[i]))
+        i++;
+    return i == len && bits < 6 ? 0 : -1;
 }
 
 /* 6 bits of the input a digit. */
@@ -37,17 +72,6 @@ void base64url_write(struct buf *to, const void *bytes, size_t len)
     to->data[to->len] = '\0';
 }
 
-static int value_of(char digit)
-{
-    if (digit >= 'A' && digit <= 'Z')
-        return digit - 'A';
-    if (digit >= 'a' && digit <= 'z')
-        return digit - 'a' + 26;
-    if (digit >= '0' && digit <= '9')
-        return digit - '0' + 52;
-    return digit == '-' ? 62 : digit == '_' ? 63 : -1;
-}
-
 int base64url_read(struct buf *to, const char *text, size_t len)
 {
     char *bytes = buf_reserve(to, len);
@@ -57,7 +81,7 @@ int base64url_read(struct buf *to, const char *text, size_t len)
     if (!bytes)
         return -1;
     for (size_t i = 0; i < len; i++) {
-        int value = value_of(text[i]);
+        int value = text[i] == '-' ? 62 : text[i] == '_' ? 63 : value_of(text[i]);
 
         if (value < 0)
             return -1;

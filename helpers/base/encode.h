@@ -15,6 +15,9 @@
 
 /* Appends the bytes in the standard alphabet, with padding (RFC 4648, section 4). */
 void base64_write(struct buf *to, const void *bytes, size_t len);
+/* Appends the bytes of a text, which may have line ends anywhere and no padding; more than the
+ * cap of *to makes it fail. -1 if it is not base64. */
+int base64_read(struct buf *to, const char *text, size_t len);
 
 /* Appends the bytes in base64url without padding. */
 void base64url_write(struct buf *to, const void *bytes, size_t len);

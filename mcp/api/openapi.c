@@ -404,7 +404,7 @@ static void write_path(struct buf *to, const struct rest_route *first)
 
 /* ---- schemas ---- */
 
-#define SCHEMAS_CAP 64 /* named ones */
+#define SCHEMAS_CAP 128 /* named ones */
 
 struct schemas {
     struct buf *to;

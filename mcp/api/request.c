@@ -27,9 +27,9 @@ static bool decode(char *text, bool query)
 /* ---- the path ---- */
 
 static const struct rest_route *const subjects[] = {
-    rest_service_routes,   rest_session_routes, rest_node_routes,  rest_relationship_routes,
-    rest_component_routes, rest_change_routes,  rest_graph_routes, rest_history_routes,
-    rest_find_routes,      rest_task_routes,
+    rest_service_routes,      rest_session_routes,   rest_import_routes, rest_node_routes,
+    rest_relationship_routes, rest_component_routes, rest_change_routes, rest_graph_routes,
+    rest_history_routes,      rest_find_routes,      rest_task_routes,
 };
 #define SUBJECTS (sizeof subjects / sizeof subjects[0])
 

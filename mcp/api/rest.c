@@ -531,7 +531,7 @@ static int try_write(struct rest_call *call, struct error *err)
         return -1;
     if (rc == 0)
         return answer_stale(call, err);
-    if (call->route->handle(call, err) != 0)
+    if (rest_take_body(call, err) != 0 || call->route->handle(call, err) != 0)
         return -1;
     return read_etag(call, call->response->etag, err);
 }
@@ -545,7 +545,7 @@ static int run_trial(struct rest_call *call, struct error *err)
         call->response->tries = true;
         return 0;
     }
-    call->store = store_trial_open(store, call->session, false, err);
+    call->store = store_trial_open(store, call->session ? call->session : "", false, err);
     rc = call->store ? try_write(call, err) : -1;
     store_close(call->store);
     call->store = store;

@@ -75,9 +75,9 @@ struct rest_route {
 };
 
 /* The routes of one subject, terminated by a row without a method. */
-extern const struct rest_route rest_service_routes[], rest_session_routes[], rest_node_routes[],
-    rest_relationship_routes[], rest_component_routes[], rest_change_routes[], rest_graph_routes[],
-    rest_history_routes[], rest_find_routes[], rest_task_routes[];
+extern const struct rest_route rest_service_routes[], rest_session_routes[], rest_import_routes[],
+    rest_node_routes[], rest_relationship_routes[], rest_component_routes[], rest_change_routes[],
+    rest_graph_routes[], rest_history_routes[], rest_find_routes[], rest_task_routes[];
 
 /* Fields of answers, and complete answers. */
 /* clang-format off */

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/format/format.h"
-#include "mcp/session/curriculum_file.h"
 #include "mcp/session/entity.h"
 #include "mcp/api/rest_internal.h"
 
@@ -31,44 +29,6 @@ static int create(struct rest_call *call, struct error *err)
              "nodes N001 and N002\"}",
              sid);
     return 0;
-}
-
-static int write_import(struct rest_call *call, const json_t *curriculum, struct findings *lines,
-                        struct error *err)
-{
-    struct import_report report = {0};
-    struct buf BUF_AUTO text = {0};
-    json_auto_t *found = NULL, *answer = NULL;
-
-    buf_init(&text, 2 * CURRICULUM_FILE_CAP);
-    json_write(&text, curriculum);
-    if (buf_check(&text, "the curriculum", err) < 0 ||
-        curriculum_import(call->store, &call->writer, text.data, text.len,
-                          json_get_string(call->body, "title"), false, NULL, &report, lines,
-                          err) < 0)
-        return -1;
-    found = findings_json(lines);
-    answer = json_pack("{s:s, s:I, s:I, s:I, s:O}", "session_id", report.session_id, "nodes",
-                       (json_int_t)report.nodes, "components", (json_int_t)report.components,
-                       "relationships", (json_int_t)report.relationships, "report", found);
-    if (!answer)
-        return error_set(err, ERROR_MEMORY, "out of memory for a report");
-    json_write(&call->response->body, answer);
-    return 0;
-}
-
-static int import_session(struct rest_call *call, struct error *err)
-{
-    const char *text = json_get_string(call->body, "text");
-    struct format_report read = {.untyped = json_get_string(call->body, "untyped")};
-    json_auto_t *curriculum = NULL;
-    int rc = -1;
-
-    curriculum = format_read_text(text, strlen(text), &read, err);
-    if (curriculum)
-        rc = write_import(call, curriculum, &read.lines, err);
-    findings_finish(&read.lines);
-    return rc;
 }
 
 static int rename_session(struct rest_call *call, struct error *err)
@@ -164,22 +124,6 @@ static const struct fields created =
     REST_ANSWER("SessionCreated", REST_TEXT("session_id"),
                 {.name = "expires_in_hours", .required = true, .documentation = "null: sessions are permanent"},
                 REST_TEXT("message"));
-static const struct fields import_body = {
-    .name = "an import", .schema = "SessionImport",
-    .rows = (const struct field[]){
-        FIELD("text", FIELD_TEXT, .required = true, .documentation = "A file: JSON, CASE, CSV or Markdown"),
-        FIELD("title", FIELD_TEXT, .most = TITLE_MAX),
-        FIELD("untyped", FIELD_TEXT, .documentation = "Type of relationships that have none in the file"), {0}},
-};
-static const struct fields finding =
-    REST_ANSWER("Finding", REST_TEXT("reason"), REST_WHOLE("count"),
-                FIELD("places", FIELD_ARRAY, .required = true, .documentation = "The first ones: {file, line, value}"));
-static const struct fields findings =
-    REST_ANSWER("Findings", REST_LIST("read", &finding), REST_LIST("changed", &finding), REST_LIST("leftOut", &finding),
-                REST_LIST("rules", &finding));
-static const struct fields imported =
-    REST_ANSWER("SessionImported", REST_TEXT("session_id"), REST_WHOLE("nodes"), REST_WHOLE("components"),
-                REST_WHOLE("relationships"), FIELD("report", FIELD_OBJECT, .required = true, .of = &findings));
 static const struct fields valid =
     REST_ANSWER("SessionValid", REST_TEXT("session_id"), REST_FLAG("valid"), REST_TEXT("message"));
 static const struct fields one =
@@ -192,9 +136,6 @@ const struct rest_route rest_session_routes[] = {
      "listSessions", "sessions", "The sessions there are", NULL, NULL, &all},
     {"POST", "/session/create", create, ROUTE_WRITE, REST_STATE_NONE, NULL,
      "createSession", "sessions", "A new session with nodes N001 and N002", NULL, &create_body, &created},
-    {"POST", "/session/import", import_session, ROUTE_WRITE | ROUTE_BODY, REST_STATE_NONE, NULL,
-     "importSession", "sessions", "A new session from the text of a file, with the report of the import", NULL, &import_body,
-     &imported},
     {"PUT", "/session/{sid}", rename_session, ROUTE_WRITE | ROUTE_BODY, REST_STATE_SESSION, rest_nodes,
      "renameSession", "sessions", "Renames a session", NULL, &entity_session_fields, &rest_success},
     {"DELETE", "/session/{sid}", delete_session, ROUTE_WRITE | ROUTE_ENDS, REST_STATE_SESSION, rest_nodes,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "mcp/chat/chat_internal.h"
 #include "mcp/session/text.h"
@@ -140,39 +141,6 @@ static void on_refused(struct question *question, const struct error *err, const
 
 /* ---- a question ---- */
 
-static int value_of(char c)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = c ? strchr(digits, c) : NULL;
-
-    return at ? (int)(at - digits) : -1;
-}
-
-/* RFC 4648, section 4, with line ends anywhere and the padding left out or not. */
-static int decode(const char *text, size_t len, struct buf *to)
-{
-    unsigned held = 0, bits = 0;
-    size_t i = 0;
-
-    for (; i < len && text[i] != '='; i++) {
-        int value = value_of(text[i]);
-
-        if (text[i] == '\n' || text[i] == '\r')
-            continue;
-        if (value < 0)
-            return -1;
-        held = (held << 6 | (unsigned)value) & 0xFFFF;
-        bits += 6;
-        if (bits >= 8) {
-            bits -= 8;
-            buf_addc(to, (char)(held >> bits & 0xFF));
-        }
-    }
-    while (i < len && strchr("=\r\n", text[i]))
-        i++;
-    return i == len && bits < 6 ? 0 : -1;
-}
-
 /* Some clients put "data:text/plain;base64," in front. */
 static const char *skip_data_url(const char *text)
 {
@@ -196,7 +164,7 @@ static json_t *attachment_block(const json_t *base64, const char *name, struct e
     }
     begin = skip_data_url(given);
     buf_init(&file, LEGACY_CHAT_FILE_MAX);
-    if (decode(begin, json_string_length(base64) - (size_t)(begin - given), &file) != 0) {
+    if (base64_read(&file, begin, json_string_length(base64) - (size_t)(begin - given)) != 0) {
         error_set_at(err, "file", "file must be base64");
         return NULL;
     }

@@ -16,14 +16,11 @@
 #include "mcp/command/command.h"
 #include "mcp/session/curriculum_file.h"
 #include "mcp/session/import_into.h"
-#include "mcp/session/text.h"
+#include "mcp/session/import_outline.h"
 #include "mcp/store/large_write.h"
 #include "mcp/format/file.h"
 
-#define BAR_WIDTH         40
-#define OUTLINE_CAP       20u /* lessons that a dry run lists */
-#define PREREQUISITES_CAP 5u  /* listed of each */
-#define TITLE_SHOWN       100 /* bytes of a title or an id */
+#define BAR_WIDTH 40
 
 static void draw_bar(void *user, const char *what, size_t done, size_t total)
 {
@@ -57,66 +54,13 @@ static json_t *read_path(const struct config *config, struct format_report *repo
     return format_read_path(path, format, report, err);
 }
 
-/* ---- the outline of a dry run ---- */
-
-/* The ids that a node needs, by its id: {id: [id, ...]}. A new reference. */
-static json_t *collect_needs(const json_t *curriculum)
-{
-    const json_t *relationships = json_object_get(curriculum, "relationships"), *entry;
-    json_t *needs = json_object();
-    size_t i;
-
-    json_array_foreach((json_t *)relationships, i, entry)
-    {
-        const char *to = json_get_string(entry, "to_node_id");
-        const char *type = json_get_string(entry, "relationship_type");
-        json_t *from = json_object_get(entry, "from_node_id");
-
-        if (!to || !json_is_string(from) || !type || !strstr(type, "PREREQUISITE"))
-            continue;
-        if (!json_object_get(needs, to))
-            json_object_set_new(needs, to, json_array());
-        json_array_append(json_object_get(needs, to), from);
-    }
-    return needs;
-}
-
-static void add_needs(struct buf *to, const json_t *ids)
-{
-    size_t count = json_array_size(ids), i;
-    char shown[TITLE_SHOWN];
-
-    for (i = 0; i < count && i < PREREQUISITES_CAP; i++)
-        buf_addf(to, "%s%s", i > 0 ? ", " : ", needs ",
-                 text_cut_line(shown, sizeof shown, json_string_value(json_array_get(ids, i))));
-    if (i < count)
-        buf_addf(to, " and %zu more", count - i);
-}
-
 static void print_outline(const json_t *curriculum)
 {
-    json_auto_t *needs = collect_needs(curriculum);
-    const json_t *nodes = json_object_get(curriculum, "nodes"), *node;
-    size_t count = json_array_size(nodes), i;
-    struct buf BUF_AUTO line = {0};
+    json_auto_t *outline = import_outline(curriculum);
+    struct buf BUF_AUTO lines = {0};
 
-    for (i = 0; i < count && i < OUTLINE_CAP; i++) {
-        char id[TITLE_SHOWN], title[TITLE_SHOWN];
-        size_t components;
-
-        node = json_array_get(nodes, i);
-        components = json_array_size(json_object_get(node, "components"));
-        text_cut_line(id, sizeof id, json_get_string(node, "node_id"));
-        buf_addf(&line, "%s \"%s\": %zu component%s", *id ? id : "(no id)",
-                 text_cut_line(title, sizeof title, json_get_string(node, "title")), components,
-                 components == 1 ? "" : "s");
-        if (json_get_string(node, "node_id"))
-            add_needs(&line, json_object_get(needs, json_get_string(node, "node_id")));
-        buf_addc(&line, '\n');
-    }
-    if (i < count)
-        buf_addf(&line, "and %zu more\n", count - i);
-    terminal_write(stdout, line.data ? line.data : "", line.len);
+    import_outline_write(outline, json_array_size(json_object_get(curriculum, "nodes")), &lines);
+    terminal_write(stdout, lines.data ? lines.data : "", lines.len);
 }
 
 /* ---- into a new session ---- */

@@ -489,25 +489,27 @@ static bool has_files(const struct files *files)
     return files_has(files, MANIFEST);
 }
 
-static bool looks_like(const char *path)
+static bool has_name(const char *name)
 {
-    return file_ends_in(path, MANIFEST) || file_ends_in(path, ".imscc");
+    return file_ends_in(name, MANIFEST) || file_ends_in(name, ".imscc");
 }
 
-static json_t *read_file(const char *path, struct format_report *report, struct error *err)
+static json_t *read_file(const char *name, const struct buf *bytes, struct format_report *report,
+                         struct error *err)
 {
+    (void)bytes;
     (void)report;
     error_set(err, ERROR_INVALID,
               "%s is not a whole cartridge: import the export COURSE.imscc, or its folder with "
               "imsmanifest.xml",
-              path);
+              name);
     return NULL;
 }
 
 const struct format format_cartridge = {
     .name = "cartridge",
     .what = "an IMS Common Cartridge: .imscc, or its folder",
-    .looks_like = looks_like,
+    .has_name = has_name,
     .read = read_file,
     .has_files = has_files,
     .read_files = read_files,

@@ -36,9 +36,8 @@ struct case_field {
     const char *name;
     enum case_shape shape;
 };
-/* ---- the tables of CASE 1.0 ---- */
 
-#define HEAD_CAP ((size_t)4 << 10) /* of a file, looked into for the first of its names */
+/* ---- the tables of CASE 1.0 ---- */
 
 /* The optional fields, and those that are generated if missing: CASE 1.0, information model,
  * CFPckgItem. */
@@ -969,12 +968,12 @@ static json_t *case_package(const json_t *curriculum, struct format_report *repo
 
 /* Whether the object's first name is one of CASE's: CFDocument, CFItems, CFPackage. Later names do
  * not count: a curriculum that came from CASE has some in its meta. */
-static bool begins_as_package(const struct buf *head)
+static bool has_content(const struct buf *bytes)
 {
     static const char *const steps[] = {"{", "\"CF"};
-    const char *at = head->data;
+    const char *at = bytes->data;
 
-    at += file_mark(at, head->len);
+    at += file_mark(at, bytes->len);
     for (size_t i = 0; i < 2; i++) {
         size_t len = strlen(steps[i]);
 
@@ -986,25 +985,19 @@ static bool begins_as_package(const struct buf *head)
     return true;
 }
 
-static bool looks_like(const char *path)
+static bool has_name(const char *name)
 {
-    struct buf BUF_AUTO head = {0};
-
-    if (strcmp(path, "-") == 0)
-        return false;
-    if (file_ends_in(path, "case.json"))
-        return true;
-    return file_ends_in(path, ".json") && file_head(path, HEAD_CAP, &head, NULL) == 0 &&
-           head.len > 0 && begins_as_package(&head);
+    return file_ends_in(name, "case.json");
 }
 
-static json_t *read_case(const char *path, struct format_report *report, struct error *err)
+static json_t *read_case(const char *name, const struct buf *bytes, struct format_report *report,
+                         struct error *err)
 {
-    json_auto_t *package = format_json.read(path, report, err);
+    json_auto_t *package = format_json.read(name, bytes, report, err);
     json_t *curriculum = package ? case_curriculum(package, report, err) : NULL;
 
     if (package && !curriculum)
-        error_wrap(err, "%s", path);
+        error_wrap(err, "%s", name);
     return curriculum;
 }
 
@@ -1019,7 +1012,8 @@ static int write_case(const json_t *curriculum, const char *path, struct format_
 const struct format format_case = {
     .name = "case",
     .what = "an IMS/1EdTech CASE 1.0 competency framework (CFPackage) as JSON",
-    .looks_like = looks_like,
+    .has_name = has_name,
+    .has_content = has_content,
     .read = read_case,
     .write = write_case,
 };

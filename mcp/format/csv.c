@@ -1429,11 +1429,16 @@ static bool find_prefix(const char *path, char prefix[PATH_MAX])
     return false;
 }
 
-static bool looks_like(const char *path)
+static bool has_beside(const char *path)
 {
     char prefix[PATH_MAX];
 
-    return find_prefix(path, prefix) || file_ends_in_any(path, suffixes);
+    return find_prefix(path, prefix);
+}
+
+static bool has_name(const char *name)
+{
+    return file_ends_in_any(name, suffixes);
 }
 
 /* ---- reading ---- */
@@ -1488,26 +1493,7 @@ static json_t *read_parts(const struct parts *parts, struct format_report *repor
     return json_incref(root);
 }
 
-/* One sheet. */
-static json_t *read_one(const char *path, struct format_report *report, struct error *err)
-{
-    struct buf BUF_AUTO text = {0};
-
-    if (strcmp(path, "-") != 0 && (access(path, F_OK) != 0 || file_is_folder(path))) {
-        error_set(err, ERROR_NOT_FOUND,
-                  "there is no CSV file %s, nor a pair of them: name a file with the heading "
-                  "Id,Title,Prerequisites, a folder with " NODES_FILE " and " RELATIONSHIPS_FILE
-                  " (or edges.csv), or PREFIX of PREFIX-" NODES_FILE
-                  " and PREFIX-" RELATIONSHIPS_FILE,
-                  path);
-        return NULL;
-    }
-    if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
-        return NULL;
-    return csv_curriculum(path, &text, report, err);
-}
-
-static json_t *read_csv(const char *path, struct format_report *report, struct error *err)
+static json_t *read_beside(const char *path, struct format_report *report, struct error *err)
 {
     struct parts parts = {0};
     json_t *curriculum = NULL;
@@ -1515,7 +1501,12 @@ static json_t *read_csv(const char *path, struct format_report *report, struct e
     int rc = 0;
 
     if (!find_prefix(path, prefix))
-        return read_one(path, report, err);
+        rc = error_set(err, ERROR_NOT_FOUND,
+                       "there is no CSV file %s, nor a pair of them: name a file with the heading "
+                       "Id,Title,Prerequisites, a folder with " NODES_FILE
+                       " and " RELATIONSHIPS_FILE " (or edges.csv), or PREFIX of PREFIX-" NODES_FILE
+                       " and PREFIX-" RELATIONSHIPS_FILE,
+                       path);
     for (size_t i = 0; rc == 0 && i < PARTS; i++)
         if (find_file(prefix, part_names[i], parts.names[i]))
             rc = file_read(parts.names[i], CURRICULUM_FILE_CAP, &parts.texts[i], err);
@@ -1626,8 +1617,10 @@ static int write_csv(const json_t *curriculum, const char *path, struct format_r
 const struct format format_csv = {
     .name = "csv",
     .what = "a folder with the CSV pair of graph tools, " NODES_FILE " and " RELATIONSHIPS_FILE,
-    .looks_like = looks_like,
-    .read = read_csv,
+    .has_name = has_name,
+    .read = csv_curriculum,
+    .has_beside = has_beside,
+    .read_beside = read_beside,
     .has_files = has_files,
     .read_files = read_files,
     .write = write_csv,

@@ -119,6 +119,11 @@ bool file_ends_in_any(const char *name, const char *const *suffixes)
     return false;
 }
 
+bool file_is_there(const char *path)
+{
+    return strcmp(path, "-") == 0 || access(path, F_OK) == 0;
+}
+
 bool file_is_folder(const char *path)
 {
     struct stat found;

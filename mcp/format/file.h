@@ -32,6 +32,7 @@ size_t file_mark(const char *text, size_t len);
 /* Whether a path or name ends with the suffix; ASCII, any case. */
 bool file_ends_in(const char *name, const char *suffix);
 bool file_ends_in_any(const char *name, const char *const *suffixes); /* NULL-terminated */
+bool file_is_there(const char *path);
 bool file_is_folder(const char *path);
 bool file_is_in(const char *folder, const char *name); /* a regular file */
 

@@ -29,28 +29,32 @@ struct packed {
 
 struct files {
     char path[PATH_MAX];
-    bool is_archive;
-    struct packed *packed; /* owned; the files of an archive, by name */
+    bool is_folder;
+    struct packed *packed; /* owned; unless it is a folder, the files, by name */
     size_t count;
 };
 
-bool files_is_archive(const char *path)
+bool files_is_packed(const struct buf *bytes)
 {
     static const struct {
         size_t at, len;
         const char *bytes;
     } marks[] = {{0, 4, "PK\003\004"},  {0, 4, "PK\005\006"}, {0, 2, "\x1F\x8B"},
                  {0, 5, "\xFD\x37zXZ"}, {0, 3, "BZh"},        {257, 5, "ustar"}};
-    struct buf BUF_AUTO head = {0};
 
-    if (strcmp(path, "-") == 0 || file_is_folder(path) ||
-        file_head(path, HEAD_BYTES, &head, NULL) < 0)
-        return false;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
-        if (head.len >= marks[i].at + marks[i].len &&
-            memcmp(head.data + marks[i].at, marks[i].bytes, marks[i].len) == 0)
+        if (bytes->len >= marks[i].at + marks[i].len &&
+            memcmp(bytes->data + marks[i].at, marks[i].bytes, marks[i].len) == 0)
             return true;
     return false;
+}
+
+bool files_is_archive(const char *path)
+{
+    struct buf BUF_AUTO head = {0};
+
+    return strcmp(path, "-") != 0 && !file_is_folder(path) &&
+           file_head(path, HEAD_BYTES, &head, NULL) == 0 && files_is_packed(&head);
 }
 
 /* ---- reading an archive ---- */
@@ -267,10 +271,12 @@ static void sort(struct files *files)
     leave_top_off(files);
 }
 
-static int unpack(struct files *files, struct findings *findings, struct error *err)
+/* bytes: NULL: of the file at its path. */
+static int unpack(struct files *files, const struct buf *bytes, struct findings *findings,
+                  struct error *err)
 {
     struct unpacking unpacking = {.files = files, .from = archive_read_new(), .findings = findings};
-    int rc;
+    int opened, rc;
 
     /* Without one, libarchive names no file that has other letters than ASCII. */
     locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before;
@@ -284,10 +290,9 @@ static int unpack(struct files *files, struct findings *findings, struct error *
     archive_read_support_filter_bzip2(unpacking.from);
     archive_read_support_filter_xz(unpacking.from);
     archive_read_support_filter_zstd(unpacking.from);
-    if (archive_read_open_filename(unpacking.from, files->path, BLOCK_BYTES) != ARCHIVE_OK)
-        rc = refuse(&unpacking, err);
-    else
-        rc = unpack_all(&unpacking, err);
+    opened = bytes ? archive_read_open_memory(unpacking.from, bytes->data, bytes->len)
+                   : archive_read_open_filename(unpacking.from, files->path, BLOCK_BYTES);
+    rc = opened == ARCHIVE_OK ? unpack_all(&unpacking, err) : refuse(&unpacking, err);
     archive_read_free(unpacking.from);
     uselocale(before);
     freelocale(unicode);
@@ -296,9 +301,9 @@ static int unpack(struct files *files, struct findings *findings, struct error *
     return rc;
 }
 
-/* ---- both ---- */
+/* ---- all kinds ---- */
 
-struct files *files_open(const char *path, struct findings *findings, struct error *err)
+static struct files *begin(const char *path, struct error *err)
 {
     struct files *files = calloc(1, sizeof *files);
 
@@ -306,14 +311,68 @@ struct files *files_open(const char *path, struct findings *findings, struct err
         abort();
     if (snprintf(files->path, sizeof files->path, "%s", path) >= (int)sizeof files->path) {
         error_set(err, ERROR_INVALID, "%.100s... is too long a path", path);
-        files_close(files);
+        free(files);
         return NULL;
     }
-    files->is_archive = !file_is_folder(path);
-    if (files->is_archive && unpack(files, findings, err) < 0) {
-        files_close(files);
+    return files;
+}
+
+/* Returns files, or closes them if rc is negative. */
+static struct files *end(struct files *files, int rc)
+{
+    if (rc == 0)
+        return files;
+    files_close(files);
+    return NULL;
+}
+
+struct files *files_open(const char *path, struct findings *findings, struct error *err)
+{
+    struct files *files = begin(path, err);
+
+    if (!files)
         return NULL;
+    files->is_folder = file_is_folder(path);
+    return end(files, files->is_folder ? 0 : unpack(files, NULL, findings, err));
+}
+
+struct files *files_unpack(const struct given_file *archive, struct findings *findings,
+                           struct error *err)
+{
+    struct files *files = begin(archive->name, err);
+
+    return files ? end(files, unpack(files, archive->bytes, findings, err)) : NULL;
+}
+
+struct files *files_gather(const struct given_file *given, size_t count, struct findings *findings,
+                           struct error *err)
+{
+    struct files *files = begin("the files", err);
+
+    if (!files)
+        return NULL;
+    files->packed = calloc(count + 1, sizeof *files->packed);
+    if (!files->packed)
+        abort();
+    for (size_t i = 0; i < count; i++) {
+        struct packed *packed = &files->packed[files->count];
+        char name[PATH_MAX];
+        enum path_kind kind = clean_path(given[i].name, name);
+
+        if (kind == PATH_OUTSIDE)
+            findings_add(findings, FINDING_LEFT_OUT, PLACE(given[i].name, 0, NULL),
+                         "paths lead out of their folder, or are too long");
+        if (kind != PATH_PLAIN)
+            continue;
+        packed->name = strdup(name);
+        if (!packed->name)
+            abort();
+        buf_init(&packed->text, 0);
+        buf_add(&packed->text, given[i].bytes->data, given[i].bytes->len);
+        buf_add(&packed->text, "", 0);
+        files->count++;
     }
+    sort(files);
     return files;
 }
 
@@ -348,7 +407,7 @@ json_t *files_list(const struct files *files, const char *const *suffixes, struc
 {
     json_t *names;
 
-    if (!files->is_archive)
+    if (files->is_folder)
         return folder_list(files->path, suffixes, FORMAT_FILES_CAP, rest, err);
     *rest = (struct folder_rest){0};
     names = json_array();
@@ -365,7 +424,7 @@ json_t *files_list(const struct files *files, const char *const *suffixes, struc
 
 bool files_has(const struct files *files, const char *name)
 {
-    return files->is_archive ? find(files, name) != NULL : file_is_in(files->path, name);
+    return files->is_folder ? file_is_in(files->path, name) : find(files, name) != NULL;
 }
 
 int files_read(const struct files *files, const char *name, size_t cap, struct buf *to,
@@ -373,7 +432,7 @@ int files_read(const struct files *files, const char *name, size_t cap, struct b
 {
     const struct packed *packed;
 
-    if (!files->is_archive)
+    if (files->is_folder)
         return file_read_in(files->path, name, cap, to, err);
     packed = find(files, name);
     if (!packed)

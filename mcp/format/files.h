@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The files of an import that consists of several: those of a folder, or those of an archive (.zip,
- * .tar.gz, and the same under other names), which are kept in memory, so that nothing is
- * left on the disk. Links are not followed, and hidden files are not seen.
+ * The files of an import that consists of several: those of a folder, those of an archive (.zip,
+ * .tar.gz, and the same under other names), or those of a request. The last two are kept in memory,
+ * so that nothing is left on the disk. Links are not followed, and hidden files are not seen.
  */
 #ifndef LECTERN_FORMAT_FILES_H
 #define LECTERN_FORMAT_FILES_H
@@ -26,14 +26,26 @@
 
 struct files;
 
-/* Whether a path is a file that begins as an archive does. */
+/* A file in memory. */
+struct given_file {
+    const char *name;        /* "folder/name" */
+    const struct buf *bytes; /* with a NUL behind them */
+};
+
+/* Whether a file begins as an archive does: the one at a path, or its bytes. */
 bool files_is_archive(const char *path);
+bool files_is_packed(const struct buf *bytes);
 /* Opens a folder or an archive; NULL with err. The parts of an archive that cannot be read, such as
  * a path that leads out of it, go to findings. A folder that holds all files of an archive is left
  * off their names. */
 struct files *files_open(const char *path, struct findings *findings, struct error *err);
+/* The same of an archive in memory, and of single files in memory, which are copied. */
+struct files *files_unpack(const struct given_file *archive, struct findings *findings,
+                           struct error *err);
+struct files *files_gather(const struct given_file *given, size_t count, struct findings *findings,
+                           struct error *err);
 void files_close(struct files *files); /* takes NULL */
-/* The path that it was opened by, for errors. */
+/* The path or name that it was opened by, for errors. */
 const char *files_path(const struct files *files);
 
 /* As folder_list (file.h). */

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "mcp/session/component_type.h"
-
-#define HEAD_BYTES 64 /* of a file, which name some documents */
+#include "mcp/session/curriculum_file.h"
 
 /* Courses are first, because they hold notes and sheets too. JSON is last: the default if no other
  * format matches. */
@@ -34,18 +33,26 @@ static const struct format *format_of_files(const struct files *files)
     return NULL;
 }
 
+static const struct format *format_of_name(const char *name)
+{
+    for (size_t i = 0; formats[i]; i++)
+        if (formats[i]->has_name(name))
+            return formats[i];
+    return NULL;
+}
+
 const struct format *format_of_path(const char *path)
 {
     struct files *folder = file_is_folder(path) ? files_open(path, NULL, NULL) : NULL;
     const struct format *found = folder ? format_of_files(folder) : NULL;
 
     files_close(folder);
-    if (found)
-        return found;
-    for (size_t i = 0; formats[i]; i++)
-        if (formats[i]->looks_like(path))
-            return formats[i];
-    return &format_json;
+    for (size_t i = 0; !found && formats[i]; i++)
+        if (formats[i]->has_beside && formats[i]->has_beside(path))
+            found = formats[i];
+    if (!found)
+        found = format_of_name(path);
+    return found ? found : &format_json;
 }
 
 /* Documents that people name, and how to make a file of them that is read. */
@@ -69,10 +76,10 @@ static int refuse_files(const struct files *files, struct error *err)
                      files_path(files));
 }
 
-static json_t *read_files(const char *path, const struct format *format,
+/* Takes the files over; NULL: they could not be opened. */
+static json_t *read_files(struct files *files, const struct format *format,
                           struct format_report *report, struct error *err)
 {
-    struct files *files = files_open(path, &report->lines, err);
     json_t *curriculum = NULL;
 
     if (!files)
@@ -82,8 +89,8 @@ static json_t *read_files(const char *path, const struct format *format,
     if (!format)
         refuse_files(files, err);
     else if (!format->read_files)
-        error_set(err, ERROR_INVALID, "%s is a folder or an archive, and %s is one file", path,
-                  format->name);
+        error_set(err, ERROR_INVALID, "%s is a folder or an archive, and %s is one file",
+                  files_path(files), format->name);
     else
         curriculum = format->read_files(files, report, err);
     files_close(files);
@@ -91,7 +98,7 @@ static json_t *read_files(const char *path, const struct format *format,
 }
 
 /* Documents in one file that no format reads, by their first bytes. */
-static int refuse_document(const char *path, struct error *err)
+static int refuse_document(const char *name, const struct buf *bytes, struct error *err)
 {
     static const struct {
         const char *bytes, *what;
@@ -101,51 +108,88 @@ static int refuse_document(const char *path, struct error *err)
         {"\xD0\xCF\x11\xE0", "a file of an old Office: save it as .xlsx, .csv or Markdown"},
         {"SQLite format 3", "a database: export its tables as .csv"},
     };
-    struct buf BUF_AUTO head = {0};
 
-    if (strcmp(path, "-") == 0 || file_head(path, HEAD_BYTES, &head, NULL) < 0)
-        return 0;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (strncmp(head.data, others[i].bytes, strlen(others[i].bytes)) == 0)
-            return error_set(err, ERROR_INVALID, "%s is %s", path, others[i].what);
+        if (bytes->len >= strlen(others[i].bytes) &&
+            memcmp(bytes->data, others[i].bytes, strlen(others[i].bytes)) == 0)
+            return error_set(err, ERROR_INVALID, "%s is %s", name, others[i].what);
     return 0;
 }
 
 /* A file that is taken for JSON only because no format knows its name: its first character decides.
  */
-static int refuse_text(const char *path, struct error *err)
+static int refuse_text(const char *name, const struct buf *bytes, struct error *err)
 {
-    struct buf BUF_AUTO head = {0};
     const char *at;
 
-    if (strcmp(path, "-") == 0 || file_ends_in(path, ".json") ||
-        file_head(path, HEAD_BYTES, &head, NULL) < 0 || head.len == 0)
+    if (bytes->len == 0)
         return 0;
-    at = head.data + file_mark(head.data, head.len);
+    at = bytes->data + file_mark(bytes->data, bytes->len);
     at += strspn(at, " \t\r\n");
     if (*at == '<')
-        return error_set(err, ERROR_INVALID, "%s is XML, but neither GraphML nor GEXF", path);
+        return error_set(err, ERROR_INVALID, "%s is XML, but neither GraphML nor GEXF", name);
     if (*at && strchr("{[/#", *at)) /* JSON, or a comment above it */
         return 0;
     return error_set(err, ERROR_INVALID,
                      "%s is in no format that is read (%s): save it as one of them, or name its "
                      "format, as in --format markdown",
-                     path, format_names());
+                     name, format_names());
+}
+
+/* By its name, where that decides, or its content; NULL: neither is known. */
+static const struct format *format_of_file(const char *name, const struct buf *bytes)
+{
+    const struct format *named = format_of_name(name);
+
+    if (named && named != &format_json)
+        return named;
+    for (size_t i = 0; bytes->len > 0 && formats[i]; i++)
+        if (formats[i]->has_content && formats[i]->has_content(bytes))
+            return formats[i];
+    return named;
+}
+
+/* One file that is no archive. */
+static json_t *read_file(const char *name, const struct buf *bytes, const struct format *format,
+                         struct format_report *report, struct error *err)
+{
+    if (refuse_document(name, bytes, err) < 0)
+        return NULL;
+    if (!format)
+        format = format_of_file(name, bytes);
+    if (!format) {
+        if (refuse_text(name, bytes, err) < 0)
+            return NULL;
+        format = &format_json;
+    }
+    return format->read(name, bytes, report, err);
 }
 
 json_t *format_read_path(const char *path, const struct format *format,
                          struct format_report *report, struct error *err)
 {
+    const struct format *likely = format ? format : format_of_path(path);
+    struct buf BUF_AUTO bytes = {0};
+
     if (file_is_folder(path) || files_is_archive(path))
-        return read_files(path, format, report, err);
-    if (refuse_document(path, err) < 0)
+        return read_files(files_open(path, &report->lines, err), format, report, err);
+    if (likely->read_beside && (likely->has_beside(path) || !file_is_there(path)))
+        return likely->read_beside(path, report, err);
+    if (file_read(path, CURRICULUM_FILE_CAP, &bytes, err) < 0)
         return NULL;
-    if (!format) {
-        format = format_of_path(path);
-        if (format == &format_json && refuse_text(path, err) < 0)
-            return NULL;
-    }
-    return format->read(path, report, err);
+    return read_file(path, &bytes, format, report, err);
+}
+
+json_t *format_read_given(const struct given_file *given, size_t count, const struct format *format,
+                          struct format_report *report, struct error *err)
+{
+    struct findings *lines = &report->lines;
+
+    if (count != 1)
+        return read_files(files_gather(given, count, lines, err), format, report, err);
+    if (files_is_packed(given->bytes))
+        return read_files(files_unpack(given, lines, err), format, report, err);
+    return read_file(given->name, given->bytes, format, report, err);
 }
 
 const char *format_names(void)

@@ -2,7 +2,7 @@
  *
  * Formats of import and export besides our own JSON: a row and a file each. Each is converted to
  * and from the value of a curriculum file (curriculum_file.h), and reports what it cannot
- * represent. Pure except for the named files.
+ * represent. Pure except for the files at paths.
  */
 #ifndef LECTERN_SESSION_FORMAT_H
 #define LECTERN_SESSION_FORMAT_H
@@ -39,15 +39,24 @@ void format_note(struct format_report *report, const char *format, ...)
 struct format {
     const char *name; /* "json", "csv", "graphml" */
     const char *what; /* for the help: "a pair of CSV files: nodes and relationships" */
-    /* Whether the path of a file, or of a new export, has this format. */
-    bool (*looks_like)(const char *path);
-    /* Whether the files of a folder or archive are in this format, and their curriculum; NULL: the
-     * format is one file. */
+    /* Whether a file of that name or path, or a new export to it, has this format. */
+    bool (*has_name)(const char *name);
+    /* Whether a file whose name does not say so, or says only JSON, has this format. NULL: never.
+     */
+    bool (*has_content)(const struct buf *bytes);
+    /* Whether several files are in this format, and their curriculum; NULL: the format is one file.
+     */
     bool (*has_files)(const struct files *files);
     json_t *(*read_files)(const struct files *files, struct format_report *report,
                           struct error *err);
-    /* The value of a curriculum file; NULL with err, which names file and line. */
-    json_t *(*read)(const char *path, struct format_report *report, struct error *err);
+    /* The curriculum of one file, whose name is for errors and the report; NULL with err, which
+     * names file and line. */
+    json_t *(*read)(const char *name, const struct buf *bytes, struct format_report *report,
+                    struct error *err);
+    /* Whether a path stands for files beside each other, such as nodes.csv and relationships.csv,
+     * and their curriculum; also NULL: never. */
+    bool (*has_beside)(const char *path);
+    json_t *(*read_beside)(const char *path, struct format_report *report, struct error *err);
     /* Writes the file, files or folder at path, completely or not at all. NULL: it is only read. */
     int (*write)(const json_t *curriculum, const char *path, struct format_report *report,
                  struct error *err);
@@ -60,6 +69,9 @@ const struct format *format_of_path(const char *path); /* JSON if no format matc
  * NULL: by name and content. NULL with err. */
 json_t *format_read_path(const char *path, const struct format *format,
                          struct format_report *report, struct error *err);
+/* The same of files in memory: one file or archive, or the files of a folder. */
+json_t *format_read_given(const struct given_file *given, size_t count, const struct format *format,
+                          struct format_report *report, struct error *err);
 const char *format_names(void); /* "json, csv, ..." */
 
 extern const struct format format_json, format_csv, format_case, format_markdown, format_graphml,

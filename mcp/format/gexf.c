@@ -317,23 +317,26 @@ json_t *gexf_curriculum(const char *name, const struct buf *text, bool is_text,
     return curriculum;
 }
 
-static bool looks_like(const char *path)
+static bool has_name(const char *name)
 {
-    return file_ends_in(path, SUFFIX) || xml_file_has_root(path, "gexf");
+    return file_ends_in(name, SUFFIX);
 }
 
-static json_t *read_gexf(const char *path, struct format_report *to, struct error *err)
+static bool has_content(const struct buf *bytes)
 {
-    struct buf BUF_AUTO text = {0};
+    return xml_has_root(bytes->data, bytes->len, "gexf");
+}
 
-    return file_read(path, CURRICULUM_FILE_CAP, &text, err) == 0
-               ? gexf_curriculum(path, &text, false, to, err)
-               : NULL;
+static json_t *read_gexf(const char *name, const struct buf *bytes, struct format_report *to,
+                         struct error *err)
+{
+    return gexf_curriculum(name, bytes, false, to, err);
 }
 
 const struct format format_gexf = {
     .name = "gexf",
     .what = "a graph in GEXF, read only",
-    .looks_like = looks_like,
+    .has_name = has_name,
+    .has_content = has_content,
     .read = read_gexf,
 };

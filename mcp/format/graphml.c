@@ -448,23 +448,26 @@ json_t *graphml_curriculum(const char *name, const struct buf *text, bool is_tex
     return curriculum;
 }
 
-static bool looks_like(const char *path)
+static bool has_name(const char *name)
 {
-    return file_ends_in(path, SUFFIX) || xml_file_has_root(path, "graphml");
+    return file_ends_in(name, SUFFIX);
 }
 
-static json_t *read_graphml(const char *path, struct format_report *to, struct error *err)
+static bool has_content(const struct buf *bytes)
 {
-    struct buf BUF_AUTO text = {0};
+    return xml_has_root(bytes->data, bytes->len, "graphml");
+}
 
-    return file_read(path, CURRICULUM_FILE_CAP, &text, err) == 0
-               ? graphml_curriculum(path, &text, false, to, err)
-               : NULL;
+static json_t *read_graphml(const char *name, const struct buf *bytes, struct format_report *to,
+                            struct error *err)
+{
+    return graphml_curriculum(name, bytes, false, to, err);
 }
 
 const struct format format_graphml = {
     .name = "graphml",
     .what = "a graph in GraphML, read only",
-    .looks_like = looks_like,
+    .has_name = has_name,
+    .has_content = has_content,
     .read = read_graphml,
 };

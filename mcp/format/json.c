@@ -12,9 +12,9 @@
 #include "mcp/format/json_text.h"
 #include "mcp/session/curriculum_file.h"
 
-static bool looks_like(const char *path)
+static bool has_name(const char *name)
 {
-    return strcmp(path, "-") == 0 || file_ends_in(path, ".json");
+    return strcmp(name, "-") == 0 || file_ends_in(name, ".json");
 }
 
 /* ---- graphs of other tools, in their forms ---- */
@@ -252,14 +252,12 @@ json_t *json_curriculum(json_t *root, struct format_report *report, struct error
     return curriculum;
 }
 
-static json_t *read_json(const char *path, struct format_report *report, struct error *err)
+static json_t *read_json(const char *name, const struct buf *bytes, struct format_report *report,
+                         struct error *err)
 {
-    struct buf BUF_AUTO text = {0};
-    json_auto_t *root = NULL;
+    json_auto_t *root = json_text_read(bytes->data, bytes->len, "the file", report, err);
 
-    if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
-        return NULL;
-    root = json_text_read(text.data ? text.data : "", text.len, "the file", report, err);
+    (void)name;
     return root ? json_curriculum(root, report, err) : NULL;
 }
 
@@ -307,7 +305,7 @@ static int write_json(const json_t *curriculum, const char *path, struct format_
 const struct format format_json = {
     .name = "json",
     .what = "one JSON file, Lectern's own",
-    .looks_like = looks_like,
+    .has_name = has_name,
     .read = read_json,
     .write = write_json,
 };

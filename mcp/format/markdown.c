@@ -707,18 +707,14 @@ static void write_what_was_done(const struct markdown_reader *reader,
                            "files other than notes (.md, .markdown, .mdx), which are not read");
 }
 
-static json_t *read_file(const char *path, struct format_report *report, struct error *err)
+static json_t *read_file(const char *name, const struct buf *bytes, struct format_report *report,
+                         struct error *err)
 {
-    struct buf BUF_AUTO text = {0};
-    json_t *curriculum;
-    char *stem;
+    char *stem = stem_of(name);
+    json_t *curriculum = notes_read(bytes->data, bytes->len, stem, report, err);
 
-    if (file_read(path, CURRICULUM_FILE_CAP, &text, err) < 0)
-        return NULL;
-    stem = stem_of(path);
-    curriculum = notes_read(text.data, text.len, stem, report, err);
     if (!curriculum)
-        error_wrap(err, "%s", path);
+        error_wrap(err, "%s", name);
     free(stem);
     return curriculum;
 }
@@ -783,7 +779,7 @@ static bool holds_notes(const struct files *files)
     return json_array_size(names) > 0;
 }
 
-static bool looks_like(const char *path)
+static bool has_name(const char *path)
 {
     size_t len = strlen(path);
     char name[PATH_MAX];
@@ -799,7 +795,7 @@ static bool looks_like(const char *path)
 const struct format format_markdown = {
     .name = "markdown",
     .what = "a folder of Markdown, one file a node",
-    .looks_like = looks_like,
+    .has_name = has_name,
     .read = read_file,
     .has_files = holds_notes,
     .read_files = read_notes,

@@ -707,27 +707,29 @@ static bool has_files(const struct files *files)
     return false;
 }
 
-static bool looks_like(const char *path)
+static bool has_name(const char *name)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(name, '/');
 
-    return strcmp(slash ? slash + 1 : path, ROOT) == 0;
+    return strcmp(slash ? slash + 1 : name, ROOT) == 0;
 }
 
-static json_t *read_file(const char *path, struct format_report *report, struct error *err)
+static json_t *read_file(const char *name, const struct buf *bytes, struct format_report *report,
+                         struct error *err)
 {
+    (void)bytes;
     (void)report;
     error_set(err, ERROR_INVALID,
               "%s is one file of a course: import the whole export of Studio, as course.tar.gz, or "
               "its folder",
-              path);
+              name);
     return NULL;
 }
 
 const struct format format_olx = {
     .name = "olx",
     .what = "a course of Open edX (OLX): a .tar.gz of Studio, or its folder",
-    .looks_like = looks_like,
+    .has_name = has_name,
     .read = read_file,
     .has_files = has_files,
     .read_files = read_files,

@@ -629,22 +629,24 @@ static bool has_files(const struct files *files)
     return files_has(files, WORKBOOK);
 }
 
-static bool looks_like(const char *path)
+static bool has_name(const char *name)
 {
-    return file_ends_in(path, ".xlsx") || file_ends_in(path, ".xlsm");
+    return file_ends_in(name, ".xlsx") || file_ends_in(name, ".xlsm");
 }
 
-static json_t *read_damaged(const char *path, struct format_report *report, struct error *err)
+static json_t *read_damaged(const char *name, const struct buf *bytes, struct format_report *report,
+                            struct error *err)
 {
+    (void)bytes;
     (void)report;
-    error_set(err, ERROR_INVALID, "%s is not a workbook: save it again as .xlsx, or as .csv", path);
+    error_set(err, ERROR_INVALID, "%s is not a workbook: save it again as .xlsx, or as .csv", name);
     return NULL;
 }
 
 const struct format format_xlsx = {
     .name = "xlsx",
     .what = "a workbook of Excel: sheets of lessons and of relationships",
-    .looks_like = looks_like,
+    .has_name = has_name,
     .has_files = has_files,
     .read_files = read_files,
     .read = read_damaged,

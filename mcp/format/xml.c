@@ -14,8 +14,6 @@
 
 #include "mcp/format/file.h"
 
-#define HEAD_BYTES ((size_t)64 << 10) /* in which the root of a document begins */
-
 /* Without XML_PARSE_HUGE, libxml2 refuses depths above 256 and texts above 10 MB; without
  * XML_PARSE_NOENT and XML_PARSE_DTDLOAD it replaces no entity and opens no other file. */
 #define OPTIONS                                                                                    \
@@ -123,14 +121,6 @@ bool xml_has_root(const char *text, size_t len, const char *name)
     }
     xmlFreeTextReader(reader);
     return found;
-}
-
-bool xml_file_has_root(const char *path, const char *name)
-{
-    struct buf BUF_AUTO head = {0};
-
-    return file_ends_in(path, ".xml") && file_head(path, HEAD_BYTES, &head, NULL) == 0 &&
-           head.len > 0 && xml_has_root(head.data, head.len, name);
 }
 
 bool xml_is(const xmlNode *node, const char *name)

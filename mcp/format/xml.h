@@ -31,8 +31,6 @@ int xml_each(const char *name, const char *text, size_t len, const char *element
 /* Whether the root of the document that begins so has that local name. The text may end anywhere
  * behind the start of the root. */
 bool xml_has_root(const char *text, size_t len, const char *name);
-/* The same for the file at a path that ends in .xml. */
-bool xml_file_has_root(const char *path, const char *name);
 
 /* Whether the node is an element with that local name. */
 bool xml_is(const xmlNode *node, const char *name);

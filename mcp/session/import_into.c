@@ -618,7 +618,7 @@ void into_report_finish(struct into_report *report)
     memset(report, 0, sizeof *report);
 }
 
-/* ---- in words ---- */
+/* ---- the report ---- */
 
 size_t into_report_changes(const struct into_report *report, bool delete_missing)
 {
@@ -629,6 +629,22 @@ size_t into_report_changes(const struct into_report *report, bool delete_missing
     if (delete_missing)
         changes += report->nodes[INTO_MISSING] + report->relationships[INTO_MISSING];
     return changes;
+}
+
+json_t *into_report_json(const struct into_report *report)
+{
+    static const char *const names[INTO_KINDS] = {[INTO_ADDED] = "added",
+                                                  [INTO_UPDATED] = "updated",
+                                                  [INTO_UNCHANGED] = "unchanged",
+                                                  [INTO_MISSING] = "missing"};
+    json_t *all = json_pack("{s:I}", "components", (json_int_t)report->components);
+
+    for (unsigned kind = 0; kind < INTO_KINDS; kind++)
+        json_object_set_new(all, names[kind],
+                            json_pack("{s:I, s:I, s:O}", "nodes", (json_int_t)report->nodes[kind],
+                                      "relationships", (json_int_t)report->relationships[kind],
+                                      "first", report->first[kind]));
+    return all;
 }
 
 static void add_counts(struct buf *to, const char *what, const size_t counts[INTO_KINDS])

@@ -49,6 +49,9 @@ void into_report_finish(struct into_report *report);
 
 /* The number of changes that it makes, or would make. */
 size_t into_report_changes(const struct into_report *report, bool delete_missing);
+/* {"added": {"nodes": count, "relationships": count, "first": [{"node_id", "title"}]}, "updated",
+ * "unchanged", "missing", "components": count}. A new reference. */
+json_t *into_report_json(const struct into_report *report);
 /* Appends one line of counts, and "nothing to change" if there are none. */
 void into_report_counts(const struct into_report *report, const struct import_into *into,
                         struct buf *to);

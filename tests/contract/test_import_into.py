@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """lectern import --into: an import repeated over a curriculum. Nodes are updated by id and added, nothing is deleted unless asked, as one
 change that can be undone; and the outline of a dry run."""
+import base64
+import io
 import json
 import re
 import signal
 import subprocess
 import time
 import unittest
+import zipfile
 
 import harness
 from test_formats import FORMS, FormatCase
@@ -239,20 +242,110 @@ class Outline(FormatCase):
         self.assertTrue(out.endswith("and 80 more\n"), out)
 
 
+def given(name, content):
+    return {"name": name, "base64": base64.b64encode(content if isinstance(content, bytes) else content.encode()).decode()}
+
+
 class Rest(FormatCase):
+    def setUp(self):
+        super().setUp()
+        self.server = harness.Server(self.workspace, *SERVE)
+        self.addCleanup(self.server.close)
+
+    def post(self, body, path="/session/import", wanted=200):
+        status, answer, *_ = self.server.http("POST", path, body)
+        self.assertEqual(status, wanted, answer)
+        return answer
+
+    def edges(self, sid):
+        return {(edge["from_node_id"], edge["to_node_id"], edge["relationship_type"])
+                for edge in self.server.http("GET", "/session/%s/relationships" % sid)[1]["relationships"]}
+
+    def titles(self, sid):
+        return {node["node_id"]: node["title"] for node in self.server.http("GET", "/session/%s/nodes" % sid)[1]["nodes"]}
+
+    def sessions(self):
+        return self.server.http("GET", "/sessions")[1]["total"]
+
     def test_an_import_and_its_report(self):
-        server = harness.Server(self.workspace, *SERVE)
-        self.addCleanup(server.close)
         text = "Id,Title,Prerequisites\nL1,One,\nL2,Two,L1; L9\nL3,,L9\n"
-        status, answer, *_ = server.http("POST", "/session/import", {"text": text, "title": "Sheet"})
-        self.assertEqual((status, answer["nodes"], answer["components"], answer["relationships"]), (200, 3, 0, 1))
+        answer = self.post({"text": text, "title": "Sheet"})
+        self.assertEqual((answer["nodes"], answer["components"], answer["relationships"], answer["dry_run"]), (3, 0, 1, False))
         self.assertEqual(sorted(answer["report"]), ["changed", "leftOut", "read", "rules"])
         left_out = [entry for entry in answer["report"]["leftOut"] if "neither the id nor the title" in entry["reason"]]
         self.assertEqual([(entry["count"], entry["places"][0]["value"]) for entry in left_out], [(2, "L9")])
-        nodes = server.http("GET", "/session/%s/nodes" % answer["session_id"])[1]["nodes"]
-        self.assertEqual([node["node_id"] for node in nodes], ["L1", "L2", "L3"])
-        status, answer, *_ = server.http("POST", "/session/import", {"text": "no curriculum"})
-        self.assertEqual(status, 422)
+        self.assertEqual(list(self.titles(answer["session_id"])), ["L1", "L2", "L3"])
+
+    def test_the_report_is_that_of_the_command(self):
+        text = "Id;Titel;Bezug\r\n1;Br\u00fcche;\r\n2;Kehrwert;1, 7\r\n2;Doppelt;1\r\n".encode("cp1252")
+        answer = self.post({"files": [given("stunden.csv", text)], "map": {"Bezug": "prerequisites"}})
+        done = self.workspace.run("import", "--map", "Bezug=prerequisites", self.write("stunden.csv", text))
+        lines = [line for line in done.stderr.decode().split("\n") if line.startswith("- ")]
+        for entries in answer["report"].values():
+            for entry in entries:
+                self.assertEqual(len([line for line in lines if entry["reason"] in line]), 1, (entry, lines))
+        self.assertEqual(sum(map(len, answer["report"].values())), len(lines))
+        self.assertEqual(self.edges(answer["session_id"]), {("1", "2", "PREREQUISITE")})
+        self.assertEqual(self.titles(answer["session_id"])["1"], "Br\u00fcche")
+
+    def test_the_files_of_a_folder_and_an_archive(self):
+        notes = {"algebra/lines.md": "# Lines\n\nSee [[Points]].\n", "algebra/points.md": "# Points\n\nA dot.\n"}
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for name, text in notes.items():
+                archive.writestr("vault/" + name, text)
+        found = []
+        for files in ([given("vault/" + name, text) for name, text in notes.items()] + [given("vault/.obsidian/app.json", "{}")],
+                      [{"name": "vault/" + name, "text": text} for name, text in notes.items()],
+                      [given("vault.zip", packed.getvalue())]):
+            answer = self.post({"files": files, "untyped": "PREREQUISITE"})
+            found.append((self.titles(answer["session_id"]), self.edges(answer["session_id"])))
+        self.assertEqual(sorted(found[0][0].values()), ["Lines", "Points"])
+        self.assertEqual(len(found[0][1]), 1)
+        self.assertEqual(found, [found[0]] * 3)
+
+    def test_a_dry_run_writes_nothing(self):
+        sheet = given("sheet.csv", "Id,Title,Prerequisites\nL1,One,\nL2,Two,L1\n")
+        before = self.sessions()
+        answer = self.post({"files": [sheet], "dry_run": True})
+        self.assertEqual((answer["session_id"], answer["dry_run"], answer["nodes"]), (None, True, 2))
+        self.assertEqual(answer["lessons"], [{"node_id": "L1", "title": "One", "components": 0, "needs": []},
+                                             {"node_id": "L2", "title": "Two", "components": 0, "needs": ["L1"]}])
+        self.assertEqual(self.sessions(), before)
+
+    def test_an_update_is_one_change(self):
+        sid = self.post({"text": json.dumps(FILE)})["session_id"]
+        path = "/session/%s/import" % sid
+        sheet = given("sheet.csv", "Id,Title,Prerequisites\nA,New,\nD,Four,A\n")
+        tried = self.post({"files": [sheet], "dry_run": True}, path)
+        self.assertEqual((tried["change_set"], tried["dry_run"]), (None, True))
+        self.assertEqual([tried["changes"][kind]["nodes"] for kind in ("added", "updated", "unchanged", "missing")], [1, 1, 0, 2])
+        self.assertEqual(tried["changes"]["added"]["first"], [{"node_id": "D", "title": "Four"}])
+        self.assertEqual(self.titles(sid)["A"], "Lesson A")
+        done = self.post({"files": [sheet]}, path)
+        self.assertEqual(done["changes"], tried["changes"])
+        self.assertEqual(self.titles(sid), {"A": "New", "B": "Lesson B", "C": "Lesson C", "D": "Four"})
+        self.assertEqual(self.server.http("POST", "/session/%s/undo" % sid, {"change_set": done["change_set"]})[0], 200)
+        self.assertEqual(self.titles(sid), {key: "Lesson " + key for key in "ABC"})
+        done = self.post({"files": [sheet], "delete_missing": True}, path)
+        self.assertEqual(list(self.titles(sid)), ["A", "D"])
+        self.assertIsNone(self.post({"files": [sheet]}, path)["change_set"])
+        self.post({"files": [sheet]}, "/session/%s/import" % ("0" * 8 + sid[8:]), 401)
+
+    def test_bad_bodies_are_explained(self):
+        sheet = given("sheet.csv", "Id,Title\nL1,One\n")
+        before = self.sessions()
+        for body, wanted in (
+                ({"text": "no curriculum"}, "this is not a curriculum"), ({}, '"files"'), ({"files": []}, "1 to"), ({"files": "x"}, "files"),
+                ({"files": [sheet], "text": "x"}, "not both"), ({"files": [{"name": "a.csv"}]}, '"base64"'),
+                ({"files": [dict(sheet, text="x")]}, '"base64"'), ({"files": [dict(sheet, name="")]}, '"name"'),
+                ({"files": [dict(sheet, base64="***")]}, "base64"), ({"files": [sheet], "map": {"Id": 3}}, "Voraussetzung"),
+                ({"files": [sheet], "format": "word"}, "json, csv"), ({"files": [given("a.pdf", "%PDF-1.7")]}, "a PDF"),
+                ({"files": [given("../a.md", "# A")] * 2}, "no curriculum"),
+                ({"files": [sheet], "untyped": 3}, "untyped"), ({"files": [sheet], "dryrun": True}, "dry_run")):
+            self.assertIn(wanted, json.dumps(self.post(body, wanted=422), ensure_ascii=False).replace("\\", ""), body)
+        self.assertIn("line 1, column 11", self.post({"files": [given("a.json", '{"nodes": [')]}, wanted=400)["detail"])
+        self.assertEqual(self.sessions(), before)
 
 
 if __name__ == "__main__":
