@@ -4,7 +4,7 @@
 #
 #   cmake/test.sh quick    the tests with the label quick: a few minutes, no Docker daemon, no browser (make test)
 #   cmake/test.sh all      every test (make test-full)
-#   cmake/test.sh rest     every test that is not quick, after make test (.ci/run)
+#   cmake/test.sh rest     every test that is not quick, after make test (.ci/run); fuzzers for seconds instead of a minute
 #   cmake/test.sh soak     the long form of each test that has one: kills, loads, fuzzing, every hostile program; hours (make soak)
 #
 # From the environment: TESTS (a regular expression of names), JOBS (tests at once; 2), and CI. With CI=true warnings are errors
@@ -59,12 +59,16 @@ report=$PWD/build/tests.xml
 case $tier in
   quick) select=(-L "$labels") ;;
   rest) select=(-LE "$labels") ;;
-  all) select=() ;;
+  all)
+    select=()
+    export LECTERN_FUZZ_SECONDS="${LECTERN_FUZZ_SECONDS:-60}"
+    ;;
   soak)
     select=(-L '^soak$')
     # Each test says at its head what its variable does.
     export LECTERN_WHOLE=1 LECTERN_PAIRS=200 LECTERN_ROUNDS=10 LECTERN_KILLS=30 LECTERN_LONG=40 LECTERN_SIMULATED=1000
     export LECTERN_LOAD_SECONDS=60 LECTERN_LOAD_RUNS=1000 LECTERN_EDITORS_SECONDS=60 LECTERN_FUZZ_SECONDS=60
+    export LECTERN_FUZZ_IMPORT_SECONDS=600
     ;;
 esac
 [ -z "${TESTS:-}" ] || select+=(-R "$TESTS")
