@@ -2,7 +2,8 @@
  *
  * IMS Common Cartridges 1.1 to 1.3 (.imscc, or a folder with imsmanifest.xml), as Canvas, Moodle,
  * Blackboard and Sakai export them. The items of the organization are chapters, then lessons, then
- * headings in a lesson; resources become components. Canvas's module_meta.xml gives prerequisites.
+ * headings in a lesson; resources become components. Canvas's module_meta.xml gives prerequisites,
+ * and its own files of a quiz the instructions and the questions that a cartridge has no form for.
  */
 #include "mcp/format/cartridge.h"
 
@@ -18,6 +19,10 @@
 
 #define MANIFEST "imsmanifest.xml"
 #define MODULES  "course_settings/module_meta.xml"
+/* Files that Canvas adds to a resource: the description and settings, and all questions. */
+#define QUIZ_META       "/assessment_meta.xml"
+#define ASSIGNMENT_META "/assignment_settings.xml"
+#define QUIZ_QUESTIONS  ".xml.qti"
 
 struct cartridge {
     struct course_package course;
@@ -25,7 +30,8 @@ struct cartridge {
     json_t *resources;        /* identifier -> [place of its element, address]; owned */
     const xmlNode **elements; /* the resources; owned */
     size_t count;
-    json_t *used;    /* identifiers of resources that were read -> true; owned */
+    json_t *used;    /* identifiers of resources that were read -> true; of those that others
+                        depend on -> false; owned */
     json_t *modules; /* identifier of an item -> ids of its lessons; owned */
 };
 
@@ -81,6 +87,35 @@ static const xmlNode *find_resource(const struct cartridge *from, const json_t *
     return place ? from->elements[json_integer_value(place)] : NULL;
 }
 
+/* The file of a resource whose name ends so: a new string, or NULL. */
+static json_t *find_file(const struct cartridge *from, const xmlNode *resource, const char *suffix)
+{
+    for (const xmlNode *at = xml_child(resource, "file"); at; at = xml_next(at, "file")) {
+        json_auto_t *address = xml_attribute(at, "href");
+        json_t *file = address ? file_of(from, json_string_value(address)) : NULL;
+
+        if (file && file_ends_in(json_string_value(file), suffix))
+            return file;
+        json_decref(file);
+    }
+    return NULL;
+}
+
+/* The same for the resource and those that it depends on. */
+static json_t *find_companion(const struct cartridge *from, const xmlNode *resource,
+                              const char *suffix)
+{
+    json_t *found = find_file(from, resource, suffix);
+
+    for (const xmlNode *at = xml_child(resource, "dependency"); at && !found;
+         at = xml_next(at, "dependency")) {
+        json_auto_t *other = xml_attribute(at, "identifierref");
+
+        found = find_file(from, find_resource(from, other), suffix);
+    }
+    return found;
+}
+
 static void read_link(const struct cartridge *from, const xmlNode *root, const char *file,
                       json_t *components)
 {
@@ -99,6 +134,36 @@ static void read_link(const struct cartridge *from, const xmlNode *root, const c
                                     json_string_value(address)));
 }
 
+/* The instructions of Canvas's quiz or assignment; the rest are settings. */
+static void read_description(const struct cartridge *from, const char *file, json_t *components)
+{
+    xml_auto xmlDoc *document = course_xml(&from->course, file);
+    const xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
+
+    if (!root)
+        return;
+    for (const xmlNode *at = xml_child(root, NULL); at; at = xml_next(at, NULL))
+        if (xml_is(at, "description") || xml_is(at, "text"))
+            course_text(&from->course, at, file, components);
+    course_say(&from->course, FINDING_LEFT_OUT, file, 0, NULL,
+               "settings of quizzes and assignments, such as points and dates");
+}
+
+static size_t count_questions(const struct cartridge *from, const char *file)
+{
+    struct buf BUF_AUTO text = {0};
+    xml_auto xmlDoc *document = NULL;
+    const xmlNode *root;
+    size_t count = 0;
+
+    if (files_read(from->course.files, file, COURSE_FILE_CAP, &text, NULL) == 0 && text.data)
+        document = xml_read(file, text.data, text.len, NULL);
+    root = document ? xmlDocGetRootElement(document) : NULL;
+    for (const xmlNode *at = root ? xml_walk(root, root) : NULL; at; at = xml_walk(root, at))
+        count += xml_is(at, "item");
+    return count;
+}
+
 static void read_document(const struct cartridge *from, const char *type, const char *file,
                           json_t *components)
 {
@@ -109,17 +174,60 @@ static void read_document(const struct cartridge *from, const char *type, const 
         return;
     if (strncmp(type, "imswl", 5) == 0)
         read_link(from, root, file, components);
-    else if (strncmp(type, "imsqti", 6) == 0)
+    else if (strncmp(type, "imsqti", 6) == 0 || xml_is(root, "questestinterop"))
         cartridge_questions(&from->course, root, file, components);
     else
         for (const xmlNode *at = xml_child(root, "text"); at; at = xml_next(at, "text"))
             course_text(&from->course, at, file, components);
 }
 
-static bool is_document(const char *type)
+/* A cartridge has no form for some questions of Canvas, which stand in its own file alone. */
+static void read_quiz(const struct cartridge *from, const xmlNode *resource, const char *file,
+                      json_t *components)
 {
-    return strncmp(type, "imswl", 5) == 0 || strncmp(type, "imsdt", 5) == 0 ||
+    json_auto_t *meta = find_companion(from, resource, QUIZ_META),
+                *whole = find_companion(from, resource, QUIZ_QUESTIONS);
+    size_t own = count_questions(from, file),
+           all = whole ? count_questions(from, json_string_value(whole)) : 0;
+
+    if (meta)
+        read_description(from, json_string_value(meta), components);
+    if (all > own)
+        course_say(&from->course, FINDING_READ, json_string_value(whole), 0, NULL,
+                   "quizzes with more questions in Canvas's own file are read from that file");
+    else if (whole)
+        course_say(&from->course, all == own ? FINDING_READ : FINDING_LEFT_OUT,
+                   json_string_value(whole), 0, NULL,
+                   all == own ? "Canvas's own files of quizzes have the same questions again"
+                              : "Canvas's own files of quizzes that have fewer questions");
+    read_document(from, "imsqti", all > own ? json_string_value(whole) : file, components);
+}
+
+static bool is_document(const char *type, const char *file)
+{
+    return file_ends_in(file, QUIZ_QUESTIONS) || file_ends_in(file, ASSIGNMENT_META) ||
+           strncmp(type, "imswl", 5) == 0 || strncmp(type, "imsdt", 5) == 0 ||
            strncmp(type, "imsqti", 6) == 0 || strncmp(type, "assignment_xml", 14) == 0;
+}
+
+/* Resources that belong to one that is read: what it needs, and its other forms. */
+static void mark_used(struct cartridge *from, const xmlNode *resource)
+{
+    json_auto_t *identifier = xml_attribute(resource, "identifier");
+
+    if (identifier)
+        json_object_set_new(from->used, json_string_value(identifier), json_true());
+    for (const xmlNode *at = xml_child(resource, NULL); at; at = xml_next(at, NULL)) {
+        bool is_variant = xml_is(at, "variant");
+        json_auto_t *other =
+            is_variant || xml_is(at, "dependency") ? xml_attribute(at, "identifierref") : NULL;
+
+        if (other && (is_variant || !json_object_get(from->used, json_string_value(other))))
+            json_object_set_new(from->used, json_string_value(other), json_boolean(is_variant));
+        if (other && is_variant)
+            say(from, FINDING_READ, at, json_string_value(other),
+                "other forms of a resource that is read (variants)");
+    }
 }
 
 /* title: of the item, for a link to a file. */
@@ -127,27 +235,28 @@ static void read_resource(struct cartridge *from, const xmlNode *resource, const
                           json_t *components)
 {
     static const char *const pages[] = {".html", ".htm", ".xhtml", NULL};
-    json_auto_t *identifier = xml_attribute(resource, "identifier"),
-                *type = xml_attribute(resource, "type"), *address = address_of(resource),
+    json_auto_t *type = xml_attribute(resource, "type"), *address = address_of(resource),
                 *file = json_string_length(address) > 0 ? file_of(from, json_string_value(address))
                                                         : NULL;
+    json_auto_t *settings = find_file(from, resource, ASSIGNMENT_META);
     struct buf BUF_AUTO page = {0};
 
-    if (identifier)
-        json_object_set_new(from->used, json_string_value(identifier), json_true());
-    for (const xmlNode *at = xml_child(resource, "dependency"); at;
-         at = xml_next(at, "dependency")) {
-        json_auto_t *other = xml_attribute(at, "identifierref");
-
-        if (other)
-            json_object_set_new(from->used, json_string_value(other), json_true());
+    mark_used(from, resource);
+    if (settings && (!file || json_equal(file, settings))) {
+        read_description(from, json_string_value(settings), components); /* its only text */
+        return;
     }
+    if (settings)
+        course_say(&from->course, FINDING_LEFT_OUT, json_string_value(settings), 0, NULL,
+                   "settings of quizzes and assignments, such as points and dates");
     if (!type || strncmp(json_string_value(type), "imsbasiclti", 11) == 0)
         say(from, FINDING_LEFT_OUT, resource, title, "tools of other servers (LTI)");
     else if (!file)
         say(from, FINDING_LEFT_OUT, resource, address ? json_string_value(address) : title,
             "resources whose files are missing or lead out of the cartridge");
-    else if (is_document(json_string_value(type)))
+    else if (strncmp(json_string_value(type), "imsqti", 6) == 0)
+        read_quiz(from, resource, json_string_value(file), components);
+    else if (is_document(json_string_value(type), json_string_value(file)))
         read_document(from, json_string_value(type), json_string_value(file), components);
     else if (!file_ends_in_any(json_string_value(file), pages)) {
         html_add_component(components, "paragraph", "text",
@@ -201,6 +310,13 @@ static void read_inner(struct cartridge *from, const xmlNode *parent, json_t *co
     }
 }
 
+static bool is_heading(const xmlNode *item)
+{
+    json_auto_t *reference = xml_attribute(item, "identifierref"), *title = title_of(item);
+
+    return !reference && !xml_child(item, "item") && json_string_length(title) > 0;
+}
+
 /* lessons: ids, to which the lesson's is appended; or NULL. */
 static void read_lesson(struct cartridge *from, const xmlNode *item, json_t *lessons)
 {
@@ -227,17 +343,42 @@ static void read_lesson(struct cartridge *from, const xmlNode *item, json_t *les
         say(from, FINDING_READ, item, json_string_value(title), "lessons without content");
 }
 
+/* A heading between the lessons of a module, as Canvas and Moodle have them. */
+static void read_heading(struct cartridge *from, const xmlNode *item, const json_t *module,
+                         const json_t *heading)
+{
+    const xmlNode *next = xml_next(item, "item");
+
+    if (!next || is_heading(next)) {
+        say(from, FINDING_LEFT_OUT, item, json_string_value(heading),
+            "headings of a module without lessons below");
+        return;
+    }
+    course_chapter(&from->course, json_string_length(module) == 0
+                                      ? json_incref((json_t *)heading)
+                                      : json_sprintf("%s / %s", json_string_value(module),
+                                                     json_string_value(heading)));
+    say(from, FINDING_READ, item, json_string_value(heading),
+        "headings of a module (items without content) begin a chapter");
+}
+
 static void read_chapter(struct cartridge *from, const xmlNode *item)
 {
     json_auto_t *identifier = xml_attribute(item, "identifier"), *lessons = json_array(),
-                *reference = xml_attribute(item, "identifierref");
+                *reference = xml_attribute(item, "identifierref"), *module = title_of(item);
 
-    course_chapter(&from->course, title_of(item));
+    course_chapter(&from->course, json_incref(module));
     if (reference) /* a page above its lessons */
         read_lesson(from, item, lessons);
-    else
-        for (const xmlNode *at = xml_child(item, "item"); at; at = xml_next(at, "item"))
+    for (const xmlNode *at = reference ? NULL : xml_child(item, "item"); at;
+         at = xml_next(at, "item")) {
+        json_auto_t *heading = is_heading(at) ? title_of(at) : NULL;
+
+        if (heading)
+            read_heading(from, at, module, heading);
+        else
             read_lesson(from, at, lessons);
+    }
     if (json_array_size(lessons) == 0)
         say(from, FINDING_LEFT_OUT, item, json_string_value(from->course.chapter),
             "chapters without lessons");
@@ -303,11 +444,11 @@ static json_t *title_in(const struct cartridge *from, const char *type, const ch
 
     if (files_read(from->course.files, file, COURSE_FILE_CAP, &text, NULL) == 0 && text.data) {
         xml_auto xmlDoc *document =
-            is_document(type) ? xml_read(file, text.data, text.len, NULL) : NULL;
+            is_document(type, file) ? xml_read(file, text.data, text.len, NULL) : NULL;
 
-        title = document            ? title_in_document(xmlDocGetRootElement(document))
-                : is_document(type) ? NULL
-                                    : html_title(file, &text);
+        title = document                  ? title_in_document(xmlDocGetRootElement(document))
+                : is_document(type, file) ? NULL
+                                          : html_title(file, &text);
     }
     if (json_string_length(title) > 0)
         return title;
@@ -315,30 +456,50 @@ static json_t *title_in(const struct cartridge *from, const char *type, const ch
     return json_string(slash ? slash + 1 : file);
 }
 
-static void read_rest(struct cartridge *from)
+/* Whether the resource has nothing that a lesson could show, which is reported then. */
+static bool is_unread(const struct cartridge *from, const xmlNode *resource, const json_t *used,
+                      const json_t *type, const json_t *address, const json_t *file)
 {
     static const char *const pages[] = {".html", ".htm", ".xhtml", NULL};
+    const char *name = file ? json_string_value(file) : "", *reason = NULL;
 
+    if (type && file && strncmp(name, "course_settings/", 16) != 0 &&
+        (is_document(json_string_value(type), name) || file_ends_in_any(name, pages)))
+        return false;
+    if (!used)
+        reason = "files and settings that no item names";
+    else if (file_ends_in(name, ".xml"))
+        reason = "settings of quizzes, topics and assignments";
+    else
+        reason = "files that pages need, such as pictures, which are named in their text";
+    say(from, FINDING_LEFT_OUT, resource, address ? json_string_value(address) : NULL, reason);
+    return true;
+}
+
+static void read_rest(struct cartridge *from)
+{
     for (size_t i = 0; i < from->count; i++) {
-        const xmlNode *resource = from->elements[i];
+        const xmlNode *resource = from->elements[i], *variant = xml_child(resource, "variant");
         json_auto_t *identifier = xml_attribute(resource, "identifier"),
                     *type = xml_attribute(resource, "type"), *address = address_of(resource),
                     *file = json_string_length(address) > 0
                                 ? file_of(from, json_string_value(address))
                                 : NULL,
+                    *other = variant ? xml_attribute(variant, "identifierref") : NULL,
                     *title = NULL;
+        const json_t *used =
+            identifier ? json_object_get(from->used, json_string_value(identifier)) : NULL;
         json_t *lesson;
 
-        if (!identifier || json_object_get(from->used, json_string_value(identifier)))
+        if (!identifier || json_is_true(used))
             continue;
-        if (!type || !file || strncmp(json_string_value(file), "course_settings/", 16) == 0 ||
-            (!is_document(json_string_value(type)) &&
-             !file_ends_in_any(json_string_value(file), pages))) {
-            say(from, FINDING_LEFT_OUT, resource,
-                address ? json_string_value(address) : json_string_value(identifier),
-                "files and settings that no item names");
+        if (other && json_is_true(json_object_get(from->used, json_string_value(other)))) {
+            say(from, FINDING_READ, resource, json_string_value(identifier),
+                "other forms of a resource that is read (variants)");
             continue;
         }
+        if (is_unread(from, resource, used, type, address, file))
+            continue;
         title = title_in(from, json_string_value(type), json_string_value(file));
         lesson = course_lesson(&from->course, json_string_value(identifier),
                                json_string_value(title), MANIFEST, (size_t)xml_line(resource));
@@ -386,7 +547,8 @@ static void read_module(struct cartridge *from, const xmlNode *module)
             text = xml_attribute(at, "type");
             course_say(&from->course, FINDING_LEFT_OUT, MODULES, (size_t)xml_line(at),
                        text ? json_string_value(text) : NULL, "completion requirements of modules");
-        } else if (xml_is(at, "requireSequentialProgress")) {
+        } else if (xml_is(at, "require_sequential_progress") ||
+                   xml_is(at, "requireSequentialProgress")) {
             text = xml_text(at);
             for (size_t i = 1;
                  strcmp(json_string_value(text), "true") == 0 && i < json_array_size(lessons); i++)
@@ -451,6 +613,40 @@ static void read_meta(struct cartridge *from)
     }
 }
 
+/* Files of the cartridge that no resource names. */
+static void report_files(const struct cartridge *from)
+{
+    static const char *const every[] = {"", NULL};
+    struct folder_rest rest;
+    json_auto_t *names = files_list(from->course.files, every, &rest, NULL), *known = json_object();
+    json_t *name;
+    size_t i;
+
+    json_object_set_new(known, MANIFEST, json_true());
+    json_object_set_new(known, MODULES, json_true());
+    for (i = 0; i < from->count; i++) {
+        json_auto_t *address = address_of(from->elements[i]),
+                    *own = address ? file_of(from, json_string_value(address)) : NULL;
+
+        if (own)
+            json_object_set_new(known, json_string_value(own), json_true());
+        for (const xmlNode *at = xml_child(from->elements[i], "file"); at;
+             at = xml_next(at, "file")) {
+            json_auto_t *link = xml_attribute(at, "href"),
+                        *file = link ? file_of(from, json_string_value(link)) : NULL;
+
+            if (file)
+                json_object_set_new(known, json_string_value(file), json_true());
+        }
+    }
+    json_array_foreach(names, i, name)
+    {
+        if (!json_object_get(known, json_string_value(name)))
+            course_say(&from->course, FINDING_LEFT_OUT, json_string_value(name), 0, NULL,
+                       "files that the manifest does not name");
+    }
+}
+
 static json_t *read_files(const struct files *files, struct format_report *report,
                           struct error *err)
 {
@@ -474,6 +670,7 @@ static json_t *read_files(const struct files *files, struct format_report *repor
         read_organization(&from, at);
     read_rest(&from);
     read_modules(&from);
+    report_files(&from);
     curriculum = course_finish(&from.course, err);
     free(from.elements);
     json_decref(from.resources);

@@ -197,6 +197,23 @@ static void set_text(const struct qti_item *item, const struct qti_answers *answ
     json_object_set_new(parameters, "kind", json_string(kind));
 }
 
+/* Whether Canvas's metadata give the item that kind. */
+static bool is_kind(const struct qti_item *item, const char *kind)
+{
+    const xmlNode *about = xml_child(item->item, "itemmetadata");
+
+    for (const xmlNode *at = about ? xml_walk(about, about) : NULL; at; at = xml_walk(about, at)) {
+        json_auto_t *label = xml_is(at, "fieldlabel") ? xml_text(at) : NULL,
+                    *entry = label && xml_next(at, "fieldentry")
+                                 ? xml_text(xml_next(at, "fieldentry"))
+                                 : NULL;
+
+        if (entry && strcmp(json_string_value(label), "question_type") == 0)
+            return strcmp(json_string_value(entry), kind) == 0;
+    }
+    return false;
+}
+
 static void add_question(const struct qti_item *item, const xmlNode *response, const json_t *prompt,
                          const json_t *explanation)
 {
@@ -214,7 +231,10 @@ static void add_question(const struct qti_item *item, const xmlNode *response, c
             ? json_sprintf("%s\n\n%s", json_string_value(prompt), json_string_value(own))
         : json_string_length(own) > 0 ? json_incref(own)
                                       : json_incref((json_t *)prompt));
-    if (find_below(response, "response_label") && !xml_is(response, "response_str")) {
+    if (is_kind(item, "fill_in_multiple_blanks_question")) {
+        json_decref(read_options(item, response, answers.equal)); /* the texts that are right */
+        set_text(item, &answers, parameters);
+    } else if (find_below(response, "response_label") && !xml_is(response, "response_str")) {
         json_object_set_new(parameters, "kind", json_string("choice"));
         json_object_set_new(parameters, "options", read_options(item, response, answers.equal));
         set_answer(parameters, answers.equal, several);

@@ -21,10 +21,12 @@ struct olx {
     struct course_package course;
     const char *top; /* before the names of the files: "", or "course/" of an unpacked folder */
     const char *run; /* borrowed, of meta; or NULL */
-    json_t *policy;  /* "sequential/ID" -> settings; owned */
-    json_t *used;    /* "html/ID" -> true: blocks that were read; owned */
-    json_t *last;    /* url_name of a chapter or lesson -> id of its last lesson; owned */
-    json_t *needs;   /* [{"to", "name", "why", "file", "line"}]; owned */
+    char policy_file[PATH_MAX];
+    json_t *policy; /* "sequential/ID" -> settings; owned */
+    json_t *asked;  /* "sequential/ID NAME" -> true: settings that were looked for; owned */
+    json_t *used;   /* "html/ID" -> true: blocks that were read; owned */
+    json_t *last;   /* url_name of a chapter or lesson -> id of its last lesson; owned */
+    json_t *needs;  /* [{"to", "name", "why", "file", "line"}]; owned */
 };
 
 struct olx_block {
@@ -138,6 +140,15 @@ static bool open_block(struct olx *olx, const xmlNode *node, const char *file,
     return true;
 }
 
+static void mark_asked(const struct olx *olx, const struct olx_block *block, const char *name)
+{
+    struct buf BUF_AUTO key = {0};
+
+    buf_addf(&key, "%s %s", json_string_value(block->key), name);
+    if (key.data)
+        json_object_set_new(olx->asked, key.data, json_true());
+}
+
 /* A setting of the block as text: a new string, or NULL. */
 static json_t *setting(const struct olx *olx, const struct olx_block *block, const char *name)
 {
@@ -146,6 +157,8 @@ static json_t *setting(const struct olx *olx, const struct olx_block *block, con
 
     if (!value && block->outer != block->at)
         value = xml_attribute(block->outer, name);
+    if (block->key)
+        mark_asked(olx, block, name);
     if (value || !block->key)
         return value;
     policy = json_object_get(json_object_get(olx->policy, json_string_value(block->key)), name);
@@ -465,14 +478,29 @@ static void keep_need(struct olx *olx, const struct olx_block *block, const char
     }
 }
 
-static void keep_settings(const struct olx_block *block, json_t *node)
+static void keep_settings(const struct olx *olx, const struct olx_block *block, json_t *node)
 {
+    const char *setting_name;
+    json_t *value;
+
     for (const xmlAttr *at = block->at->properties; at; at = at->next) {
         const char *name = (const char *)at->name;
 
         if (strcmp(name, "url_name") != 0 && strcmp(name, "display_name") != 0 &&
             !json_object_get(node, name))
             json_object_set_new(node, name, xml_attribute(block->at, name));
+    }
+    if (!block->key)
+        return;
+    json_object_foreach(json_object_get(olx->policy, json_string_value(block->key)), setting_name,
+                        value)
+    {
+        if (json_is_object(value) || json_is_array(value) || json_is_null(value) ||
+            strcmp(setting_name, "display_name") == 0)
+            continue;
+        if (!json_object_get(node, setting_name))
+            json_object_set(node, setting_name, value);
+        mark_asked(olx, block, setting_name);
     }
 }
 
@@ -495,7 +523,7 @@ static void read_lesson(struct olx *olx, const xmlNode *node, const char *file, 
                            file_of(&block), (size_t)xml_line(block.at));
     if (lesson) {
         id = json_get_string(lesson, "node_id");
-        keep_settings(&block, lesson);
+        keep_settings(olx, &block, lesson);
         keep_need(olx, &block, id);
         json_object_set_new(olx->last, json_string_value(name), json_string(id));
         if (last)
@@ -566,12 +594,12 @@ static void add_needs(struct olx *olx)
 static void read_policy(struct olx *olx)
 {
     struct buf BUF_AUTO text = {0};
-    char path[PATH_MAX];
+    char *path = olx->policy_file;
     struct error why = {0};
 
     if (!olx->run || strchr(olx->run, '/') || *olx->run == '.' ||
-        snprintf(path, sizeof path, "%spolicies/%s/policy.json", olx->top, olx->run) >=
-            (int)sizeof path ||
+        snprintf(path, sizeof olx->policy_file, "%spolicies/%s/policy.json", olx->top, olx->run) >=
+            (int)sizeof olx->policy_file ||
         !files_has(olx->course.files, path))
         return;
     if (files_read(olx->course.files, path, COURSE_FILE_CAP, &text, &why) == 0)
@@ -579,6 +607,26 @@ static void read_policy(struct olx *olx)
     if (!olx->policy)
         course_say(&olx->course, FINDING_LEFT_OUT, path, 0, why.text,
                    "settings of the course (policy.json) that cannot be read");
+}
+
+/* Settings of the course that no block looked for. */
+static void report_policy(const struct olx *olx)
+{
+    const char *key, *name;
+    json_t *settings, *value;
+
+    json_object_foreach(olx->policy, key, settings)
+    {
+        json_object_foreach(settings, name, value)
+        {
+            struct buf BUF_AUTO asked = {0};
+
+            buf_addf(&asked, "%s %s", key, name);
+            if (asked.data && !json_object_get(olx->asked, asked.data))
+                course_say(&olx->course, FINDING_LEFT_OUT, olx->policy_file, 0, asked.data,
+                           "settings of the course (policy.json) that have no place");
+        }
+    }
 }
 
 /* Files that no block reads, by their folders. */
@@ -673,6 +721,7 @@ static json_t *read_files(const struct files *files, struct format_report *repor
     }
     course_begin(&olx.course, files, report);
     olx.used = json_object();
+    olx.asked = json_object();
     olx.last = json_object();
     olx.needs = json_array();
     run = xml_attribute(root, "url_name");
@@ -682,10 +731,12 @@ static json_t *read_files(const struct files *files, struct format_report *repor
     read_policy(&olx);
     read_course(&olx, root, json_string_value(path));
     add_needs(&olx);
+    report_policy(&olx);
     report_files(&olx);
     curriculum = course_finish(&olx.course, err);
     json_decref(olx.policy);
     json_decref(olx.used);
+    json_decref(olx.asked);
     json_decref(olx.last);
     json_decref(olx.needs);
     return curriculum;

@@ -186,6 +186,15 @@ class Olx(Packages):
         self.says(said, "whose files are missing:", "vertical/gone", "references that lead out of the course:", "are read where they are named first (3)",
                   "files that cannot be read as XML (2)", "declares entities", "pages whose files are missing:")
 
+    def test_policy(self):
+        policy = {"course/2026_T1": {"start": "2026-01-01", "tabs": [{"type": "wiki"}], "graceperiod": ""},
+                  "sequential/even": {"display_name": "Even numbers", "prereq": "count", "min_score": 80, "due": "2026-02-01", "graded": True, "format": None},
+                  "vertical/v2": {"display_name": "Test", "hide": True}, "sequential/gone": {"due": "2026-03-01"}}
+        back, said = self.check(self.tar({**OLX, "policies/2026_T1/policy.json": json.dumps(policy)}))
+        self.assertEqual((back["nodes"][1]["due"], back["nodes"][1]["graded"]), ("2026-02-01", True))
+        self.says(said, "settings of the course (policy.json) that have no place (5)", "course/2026_T1 tabs", "vertical/v2 hide", "sequential/gone due")
+        self.assertNotIn("even due", said)
+
     def test_hostile(self):
         self.refused(self.tar({**OLX, "course.xml": '<!DOCTYPE c [<!ENTITY a "b">]><course url_name="2026_T1"/>'}), "declares entities")
         self.refused(self.tar({"course.xml": "<course/>"}), "the course has no lesson")
@@ -337,6 +346,92 @@ class Cartridge(Packages):
         deep = '<item identifier="d"><title>x</title>' * 80 + "</item>" * 80
         _, said = self.load(self.zip({"imsmanifest.xml": "<manifest><organizations><organization>%s</organization></organizations></manifest>" % deep}))
         self.says(said, "items that are nested too deep")
+
+
+CANVAS_NAMESPACE = 'xmlns="http://canvas.instructure.com/xsd/cccv1p0"'
+
+
+def typed(question, kind):
+    return question.replace("<fieldlabel>cc_profile</fieldlabel><fieldentry>x</fieldentry>", "<fieldlabel>question_type</fieldlabel><fieldentry>%s</fieldentry>" % kind)
+
+
+def part(ident, prompt, *labels):
+    return choose("Single", *labels).replace('ident="r1" rcardinality="Single">', 'ident="%s"><material><mattext texttype="text/plain">%s</mattext></material>' % (ident, prompt))
+
+
+FULL_QUIZ = qti(
+    typed(item("i1", "Which is even?", choose("Single", ("a", "3"), ("b", "4")), when(equal("b"))), "multiple_choice_question"),
+    typed(item("i2", "Match.", part("response_1", "cat", ("x", "animal"), ("y", "plant")) + part("response_2", "rose", ("x", "animal"), ("y", "plant")),
+               when('<varequal respident="response_1">x</varequal>', 50) + when('<varequal respident="response_2">y</varequal>', 50)), "matching_question"),
+    typed(item("i3", "A [n] has leaves.", part("response_n", "n", ("u", "tree"), ("v", "oak")), when('<varequal respident="response_n">u</varequal>')
+               + when('<varequal respident="response_n">v</varequal>')), "fill_in_multiple_blanks_question"))
+LOR = "associatedcontent/imscc_xmlv1p1/learning-application-resource"
+CANVAS = {
+    "imsmanifest.xml": """<manifest identifier="m2"><organizations><organization identifier="org_1"><item identifier="LearningModules">
+<item identifier="mod1"><title>Week 1</title><item identifier="a1" identifierref="as1"><title>Essay</title></item>
+ <item identifier="h1"><title>Practice</title></item><item identifier="q1" identifierref="quiz1"><title>Quiz</title></item>
+ <item identifier="h2"><title>Project</title></item><item identifier="h3"><title>More</title></item>
+ <item identifier="a2" identifierref="as2"><title>Report</title></item><item identifier="h4"><title>The end</title></item></item>
+<item identifier="mod2"><title>Week 2</title><item identifier="a3" identifierref="as3"><title>New form</title></item></item>
+</item></organization></organizations><resources>
+<resource identifier="as1" type="%(lor)s" href="as1/essay.html"><file href="as1/essay.html"/><file href="as1/assignment_settings.xml"/></resource>
+<resource identifier="as2" type="%(lor)s" href="as2/gone.html"><file href="as2/gone.html"/><file href="as2/assignment_settings.xml"/></resource>
+<resource identifier="as3" type="assignment_xmlv1p0" href="as3/assignment.xml"><file href="as3/assignment.xml"/></resource>
+<resource identifier="as3_fallback" type="webcontent"><variant identifier="v" identifierref="as3"><metadata/></variant><file href="as3/new-form.html"/></resource>
+<resource identifier="quiz1" type="imsqti_xmlv1p2/imscc_xmlv1p1/assessment"><file href="quiz1/assessment_qti.xml"/><dependency identifierref="quiz1_meta"/></resource>
+<resource identifier="quiz1_meta" type="%(lor)s" href="quiz1/assessment_meta.xml"><file href="quiz1/assessment_meta.xml"/><file href="non_cc_assessments/quiz1.xml.qti"/></resource>
+<resource identifier="bank1" type="%(lor)s" href="non_cc_assessments/bank1.xml.qti"><file href="non_cc_assessments/bank1.xml.qti"/></resource>
+</resources></manifest>""" % {"lor": LOR},
+    "as1/essay.html": "<html><head><title>Assignment: Essay</title></head><body><p>Write <b>two</b> pages.</p></body></html>",
+    "as1/assignment_settings.xml": "<assignment %s identifier='as1'><title>Essay</title><points_possible>10</points_possible></assignment>" % CANVAS_NAMESPACE,
+    "as2/assignment_settings.xml": "<assignment %s identifier='as2'><title>Report</title><description>&lt;p&gt;Report on &lt;em&gt;it&lt;/em&gt;.&lt;/p&gt;</description></assignment>" % CANVAS_NAMESPACE,
+    "as3/assignment.xml": "<assignment identifier='as3'><title>New form</title><text texttype='text/html'>&lt;p&gt;Draw.&lt;/p&gt;</text></assignment>",
+    "as3/new-form.html": "<html><body><p>Draw.</p></body></html>",
+    "quiz1/assessment_qti.xml": qti(item("i1", "Which is even?", choose("Single", ("a", "3"), ("b", "4")), when(equal("b")))),
+    "quiz1/assessment_meta.xml": "<quiz %s identifier='quiz1'><title>Quiz</title><description>&lt;p&gt;Take your time.&lt;/p&gt;</description><time_limit>5</time_limit></quiz>" % CANVAS_NAMESPACE,
+    "non_cc_assessments/quiz1.xml.qti": FULL_QUIZ,
+    "non_cc_assessments/bank1.xml.qti": CARTRIDGE["bank1.xml"],
+    "course_settings/module_meta.xml": '<modules %s><module identifier="mod1"><title>Week 1</title><require_sequential_progress>true</require_sequential_progress></module>'
+    '<module identifier="mod2"><prerequisites><prerequisite type="context_module"><identifierref>mod1</identifierref></prerequisite></prerequisites></module></modules>' % CANVAS_NAMESPACE,
+    "loose/notes.txt": "Nothing names this.",
+}
+
+
+class Canvas(Packages):
+    def test_headings_and_assignments(self):
+        back, said = self.load(self.zip(CANVAS))
+        self.assertEqual([(node["node_id"], node["title"], node.get("chapter"), node.get("chapter_id")) for node in back["nodes"]],
+                         [("a1", "Essay", "Week 1", 1), ("q1", "Quiz", "Week 1 / Practice", 2), ("a2", "Report", "Week 1 / More", 3),
+                          ("a3", "New form", "Week 2", 4), ("bank1", "Spare", None, None)])
+        self.assertEqual(self.needs(back), [("a1", "q1"), ("q1", "a2"), ("a2", "a3")])
+        self.assertEqual(self.parts(back, "a1"), [("paragraph", {"text": "Write **two** pages."})])
+        self.assertEqual(self.parts(back, "a2"), [("paragraph", {"text": "Report on *it*."})])
+        self.assertEqual(self.parts(back, "a3"), [("paragraph", {"text": "Draw."})])
+        self.assertEqual(self.parts(back, "bank1"), [("question", {"kind": "text", "prompt": "2 + 2?", "answer": "4"})])
+        self.says(said, "headings of a module (items without content) begin a chapter (2)", "headings of a module without lessons below (2)", "'The end'",
+                  "settings of quizzes and assignments, such as points and dates (3)", "other forms of a resource that is read (variants)",
+                  "files that the manifest does not name: loose/notes.txt")
+        self.assertNotIn("lessons without content", said)
+
+    def test_questions_of_canvas_alone(self):
+        back, said = self.load(self.zip(CANVAS))
+        self.assertEqual(self.parts(back, "q1"), [
+            ("paragraph", {"text": "Take your time."}),
+            ("question", {"kind": "choice", "prompt": "Which is even?", "options": ["3", "4"], "answer": "4"}),
+            ("question", {"kind": "choice", "prompt": "Match.\n\ncat", "options": ["animal", "plant"], "answer": "animal"}),
+            ("question", {"kind": "choice", "prompt": "Match.\n\nrose", "options": ["animal", "plant"], "answer": "plant"}),
+            ("question", {"kind": "text", "prompt": "A [n] has leaves.\n\nn", "answer": ["tree", "oak"]}),
+        ])
+        self.says(said, "quizzes with more questions in Canvas's own file are read from that file: non_cc_assessments/quiz1.xml.qti")
+        back, said = self.load(self.zip({**CANVAS, "non_cc_assessments/quiz1.xml.qti": CANVAS["quiz1/assessment_qti.xml"]}))
+        self.assertEqual(len(self.parts(back, "q1")), 2)
+        self.says(said, "Canvas's own files of quizzes have the same questions again: non_cc_assessments/quiz1.xml.qti")
+
+    def test_the_preferred_form_of_a_resource(self):
+        files = {**CANVAS, "imsmanifest.xml": CANVAS["imsmanifest.xml"].replace('identifierref="as3"><title>', 'identifierref="as3_fallback"><title>')}
+        back, _ = self.load(self.zip(files))
+        self.assertEqual([node["node_id"] for node in back["nodes"]], ["a1", "q1", "a2", "a3", "bank1"])
+        self.assertEqual(self.parts(back, "a3"), [("paragraph", {"text": "Draw."})])
 
 
 if __name__ == "__main__":
