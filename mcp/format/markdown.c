@@ -386,6 +386,18 @@ static void slug_any(const char *text, struct buf *to, bool *exact)
     buf_add(to, "", 0);
 }
 
+/* The bytes before a name that its program does not count to it; *left: the bytes of
+ * the name. */
+static size_t prefix_of(const struct markdown_reader *reader, const char *name, size_t len,
+                        size_t *left)
+{
+    double number;
+    size_t prefix = reader->order.is_site ? order_prefix(name, len, &number) : 0;
+
+    *left = len - prefix;
+    return prefix;
+}
+
 /* An id from the file's name: its own part alone, else with its folders, else with a hash of the
  * whole path. So the files around it do not change it, except one of the same name in another
  * folder that comes before. */
@@ -400,7 +412,15 @@ static void give_id(struct markdown_reader *reader, json_t *node, const char *na
     slug_any(stem, &id, &exact);
     if (id.len == 0 || json_object_get(reader->ids, id.data)) {
         buf_clear(&id);
-        buf_add(&whole, name, strlen(name) - strlen(strrchr(name, '.')));
+        for (const char *from = name, *end = strrchr(name, '.'); from < end;) {
+            size_t len = strcspn(from, "/");
+
+            len = from + len > end ? (size_t)(end - from) : len;
+            from += prefix_of(reader, from, len, &len);
+            buf_add(&whole, from, len);
+            buf_adds(&whole, from + len < end ? "/" : "");
+            from += len + (from + len < end);
+        }
         slug_any(whole.data ? whole.data : "", &id, &exact);
     }
     if (id.len == 0 || json_object_get(reader->ids, id.data)) {
@@ -414,12 +434,15 @@ static void name_note(struct markdown_reader *reader, json_t *node, const char *
                       const struct note *note)
 {
     char *stem = stem_of(name);
+    const char *own = stem ? stem : name;
     const json_t *id;
+    size_t left;
 
-    if (!node_name_field(node, "title"))
+    if (!node_name_field(node, "title") && json_string_length(note->title) > 0)
+        json_object_set(node, "title", note->title);
+    else if (!node_name_field(node, "title"))
         json_object_set_new(node, "title",
-                            json_string_length(note->title) > 0 ? json_incref(note->title)
-                                                                : json_string(stem ? stem : name));
+                            json_string(own + prefix_of(reader, own, strlen(own), &left)));
     if (!node_name_field(node, "node_id") && node_name_field(node, "id"))
         json_object_set(node, "node_id", json_object_get(node, "id"));
     id = json_object_get(node, "node_id");
@@ -447,8 +470,10 @@ static void give_ids(struct markdown_reader *reader)
         const char *name = json_string_value(json_array_get(entry, 0));
         json_t *node = json_array_get(entry, 1);
         char *stem = stem_of(name);
+        const char *own = stem ? stem : name;
+        size_t left;
 
-        give_id(reader, node, name, stem ? stem : name);
+        give_id(reader, node, name, own + prefix_of(reader, own, strlen(own), &left));
         keep_id(reader, node);
         json_object_set(reader->files, name, json_object_get(node, "node_id"));
         free(stem);
@@ -639,6 +664,7 @@ static int read_order(struct markdown_reader *reader, struct error *err)
             return -1;
         order_read_mkdocs(&reader->order, text.data, text.len, reader->files, reader->said);
     }
+    order_read_docusaurus(&reader->order, reader->from, reader->said);
     json_object_foreach(reader->files, name, state)
     {
         struct buf BUF_AUTO text = {0};
@@ -674,7 +700,10 @@ static json_t *read_folder(struct markdown_reader *reader, const json_t *names, 
             return NULL;
     }
     give_ids(reader);
+    order_read_parents(&reader->order, reader->nodes, listed, reader->files, reader->said);
     order_notes(&reader->order, reader->nodes, listed, reader->files);
+    if (!reader->order.pages)
+        order_folder_chapters(&reader->order, reader->nodes, listed, reader->files);
     if (add_links(reader, err) < 0)
         return NULL;
     json_object_set(root, "nodes", reader->nodes);
@@ -701,9 +730,10 @@ static void write_what_was_done(const struct markdown_reader *reader,
         findings_add_count(
             &reader->report->lines, FINDING_LEFT_OUT, rest->links, NULL,
             "links to files, special files and folders too deep, which are not read");
-    if (rest->others > 0)
-        findings_add_count(&reader->report->lines, FINDING_LEFT_OUT, rest->others,
-                           PLACE(rest->other, 0, NULL),
+    if (rest->others > reader->order.categories)
+        findings_add_count(&reader->report->lines, FINDING_LEFT_OUT,
+                           rest->others - reader->order.categories,
+                           order_is_category(rest->other) ? NULL : PLACE(rest->other, 0, NULL),
                            "files other than notes (.md, .markdown, .mdx), which are not read");
 }
 

@@ -23,6 +23,8 @@ void order_finish(struct note_order *order)
 {
     json_decref(order->pages);
     order->pages = NULL;
+    json_decref(order->folders);
+    order->folders = NULL;
 }
 
 /* ---- one page of the navigation ---- */
@@ -363,6 +365,7 @@ struct note_place {
 };
 
 struct note_places {
+    const struct note_order *order;
     struct note_place *all;
     size_t count;
     json_t *folders; /* folder -> index of its page in all */
@@ -399,32 +402,55 @@ static bool find_weight(const json_t *node, double *weight)
     return false;
 }
 
-/* The place by the first `len` bytes of the name of a note: that of the note, or of a folder with a
- * page; NULL without one. */
-static const struct note_place *place_of(const struct note_places *places,
-                                         const struct note_place *note, size_t len)
-{
-    char folder[PATH_MAX];
-    const json_t *index;
+struct place_number {
+    bool has;
+    double number;
+};
 
-    if (!note->name[len])
-        return note;
-    if (len >= sizeof folder)
-        return NULL;
-    memcpy(folder, note->name, len);
-    folder[len] = '\0';
-    index = json_object_get(places->folders, folder);
-    return index ? &places->all[json_integer_value(index)] : NULL;
+/* The number before a name, of which `from` bytes are the folders around it. */
+static struct place_number number_before(const struct note_places *places, const char *name,
+                                         size_t from, size_t len)
+{
+    struct place_number before = {0};
+
+    if (places->order->is_site)
+        before.has = order_prefix(name + from, len - from, &before.number) > 0;
+    return before;
 }
 
-static int compare_numbers(const struct note_place *one, const struct note_place *other)
+/* The number by the first `len` bytes of the name of a note, whose last part begins at `from`: that
+ * of the note, or of a folder. */
+static struct place_number number_of(const struct note_places *places,
+                                     const struct note_place *note, size_t from, size_t len)
 {
-    bool first = one && one->has_weight, second = other && other->has_weight;
+    const struct note_place *page = note;
+    const json_t *index, *position;
+    char folder[PATH_MAX];
 
-    if (first != second)
-        return first ? -1 : 1;
-    if (first && one->weight != other->weight)
-        return one->weight < other->weight ? -1 : 1;
+    if (note->name[len]) {
+        if (len >= sizeof folder)
+            return (struct place_number){0};
+        memcpy(folder, note->name, len);
+        folder[len] = '\0';
+        position = json_object_get(json_object_get(places->order->folders, folder), "position");
+        if (position)
+            return (struct place_number){true, json_number_value(position)};
+        index = json_object_get(places->folders, folder);
+        page = index ? &places->all[json_integer_value(index)] : NULL;
+    }
+    if (page && page->has_weight)
+        return (struct place_number){true, page->weight};
+    if (!note->name[len] && strrchr(note->name + from, '.'))
+        len = (size_t)(strrchr(note->name + from, '.') - note->name);
+    return number_before(places, note->name, from, len);
+}
+
+static int compare_numbers(struct place_number one, struct place_number other)
+{
+    if (one.has != other.has)
+        return one.has ? -1 : 1;
+    if (one.has && one.number != other.number)
+        return one.number < other.number ? -1 : 1;
     return 0;
 }
 
@@ -447,8 +473,8 @@ static int compare(const void *left, const void *right, void *user)
         from = one->name[at] == '/' ? at + 1 : from;
     if (is_front_in(one, from) != is_front_in(other, from))
         return is_front_in(one, from) ? -1 : 1;
-    rc = compare_numbers(place_of(user, one, from + strcspn(one->name + from, "/")),
-                         place_of(user, other, from + strcspn(other->name + from, "/")));
+    rc = compare_numbers(number_of(user, one, from, from + strcspn(one->name + from, "/")),
+                         number_of(user, other, from, from + strcspn(other->name + from, "/")));
     if (rc != 0)
         return rc;
     return one->at < other->at ? -1 : one->at > other->at;
@@ -468,36 +494,26 @@ static void take_page(const struct note_order *order, struct note_place *place, 
         json_object_set(place->node, "nav_title", title);
 }
 
-static void fill(struct note_places *places, const struct note_order *order, json_t *nodes,
-                 size_t first, const json_t *files)
+/* notes: by their files. */
+static void fill(struct note_places *places, const json_t *notes)
 {
-    json_auto_t *by_id = json_object(), *navs = json_object();
+    json_auto_t *navs = json_object();
     const char *name;
-    json_t *id, *node, *page;
-    size_t i, at = 0;
+    json_t *node, *page;
+    size_t at = 0;
 
-    json_array_foreach(nodes, i, node)
-    {
-        const char *own = json_get_string(node, "node_id");
-
-        if (i >= first && own)
-            json_object_set(by_id, own, node);
-    }
-    json_object_foreach(order->pages, name, page)
+    json_object_foreach(places->order->pages, name, page)
     {
         json_object_set_new(navs, name, json_integer((json_int_t)++at));
     }
-    json_object_foreach((json_t *)files, name, id)
+    json_object_foreach((json_t *)notes, name, node)
     {
         struct note_place *place = &places->all[places->count];
 
-        node = json_is_string(id) ? json_object_get(by_id, json_string_value(id)) : NULL;
-        if (!node || places->count == json_array_size(nodes) - first)
-            continue;
         *place = (struct note_place){.name = name, .node = node, .at = places->count};
         place->has_weight = find_weight(node, &place->weight);
         place->front = is_front(name);
-        take_page(order, place, (size_t)json_integer_value(json_object_get(navs, name)));
+        take_page(places->order, place, (size_t)json_integer_value(json_object_get(navs, name)));
         if (place->front && strchr(name, '/'))
             json_object_set_new(places->folders, name, json_integer((json_int_t)places->count));
         places->count++;
@@ -524,12 +540,14 @@ static void name_folders(struct note_places *places)
 void order_notes(const struct note_order *order, json_t *nodes, size_t first, const json_t *files)
 {
     size_t count = json_array_size(nodes) - first;
-    struct note_places places = {.all = calloc(count + 1, sizeof *places.all),
+    json_auto_t *notes = order_by_file(nodes, first, files);
+    struct note_places places = {.order = order,
+                                 .all = calloc(json_object_size(notes) + 1, sizeof *places.all),
                                  .folders = json_object()};
-    bool any = order->pages != NULL;
+    bool any = order->pages || order->is_site;
 
     if (places.all && places.folders) {
-        fill(&places, order, nodes, first, files);
+        fill(&places, notes);
         name_folders(&places);
         for (size_t i = 0; i < places.count; i++)
             any = any || places.all[i].has_weight;

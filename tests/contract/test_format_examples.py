@@ -17,7 +17,7 @@ FILE = re.compile(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTA
 COMMAND = re.compile(r"^```console\n\$ ([^\n]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Those that the document must have: the programs that people come from.
 TOOLS = ("Excel and LibreOffice", "Neo4j with APOC", "neo4j-admin", "Gephi, as CSV", "NetworkX, node-link JSON", "NetworkX, GraphML", "yEd", "Gephi, as GEXF",
-         "CASE, as OpenSALT exports it", "Obsidian", "Logseq", "Notion", "MkDocs", "mdBook", "Hugo", "Jekyll", "Docusaurus", "Lectern's own JSON")
+         "CASE, as OpenSALT exports it", "Obsidian", "Logseq", "Notion", "MkDocs", "mdBook", "Hugo", "Jekyll", "Just the Docs", "Docusaurus", "Lectern's own JSON")
 
 
 def examples(document):

@@ -255,6 +255,15 @@ class Hugo(Notes):
         self.assertEqual([node["title"] for node in back["nodes"]], ["Top", "Zebra", "B", "A", "Apple", "Y", "X", "Last"])
         self.assertEqual(self.by_title(back)["A"]["weight"], 2)
 
+    def test_titles_of_sections_are_chapters(self):
+        back, _ = self.load({
+            "content/_index.md": "+++\ntitle = 'Home'\n+++\n", "content/numbers/_index.md": "+++\ntitle = 'All numbers'\nweight = 2\n+++\nWelcome.\n",
+            "content/numbers/a.md": "A.\n", "content/numbers/more/_index.md": "---\ntitle: More\n---\n", "content/numbers/more/b.md": "B.\n",
+            "content/plain/c.md": "C.\n", "content/own/_index.md": "---\ntitle: Own\nweight: 1\n---\n", "content/own/d.md": "---\nchapter: Mine\n---\nD.\n"})
+        self.assertEqual([(node["title"], node.get("chapter")) for node in back["nodes"]],
+                         [("Home", None), ("Own", "Own"), ("d", "Mine"), ("All numbers", "All numbers"), ("a", "All numbers"), ("More", "All numbers / More"),
+                          ("b", "All numbers / More"), ("c", None)])
+
     def test_one_file_takes_its_name(self):
         for text in "+++\ndraft = true\n+++\nText.\n", "---\ndraft: true\n---\nText.\n", '{\n"draft": true\n}\nText.\n':
             path = self.folder / "Long division.md"
@@ -272,7 +281,68 @@ class Jekyll(Notes):
         self.assertEqual(self.by_title(back)["Alpha"]["nav_order"], 3)
 
 
+    FILES = {
+        "_config.yml": "theme: just-the-docs\n", "index.md": "---\ntitle: Home\nnav_order: 1\n---\n", "ui.md": "---\ntitle: Shapes\nhas_children: true\nnav_order: 3\n---\n",
+        "a.md": "---\ntitle: Ten\nparent: Shapes\nnav_order: 10\n---\n", "b.md": "---\ntitle: Two\nparent: Shapes\nnav_order: 2\nhas_children: true\n---\n",
+        "c.md": "---\ntitle: Inner\nparent: Two\ngrand_parent: Shapes\n---\n", "d.md": "---\ntitle: Zebra\nparent: Shapes\n---\n",
+        "e.md": "---\ntitle: Apple\nparent: Shapes\n---\n", "f.md": "---\ntitle: Numbers\nnav_order: 2\n---\n", "g.md": "---\ntitle: Two\nparent: Numbers\n---\n",
+        "h.md": "---\ntitle: Deep\nparent: Two\ngrand_parent: Numbers\n---\n", "i.md": "---\ntitle: Hidden\nnav_exclude: true\nnav_order: 1\n---\n",
+        "j.md": "---\ntitle: Below hidden\nparent: Hidden\n---\n", "k.md": "---\ntitle: Lost\nparent: Nowhere\n---\n"}
+
+    def test_parents(self):
+        back, said = self.load(self.FILES)
+        self.assertEqual([(node["title"], node.get("chapter")) for node in back["nodes"]],
+                         [("Home", None), ("Numbers", "Numbers"), ("Two", "Numbers / Two"), ("Deep", "Numbers / Two"), ("Shapes", "Shapes"), ("Two", "Shapes / Two"),
+                          ("Inner", "Shapes / Two"), ("Ten", "Shapes"), ("Apple", "Shapes"), ("Zebra", "Shapes"), ("Lost", None), ("Hidden", None), ("Below hidden", None)])
+        self.assertEqual(self.by_title(back)["Inner"]["parent"], "Two")
+        self.assertTrue(self.by_title(back)["Hidden"]["nav_exclude"])
+        for words in ("the parents of pages give the order of the notes and their chapters (8)", "parents that name a page which is missing give no chapter: k.md: 'Nowhere'", "(nav_exclude)"):
+            self.assertIn(words, said)
+
+    def test_parents_in_a_circle(self):
+        back, _ = self.load({"a.md": "---\ntitle: A\nparent: B\nnav_order: 1\n---\n", "b.md": "---\ntitle: B\nparent: A\n---\n", "c.md": "---\ntitle: C\nparent: C\n---\n",
+                             **{"p%02d.md" % n: "---\ntitle: P%d\nparent: P%d\n---\n" % (n, n - 1) for n in range(40)}})
+        self.assertEqual(len(back["nodes"]), 43)
+
+    def test_a_parent_of_another_program(self):
+        back, said = self.load({"a.md": "---\ntitle: A\n---\n", "b.md": "---\ntitle: B\nparent: A\n---\n"})
+        self.assertEqual([node.get("chapter") for node in back["nodes"]], [None, None])
+        self.assertNotIn("parents", said)
+
+
 class Docusaurus(Notes):
+    SITE = {
+        "docusaurus.config.js": "module.exports = {};\n", "sidebars.js": "module.exports = {};\n",
+        "docs/01-intro.md": "Hello.\n", "docs/03 - Shapes/_category_.json": '\ufeff{"label": "All shapes", "position": 2, "collapsed": true}',
+        "docs/03 - Shapes/02-Circles.md": "# Round ones\n", "docs/03 - Shapes/01-Lines.mdx": "Lines.\n", "docs/02-numbers/_category_.yml": "label: 'Numbers'\nposition: 3.5\n",
+        "docs/02-numbers/10-Ten.md": "Ten.\n", "docs/02-numbers/9-Nine.md": "Nine.\n", "docs/02-numbers/extra.md": "---\nsidebar_position: 1\nsidebar_label: First\n---\nExtra.\n",
+        "docs/02-numbers/05-deep/1.5-notes.md": "Version.\n", "docs/02-numbers/05-deep/2026-01-15-news.md": "Date.\n", "docs/04-guides/index.md": "---\nsidebar_label: Guides\n---\n# How to\n",
+        "docs/04-guides/01-intro.md": "Again.\n", "blog/2026-01-01-post.md": "# Post\n"}
+
+    def test_site(self):
+        back, said = self.load(self.SITE)
+        self.assertEqual([(node["node_id"], node["title"], node.get("chapter")) for node in back["nodes"] if node["title"] != "Post"], [
+            ("intro", "intro", None), ("Lines", "Lines", "All shapes"), ("Circles", "Round ones", "All shapes"), ("extra", "extra", "Numbers"),
+            ("1-5-notes", "1.5-notes", "Numbers / deep"), ("2026-01-15-news", "2026-01-15-news", "Numbers / deep"), ("Nine", "Nine", "Numbers"), ("Ten", "Ten", "Numbers"),
+            ("index", "How to", "Guides"), ("docs-guides-intro", "intro", "Guides")])
+        self.assertIsNone(self.by_title(back)["Post"].get("chapter"))
+        self.assertEqual(self.by_title(back)["extra"]["sidebar_label"], "First")
+        for words in ("sidebars that are code are not run: the order is that of positions and names: sidebars.js", "other than its label and position: docs/03 - Shapes/_category_.json: 'collapsed'",
+                      "categories of Docusaurus give the order of folders and their chapters (2)", "which are not read (2)"):
+            self.assertIn(words, said)
+        inner, _ = self.load({name.removeprefix("docs/"): text for name, text in self.SITE.items() if name.startswith("docs/")})
+        self.assertEqual([node.get("chapter") for node in inner["nodes"]], [node.get("chapter") for node in back["nodes"] if node["title"] != "Post"])
+
+    def test_categories_that_cannot_be_read(self):
+        back, said = self.load({"a/_category_.json": "{label", "a/01-x.md": "X.\n", "b/_category_.yml": "- label\n", "b/y.md": "Y.\n", "c/_category_.json": '{"label": "C", "position": "2"}', "c/z.md": "Z.\n"})
+        self.assertEqual([(node["title"], node.get("chapter")) for node in back["nodes"]], [("x", "a"), ("y", "b"), ("z", "C")])
+        self.assertIn("files _category_ that cannot be read name no chapter (2)", said)
+        self.assertIn("c/_category_.json: 'position'", said)
+
+    def test_numbers_stay_without_a_site(self):
+        back, _ = self.load({"01-intro.md": "X.\n", "sub/02-more.md": "Y.\n"})
+        self.assertEqual([(node["node_id"], node["title"], node.get("chapter")) for node in back["nodes"]], [("01-intro", "01-intro", None), ("02-more", "02-more", None)])
+
     def test_positions_and_admonitions(self):
         back, said = self.load({
             "docs/b.md": "---\nsidebar_position: 1\ntitle: B\n---\n\nBefore.\n:::warning Mind the gap\nFirst **line**.\n\nSecond, see [a](a.md).\n:::\nAfter.\n\n"
