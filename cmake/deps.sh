@@ -49,6 +49,7 @@ procps                    | test       | cmd:ps                    | looks at pr
 python3-networkx          | test       | py:networkx               | the same graph questions, to compare the answers | BSD-3-Clause
 python3-scipy             | test       | py:scipy                  | the arithmetic of networkx                      | BSD-3-Clause
 python3-openpyxl          | test       | py:openpyxl               | writes workbooks in the tests                   | MIT
+python3-yaml              | test       | py:yaml                   | writes front matter as Obsidian does, in the tests | MIT
 python3-prometheus-client | test       | py:prometheus_client      | reads what a server counts, in the tests         | Apache-2.0
 python3-fastapi           | test       | py:fastapi                | the service of the session API that the tests set beside the server | MIT
 python3-uvicorn           | test       | py:uvicorn                | serves it                                       | BSD-3-Clause

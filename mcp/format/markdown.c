@@ -29,6 +29,7 @@
 #define ID_PART    60
 #define TITLE_PART 60
 #define HASH_CHARS 8
+#define STEM_SIZE  (ID_PART + TITLE_PART + HASH_CHARS + 4)
 
 /* Names of devices on Windows, with whatever ending. */
 static const char *const reserved[] = {
@@ -100,22 +101,31 @@ static bool take(json_t *taken, const char *name)
     return true;
 }
 
-/* A name for the node's file, from id and title: valid on every system, always the same, and not in
- * taken (in lower case), to which it is added. */
-static void name_file(const json_t *node, json_t *taken, char name[FILE_NAME_CAP + 1])
+/* What the name of the node's file begins with: its id, and a hash where that is not all of it. */
+static void id_stem(const json_t *node, char *stem, size_t size)
 {
     const json_t *id = json_object_get(node, "node_id");
-    const char *id_text = json_string_value(id), *title = json_get_string(node, "title");
-    char stem[ID_PART + TITLE_PART + HASH_CHARS + 4], part[TITLE_PART + 1];
-    bool exact = false, ignored;
+    const char *id_text = json_string_value(id);
+    bool exact = false;
 
     *stem = '\0';
     if (id_text)
         slug(id_text, stem, ID_PART, &exact);
     if (!*stem)
-        snprintf(stem, sizeof stem, "node");
+        snprintf(stem, size, "node");
     if (id && (!exact || strlen(id_text) != json_string_length(id)))
-        add_hash(stem, sizeof stem, id);
+        add_hash(stem, size, id);
+}
+
+/* A name for the node's file, from id and title: valid on every system, always the same, and not in
+ * taken (in lower case), to which it is added. */
+static void name_file(const json_t *node, json_t *taken, char name[FILE_NAME_CAP + 1])
+{
+    const char *title = json_get_string(node, "title");
+    char stem[STEM_SIZE], part[TITLE_PART + 1];
+    bool ignored;
+
+    id_stem(node, stem, sizeof stem);
     if (title && slug(title, part, TITLE_PART, &ignored) > 0)
         snprintf(stem + strlen(stem), sizeof stem - strlen(stem), "-%s", part);
     if (is_reserved(stem))
@@ -209,7 +219,8 @@ static int markdown_write(const json_t *curriculum, const char *path, struct for
 
 /* ---- reading ---- */
 
-#define ID_CAP 100 /* bytes of an id made from a file's name */
+#define ID_CAP      100   /* bytes of an id made from a file's name */
+#define RENAMED_CAP 1000u /* listed files that are missing and looked for under other names */
 
 const char *const markdown_suffixes[] = {".md", ".markdown", ".mdx", NULL};
 
@@ -220,6 +231,7 @@ struct markdown_reader {
     json_t *ids;   /* that nodes have */
     json_t *links; /* of notes: [name, link], see struct note */
     json_t *nodes;
+    json_t *missing;       /* listed files that are not there: [{"name", "at" in nodes}] */
     json_t *unnamed;       /* notes that get an id from their file's name: [name, node] */
     struct findings *said; /* for the report: note_say */
     json_t *relationships; /* NULL until there is one, or a list */
@@ -285,7 +297,11 @@ static int read_list(struct markdown_reader *reader, const json_t *list, struct 
     {
         const char *name = json_string_value(entry);
 
-        if (!name || !json_is_true(json_object_get(reader->files, name)))
+        if (name && !json_object_get(reader->files, name))
+            json_array_append_new(reader->missing,
+                                  json_pack("{s:O, s:I}", "name", entry, "at",
+                                            (json_int_t)json_array_size(reader->nodes)));
+        else if (!name || !json_is_true(json_object_get(reader->files, name)))
             findings_add(&reader->report->lines, FINDING_LEFT_OUT,
                          PLACE(MARKDOWN_INDEX, 0, name ? name : json_kind(entry)),
                          "a file is listed that is not in the folder, or listed twice");
@@ -293,6 +309,90 @@ static int read_list(struct markdown_reader *reader, const json_t *list, struct 
             return -1;
     }
     return 0;
+}
+
+/* The listed file that a node was exported to, and that is missing: by the name that an export
+ * gives it, else by its id where only one begins with that; or NULL. */
+static json_t *find_missing(const struct markdown_reader *reader, const json_t *node)
+{
+    char name[FILE_NAME_CAP + 1], stem[STEM_SIZE];
+    json_auto_t *taken = json_object();
+    json_t *entry, *found = NULL;
+    size_t i, len, count = 0;
+
+    name_file(node, taken, name);
+    id_stem(node, stem, sizeof stem);
+    len = strlen(stem);
+    json_array_foreach(reader->missing, i, entry)
+    {
+        const char *listed = json_get_string(entry, "name");
+
+        if (i == RENAMED_CAP)
+            break;
+        if (json_object_get(entry, "node"))
+            continue;
+        if (strcmp(listed, name) == 0)
+            return entry;
+        if (strncmp(listed, stem, len) == 0 && (listed[len] == '-' || listed[len] == '.')) {
+            found = entry;
+            count++;
+        }
+    }
+    return count == 1 ? found : NULL;
+}
+
+/* Reads a file that is not listed as the missing one that was renamed or moved, if it is that. */
+static void read_renamed(struct markdown_reader *reader, const char *name)
+{
+    struct buf BUF_AUTO text = {0};
+    json_t *node = NULL, *entry = NULL;
+    size_t left = reader->left;
+    const char *id;
+
+    if (files_read(reader->from, name, reader->left, &text, NULL) < 0)
+        return;
+    note_decode(&text, name, NULL); /* what it changes is said when the file is taken */
+    node = node_read(&text, name, reader->usual, NULL, NULL);
+    id = json_get_string(node, "node_id");
+    if (id && !json_object_get(reader->ids, id))
+        entry = find_missing(reader, node);
+    json_decref(node);
+    if (!entry || read_listed(reader, name, NULL) < 0) {
+        reader->left = left;
+        return;
+    }
+    json_object_set(entry, "node",
+                    json_array_get(reader->nodes, json_array_size(reader->nodes) - 1));
+    json_array_remove(reader->nodes, json_array_size(reader->nodes) - 1);
+    findings_add(reader->said, FINDING_READ, PLACE(name, 0, json_get_string(entry, "name")),
+                 "files of an export that were renamed or moved are read in their place");
+}
+
+/* Listed files that are not there, under other names where their nodes are found. */
+static void read_missing(struct markdown_reader *reader, const json_t *names)
+{
+    json_t *name;
+    size_t i;
+
+    if (json_array_size(reader->missing) == 0)
+        return;
+    json_array_foreach((json_t *)names, i, name)
+    {
+        if (json_is_true(json_object_get(reader->files, json_string_value(name))))
+            read_renamed(reader, json_string_value(name));
+    }
+    for (i = json_array_size(reader->missing); i-- > 0;) { /* the last first: places stay */
+        const json_t *entry = json_array_get(reader->missing, i);
+        json_t *node = json_object_get(entry, "node");
+
+        if (node)
+            json_array_insert(reader->nodes,
+                              (size_t)json_integer_value(json_object_get(entry, "at")), node);
+        else
+            findings_add(reader->said, FINDING_LEFT_OUT,
+                         PLACE(MARKDOWN_INDEX, 0, json_get_string(entry, "name")),
+                         "a file is listed that is not in the folder, or listed twice");
+    }
 }
 
 /* The curriculum's own fields, owned; the listed nodes and the relationships go to reader. */
@@ -690,6 +790,7 @@ static json_t *read_folder(struct markdown_reader *reader, const json_t *names, 
     root = read_index(reader, err);
     if (!root)
         return NULL;
+    read_missing(reader, names);
     listed = json_array_size(reader->nodes);
     if (read_order(reader, err) < 0)
         return NULL;
@@ -775,6 +876,7 @@ static json_t *read_notes(const struct files *files, struct format_report *repor
                                      .ids = json_object(),
                                      .links = json_array(),
                                      .said = &report->lines,
+                                     .missing = json_array(),
                                      .unnamed = json_array(),
                                      .nodes = json_array()};
 
@@ -789,6 +891,7 @@ static json_t *read_notes(const struct files *files, struct format_report *repor
     json_decref(reader.files);
     json_decref(reader.ids);
     json_decref(reader.links);
+    json_decref(reader.missing);
     json_decref(reader.unnamed);
     json_decref(reader.nodes);
     json_decref(reader.relationships);
