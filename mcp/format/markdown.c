@@ -264,6 +264,20 @@ static void keep_id(struct markdown_reader *reader, const json_t *node)
 static int read_note(struct markdown_reader *reader, const char *name, const struct buf *text,
                      unsigned usual, struct error *err);
 
+/* An export has no comments in its front matter; people and other programs write them. */
+static void keep_comments(struct markdown_reader *reader, const char *name, const struct buf *text,
+                          json_t *node)
+{
+    static const char begin[] = "---\n", end[] = "\n---";
+    const char *stop =
+        text->len > sizeof begin ? memmem(text->data, text->len, end, sizeof end - 1) : NULL;
+
+    if (stop && stop > text->data + sizeof begin &&
+        memcmp(text->data, begin, sizeof begin - 1) == 0 && json_is_object(node))
+        front_comments(node, text->data + sizeof begin - 1,
+                       (size_t)(stop + 1 - text->data) - (sizeof begin - 1), name, 2, reader->said);
+}
+
 /* A file that is damaged is read as a note. */
 static int read_listed(struct markdown_reader *reader, const char *name, struct error *err)
 {
@@ -279,6 +293,7 @@ static int read_listed(struct markdown_reader *reader, const char *name, struct 
                      "files of an export that cannot be read as such are read as notes");
         return read_note(reader, name, &text, reader->usual, err);
     }
+    keep_comments(reader, name, &text, node);
     keep_id(reader, node);
     json_object_set_new(reader->files, name,
                         json_get_string(node, "node_id")

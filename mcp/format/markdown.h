@@ -112,6 +112,11 @@ void note_decode(struct buf *text, const char *name, struct findings *said);
 json_t *front_read(const char *text, size_t len, const char *name, size_t line,
                    struct findings *said, struct buf *rest);
 
+/* Says which comments of front matter are left out; a value that is one ("tags: #maths") becomes a
+ * text of fields. */
+void front_comments(json_t *fields, const char *text, size_t len, const char *name, size_t line,
+                    struct findings *said);
+
 /* Front matter of another form at the top of a note (markdown_front_other.c): a new object, or NULL
  * if there is none. *used: its bytes. */
 json_t *front_read_other(const char *text, size_t len, const char *name, struct findings *said,

@@ -96,6 +96,14 @@ static void say_comments(struct front *front, const char *text, size_t len, size
     }
 }
 
+void front_comments(json_t *fields, const char *text, size_t len, const char *name, size_t line,
+                    struct findings *said)
+{
+    struct front front = {.name = name, .said = said, .fields = fields};
+
+    say_comments(&front, text, len, line);
+}
+
 /* The lines of one key: its line and those up to the next. */
 static size_t part_len(const struct front *front)
 {

@@ -227,6 +227,17 @@ class Obsidian(Trip):
         self.assertIn("New name.md: 'n2-Two.md'", said)
         self.assertNotIn("Left out", said)
 
+    def test_comments_in_properties(self):
+        ident = next(self.curricula())
+        folder, was = self.export(ident, "markdown"), self.was(ident)
+        path = min(folder.glob("*.md"))
+        path.write_text(path.read_text(encoding="utf-8").replace("---\n", "---\ntags: #maths #ratio\n# by hand\nsize: 3 # cm\n", 1), encoding="utf-8")
+        back, said = self.back(folder, "markdown")
+        was["nodes"][0].update({"tags": "#maths #ratio", "size": 3})
+        self.assert_same(back, was)
+        self.assertIn("values of the front matter that begin with # are kept as text: %s line 2: 'tags'" % path.name, said)
+        self.assertIn("comments in front matter (# ...) are left out (2): %s line 3; %s line 4" % (path.name, path.name), said)
+
     def test_renamed_and_deleted_notes(self):
         ident = next(self.curricula())
         folder, was = self.export(ident, "markdown"), self.was(ident)
