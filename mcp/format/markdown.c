@@ -232,6 +232,7 @@ struct markdown_reader {
     json_t *links; /* of notes: [name, link], see struct note */
     json_t *nodes;
     json_t *missing;       /* listed files that are not there: [{"name", "at" in nodes}] */
+    json_t *untitled;      /* notes whose title is their file's name: [name, node] */
     json_t *unnamed;       /* notes that get an id from their file's name: [name, node] */
     struct findings *said; /* for the report: note_say */
     json_t *relationships; /* NULL until there is one, or a list */
@@ -553,11 +554,13 @@ static void name_note(struct markdown_reader *reader, json_t *node, const char *
     const json_t *id;
     size_t left;
 
-    if (!node_name_field(node, "title") && json_string_length(note->title) > 0)
+    if (!node_name_field(node, "title") && json_string_length(note->title) > 0) {
         json_object_set(node, "title", note->title);
-    else if (!node_name_field(node, "title"))
+    } else if (!node_name_field(node, "title")) {
         json_object_set_new(node, "title",
                             json_string(own + prefix_of(reader, own, strlen(own), &left)));
+        json_array_append_new(reader->untitled, json_pack("[s, O]", name, node));
+    }
     if (!node_name_field(node, "node_id") && node_name_field(node, "id"))
         json_object_set(node, "node_id", json_object_get(node, "id"));
     id = json_object_get(node, "node_id");
@@ -572,6 +575,29 @@ static void name_note(struct markdown_reader *reader, json_t *node, const char *
     if (json_string_length(id) == 0)
         json_object_del(node, "node_id");
     free(stem);
+}
+
+/* The folder of the pages of a site has none of its other files, but its keys in front matter. */
+static void find_site(struct markdown_reader *reader)
+{
+    json_t *node, *entry;
+    size_t i, left;
+
+    if (reader->order.is_site)
+        return;
+    json_array_foreach(reader->nodes, i, node) reader->order.is_site =
+        reader->order.is_site || json_object_get(node, "sidebar_position") ||
+        json_object_get(node, "sidebar_label");
+    json_array_foreach(reader->untitled, i, entry)
+    {
+        const char *title = json_get_string(json_array_get(entry, 1), "title");
+        char *stem = stem_of(json_string_value(json_array_get(entry, 0)));
+
+        if (stem && title && strcmp(title, stem) == 0)
+            json_object_set_new(json_array_get(entry, 1), "title",
+                                json_string(stem + prefix_of(reader, stem, strlen(stem), &left)));
+        free(stem);
+    }
 }
 
 /* After all ids that the notes themselves have. */
@@ -815,6 +841,7 @@ static json_t *read_folder(struct markdown_reader *reader, const json_t *names, 
             read_unlisted(reader, json_string_value(name), err) < 0)
             return NULL;
     }
+    find_site(reader);
     give_ids(reader);
     order_read_parents(&reader->order, reader->nodes, listed, reader->files, reader->said);
     order_notes(&reader->order, reader->nodes, listed, reader->files);
@@ -892,6 +919,7 @@ static json_t *read_notes(const struct files *files, struct format_report *repor
                                      .links = json_array(),
                                      .said = &report->lines,
                                      .missing = json_array(),
+                                     .untitled = json_array(),
                                      .unnamed = json_array(),
                                      .nodes = json_array()};
 
@@ -907,6 +935,7 @@ static json_t *read_notes(const struct files *files, struct format_report *repor
     json_decref(reader.ids);
     json_decref(reader.links);
     json_decref(reader.missing);
+    json_decref(reader.untitled);
     json_decref(reader.unnamed);
     json_decref(reader.nodes);
     json_decref(reader.relationships);

@@ -339,6 +339,11 @@ class Docusaurus(Notes):
         self.assertIn("files _category_ that cannot be read name no chapter (2)", said)
         self.assertIn("c/_category_.json: 'position'", said)
 
+    def test_pages_alone(self):
+        back, _ = self.load({"01-intro.md": "X.\n", "02-shapes/02-more.md": "# 3-Angles\n", "02-shapes/01-first.md": "---\nsidebar_position: 9\n---\nY.\n"})
+        self.assertEqual([(node["node_id"], node["title"], node.get("chapter")) for node in back["nodes"]],
+                         [("intro", "intro", None), ("more", "3-Angles", "shapes"), ("first", "first", "shapes")])
+
     def test_numbers_stay_without_a_site(self):
         back, _ = self.load({"01-intro.md": "X.\n", "sub/02-more.md": "Y.\n"})
         self.assertEqual([(node["node_id"], node["title"], node.get("chapter")) for node in back["nodes"]], [("01-intro", "01-intro", None), ("02-more", "02-more", None)])
