@@ -30,6 +30,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/format/column_role.h"
+#include "mcp/format/csv_quotes.h"
 #include "mcp/format/encoding.h"
 #include "mcp/format/file.h"
 #include "mcp/format/markdown.h"
@@ -822,18 +823,23 @@ static void on_row(int end, void *user)
     reader->in_row = false;
 }
 
-/* The first of the separators that the heading has most of, quoted ones not counted. */
+/* The first of the separators that the heading has most of, quoted ones not counted; all are
+ * counted where a quote of the heading is not closed. */
 static char guess_separator(const char *text, size_t len)
 {
     static const char separators[] = {',', ';', '\t', '|'};
     size_t counts[sizeof separators] = {0}, best = 0;
-    bool quoted = false;
 
-    for (size_t i = 0; i < len && (quoted || (text[i] != '\n' && text[i] != '\r')); i++) {
-        if (text[i] == '"')
-            quoted = !quoted;
-        for (size_t s = 0; !quoted && s < sizeof separators; s++)
-            counts[s] += text[i] == separators[s];
+    for (bool quotes = true, quoted = false, more = true; more; quotes = false) {
+        memset(counts, 0, sizeof counts);
+        for (size_t i = 0; i < len && (quoted || (text[i] != '\n' && text[i] != '\r')); i++) {
+            if (text[i] == '"' && quotes)
+                quoted = !quoted;
+            for (size_t s = 0; !quoted && s < sizeof separators; s++)
+                counts[s] += text[i] == separators[s];
+        }
+        more = quoted;
+        quoted = false;
     }
     for (size_t s = 1; s < sizeof separators; s++)
         if (counts[s] > counts[best])
@@ -883,6 +889,7 @@ static int parse(struct csv_parser *parser, struct sheet_reader *reader, const c
 static int read_rows(struct sheet_reader *reader, const struct buf *text)
 {
     const char *from = text->data ? text->data : "", *end = from + text->len;
+    struct buf BUF_AUTO mended = {0};
     struct csv_parser parser;
     char separator;
     int rc;
@@ -898,7 +905,13 @@ static int read_rows(struct sheet_reader *reader, const struct buf *text)
     csv_set_delim(&parser, (unsigned char)separator);
     csv_set_space_func(&parser, no_space);
     csv_set_blk_size(&parser, CELL_STEP);
-    rc = parse(&parser, reader, from, (size_t)(end - from));
+    buf_init(&mended, 3 * (text->len + 16)); /* a cell that is one quote becomes four */
+    csv_quotes_mend(from, (size_t)(end - from), separator, reader->line + 1, reader->name, &mended,
+                    &reader->told);
+    rc = buf_check(&mended, reader->name, reader->err);
+    if (rc == 0)
+        rc = mended.len > 0 ? parse(&parser, reader, mended.data, mended.len)
+                            : parse(&parser, reader, from, (size_t)(end - from));
     csv_free(&parser);
     return rc;
 }

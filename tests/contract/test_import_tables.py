@@ -144,6 +144,50 @@ class Rows(Tables):
         self.assertIn("made from the titles", said)
 
 
+class Quotes(Tables):
+    """Quotes that do not follow RFC 4180 cost no row."""
+
+    def cells(self, text, *words):
+        nodes, _, back, said = self.sheet("Id,Title,Note\n" + text, "quotes.csv", *words)
+        self.assertNotIn("Left out", said)
+        return nodes, [node.get("Note") for node in back["nodes"]], said.replace(str(self.folder) + "/", "")
+
+    def test_a_quote_that_is_never_closed(self):
+        nodes, notes, said = self.cells('L1,"One,x\nL2,Two,y\nL3,Three,"open, with a comma\nL4,"Fo""u""r",z\nL5,"\n')
+        self.assertEqual(nodes, [("L1", "One"), ("L2", "Two"), ("L3", "Three"), ("L4", 'Fo"u"r'), ("L5", "L5")])
+        self.assertEqual(notes, ["x", "y", "open, with a comma", "z", None])
+        self.assertIn('a quote is opened and never closed: it is left out, and its cell ends on its line (3): quotes.csv line 2: \'"One\'; '
+                      'quotes.csv line 4: \'"open, with a comma\'; quotes.csv line 6: \'"\'', said)
+
+    def test_lines_below_an_open_quote_are_rows(self):
+        for below in 'L2,"Two, too",y', '"L2","Two, too","y"', 'L2,"Two, too","y"\r\n"L3",Three,':
+            nodes, notes, said = self.cells('L1,One,"open\n' + below + "\n")
+            self.assertEqual(nodes[:2], [("L1", "One"), ("L2", "Two, too")], below)
+            self.assertEqual(notes[:2], ["open", "y"])
+            self.assertIn("quotes.csv line 2: '\"open'", said)
+        nodes, notes, said = self.cells('L1,One,"two\nlines"\nL2,Two,"a ""b""\n\nc"\n')
+        self.assertEqual((notes, " line 2" in said), (["two\nlines", 'a "b"\n\nc'], False))
+
+    def test_text_behind_a_closing_quote(self):
+        nodes, _, said = self.cells('L1,"Macbeth" by Shakespeare,x\n"L2","Two" more\nL3,Three,"y"\n')
+        self.assertEqual(nodes, [("L1", '"Macbeth" by Shakespeare'), ("L2", '"Two" more'), ("L3", "Three")])
+        self.assertIn("a cell has text behind its closing quote: it is kept with its quotes (2): quotes.csv line 2: ", said)
+
+    def test_quotes_that_are_not_doubled(self):
+        nodes, notes, said = self.cells('L1,"He said "yes", and "no"",x\nL2,"a "b" c","line\nwith "one" more"\nL3,5" pipe,6"\nL4, "blank, before" ,z\n')
+        self.assertEqual(nodes, [("L1", 'He said "yes'), ("L2", 'a "b" c'), ("L3", '5" pipe'), ("L4", "blank, before")])
+        self.assertEqual(notes[1:], ['line\nwith "one" more', '6"', "z"])
+        for words in ("not doubled: they are kept as text (3): quotes.csv line 2: ", "quotes.csv line 3: '\"line with \"one\" more'",
+                      "a quote within a cell without quotes is its text (3)", "blanks between a separator and a quote are left out: quotes.csv line 6"):
+            self.assertIn(words, said)
+
+    def test_the_heading_too(self):
+        for heading in '"Id,Title,Note', 'Id,"Title",Note"', 'Id, "Title",Note':
+            nodes, _, back, said = self.sheet(heading + "\nL1,One,x\nL2,Two,y\n")
+            self.assertEqual(nodes, [("L1", "One"), ("L2", "Two")])
+            self.assertIn("line 1", said)
+
+
 class Headings(Tables):
     def test_languages_and_separators(self):
         for heading in (("Id", "Title", "Prerequisites", "Chapter"), ("Kennung", "Bezeichnung", "VORAUSSETZUNGEN", "Kapitel"),

@@ -340,6 +340,32 @@ static void damaged_files_are_told(void **state)
     assert_true(refused > rounds / 2);
 }
 
+/* Whatever quotes there are, the rows come. */
+static void quotes_refuse_no_sheet(void **state)
+{
+    static const char signs[] = "\"\"\"\"a ,;\n\r";
+
+    (void)state;
+    for (size_t round = 0; round < ROUNDS * 20; round++) {
+        struct format_report report = {0};
+        struct buf text = {0};
+        struct error err = {0};
+        json_t *nodes;
+
+        buf_adds(&text, "Id,Note\n");
+        for (size_t n = below(30); n > 0; n--)
+            buf_addc(&text, signs[below(sizeof signs - 1)]);
+        buf_adds(&text, "\nlast,row");
+        nodes = csv_read_sheet(&csv_nodes, "FILE", &text, &report, &err);
+        if (!nodes)
+            fail_msg("%s: %s", err.text, text.data);
+        assert_true(json_array_size(nodes) > 0);
+        json_decref(nodes);
+        buf_finish(&text);
+        findings_finish(&report.lines);
+    }
+}
+
 /* Bombs of YAML and of nesting end in an error, not in a crash or in gigabytes. */
 static void bombs_are_refused(void **state)
 {
@@ -405,7 +431,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(little_curricula_come_back), cmocka_unit_test(forms_are_found),
         cmocka_unit_test(reports_are_bounded),        cmocka_unit_test(damaged_files_are_told),
-        cmocka_unit_test(bombs_are_refused),          cmocka_unit_test(inputs_of_the_fuzzers),
+        cmocka_unit_test(bombs_are_refused),          cmocka_unit_test(quotes_refuse_no_sheet),
+        cmocka_unit_test(inputs_of_the_fuzzers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
