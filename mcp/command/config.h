@@ -81,7 +81,7 @@ enum config_command {
         "order (default: LEADS_TO)")                                                               \
     ROW(COMMAND, "map", map, LIST, "COLUMN=ROLE", NULL, 0, 0, CONFIG_IMPORT,                       \
         "role of a column of a sheet: id, title, prerequisites, source, target, type, order, "     \
-        "chapter or ignore; may be repeated (default: chosen by the headings)")                    \
+        "chapter, field or ignore; may be repeated (default: chosen by headings and content)")     \
     ROW(COMMAND, "into", into, TEXT, "SESSION", NULL, 0, 0, CONFIG_IMPORT,                         \
         "session to update, by id or title, as one change: nodes by their ids, new ones added "    \
         "(default: a new session)")                                                                \

@@ -104,6 +104,189 @@ static const struct {
     [COLUMN_IGNORE] = {"ignore", {":IGNORE"}, {NULL}},
 };
 
+/* Headings of fields, as fold() makes them. Of these a parent, the next row or a related one could
+ * be taken for a prerequisite by their content, and the others for an id or a title. */
+static const char *const fields[] = {
+    "parent",
+    "parentid",
+    "parents",
+    "partof",
+    "ischildof",
+    "child",
+    "children",
+    "next",
+    "nextid",
+    "nextlesson",
+    "successor",
+    "successors",
+    "followedby",
+    "leadsto",
+    "unlocks",
+    "requiredfor",
+    "prerequisitefor",
+    "related",
+    "relatedto",
+    "seealso",
+    "similar",
+    "links",
+    "link",
+    "references",
+    "previous",
+    "previousid",
+    "replaces",
+    "equivalent",
+    "corequisite",
+    "corequisites",
+    "section",
+    "unit",
+    "module",
+    "level",
+    "group",
+    "category",
+    "tags",
+    "keywords",
+    "description",
+    "summary",
+    "content",
+    "text",
+    "notes",
+    "note",
+    "comment",
+    "comments",
+    "objective",
+    "objectives",
+    "goals",
+    "author",
+    "teacher",
+    "instructor",
+    "email",
+    "url",
+    "date",
+    "day",
+    "week",
+    "semester",
+    "term",
+    "year",
+    "grade",
+    "room",
+    "hours",
+    "minutes",
+    "duration",
+    "credits",
+    "status",
+    "eltern",
+    "elternteil",
+    "ubergeordnet",
+    "uebergeordnet",
+    "teilvon",
+    "nachste",
+    "naechste",
+    "folgt",
+    "nachfolger",
+    "fuhrtzu",
+    "fuehrtzu",
+    "verwandt",
+    "sieheauch",
+    "ahnlich",
+    "aehnlich",
+    "abschnitt",
+    "einheit",
+    "modul",
+    "stufe",
+    "niveau",
+    "gruppe",
+    "kategorie",
+    "schlagworte",
+    "beschreibung",
+    "zusammenfassung",
+    "inhalt",
+    "text",
+    "notiz",
+    "notizen",
+    "bemerkung",
+    "kommentar",
+    "lernziel",
+    "lernziele",
+    "ziele",
+    "autor",
+    "lehrer",
+    "lehrkraft",
+    "dozent",
+    "datum",
+    "tag",
+    "woche",
+    "semester",
+    "jahr",
+    "klasse",
+    "raum",
+    "stunden",
+    "minuten",
+    "dauer",
+    "suivant",
+    "suivante",
+    "successeur",
+    "successeurs",
+    "menea",
+    "lie",
+    "liea",
+    "voiraussi",
+    "similaire",
+    "groupe",
+    "categorie",
+    "motscles",
+    "resume",
+    "contenu",
+    "texte",
+    "remarque",
+    "remarques",
+    "commentaire",
+    "objectif",
+    "objectifs",
+    "auteur",
+    "enseignant",
+    "jour",
+    "semaine",
+    "semestre",
+    "annee",
+    "classe",
+    "salle",
+    "heures",
+    "duree",
+    "padre",
+    "siguiente",
+    "sucesor",
+    "sucesores",
+    "llevaa",
+    "relacionado",
+    "relacionados",
+    "veasetambien",
+    "vertambien",
+    "seccion",
+    "unidad",
+    "nivel",
+    "grupo",
+    "categoria",
+    "etiquetas",
+    "descripcion",
+    "resumen",
+    "contenido",
+    "texto",
+    "nota",
+    "notas",
+    "comentario",
+    "objetivo",
+    "objetivos",
+    "profesor",
+    "fecha",
+    "dia",
+    "semana",
+    "ano",
+    "grado",
+    "aula",
+    "horas",
+    "duracion",
+};
+
 /* The letters and digits of a heading, in one case and without accents. */
 static void fold(const char *heading, size_t len, char folded[HEADING_CAP * 4])
 {
@@ -171,6 +354,19 @@ size_t column_role_rank(enum column_role role, const char *heading, size_t len,
     return 0;
 }
 
+bool column_role_is_field(const char *heading, size_t len)
+{
+    char folded[HEADING_CAP * 4];
+
+    if (len > HEADING_CAP)
+        return false;
+    fold(heading, len, folded);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        if (strcmp(fields[i], folded) == 0)
+            return true;
+    return false;
+}
+
 json_t *column_same(const char *text, size_t len)
 {
     static const char blanks[] = " \t\r\n";
@@ -195,7 +391,7 @@ const char *column_role_name(enum column_role role)
 
 enum column_role column_role_find(const char *name)
 {
-    for (enum column_role role = COLUMN_ID; role < COLUMN_ROLES; role++)
+    for (enum column_role role = COLUMN_FIELD; role < COLUMN_ROLES; role++)
         if (strcmp(roles[role].name, name) == 0)
             return role;
     return COLUMN_ROLES;
@@ -209,7 +405,8 @@ int column_role_check_map(const char *const *map, struct error *err)
         if (!role || role == *map || column_role_find(role + 1) == COLUMN_ROLES)
             return error_set(err, ERROR_INVALID,
                              "--map %s: must be COLUMN=ROLE, with a role of id, title, "
-                             "prerequisites, source, target, type, order, chapter and ignore: "
+                             "prerequisites, source, target, type, order, chapter, field and "
+                             "ignore: "
                              "--map 'Builds on=prerequisites'",
                              *map);
     }

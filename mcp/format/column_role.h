@@ -39,6 +39,9 @@ enum column_fit {
 size_t column_role_rank(enum column_role role, const char *heading, size_t len,
                         enum column_fit *fit);
 
+/* Whether a heading says that its column has none of these roles: "Description", "Parent". */
+bool column_role_is_field(const char *heading, size_t len);
+
 /* The name of a role ("prerequisites"); and the role of a name, COLUMN_ROLES if it is none. */
 const char *column_role_name(enum column_role role);
 enum column_role column_role_find(const char *name);

@@ -29,6 +29,7 @@
 #include <unistr.h>
 
 #include "helpers/base/json.h"
+#include "mcp/format/column_content.h"
 #include "mcp/format/column_role.h"
 #include "mcp/format/csv_quotes.h"
 #include "mcp/format/encoding.h"
@@ -213,6 +214,9 @@ struct sheet_reader {
     struct error *err;
     bool wanted[ENTRY_KINDS]; /* by the caller, then by the heading */
     bool ids_are_fields;      /* a column is not of ids although a word says so */
+    bool has_relationships;   /* elsewhere: no column is taken for prerequisites by its content */
+    bool by_content;          /* the sheet is read again, with the roles in content */
+    struct column_content content;
 
     /* The row that is read. */
     size_t line;     /* that is fed now */
@@ -220,6 +224,11 @@ struct sheet_reader {
     bool in_row;
     json_t *cells;
     int rc;
+
+    /* The rows whose content is to say what the headings do not; NULL: none. Owned. */
+    json_t *survey;
+    struct column_known known;
+    bool unnamed; /* no heading says what the sheet has: its rows are surveyed alone */
 
     bool has_heading;
     size_t columns;
@@ -245,6 +254,18 @@ static const char *heading_at(const struct sheet_reader *reader, size_t i)
     return heading ? heading : "";
 }
 
+/* The role that the user gives the column with this heading; COLUMN_ROLES: none. */
+static enum column_role mapped_role(const struct sheet_reader *reader, const char *heading)
+{
+    const char *name = heading;
+    enum csv_kind kind;
+    size_t len = split_heading(&name, &kind);
+    enum column_role role = column_role_mapped(reader->report->map, name, len);
+
+    return role != COLUMN_ROLES ? role
+                                : column_role_mapped(reader->report->map, heading, strlen(heading));
+}
+
 /* The column of a role: the one whose heading is best, and whose role is no other. */
 static void find_role(struct sheet_reader *reader, enum column_role role)
 {
@@ -258,7 +279,7 @@ static void find_role(struct sheet_reader *reader, enum column_role role)
         enum csv_kind kind;
         size_t len = split_heading(&heading, &kind),
                rank = column_role_rank(role, heading, len, &fit);
-        bool taken = false;
+        bool taken = mapped_role(reader, heading_at(reader, i)) != COLUMN_ROLES;
 
         for (size_t other = 0; other < COLUMN_ROLES; other++)
             taken = taken || reader->places[other] == i + 1;
@@ -299,18 +320,6 @@ static bool has_edges(const struct sheet_reader *reader)
     return !reader->wanted[ENTRY_NODE] || !has_nodes || fit < COLUMN_BY_WORD;
 }
 
-/* The role that the user gives the column with this heading; COLUMN_ROLES: none. */
-static enum column_role mapped_role(const struct sheet_reader *reader, const char *heading)
-{
-    const char *name = heading;
-    enum csv_kind kind;
-    size_t len = split_heading(&name, &kind);
-    enum column_role role = column_role_mapped(reader->report->map, name, len);
-
-    return role != COLUMN_ROLES ? role
-                                : column_role_mapped(reader->report->map, heading, strlen(heading));
-}
-
 static void take_map(struct sheet_reader *reader)
 {
     for (size_t i = 0; i < reader->columns; i++) {
@@ -349,7 +358,7 @@ static void name_unmapped(struct sheet_reader *reader)
         buf_addf(&value, "%s; the columns are ", *map);
         for (size_t i = 0; i < reader->columns && value.len < FINDING_VALUE_CAP; i++)
             buf_addf(&value, "%s%s", i > 0 ? ", " : "", heading_at(reader, i));
-        findings_add(&reader->report->lines, FINDING_READ, PLACE(reader->name, 1, value.data),
+        findings_add(&reader->told, FINDING_READ, PLACE(reader->name, 1, value.data),
                      "--map names a column that this sheet does not have");
     }
 }
@@ -369,6 +378,79 @@ static bool names_needs(const struct sheet_reader *reader, size_t i)
     return column_role_rank(COLUMN_PREREQUISITES, heading, len, &fit) > 0;
 }
 
+/* Whether a column gets the role that its content says, which is reported then. */
+static bool takes_role(struct sheet_reader *reader, enum column_role role, size_t column)
+{
+    if (column == 0 || reader->places[role] > 0 ||
+        mapped_role(reader, heading_at(reader, column - 1)) != COLUMN_ROLES)
+        return false;
+    findings_add(
+        &reader->told, FINDING_READ,
+        PLACE(reader->name, reader->row_line, heading_at(reader, column - 1)),
+        "a column is read as '%s' by its content; --map COLUMN=ROLE gives it another role, "
+        "and --map COLUMN=field none",
+        column_role_name(role));
+    return true;
+}
+
+static void take_content(struct sheet_reader *reader)
+{
+    const struct column_content *content = &reader->content;
+
+    if (!reader->by_content)
+        return;
+    if (takes_role(reader, COLUMN_ID, content->id)) {
+        reader->places[COLUMN_ID] = content->id;
+        reader->fits[COLUMN_ID] = COLUMN_BY_NAME;
+    }
+    if (takes_role(reader, COLUMN_TITLE, content->title)) {
+        reader->places[COLUMN_TITLE] = content->title;
+        reader->fits[COLUMN_TITLE] = COLUMN_BY_NAME;
+    }
+}
+
+/* Whether the heading of a column, or the user, says what it is. */
+static bool is_named(const struct sheet_reader *reader, size_t i)
+{
+    const char *whole = heading_at(reader, i), *heading = whole;
+    enum csv_kind kind;
+    enum column_fit fit;
+    size_t len = split_heading(&heading, &kind);
+
+    if (strchr(whole, ':') && (i > 0 || kind != CSV_NUMBER)) /* numbers may be ids */
+        return true;
+    if (names_needs(reader, i) || mapped_role(reader, whole) != COLUMN_ROLES ||
+        column_role_is_field(heading, len))
+        return true;
+    for (enum column_role role = COLUMN_ID; role < COLUMN_ROLES; role++)
+        if (column_role_rank(role, heading, len, &fit) > 0)
+            return true;
+    return false;
+}
+
+/* Keeps the rows from here on, where their content may say what the headings do not. */
+static void begin_survey(struct sheet_reader *reader)
+{
+    struct column_known known = {.id = reader->places[COLUMN_ID],
+                                 .title = reader->places[COLUMN_TITLE],
+                                 .without_needs = reader->has_relationships};
+    bool unknown = false;
+
+    for (size_t i = 0; i < reader->columns && i < CONTENT_COLUMNS_CAP; i++) {
+        known.has_role[i] = is_named(reader, i);
+        unknown = unknown || !known.has_role[i];
+        if (known.needs == 0 && names_needs(reader, i))
+            known.needs = i + 1;
+    }
+    if (reader->by_content || !unknown || reader->rest > 0 ||
+        (known.id > 0 && reader->fits[COLUMN_ID] == COLUMN_BY_TOOL &&
+         mapped_role(reader, heading_at(reader, known.id - 1)) != COLUMN_ID))
+        return;
+    reader->known = known;
+    reader->survey = json_array();
+    json_array_append_new(reader->survey, json_copy(reader->cells));
+}
+
 static void find_needs(struct sheet_reader *reader)
 {
     size_t first = reader->places[COLUMN_PREREQUISITES];
@@ -384,8 +466,26 @@ static void find_needs(struct sheet_reader *reader)
         if (!taken && names_needs(reader, i) && reader->needs_count < NEEDS_CAP)
             reader->needs[reader->needs_count++] = i + 1;
     }
+    for (size_t i = 0; reader->by_content && i < reader->content.needs_count; i++)
+        if (reader->needs_count < NEEDS_CAP &&
+            takes_role(reader, COLUMN_PREREQUISITES, reader->content.needs[i]))
+            reader->needs[reader->needs_count++] = reader->content.needs[i];
     if (reader->needs_count > 0)
         reader->places[COLUMN_PREREQUISITES] = reader->needs[0];
+}
+
+static int refuse_heading(const struct sheet_reader *reader)
+{
+    const struct csv_sheet *sheet = sheet_of[reader->wanted[ENTRY_NODE] ? ENTRY_NODE : ENTRY_EDGE];
+
+    return error_set(
+        reader->err, ERROR_INVALID, "%s line 1: no column is called %s; the heading needs %s%s",
+        reader->name,
+        sheet->roles[!reader->wanted[ENTRY_NODE] && reader->places[COLUMN_SOURCE] > 0].heading,
+        sheet->heading_needed,
+        reader->wanted[ENTRY_NODE] && reader->wanted[ENTRY_EDGE]
+            ? ", or Source and Target, and its cells be separated by , ; | or tabs"
+            : "");
 }
 
 static int find_roles(struct sheet_reader *reader)
@@ -419,21 +519,18 @@ static int find_roles(struct sheet_reader *reader)
             if (order[i] != COLUMN_TYPE)
                 find_role(reader, order[i]);
     }
+    if (!edges)
+        take_content(reader);
     nodes = reader->wanted[ENTRY_NODE] &&
             (reader->places[COLUMN_ID] > 0 || reader->places[COLUMN_TITLE] > 0);
-    if (!edges && !nodes) {
-        const struct csv_sheet *sheet =
-            sheet_of[reader->wanted[ENTRY_NODE] ? ENTRY_NODE : ENTRY_EDGE];
-
-        return error_set(
-            reader->err, ERROR_INVALID, "%s line 1: no column is called %s; the heading needs %s%s",
-            reader->name,
-            sheet->roles[!reader->wanted[ENTRY_NODE] && reader->places[COLUMN_SOURCE] > 0].heading,
-            sheet->heading_needed,
-            reader->wanted[ENTRY_NODE] && reader->wanted[ENTRY_EDGE]
-                ? ", or Source and Target, and its cells be separated by , ; | or tabs"
-                : "");
+    if (!edges && reader->wanted[ENTRY_NODE])
+        begin_survey(reader);
+    if (!edges && !nodes && reader->survey) {
+        reader->unnamed = true;
+        return 0;
     }
+    if (!edges && !nodes)
+        return refuse_heading(reader);
     reader->wanted[ENTRY_EDGE] = edges;
     reader->wanted[ENTRY_NODE] = nodes;
     find_needs(reader);
@@ -514,10 +611,30 @@ static int read_heading(struct sheet_reader *reader)
     }
     if (find_roles(reader) < 0)
         return -1;
-    for (enum entry_kind of = ENTRY_NODE; of < ENTRY_KINDS; of++)
+    for (enum entry_kind of = ENTRY_NODE; of < ENTRY_KINDS && !reader->unnamed; of++)
         if (reader->wanted[of])
             name_columns(reader, of);
     return 0;
+}
+
+static int read_row(struct sheet_reader *reader);
+
+/* A sheet without a row of headings: its columns are called by their places. */
+static int read_first_row(struct sheet_reader *reader)
+{
+    json_t *row = reader->cells;
+    int rc;
+
+    reader->cells = json_array();
+    for (size_t i = 0; i < reader->content.columns; i++)
+        json_array_append_new(reader->cells, json_sprintf("column %zu", i + 1));
+    findings_add(&reader->told, FINDING_READ, PLACE(reader->name, reader->row_line, NULL),
+                 "the sheet has no row of headings: its first row is read as the others, and the "
+                 "columns are called 'column 1' and so on");
+    rc = read_heading(reader);
+    json_decref(reader->cells);
+    reader->cells = row;
+    return rc == 0 ? read_row(reader) : -1;
 }
 
 static bool is_id_column(const struct sheet_reader *reader, size_t i)
@@ -733,6 +850,23 @@ static bool has_cell(const struct sheet_reader *reader, enum column_role role)
     return cell && !is_blank(json_string_value(cell), json_string_length(cell));
 }
 
+/* Too many rows are not surveyed. */
+static void survey_row(struct sheet_reader *reader)
+{
+    const json_t *cell;
+    bool blank = true;
+    size_t i;
+
+    json_array_foreach(reader->cells, i, cell) blank =
+        blank && is_blank(json_string_value(cell), json_string_length(cell));
+    if (!blank)
+        json_array_append_new(reader->survey, json_copy(reader->cells));
+    if (json_array_size(reader->survey) > CONTENT_ROWS_CAP) {
+        json_decref(reader->survey);
+        reader->survey = NULL;
+    }
+}
+
 static int read_row(struct sheet_reader *reader)
 {
     const json_t *cell, *rest = NULL;
@@ -741,6 +875,10 @@ static int read_row(struct sheet_reader *reader)
     bool blank = true;
     size_t i;
 
+    if (reader->survey)
+        survey_row(reader);
+    if (reader->unnamed)
+        return 0;
     if (reader->wanted[ENTRY_NODE] && reader->wanted[ENTRY_EDGE] &&
         (has_cell(reader, COLUMN_SOURCE) || has_cell(reader, COLUMN_TARGET)))
         kind = ENTRY_EDGE;
@@ -818,7 +956,9 @@ static void on_row(int end, void *user)
 
     (void)end;
     if (reader->rc == 0)
-        reader->rc = reader->has_heading ? read_row(reader) : read_heading(reader);
+        reader->rc = reader->has_heading                                ? read_row(reader)
+                     : reader->by_content && reader->content.no_heading ? read_first_row(reader)
+                                                                        : read_heading(reader);
     json_array_clear(reader->cells);
     reader->in_row = false;
 }
@@ -1000,6 +1140,7 @@ static void free_rows(struct sheet_reader *reader)
     for (size_t i = 0; i < NEEDS_CAP; i++)
         json_decref(reader->naming[i]);
     json_decref(reader->cells);
+    json_decref(reader->survey);
     json_decref(reader->lines);
     json_decref(reader->orders);
     for (size_t kind = 0; kind < ENTRY_KINDS; kind++) {
@@ -1044,6 +1185,18 @@ static int read_sheet(struct sheet_reader *reader, const struct buf *given)
         begin_rows(reader, &wanted);
         rc = read_rows(reader, &text);
     }
+    if (rc == 0 && reader->survey) {
+        wanted.content = column_content_find(reader->survey, &reader->known);
+        wanted.by_content =
+            wanted.content.id + wanted.content.title + wanted.content.needs_count > 0;
+    }
+    if (rc == 0 && wanted.by_content) {
+        free_rows(reader);
+        begin_rows(reader, &wanted);
+        rc = read_rows(reader, &text);
+    }
+    if (rc == 0 && reader->unnamed)
+        rc = refuse_heading(&wanted);
     if (rc == 0 && !reader->has_heading)
         rc = error_set(
             reader->err, ERROR_MALFORMED, "%s is empty; its first line must be a heading: %s",
@@ -1079,6 +1232,7 @@ json_t *csv_read_sheet(const struct csv_sheet *sheet, const char *name, const st
     json_t *entries = NULL;
 
     reader.wanted[kind] = true;
+    reader.has_relationships = true; /* none can be returned */
     if (read_sheet(&reader, text) == 0)
         entries = json_incref(reader.entries[kind]);
     free_rows(&reader);
@@ -1091,6 +1245,7 @@ json_t *csv_read_nodes(const char *name, const struct buf *text, json_t *relatio
     struct sheet_reader reader = {.name = name, .report = report, .err = err};
     json_t *nodes = NULL;
 
+    reader.has_relationships = json_array_size(relationships) > 0;
     reader.wanted[ENTRY_NODE] = true;
     if (read_sheet(&reader, text) == 0) {
         take_relationships(&reader, relationships);

@@ -536,6 +536,47 @@ static int read_grid(const struct workbook *book, const struct sheet_list *list,
     return read_part(book->files, name, "row", take_row, &reader, err);
 }
 
+/* Whether the first row of a sheet is full of texts, so that it can be the headings whose meaning
+ * the content of the columns says. */
+static bool has_texts_first(const struct grid *grid)
+{
+    const json_t *first = json_array_get(grid->rows, 0), *row, *heading;
+    size_t i;
+
+    json_array_foreach(grid->rows, i, row)
+    {
+        if (json_array_size(row) > json_array_size(first))
+            return false;
+    }
+    json_array_foreach(first, i, heading)
+    {
+        if (json_string_length(heading) == 0)
+            return false;
+    }
+    return json_array_size(first) > 1 && json_array_size(grid->rows) > 2;
+}
+
+/* Finds the kinds of the sheets, and their headings: if no sheet has any that is known, the first
+ * sheet that can be one of lessons is. */
+static void find_kinds(const struct workbook *book, struct grid *grids, size_t count,
+                       enum grid_kind *kinds, size_t *of_kind)
+{
+    for (size_t i = 0; i < count; i++) {
+        kinds[i] = find_heading(&grids[i]);
+        of_kind[kinds[i]]++;
+    }
+    for (size_t i = 0; i < count && of_kind[GRID_LESSONS] + of_kind[GRID_EDGES] == 0; i++) {
+        if (has_texts_first(&grids[i])) {
+            kinds[i] = GRID_LESSONS;
+            of_kind[GRID_LESSONS]++;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (kinds[i] == GRID_OTHER && json_array_size(grids[i].rows) > 0)
+            findings_add(&book->report->lines, FINDING_LEFT_OUT, PLACE(grids[i].name, 0, NULL),
+                         "sheets have no column with an id or a title");
+}
+
 /* The sheets of lessons as one, and those of relationships as one. */
 static json_t *read_grids(const struct workbook *book, struct grid *grids, size_t count,
                           struct error *err)
@@ -549,13 +590,7 @@ static json_t *read_grids(const struct workbook *book, struct grid *grids, size_
 
     if (!kinds)
         abort();
-    for (size_t i = 0; i < count; i++) {
-        kinds[i] = find_heading(&grids[i]);
-        of_kind[kinds[i]]++;
-        if (kinds[i] == GRID_OTHER && json_array_size(grids[i].rows) > 0)
-            findings_add(&book->report->lines, FINDING_LEFT_OUT, PLACE(grids[i].name, 0, NULL),
-                         "sheets have no column with an id or a title");
-    }
+    find_kinds(book, grids, count, kinds, of_kind);
     if (of_kind[GRID_LESSONS] > 0)
         join(book, grids, kinds, count, GRID_LESSONS, &lessons);
     if (of_kind[GRID_EDGES] > 0)

@@ -177,7 +177,7 @@ class Quotes(Tables):
         nodes, notes, said = self.cells('L1,"He said "yes", and "no"",x\nL2,"a "b" c","line\nwith "one" more"\nL3,5" pipe,6"\nL4, "blank, before" ,z\n')
         self.assertEqual(nodes, [("L1", 'He said "yes'), ("L2", 'a "b" c'), ("L3", '5" pipe'), ("L4", "blank, before")])
         self.assertEqual(notes[1:], ['line\nwith "one" more', '6"', "z"])
-        for words in ("not doubled: they are kept as text (3): quotes.csv line 2: ", "quotes.csv line 3: '\"line with \"one\" more'",
+        for words in ("not doubled: they are kept as text (3): quotes.csv line 2: ", "quotes.csv line 3: '\"line with \"one\" more\"'",
                       "a quote within a cell without quotes is its text (3)", "blanks between a separator and a quote are left out: quotes.csv line 6"):
             self.assertIn(words, said)
 
@@ -186,6 +186,97 @@ class Quotes(Tables):
             nodes, _, back, said = self.sheet(heading + "\nL1,One,x\nL2,Two,y\n")
             self.assertEqual(nodes, [("L1", "One"), ("L2", "Two")])
             self.assertIn("line 1", said)
+
+
+class Content(Tables):
+    """Columns whose headings say nothing: their cells do, where they leave little doubt."""
+
+    CHAIN = [("1", "2", "PREREQUISITE"), ("1", "3", "PREREQUISITE"), ("2", "3", "PREREQUISITE")]
+
+    def rows(self, *rows, words=()):
+        nodes, edges, back, said = self.sheet("".join("|".join(row) + "\n" for row in rows), "content.csv", *words)
+        return nodes, edges, back, said.replace(str(self.folder) + "/", "")
+
+    def test_languages(self):
+        for heading in (("Codice", "Titolo", "Prerequisiti", "Ore"), ("Kod", "Tytuł", "Wymagania wstępne", "Godziny"), ("番号", "題名", "前提", "時間"),
+                        ("Код", "Название", "Пререквизиты", "Часы"), ("Ref", "Aula dada", "Precisa de", "Tempo"), ("Id", "Titolo", "Prerequisiti", "Ore")):
+            for first, second, third in ("L1", "L2", "L3"), ("M-10", "M-7", "M-2"), ("1", "2", "3"), ("zahl", "plus", "mal"):
+                with self.subTest(heading=heading, first=first):
+                    nodes, edges, back, said = self.rows(heading, (first, "Contare", "", "2"), (second, "Addizione", first, "3"),
+                                                         (third, "数学 per", "%s, Addizione" % first, "3"))
+                    self.assertEqual(nodes, [(first, "Contare"), (second, "Addizione"), (third, "数学 per")], said)
+                    self.assertEqual(sorted(edges), sorted([(first, second, "PREREQUISITE"), (first, third, "PREREQUISITE"), (second, third, "PREREQUISITE")]))
+                    self.assertEqual([node[heading[3]] for node in back["nodes"]], ["2", "3", "3"])
+                    self.assertIn("a column is read as 'prerequisites' by its content; --map COLUMN=ROLE gives it another role, and --map COLUMN=field none: "
+                                  "content.csv line 1: '%s'" % heading[2], said)
+                    self.assertIn("a column is read as 'title' by its content", said)
+                    self.assertEqual("a column is read as 'id' by its content" in said, heading[0] != "Id")
+
+    def test_titles_without_ids(self):
+        nodes, edges, _, _ = self.rows(("Titolo", "Descrizione", "Prerequisiti"), ("Contare", "Si impara a contare.", ""), ("Sommare", "Si somma.", "Contare"),
+                                       ("Moltiplicare", "Di più.", "Sommare; Contare"))
+        self.assertEqual([title for _, title in nodes], ["Contare", "Sommare", "Moltiplicare"])
+        self.assertEqual(len(edges), 3)
+
+    def test_an_id_that_is_not_the_first_column(self):
+        nodes, edges, _, _ = self.rows(("Titolo", "Codice", "Prerequisiti"), ("Contare", "A1", ""), ("Sommare", "A2", "A1"), ("Dividere", "A3", "A1; A2"))
+        self.assertEqual(nodes, [("A1", "Contare"), ("A2", "Sommare"), ("A3", "Dividere")])
+        self.assertEqual(len(edges), 3)
+
+    def test_numbered_columns_of_prerequisites(self):
+        _, edges, _, said = self.rows(("Codice", "Titolo", "Prerequisito 1", "Prerequisito 2"), ("A1", "Uno", "", ""), ("A2", "Due", "A1", ""),
+                                      ("A3", "Tre", "A2", "A1"), ("A4", "Quattro", "A3", "A2"))
+        self.assertEqual(len(edges), 5, said)
+
+    def test_what_is_not_certain_is_a_field(self):
+        heading = "Codice", "Titolo", "X"
+        rows = [("A%d" % n, "Lezione di " + name) for n, name in enumerate("uno due tre quattro cinque sei".split(), 1)]
+        for column, why in ((("", "A1", "A1", "A1", "A1", "A1"), "one parent"), (("A2", "A3", "A4", "A5", "A6", ""), "the next row"),
+                            (("A2", "A1", "A4", "A3", "A6", "A5"), "related rows"), (("", "A1", "x", "y", "z", "A5"), "names of no row"),
+                            (("", "A1", "", "", "", ""), "one name"), (("A1", "A2", "A3", "A4", "A5", "A6"), "the row itself"),
+                            (("", "1", "2", "2", "1", "1"), "numbers")):
+            nodes, edges, back, said = self.rows(heading, *(row + (cell,) for row, cell in zip(rows, column, strict=True)))
+            self.assertEqual((edges, [node.get("X", "") for node in back["nodes"]]), ([], list(column)), why)
+            self.assertEqual(nodes, [(ident, title) for ident, title in rows])
+            self.assertNotIn("'prerequisites' by its content", said)
+        for column in ("2", "3", "1", "4", "2", "5"), ("", "1", "2", "1", "1", "2"), ("", "1", "", "1", "", "1"), ("", "", "1", "", "1", ""):
+            _, edges, _, _ = self.rows(heading, *((str(n), title, cell) for n, ((_, title), cell) in enumerate(zip(rows, column, strict=True), 1)))
+            self.assertEqual(edges, [], column)
+
+    def test_a_heading_that_is_known_is_not_guessed(self):
+        for heading in "Parent", "Related to", "Übergeordnet", "Siguiente", "Suivant", "Leads to":
+            _, edges, back, said = self.rows(("Id", "Title", heading), ("a", "One", ""), ("b", "Two", "a"), ("c", "Three", "b"))
+            self.assertEqual((edges, back["nodes"][1][heading]), ([], "a"))
+            self.assertNotIn("by its content", said)
+
+    def test_the_user_decides(self):
+        rows = ("Codice", "Titolo", "Legame"), ("A1", "Uno", ""), ("A2", "Due", "A1"), ("A3", "Tre", "A2; A1")
+        self.assertEqual(len(self.rows(*rows)[1]), 3)
+        _, edges, back, said = self.rows(*rows, words=("--map", "Legame=field"))
+        self.assertEqual((edges, back["nodes"][1]["Legame"]), ([], "A1"))
+        self.assertNotIn("'prerequisites' by its content", said)
+        nodes, _, _, _ = self.rows(*rows, words=("--map", "Titolo=field"))
+        self.assertEqual([title for _, title in nodes], ["A1", "A2", "A3"])
+
+    def test_no_row_of_headings(self):
+        for rows in ((("L1", "Contare", ""), ("L2", "Sommare", "L1"), ("L3", "Dividere", "L2; L1")), (("p", "Contare", ""), ("q", "Sommare", "p"), ("r", "Dividere", "q, p")),
+                     (("L1", "Contare"), ("L2", "Sommare"), ("L3", "Dividere"))):
+            nodes, edges, _, said = self.rows(*rows)
+            self.assertEqual(nodes, [row[:2] for row in rows])
+            self.assertEqual(len(edges), 3 if len(rows[0]) > 2 else 0)
+            self.assertIn("the sheet has no row of headings", said)
+        nodes, _, _, said = self.rows(*rows, words=("--map", "column 2=field", "--map", "column 1=title"))
+        self.assertEqual([title for _, title in nodes], ["L1", "L2", "L3"], said)
+        nodes, _, _, said = self.rows(("Nome", "Cognome"), ("L2", "Sommare"), ("L3", "Dividere"))
+        self.assertEqual(len(nodes), 2)
+        self.assertNotIn("no row of headings", said)
+
+    def test_relationships_beside_it(self):
+        back, _ = self.pair("Id,Label,Legame\na,One,\nb,Two,a\nc,Three,b\n", "Source,Target,Type\na,c,PREREQUISITE\n")
+        self.assertEqual(len(back["relationships"]), 1)
+
+    def test_a_sheet_that_says_nothing_is_refused(self):
+        self.refused("import", self.write("odd.csv", "Uno,Due\n1.5,x\n1.5,x\n"), saying=("no column is called Id",))
 
 
 class Headings(Tables):

@@ -72,6 +72,17 @@ class Sheets(Workbooks):
         self.assertEqual(back["nodes"][0]["Lernziele"], "kürzen")
         self.assertEqual(self.edges(back), [("1", "PREREQUISITE", "2"), ("1", "PREREQUISITE", "3"), ("2", "PREREQUISITE", "3")])
 
+    def test_headings_of_any_language(self):
+        self.save(課程=[["番号", "題名", "前提", "時間"], [1, "数える", None, 2], [2, "足す", "1", 3], [3, "掛ける", "1; 2", 3]])
+        back, said = self.load()
+        self.assertEqual([(node["node_id"], node["title"], node["時間"]) for node in back["nodes"]], [("1", "数える", 2), ("2", "足す", 3), ("3", "掛ける", 3)])
+        self.assertEqual(self.edges(back), [("1", "PREREQUISITE", "2"), ("1", "PREREQUISITE", "3"), ("2", "PREREQUISITE", "3")])
+        self.assertIn("a column is read as 'prerequisites' by its content", said)
+        self.save(Plan=[["L1", "Contare", None], ["L2", "Sommare", "L1"], ["L3", "Dividere", "L2; L1"]])
+        self.refused("no sheet has a row of headings")
+        self.save(Plan=[["Spesa", "Euro"], ["x y", 1.5], ["x y", 1.5]])
+        self.refused("no column is called Id")
+
     def test_values_of_every_type(self):
         self.save(Lessons=[["Id", "Title", "Minutes", "Weight", "Optional", "Date", "At"],
                            ["a", "One", 45, 0.1, True, datetime.date(2026, 3, 31), datetime.datetime(2026, 3, 31, 9, 30)],
