@@ -152,13 +152,13 @@ static bool is_known(const struct survey *survey, size_t column)
 
 /* ---- prerequisites ---- */
 
-struct named {
+struct named_rows {
     json_t *nodes;  /* as the sheet would have them */
     json_t *row_of; /* id -> row */
     bool numbers;   /* all ids are numbers */
 };
 
-static void add_rows(const struct survey *survey, size_t id, size_t title, struct named *named)
+static void add_rows(const struct survey *survey, size_t id, size_t title, struct named_rows *named)
 {
     named->nodes = json_array();
     named->row_of = json_object();
@@ -196,7 +196,7 @@ static json_t *cells_of(const struct survey *survey, size_t id, size_t column, s
 }
 
 /* The relationships that a column would give; *missed: its names of no other row. */
-static json_t *edges_of(const struct named *named, const json_t *cells, size_t *missed)
+static json_t *edges_of(const struct named_rows *named, const json_t *cells, size_t *missed)
 {
     struct format_report report = {0};
     json_t *edges = json_array();
@@ -207,7 +207,7 @@ static json_t *edges_of(const struct named *named, const json_t *cells, size_t *
     return edges;
 }
 
-static json_int_t end_row(const struct named *named, const json_t *edge, const char *end)
+static json_int_t end_row(const struct named_rows *named, const json_t *edge, const char *end)
 {
     const char *id = json_get_string(edge, end);
 
@@ -216,7 +216,7 @@ static json_int_t end_row(const struct named *named, const json_t *edge, const c
 
 /* Whether no row needs itself by way of others: rows that need none are taken away, with what they
  * are needed for, until none is left. */
-static bool is_free_of_circles(const struct survey *survey, const struct named *named,
+static bool is_free_of_circles(const struct survey *survey, const struct named_rows *named,
                                const json_t *edges)
 {
     size_t count = json_array_size(edges), rows = survey->count, taken = 0, i;
@@ -254,7 +254,7 @@ static bool is_free_of_circles(const struct survey *survey, const struct named *
 }
 
 /* Whether the values of the relationships leave little doubt that they are prerequisites. */
-static bool are_prerequisites(const struct survey *survey, const struct named *named,
+static bool are_prerequisites(const struct survey *survey, const struct named_rows *named,
                               const json_t *edges, const json_t *cells)
 {
     size_t count = json_array_size(edges), above = 0, i;
@@ -281,7 +281,7 @@ static bool are_prerequisites(const struct survey *survey, const struct named *n
     return above == count || is_free_of_circles(survey, named, edges);
 }
 
-static bool names_rows(const struct survey *survey, const struct named *named, size_t id,
+static bool names_rows(const struct survey *survey, const struct named_rows *named, size_t id,
                        size_t column)
 {
     json_auto_t *few = cells_of(survey, id, column, TRIED_FIRST), *cells = NULL, *edges = NULL;
@@ -313,7 +313,7 @@ static size_t stem_of(const char *heading)
 static void find_needs(const struct survey *survey, size_t id, size_t title,
                        struct column_content *found)
 {
-    struct named named;
+    struct named_rows named;
     const char *first = NULL;
 
     found->needs_count = 0;
@@ -353,7 +353,7 @@ static size_t find_title(const struct survey *survey, size_t id)
 /* Whether the known column of prerequisites names rows by the ids of this column. */
 static bool is_named(const struct survey *survey, size_t id, size_t title)
 {
-    struct named named;
+    struct named_rows named;
     bool is;
 
     if (survey->known->needs == 0)
@@ -390,7 +390,7 @@ static struct column_content find_roles(const struct survey *survey)
 /* Whether a column of prerequisites names the first row. */
 static bool is_first_needed(const struct survey *whole, const struct column_content *found)
 {
-    struct named named;
+    struct named_rows named;
     bool is = false;
 
     add_rows(whole, found->id, found->title, &named);

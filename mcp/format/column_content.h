@@ -13,8 +13,9 @@
 #include <jansson.h>
 
 #define CONTENT_ROWS_CAP    100000u /* a sheet with more is read by its headings alone */
-#define CONTENT_COLUMNS_CAP 100u    /* that are looked at, from the first */
-#define CONTENT_NEEDS_CAP   16u     /* columns of prerequisites */
+#define CONTENT_ROWS_WORDS  "100,000"
+#define CONTENT_COLUMNS_CAP 100u /* that are looked at, from the first */
+#define CONTENT_NEEDS_CAP   16u  /* columns of prerequisites */
 
 /* Columns from 1; 0: none. */
 struct column_content {

@@ -228,7 +228,8 @@ struct sheet_reader {
     /* The rows whose content is to say what the headings do not; NULL: none. Owned. */
     json_t *survey;
     struct column_known known;
-    bool unnamed; /* no heading says what the sheet has: its rows are surveyed alone */
+    bool unsurveyed; /* there are too many */
+    bool unnamed;    /* no heading says what the sheet has: its rows are surveyed alone */
 
     bool has_heading;
     size_t columns;
@@ -483,7 +484,10 @@ static int refuse_heading(const struct sheet_reader *reader)
         reader->name,
         sheet->roles[!reader->wanted[ENTRY_NODE] && reader->places[COLUMN_SOURCE] > 0].heading,
         sheet->heading_needed,
-        reader->wanted[ENTRY_NODE] && reader->wanted[ENTRY_EDGE]
+        reader->unsurveyed
+            ? "; name the columns with --map COLUMN=ROLE (their content is not looked at in a "
+              "sheet of more than " CONTENT_ROWS_WORDS " rows)"
+        : reader->wanted[ENTRY_NODE] && reader->wanted[ENTRY_EDGE]
             ? ", or Source and Target, and its cells be separated by , ; | or tabs"
             : "");
 }
@@ -864,6 +868,9 @@ static void survey_row(struct sheet_reader *reader)
     if (json_array_size(reader->survey) > CONTENT_ROWS_CAP) {
         json_decref(reader->survey);
         reader->survey = NULL;
+        reader->unsurveyed = true;
+        if (reader->unnamed)
+            reader->rc = refuse_heading(reader);
     }
 }
 
@@ -878,7 +885,7 @@ static int read_row(struct sheet_reader *reader)
     if (reader->survey)
         survey_row(reader);
     if (reader->unnamed)
-        return 0;
+        return reader->rc;
     if (reader->wanted[ENTRY_NODE] && reader->wanted[ENTRY_EDGE] &&
         (has_cell(reader, COLUMN_SOURCE) || has_cell(reader, COLUMN_TARGET)))
         kind = ENTRY_EDGE;
@@ -1196,7 +1203,7 @@ static int read_sheet(struct sheet_reader *reader, const struct buf *given)
         rc = read_rows(reader, &text);
     }
     if (rc == 0 && reader->unnamed)
-        rc = refuse_heading(&wanted);
+        rc = refuse_heading(reader);
     if (rc == 0 && !reader->has_heading)
         rc = error_set(
             reader->err, ERROR_MALFORMED, "%s is empty; its first line must be a heading: %s",

@@ -77,6 +77,30 @@ class Sheets(Trip):
                     self.assert_same(self.back(folder, "csv")[0], was)
 
 
+    def test_saved_in_the_code_page_of_windows(self):
+        """Excel's "CSV (Comma delimited)" has the separator of the country, and "?" for each character that Windows-1252 does not have."""
+        texts = {"title": "Größe, Maß – “naïf” €; ça", "note": "Œuvre…\nLine two", "components": [{"component_type": "paragraph", "parameters": {"text": "Äß ½"}}]}
+        known = {"nodes": [dict(texts, node_id="Ü%d" % n) for n in (1, 2)], "relationships": [
+            {"from_node_id": "Ü1", "to_node_id": "Ü2", "relationship_type": "PREREQUISITE", "explanation": "weil § 5 – „so“"}]}
+        path = pathlib.Path(self.workspace.data, "known.json")
+        path.write_text(json.dumps(known))
+        for ident in *self.curricula(), self.workspace.load(path):
+            was, folder = self.was(ident), self.export(ident, "csv")
+            self.saved(folder, "cp1252", ";")
+            back, said = self.back(folder, "csv")
+            lost = json.loads(json.dumps(was, ensure_ascii=False).encode("cp1252", "replace").decode("cp1252"))
+            self.assert_same(back, lost)
+            if any(byte >= 0x80 for each in texts_of(folder) for byte in each):
+                self.assertIn("read as Windows-1252", said)
+            self.assertNotIn("Left out", said)
+            if was["nodes"][0]["node_id"] == "Ü1":
+                self.assert_same(back, was)
+
+
+def texts_of(folder):
+    return [path.read_bytes() for path in folder.glob("*.csv")]
+
+
 class Lines(Trip):
     def test_git_with_autocrlf(self):
         for ident in self.curricula():
