@@ -27,9 +27,9 @@ struct column_content {
 
 /* What is known by the headings. */
 struct column_known {
-    size_t id, title;   /* columns from 1; 0: to be found, unless found_needs alone is asked */
-    size_t needs;       /* the first column of prerequisites; 0: to be found */
-    bool without_needs; /* the sheet's relationships stand elsewhere */
+    size_t id, title;                   /* columns from 1; 0: to be found */
+    size_t needs;                       /* the first column of prerequisites; 0: to be found */
+    bool without_needs;                 /* the sheet's relationships stand elsewhere */
     bool has_role[CONTENT_COLUMNS_CAP]; /* by its heading, or from the user */
 };
 
