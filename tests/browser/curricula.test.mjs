@@ -12,7 +12,7 @@ const holds = async (...wanted) => until(async () => JSON.stringify(await titles
   async () => `The curricula are not ${wanted}`);
 
 async function choose(item) {
-  await ui.press("button", "New, rename or delete curriculum");
+  await ui.press("button", "New, import, rename or delete curriculum");
   await ui.press("menuitem", item);
   return ui.get("dialog");
 }

@@ -51,7 +51,7 @@ await through(async () => {
   await ui.press("button", "Close", { within: await ui.get("dialog") });
 
   await page.goto(await link(lectern, "edit"), { waitUntil: "load" });
-  await ui.get("button", "New, rename or delete curriculum");
+  await ui.get("button", "New, import, rename or delete curriculum");
   for (const [place, found] of Object.entries(await walk())) assert.notDeepEqual(found, [], place);
   assert.doesNotMatch(await ui.text(await ui.get("banner")), /Read only/);
   console.log("Who may only read is offered no edits.");

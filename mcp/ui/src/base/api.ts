@@ -2,7 +2,7 @@
 // The session API of the server that the page came from. Every failure is an ApiError whose text a person can act on.
 import { isObject, readExact } from "./json";
 import { editor, scope } from "./state";
-import type { Answer, Component, CourseNode, Relationship } from "./types";
+import type { Answer, Component, CourseNode, Imported, Relationship } from "./types";
 
 export class ApiError extends Error {
   constructor(readonly status: number, message: string, readonly body: unknown) {
@@ -54,6 +54,15 @@ const node = (sid: string, nid: string) => `${at(sid)}/nodes/${encodeURIComponen
 
 export const readSessions = async () => (await call<Answer<"Sessions">>("GET", "/sessions")).value.sessions;
 export const createSession = async (title: string) => (await call<Answer<"SessionCreated">>("POST", "/session/create", { title })).value.session_id;
+interface ImportBody {
+  files: { name: string; base64: string }[];
+  title?: string;
+  untyped?: string;
+  into?: string;
+  delete_missing?: boolean;
+  dry_run?: boolean;
+}
+export const importFiles = async (body: ImportBody) => (await call<Imported>("POST", "/session/import", body)).value;
 export const renameSession = (sid: string, title: string) => call("PUT", at(sid), { title });
 export const deleteSession = (sid: string) => call("DELETE", at(sid));
 export async function readNodes(sid: string): Promise<CourseNode[]> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Making, renaming and deleting curricula: the menu beside the curriculum's name, its dialog, and what is shown where no curriculum
+// Making, importing, renaming and deleting curricula: the menu beside the curriculum's name, its dialog, and what is shown where no curriculum
 // is open.
 import { signal } from "@preact/signals";
 import type { Schemas } from "contract";
@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { createSession, deleteSession, renameSession } from "./api";
 import { closeDeleted, openSession, readSessionList } from "./curriculum";
 import { Icon } from "./icons";
+import { asked } from "./importing";
 import { gone, nodes, readOnly, relationships, session, sessions, tell } from "./state";
 import { ownChange } from "./undo";
 import { errorText, person, plural } from "./words";
@@ -37,7 +38,9 @@ const WORDS: Record<Task, { item: string; head: string; act: string; busy: strin
   rename: { item: "Rename…", head: "Rename the curriculum", act: "Rename", busy: "Renaming…" },
   delete: { item: "Delete…", head: "Delete the curriculum?", act: "Delete", busy: "Deleting…" },
 };
-const TITLE_MAX: Schemas["SessionNew"]["properties"]["title"]["maxLength"] = 2000;
+const IMPORT = "Import…";
+const openImport = () => { asked.value = { dropped: null }; };
+export const TITLE_MAX: Schemas["SessionNew"]["properties"]["title"]["maxLength"] = 2000;
 
 function Form({ of, close }: { of: Task; close: () => void }) {
   const now = session.value;
@@ -101,7 +104,8 @@ export function TaskDialog() {
 export function CurriculumMenu() {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null), list = useRef<HTMLDivElement>(null);
-  const shown = (Object.keys(WORDS) as Task[]).filter(of => of === "new" || session.value);
+  const begin = (of: Task) => ({ item: WORDS[of].item, run: () => { task.value = of; } });
+  const items = [begin("new"), { item: IMPORT, run: openImport }, ...(session.value ? [begin("rename"), begin("delete")] : [])];
   useEffect(() => {
     if (open) list.current?.querySelector("button")?.focus();
   }, [open]);
@@ -123,11 +127,11 @@ export function CurriculumMenu() {
     <div class="menu-place" onFocusOut={event => {
       if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOpen(false);
     }}>
-      <button type="button" ref={button} class="icon-button" aria-haspopup="menu" aria-expanded={open} aria-label="New, rename or delete curriculum"
-        title="New, rename, delete" onClick={() => setOpen(!open)}><Icon name="more" /></button>
+      <button type="button" ref={button} class="icon-button" aria-haspopup="menu" aria-expanded={open} aria-label="New, import, rename or delete curriculum"
+        title="New, import, rename, delete" onClick={() => setOpen(!open)}><Icon name="more" /></button>
       {open && <div ref={list} class="menu" role="menu" aria-label="Curriculum" onKeyDown={keys}>
-        {shown.map(of => (
-          <button key={of} type="button" role="menuitem" tabIndex={-1} onClick={() => { shut(); task.value = of; }}>{WORDS[of].item}</button>
+        {items.map(({ item, run }) => (
+          <button key={item} type="button" role="menuitem" tabIndex={-1} onClick={() => { shut(); run(); }}>{item}</button>
         ))}
       </div>}
     </div>
@@ -149,8 +153,12 @@ export function NoCurriculum() {
           <li key={each.session_id}><button type="button" class="button" onClick={() => void openSession(each.session_id)}>{each.title || each.session_id}</button></li>
         ))}</ul>
       </>}
-      {!readOnly.value && <p><button type="button" class="button button-main" onClick={() => { task.value = "new"; }}>New curriculum</button></p>}
-      {others.length === 0 && !readOnly.value && <p>Or import one with <code>lectern import FILE</code>, or the demo with <code>lectern demo</code>, and load this page again.</p>}
+      {!readOnly.value && <>
+        <p class="empty-actions"><button type="button" class="button button-main" onClick={() => { task.value = "new"; }}>New curriculum</button>
+          <button type="button" class="button" onClick={openImport}>{IMPORT}</button></p>
+        <p>Files and folders can also be dropped on this page.</p>
+      </>}
+      {others.length === 0 && !readOnly.value && <p>For the demo, run <code>lectern demo</code> and load this page again.</p>}
     </main>
   );
 }

@@ -5,6 +5,7 @@ import { NoCurriculum, TaskDialog } from "./curricula";
 import { goTo, Help } from "./help";
 import { Header } from "./header";
 import { Icon } from "./icons";
+import { ImportPlace } from "./import_later";
 import { Late, laterPart } from "./lazy";
 import { StatusLine } from "./notices";
 import { Separator, widths } from "./separator";
@@ -50,6 +51,7 @@ export function Shell() {
       </nav>
       <Help />
       <TaskDialog />
+      <ImportPlace />
     </div>
   );
 }

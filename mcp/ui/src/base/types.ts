@@ -32,6 +32,20 @@ export interface CourseNode extends Answer<"Node"> {
 export interface Relationship extends Answer<"Relationship"> { from_node_id: string; to_node_id: string; relationship_type: string; to_title?: string }
 export interface Component extends Answer<"Component"> { component_type: string; order: number; parameters: Record<string, unknown> }
 
+// Of an import: one reason with its occurrences and the first places.
+export interface Finding { reason: string; count: number; places: { file?: string; line?: number; value?: string }[] }
+interface Changed { nodes: number; relationships: number; first: { node_id: string; title: string | null }[] }
+export interface Imported {
+  session_id: string | null; // null: a dry run of a new one
+  nodes: number;
+  components: number;
+  relationships: number;
+  report: Record<"read" | "changed" | "leftOut" | "rules", Finding[]>;
+  lessons?: { node_id: string; title: string | null; components: number; needs: string[] }[]; // the first ones, of a dry run
+  changes?: Record<"added" | "updated" | "unchanged" | "missing", Changed>; // of the curriculum that it updates
+  change_set_id?: string; // by which the update is undone
+}
+
 // What "lectern.change" says: somebody's edit has landed.
 export interface Change {
   target: "session" | "nodes" | "components" | "relationships" | "positions";
