@@ -148,7 +148,7 @@ function Form({ dropped }: { dropped: Dropped | null }) {
   useLayoutEffect(() => void read(), [choice, updates, deletes, untyped]); // at once, so that nothing is written that was not shown
 
   const status = busy === "reading" && choice ? `Reading ${plural(choice.files.length, "file")}…` : busy === "writing" ? "Importing…"
-    : answer ? `Read: ${countsOf(answer)}. Nothing is written yet.` : "";
+    : answer ? `Read: ${countsOf(answer)}. ${shortReport(answer)} Nothing is written yet.` : "";
   return (
     <form ref={form} class="import-form" onSubmit={event => void write(event)} aria-labelledby="import-title" aria-busy={busy !== null}>
       <div class="import-body">

@@ -25,7 +25,7 @@ export function Report({ of }: { of: Imported }) {
       {PARTS.map(({ part, words }) => {
         const reasons = of.report[part];
         return (
-          <section key={part} class={`import-part import-${part}`}>
+          <section key={part} class={`import-part${reasons.length > 0 ? ` import-${part}` : ""}`}>
             <h3>{words}{reasons.length === 0 ? ": nothing" : ` (${reasons.length})`}</h3>
             {reasons.length > 0 && <ul>{reasons.map(each => <Reason key={each.reason} of={each} />)}</ul>}
           </section>

@@ -21,7 +21,8 @@ test("a place names what it has", () => {
   assert.equal(placeWords({ file: "a.md" }), "a.md");
   assert.equal(placeWords({ value: "" }), "“”");
   assert.equal(placeWords({ line: 2, value: "x" }), "line 2: “x”");
-  assert.equal(unlisted(reason("a", 7, [{ file: "a" }, { file: "b" }])), 5);
+  assert.equal(unlisted(reason("a", 7, [1, 2, 3, 4, 5].map(line => ({ file: "a", line })))), 2);
+  assert.equal(unlisted(reason("a", 7, [{ file: "a" }])), 0, "a whole column");
   assert.equal(unlisted(reason("a", 7)), 0);
 });
 

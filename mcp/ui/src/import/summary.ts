@@ -33,8 +33,9 @@ export function placeWords({ file, line, value }: Finding["places"][number]): st
   return [where, value === undefined ? "" : `“${value}”`].filter(Boolean).join(": ");
 }
 
-// How many occurrences have no place in the list. A reason without places lists none.
-export const unlisted = ({ count, places }: Finding) => (places.length === 0 ? 0 : Math.max(0, count - places.length));
+// How many occurrences have no place in the list. A shorter list is whole: one of its places, such as a column, has many occurrences.
+const PLACES_CAP = 5; // FINDINGS_PLACES_CAP
+export const unlisted = ({ count, places }: Finding) => (places.length < PLACES_CAP ? 0 : Math.max(0, count - places.length));
 
 // Whether the type that relationships without one get is for the person to choose.
 export const hasUntyped = ({ report }: Imported) => PARTS.some(({ part }) => report[part].some(each => /without a type/.test(each.reason)));
