@@ -56,13 +56,14 @@ export const readSessions = async () => (await call<Answer<"Sessions">>("GET", "
 export const createSession = async (title: string) => (await call<Answer<"SessionCreated">>("POST", "/session/create", { title })).value.session_id;
 interface ImportBody {
   files: { name: string; base64: string }[];
-  title?: string;
+  title?: string; // of a new one
   untyped?: string;
-  into?: string;
-  delete_missing?: boolean;
+  delete_missing?: boolean; // of an update
   dry_run?: boolean;
 }
-export const importFiles = async (body: ImportBody) => (await call<Imported>("POST", "/session/import", body)).value;
+// into: the session to update; null: a new one.
+export const importFiles = async (into: string | null, body: ImportBody) =>
+  (await call<Imported>("POST", into === null ? "/session/import" : `${at(into)}/import`, body)).value;
 export const renameSession = (sid: string, title: string) => call("PUT", at(sid), { title });
 export const deleteSession = (sid: string) => call("DELETE", at(sid));
 export async function readNodes(sid: string): Promise<CourseNode[]> {

@@ -37,13 +37,15 @@ export interface Finding { reason: string; count: number; places: { file?: strin
 interface Changed { nodes: number; relationships: number; first: { node_id: string; title: string | null }[] }
 export interface Imported {
   session_id: string | null; // null: a dry run of a new one
-  nodes: number;
-  components: number;
-  relationships: number;
   report: Record<"read" | "changed" | "leftOut" | "rules", Finding[]>;
-  lessons?: { node_id: string; title: string | null; components: number; needs: string[] }[]; // the first ones, of a dry run
-  changes?: Record<"added" | "updated" | "unchanged" | "missing", Changed>; // of the curriculum that it updates
-  change_set_id?: string; // by which the update is undone
+  // Of a new curriculum. lessons: the first ones, of a dry run.
+  nodes?: number;
+  components?: number;
+  relationships?: number;
+  lessons?: { node_id: string | null; title: string | null; components: number; needs: string[] }[];
+  // Of an update. change_set: by which it is undone; null: nothing was written.
+  changes?: Record<"added" | "updated" | "unchanged" | "missing", Changed>;
+  change_set?: string | null;
 }
 
 // What "lectern.change" says: somebody's edit has landed.

@@ -29,10 +29,10 @@ function filesOf(choice: Choice): ReturnType<typeof encode> {
   return made;
 }
 
-interface Options { into: string | undefined; untyped: string | undefined; deletes: boolean }
+interface Options { into: string | null; untyped: string | undefined; deletes: boolean }
 
 async function send(choice: Choice, { into, untyped, deletes }: Options, more: { title?: string; dry_run?: boolean }): Promise<Imported> {
-  return importFiles({ files: await filesOf(choice), ...more, ...(untyped && { untyped }), ...(into && { into, delete_missing: deletes }) });
+  return importFiles(into, { files: await filesOf(choice), ...more, ...(untyped && { untyped }), ...(into && { delete_missing: deletes }) });
 }
 
 // After the answer: whatever fails now, the import is written.
@@ -48,7 +48,7 @@ async function showImported(done: Imported, into: { sid: string; title: string; 
   const title = into?.title ?? (session.value?.title || done.session_id!);
   const said = into ? updateWords(done, into.title, into.deletes) : `“${title}” is imported: ${countsOf(done)}.`;
   tell("info", `${said} ${shortReport(done)}`, isClean(done) ? undefined : { label: "Report", run: () => { asked.value = { done, title }; } },
-    into && done.change_set_id ? { sid: into.sid, set: done.change_set_id, undone: `Undone: the import into “${into.title}”.` } : undefined);
+    into && done.change_set ? { sid: into.sid, set: done.change_set, undone: `Undone: the import into “${into.title}”.` } : undefined);
   if (document.activeElement === document.body) goTo(region.peek()); // the button that opened the dialog has gone
 }
 
@@ -92,7 +92,7 @@ function Form({ dropped }: { dropped: Dropped | null }) {
   const [untyped, setUntyped] = useState<string | undefined>(undefined);
   const turn = useRef(0); // the newest reading; the result of an older one is discarded
   const form = useRef<HTMLFormElement>(null);
-  const options: Options = { into: updates ? open?.session_id : undefined, untyped, deletes };
+  const options: Options = { into: updates && open ? open.session_id : null, untyped, deletes };
 
   const take = async (make: () => Choice | Promise<Choice>) => {
     const mine = ++turn.current;

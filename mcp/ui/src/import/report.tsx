@@ -2,7 +2,7 @@
 // What an import has found, or would: its report in four parts, the first lessons, and how it changes a curriculum.
 import type { Finding, Imported } from "../base/types";
 import { plural } from "../base/words";
-import { CHANGES, PARTS, placeWords, unlisted } from "./summary";
+import { CHANGES, PARTS, placeWords, readOf, unlisted } from "./summary";
 
 const NEEDS_SHOWN = 5;
 
@@ -37,15 +37,15 @@ export function Report({ of }: { of: Imported }) {
 
 // A lesson that is listed itself is needed by its title.
 export function Lessons({ of }: { of: Imported }) {
-  const lessons = of.lessons ?? [];
+  const lessons = of.lessons ?? [], all = readOf(of).lessons;
   if (lessons.length === 0) return null;
   const titles = new Map(lessons.map(each => [each.node_id, each.title]));
   return (
     <details class="import-lessons" open>
-      <summary>{lessons.length < of.nodes ? `The first ${lessons.length} of ${of.nodes} lessons` : plural(of.nodes, "lesson")}</summary>
+      <summary>{lessons.length < all ? `The first ${lessons.length} of ${all} lessons` : plural(all, "lesson")}</summary>
       <ol>{lessons.map((each, i) => (
         <li key={i}>
-          <span dir="auto">{each.title || "(no title)"}</span> <code>{each.node_id}</code>
+          <span dir="auto">{each.title || "(no title)"}</span> <code>{each.node_id ?? "(no id)"}</code>
           <span class="import-about"> {plural(each.components, "component")}{each.needs.length > 0 && <>, needs{" "}
             <span dir="auto">{each.needs.slice(0, NEEDS_SHOWN).map(id => titles.get(id) || id).join(", ")}</span>
             {each.needs.length > NEEDS_SHOWN && ` and ${each.needs.length - NEEDS_SHOWN} more`}</>}</span>

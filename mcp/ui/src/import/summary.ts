@@ -16,8 +16,16 @@ export const CHANGES = [
   { kind: "missing", words: "Not in the files" },
 ] as const;
 
-export const countsOf = (of: Imported) =>
-  `${plural(of.nodes, "lesson")}, ${plural(of.components, "component")}, ${plural(of.relationships, "link")}`;
+// What was read. An update tells what becomes of it instead.
+export function readOf({ nodes, relationships, changes }: Imported): { lessons: number; links: number } {
+  if (!changes) return { lessons: nodes ?? 0, links: relationships ?? 0 };
+  const read = [changes.added, changes.updated, changes.unchanged];
+  return { lessons: read.reduce((sum, each) => sum + each.nodes, 0), links: read.reduce((sum, each) => sum + each.relationships, 0) };
+}
+export function countsOf(of: Imported): string {
+  const { lessons, links } = readOf(of);
+  return [plural(lessons, "lesson"), of.components === undefined ? "" : plural(of.components, "component"), plural(links, "link")].filter(Boolean).join(", ");
+}
 
 export const isClean = ({ report }: Imported) => PARTS.every(({ part }) => report[part].length === 0);
 
@@ -43,7 +51,7 @@ export const hasUntyped = ({ report }: Imported) => PARTS.some(({ part }) => rep
 // What an import into a curriculum has done, for a notice.
 export function updateWords(of: Imported, title: string, deleted: boolean): string {
   const { added, updated, missing } = of.changes!;
-  if (!of.change_set_id) return `“${title}” has all of it already: nothing was changed.`;
+  if (!of.change_set) return `“${title}” has all of it already: nothing was changed.`;
   const counts = [[added, "added"], [updated, "updated"], ...(deleted ? [[missing, "deleted"] as const] : [])] as const;
   const links = counts.map(([{ relationships }, words]) => (relationships > 0 ? `${plural(relationships, "link")} ${words}` : ""));
   const lessons = counts.map(([{ nodes }, words]) => (nodes > 0 ? `${plural(nodes, "lesson")} ${words}` : ""));
