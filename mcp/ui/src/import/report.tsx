@@ -10,7 +10,7 @@ function Reason({ of }: { of: Finding }) {
   const more = unlisted(of);
   return (
     <li>
-      <span dir="auto">{of.reason}</span>{of.count > 1 && <> <span class="chip"><span class="hidden">, </span>{of.count}<span class="hidden"> times</span></span></>}
+      <span dir="auto">{of.reason}</span>{of.count > 1 && <> <span class="chip">{of.count} times</span></>}
       {of.places.length > 0 && <ul class="import-places" aria-label="Where">
         {of.places.map((place, i) => <li key={i} dir="auto">{placeWords(place)}</li>)}
         {more > 0 && <li>{more} more</li>}
