@@ -22,11 +22,11 @@ function Reason({ of }: { of: Finding }) {
 export function Report({ of }: { of: Imported }) {
   return (
     <section class="import-report" aria-label="Report">
-      {PARTS.map(({ part, words }) => {
+      {PARTS.map(({ part, words, none }) => {
         const reasons = of.report[part];
         return (
           <section key={part} class={`import-part${reasons.length > 0 ? ` import-${part}` : ""}`}>
-            <h3>{words}{reasons.length === 0 ? ": nothing" : ` (${reasons.length})`}</h3>
+            <h3>{words}{reasons.length === 0 ? `: ${none}` : ` (${reasons.length})`}</h3>
             {reasons.length > 0 && <ul>{reasons.map(each => <Reason key={each.reason} of={each} />)}</ul>}
           </section>
         );

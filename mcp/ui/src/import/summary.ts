@@ -4,10 +4,10 @@ import type { Finding, Imported } from "../base/types";
 import { plural } from "../base/words";
 
 export const PARTS = [
-  { part: "read", words: "How it was read" },
-  { part: "changed", words: "Kept in another form" },
-  { part: "leftOut", words: "Left out" },
-  { part: "rules", words: "Kept as it is, though it breaks the rules" },
+  { part: "read", words: "How it was read", none: "nothing to note" },
+  { part: "changed", words: "Kept in another form", none: "nothing" },
+  { part: "leftOut", words: "Left out", none: "nothing" },
+  { part: "rules", words: "Kept as it is, though it breaks the rules", none: "nothing" },
 ] as const;
 export const CHANGES = [
   { kind: "added", words: "Added" },
