@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The place of the import dialog, whose content is loaded when it is first opened, and what is shown while files are held over the page.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { asked, hovering, takeDrops, writing } from "./importing";
 import { Late, laterPart } from "./lazy";
 
@@ -10,7 +10,8 @@ export function ImportPlace() {
   const dialog = useRef<HTMLDialogElement>(null);
   const open = asked.value !== null;
   useEffect(takeDrops, []);
-  useEffect(() => {
+  // At once: the event of a close may come later, when the dialog has been opened again.
+  useLayoutEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal();
     else if (!open) dialog.current?.close();
   }, [open]);

@@ -33,20 +33,11 @@ export interface Relationship extends Answer<"Relationship"> { from_node_id: str
 export interface Component extends Answer<"Component"> { component_type: string; order: number; parameters: Record<string, unknown> }
 
 // Of an import: one reason with its occurrences and the first places.
-export interface Finding { reason: string; count: number; places: { file?: string; line?: number; value?: string }[] }
-interface Changed { nodes: number; relationships: number; first: { node_id: string; title: string | null }[] }
-export interface Imported {
-  session_id: string | null; // null: a dry run of a new one
-  report: Record<"read" | "changed" | "leftOut" | "rules", Finding[]>;
-  // Of a new curriculum. lessons: the first ones, of a dry run.
-  nodes?: number;
-  components?: number;
-  relationships?: number;
-  lessons?: { node_id: string | null; title: string | null; components: number; needs: string[] }[];
-  // Of an update. change_set: by which it is undone; null: nothing was written.
-  changes?: Record<"added" | "updated" | "unchanged" | "missing", Changed>;
-  change_set?: string | null;
-}
+export type Finding = Omit<Answer<"Finding">, "places"> & { places: { file?: string; line?: number; value?: string }[] };
+// The answer for a new curriculum, or for an update of one.
+export type Imported = { session_id: string | null; report: Record<keyof Answer<"Findings">, Finding[]> }
+  & Partial<Pick<Answer<"SessionImported">, "nodes" | "components" | "relationships" | "lessons">>
+  & Partial<Pick<Answer<"SessionUpdated">, "changes" | "change_set">>;
 
 // What "lectern.change" says: somebody's edit has landed.
 export interface Change {

@@ -11,7 +11,7 @@ const of = (report: Partial<Imported["report"]>, more: Partial<Imported> = {}): 
 test("counts and the report are in words", () => {
   assert.equal(countsOf(of({})), "1 lesson, 2 components, 0 links");
   const counted = (nodes: number, relationships: number) => ({ nodes, relationships, first: [] });
-  const changes = { added: counted(2, 1), updated: counted(1, 0), unchanged: counted(5, 5), missing: counted(9, 9) };
+  const changes = { added: counted(2, 1), updated: counted(1, 0), unchanged: counted(5, 5), missing: counted(9, 9), components: 0 };
   assert.equal(countsOf({ session_id: "s", report: of({}).report, changes, change_set: null }), "8 lessons, 6 links");
   assert.equal(shortReport(of({})), "Nothing was changed or left out.");
   assert.equal(shortReport(of({ read: [reason("a", 2), reason("b", 1)], leftOut: [reason("c", 50)] })), "How it was read: 3. Left out: 50.");
@@ -36,7 +36,7 @@ test("only relationships without a type ask for one", () => {
 
 test("an update says what it has changed, and what it has deleted only where that was asked", () => {
   const counted = (nodes: number, relationships: number) => ({ nodes, relationships, first: [] });
-  const changes = { added: counted(2, 1), updated: counted(0, 0), unchanged: counted(5, 5), missing: counted(1, 0) };
+  const changes = { added: counted(2, 1), updated: counted(0, 0), unchanged: counted(5, 5), missing: counted(1, 0), components: 0 };
   const done = of({}, { changes, change_set: "c" });
   assert.equal(updateWords(done, "T", false), "“T” is updated: 2 lessons added, 1 link added.");
   assert.equal(updateWords(done, "T", true), "“T” is updated: 2 lessons added, 1 lesson deleted, 1 link added.");
