@@ -170,6 +170,7 @@ json_t *format_read_path(const char *path, const struct format *format,
 {
     const struct format *likely = format ? format : format_of_path(path);
     struct buf BUF_AUTO bytes = {0};
+    const char *slash;
 
     if (file_is_folder(path) || files_is_archive(path))
         return read_files(files_open(path, &report->lines, err), format, report, err);
@@ -177,7 +178,8 @@ json_t *format_read_path(const char *path, const struct format *format,
         return likely->read_beside(path, report, err);
     if (file_read(path, CURRICULUM_FILE_CAP, &bytes, err) < 0)
         return NULL;
-    return read_file(path, &bytes, format, report, err);
+    slash = strrchr(path, '/');
+    return read_file(slash ? slash + 1 : path, &bytes, format, report, err);
 }
 
 json_t *format_read_given(const struct given_file *given, size_t count, const struct format *format,

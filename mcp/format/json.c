@@ -255,9 +255,9 @@ json_t *json_curriculum(json_t *root, struct format_report *report, struct error
 static json_t *read_json(const char *name, const struct buf *bytes, struct format_report *report,
                          struct error *err)
 {
-    json_auto_t *root = json_text_read(bytes->data, bytes->len, "the file", report, err);
+    json_auto_t *root = json_text_read(
+        bytes->data, bytes->len, strcmp(name, "-") == 0 ? "standard input" : name, report, err);
 
-    (void)name;
     return root ? json_curriculum(root, report, err) : NULL;
 }
 

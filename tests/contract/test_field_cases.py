@@ -277,10 +277,10 @@ class Files(Case):
         """F45: each value that JSON does not have is named with its line."""
         folder = harness.shared("field", "18")
         for name, field, value, words in (
-                ("nan", "w", "NaN", "are kept as text: the file line 1: 'NaN'"), ("comma", "title", "A", "a comma before a closing bracket does not count (2)"),
-                ("twice", "title", "B", "its last value is kept, and the one before it is left out: the file line 1: 'title'"),
-                ("big", "n", "12345678901234567890", "kept as text: the file line 1: '12345678901234567890'"),
-                ("lone", "title", "half \ufffd emoji", "half a character is kept as U+FFFD: the file line 1: '\\ud83d'")):
+                ("nan", "w", "NaN", "are kept as text: nan.json line 1: 'NaN'"), ("comma", "title", "A", "a comma before a closing bracket does not count (2)"),
+                ("twice", "title", "B", "its last value is kept, and the one before it is left out: twice.json line 1: 'title'"),
+                ("big", "n", "12345678901234567890", "kept as text: big.json line 1: '12345678901234567890'"),
+                ("lone", "title", "half \ufffd emoji", "half a character is kept as U+FFFD: lone.json line 1: '\\ud83d'")):
             back, said, _ = self.load(folder / (name + ".json"))
             self.assertEqual(back["nodes"][0][field], value)
             self.assertIn(words, said)

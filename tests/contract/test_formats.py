@@ -379,7 +379,7 @@ class Foreign(FormatCase):
                          [("L1", "L2", "PREREQUISITE"), ("L2", "L3", "PREREQUISITE")])
         self.assertEqual([node.get("Prerequisites") for node in back["nodes"]], [None, "L1", "Adding; L9"])
         self.assertIn("How it was read (1):\n- ", said)
-        self.assertIn("'Prerequisites' names neither the id nor the title of another row: %s line 4: 'L9'" % path, said)
+        self.assertIn("'Prerequisites' names neither the id nor the title of another row: lessons.csv line 4: 'L9'", said)
         self.assertEqual(same(back, self.load(self.round_trip(back, "csv"))[0]), True)
         self.write("pair/nodes.csv", sheet)
         self.write("pair/edges.csv", "Source,Target,Type\nL1,L2,ENRICHMENT\n")

@@ -440,23 +440,23 @@ class Decoding(Graphs):
         for value in "NaN", "Infinity", "-Infinity", "12345678901234567890", "-9223372036854775809", "1e999":
             node, said = self.said('{"nodes": [\n{"node_id": "a", "title": "%s,]",\n "n": %s, "m": 9223372036854775807}]}' % (value, value))
             self.assertEqual((node["n"], node["m"], node["title"]), (value, 2 ** 63 - 1, value + ",]"))
-            self.assertIn("kept as text: the file line 3: '%s'" % value, said)
+            self.assertIn("kept as text: a.json line 3: '%s'" % value, said)
 
     def test_commas_and_comments(self):
         node, said = self.said('// mine\n{"nodes": [/* two\nlines */ {"node_id": "a", "title": "A // \\" /* b */",}, // end\n],}')
         self.assertEqual(node, {"node_id": "a", "title": 'A // " /* b */'})
-        self.assertIn("comments in JSON (3): the file line 1: '// mine'; the file line 2", said)
-        self.assertIn("a comma before a closing bracket does not count (3): the file line 3", said)
+        self.assertIn("comments in JSON (3): a.json line 1: '// mine'; a.json line 2", said)
+        self.assertIn("a comma before a closing bracket does not count (3): a.json line 3", said)
 
     def test_half_characters(self):
         node, said = self.said('{"nodes": [{"node_id": "a", "title": "half \\ud83d, low \\uDC00, whole \\ud83d\\ude00 \\\\ud83d"}]}')
         self.assertEqual(node["title"], "half \ufffd, low \ufffd, whole \U0001f600 \\ud83d")
-        self.assertIn("half a character is kept as U+FFFD (2): the file line 1: '\\ud83d'", said)
+        self.assertIn("half a character is kept as U+FFFD (2): a.json line 1: '\\ud83d'", said)
 
     def test_keys_that_stand_twice(self):
         node, said = self.said('{"nodes": [{"node_id": "a",\n"title": "A", "title": "B", "x": {"title": 1},\n"t\\u0069tle": "C"}]}')
         self.assertEqual(node, {"node_id": "a", "title": "C", "x": {"title": 1}})
-        self.assertRegex(said, "Left out .*\n- a key stands twice in one object: .* \\(2\\): the file line 2: 'title'; the file line 3: 'title'")
+        self.assertRegex(said, "Left out .*\n- a key stands twice in one object: .* \\(2\\): a.json line 2: 'title'; a.json line 3: 'title'")
         package = '{"CFDocument": {},' + json.dumps(self.framework()[1])[1:]
         self.assertIn("a key stands twice in one object", self.load(self.write("a.case.json", package))[1])
 
