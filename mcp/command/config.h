@@ -94,7 +94,7 @@ enum config_command {
         "file or folder to write, also -o PATH (default: standard output)")                        \
     ROW(COMMAND, "format", format, TEXT, "NAME", NULL, 0, 0, CONFIG_IMPORT | CONFIG_EXPORT,        \
         "json, csv, case (1EdTech CASE 1.0) or markdown; for import also graphml, gexf, xlsx, "    \
-        "olx (Open edX) and cartridge (IMS) (default: chosen by the path)")                        \
+        "olx (Open edX), cartridge (IMS) and text (default: chosen by the path)")                  \
     ROW(COMMAND, "force", force, FLAG, NULL, NULL, 0, 0, CONFIG_EXPORT,                            \
         "replace the folder of an earlier export, or a file that is not an export")                \
     ROW(COMMAND, "yes", yes, FLAG, NULL, NULL, 0, 0, CONFIG_DELETE | CONFIG_LEARNER,               \

@@ -14,6 +14,7 @@
  * kept in meta.case.
  */
 #include "mcp/format/format.h"
+#include "mcp/format/json_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -993,7 +994,7 @@ static bool has_name(const char *name)
 static json_t *read_case(const char *name, const struct buf *bytes, struct format_report *report,
                          struct error *err)
 {
-    json_auto_t *package = format_json.read(name, bytes, report, err);
+    json_auto_t *package = json_text_read(bytes->data, bytes->len, name, report, err);
     json_t *curriculum = package ? case_curriculum(package, report, err) : NULL;
 
     if (package && !curriculum)

@@ -114,6 +114,7 @@ static bool is_title(const char *text)
 
         at += (size_t)u8_mbtouc(&letter, (const uint8_t *)text + at, len - at);
         letters += uc_is_property_alphabetic(letter);
+        letters += uc_is_property_ideographic(letter); /* one is a word */
     }
     return letters > 1;
 }

@@ -63,7 +63,8 @@ struct unpacking {
     struct files *files;
     struct archive *from;
     struct findings *findings;
-    size_t seen, bytes;
+    size_t seen, bytes; /* entries and bytes of all archives */
+    size_t before;      /* bytes of the archives before this one */
 };
 
 enum path_kind { PATH_PLAIN, PATH_HIDDEN, PATH_OUTSIDE };
@@ -108,7 +109,8 @@ static int check_size(const struct unpacking *unpacking, struct error *err)
     if (unpacking->bytes > ARCHIVE_BYTES_CAP)
         return error_set(err, ERROR_TOO_LARGE, "%s unpacks to more than %zu bytes",
                          unpacking->files->path, ARCHIVE_BYTES_CAP);
-    if (unpacking->bytes > ARCHIVE_SMALL && unpacking->bytes / ARCHIVE_RATIO_CAP > packed)
+    if (unpacking->bytes > ARCHIVE_SMALL &&
+        (unpacking->bytes - unpacking->before) / ARCHIVE_RATIO_CAP > packed)
         return error_set(err, ERROR_TOO_LARGE,
                          "%s unpacks to more than %d times its size, which no text does: unpack it "
                          "and import the folder",
@@ -272,28 +274,65 @@ static void sort(struct files *files)
 }
 
 /* bytes: NULL: of the file at its path. */
+static int unpack_one(struct unpacking *unpacking, const struct buf *bytes, struct error *err)
+{
+    int opened, rc;
+
+    unpacking->from = archive_read_new();
+    if (!unpacking->from)
+        abort();
+    unpacking->before = unpacking->bytes;
+    archive_read_support_format_zip(unpacking->from);
+    archive_read_support_format_tar(unpacking->from);
+    archive_read_support_filter_gzip(unpacking->from);
+    archive_read_support_filter_bzip2(unpacking->from);
+    archive_read_support_filter_xz(unpacking->from);
+    archive_read_support_filter_zstd(unpacking->from);
+    opened = bytes
+                 ? archive_read_open_memory(unpacking->from, bytes->data, bytes->len)
+                 : archive_read_open_filename(unpacking->from, unpacking->files->path, BLOCK_BYTES);
+    rc = opened == ARCHIVE_OK ? unpack_all(unpacking, err) : refuse(unpacking, err);
+    archive_read_free(unpacking->from);
+    return rc;
+}
+
+/* An archive of archives alone, as Notion exports a large workspace: the files of its parts. */
+static int unpack_parts(struct unpacking *unpacking, struct error *err)
+{
+    struct files *files = unpacking->files;
+    struct packed *parts = files->packed;
+    size_t count = files->count;
+    int rc = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!file_ends_in(parts[i].name, ".zip"))
+            return 0;
+    files->packed = NULL;
+    files->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rc == 0)
+            rc = unpack_one(unpacking, &parts[i].text, err);
+        free(parts[i].name);
+        buf_finish(&parts[i].text);
+    }
+    free(parts);
+    return rc;
+}
+
 static int unpack(struct files *files, const struct buf *bytes, struct findings *findings,
                   struct error *err)
 {
-    struct unpacking unpacking = {.files = files, .from = archive_read_new(), .findings = findings};
-    int opened, rc;
-
+    struct unpacking unpacking = {.files = files, .findings = findings};
     /* Without one, libarchive names no file that has other letters than ASCII. */
     locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before;
+    int rc;
 
-    if (!unpacking.from || !unicode)
+    if (!unicode)
         abort();
     before = uselocale(unicode);
-    archive_read_support_format_zip(unpacking.from);
-    archive_read_support_format_tar(unpacking.from);
-    archive_read_support_filter_gzip(unpacking.from);
-    archive_read_support_filter_bzip2(unpacking.from);
-    archive_read_support_filter_xz(unpacking.from);
-    archive_read_support_filter_zstd(unpacking.from);
-    opened = bytes ? archive_read_open_memory(unpacking.from, bytes->data, bytes->len)
-                   : archive_read_open_filename(unpacking.from, files->path, BLOCK_BYTES);
-    rc = opened == ARCHIVE_OK ? unpack_all(&unpacking, err) : refuse(&unpacking, err);
-    archive_read_free(unpacking.from);
+    rc = unpack_one(&unpacking, bytes, err);
+    if (rc == 0)
+        rc = unpack_parts(&unpacking, err);
     uselocale(before);
     freelocale(unicode);
     if (rc == 0)

@@ -14,8 +14,9 @@
 /* Courses are first, because they hold notes and sheets too. JSON is last: the default if no other
  * format matches. */
 const struct format *const formats[] = {
-    &format_olx,     &format_cartridge, &format_csv,  &format_case, &format_markdown,
-    &format_graphml, &format_gexf,      &format_xlsx, &format_json, NULL};
+    &format_olx,      &format_cartridge, &format_csv,  &format_case,
+    &format_markdown, &format_graphml,   &format_gexf, &format_xlsx,
+    &format_text,     &format_json,      NULL};
 
 const struct format *format_find(const char *name)
 {
@@ -64,6 +65,9 @@ static int refuse_files(const struct files *files, struct error *err)
         {"word/document.xml", "a Word document: save it as Markdown (pandoc -t markdown)"},
         {"ppt/presentation.xml", "slides: save their texts as Markdown"},
         {"content.xml", "an OpenDocument file: save a sheet as .csv, and a text as Markdown"},
+        {"moodle_backup.xml", "a backup of Moodle: back the course up as IMS Common Cartridge"},
+        {"h5p.json", "an activity of H5P: save its texts as Markdown"},
+        {"collection.anki2", "a deck of Anki: export its notes as plain text, and save it as .csv"},
         {"META-INF/container.xml", "an e-book: save it as Markdown (pandoc -t markdown)"},
     };
 
@@ -116,6 +120,14 @@ static int refuse_document(const char *name, const struct buf *bytes, struct err
     return 0;
 }
 
+int format_refuse(const char *name, struct error *err)
+{
+    return error_set(err, ERROR_INVALID,
+                     "%s is in no format that is read (%s): save it as one of them, or name its "
+                     "format, as in --format markdown",
+                     name, format_names());
+}
+
 /* A file that is taken for JSON only because no format knows its name: its first character decides.
  */
 static int refuse_text(const char *name, const struct buf *bytes, struct error *err)
@@ -130,10 +142,7 @@ static int refuse_text(const char *name, const struct buf *bytes, struct error *
         return error_set(err, ERROR_INVALID, "%s is XML, but neither GraphML nor GEXF", name);
     if (*at && strchr("{[/#", *at)) /* JSON, or a comment above it */
         return 0;
-    return error_set(err, ERROR_INVALID,
-                     "%s is in no format that is read (%s): save it as one of them, or name its "
-                     "format, as in --format markdown",
-                     name, format_names());
+    return format_refuse(name, err);
 }
 
 /* By its name, where that decides, or its content; NULL: neither is known. */
@@ -196,7 +205,7 @@ json_t *format_read_given(const struct given_file *given, size_t count, const st
 
 const char *format_names(void)
 {
-    return "json, csv, case, markdown, graphml, gexf, xlsx, olx, cartridge";
+    return "json, csv, case, markdown, graphml, gexf, xlsx, olx, cartridge, text";
 }
 
 void format_note(struct format_report *report, const char *format, ...)

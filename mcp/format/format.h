@@ -75,7 +75,7 @@ json_t *format_read_given(const struct given_file *given, size_t count, const st
 const char *format_names(void); /* "json, csv, ..." */
 
 extern const struct format format_json, format_csv, format_case, format_markdown, format_graphml,
-    format_gexf, format_xlsx, format_olx, format_cartridge;
+    format_gexf, format_xlsx, format_olx, format_cartridge, format_text;
 
 /* One sheet, ours or another tool's, as entries (csv.c): a new array, or NULL. name is the name of
  * the file, for errors and the report. */
@@ -117,6 +117,8 @@ json_t *json_curriculum(json_t *root, struct format_report *report, struct error
  * that are taken. */
 json_t *format_read_text(const char *text, size_t len, struct format_report *report,
                          struct error *err);
+/* ERROR_INVALID: a file is in no format that is read. Returns -1. */
+int format_refuse(const char *name, struct error *err);
 /* The curriculum in GraphML or GEXF (graphml.c, gexf.c). is_text: the text is UTF-8, whatever it
  * declares. name: of the file, for errors and the report. */
 json_t *graphml_curriculum(const char *name, const struct buf *text, bool is_text,

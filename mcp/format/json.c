@@ -6,15 +6,24 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/format/column_role.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
 #include "mcp/format/graph_file.h"
 #include "mcp/format/json_text.h"
 #include "mcp/session/curriculum_file.h"
 
+/* JSON Lines: a value on each line. */
+static bool is_lines(const char *name)
+{
+    static const char *const suffixes[] = {".jsonl", ".ndjson", NULL};
+
+    return file_ends_in_any(name, suffixes);
+}
+
 static bool has_name(const char *name)
 {
-    return strcmp(name, "-") == 0 || file_ends_in(name, ".json");
+    return strcmp(name, "-") == 0 || file_ends_in(name, ".json") || is_lines(name);
 }
 
 /* ---- graphs of other tools, in their forms ---- */
@@ -23,7 +32,8 @@ struct graph_source {
     struct graph_file graph;
     json_t *rest;    /* the file without nodes and edges; owned */
     json_t *title;   /* of the graph; owned; or NULL */
-    const char *key; /* where the edges stand */
+    const char *key; /* where the edges stand, or the nodes if it is a list of them */
+    bool is_list;
 };
 
 /* An entry with the fields of one of its members, which other fields do not replace. An id alone is
@@ -205,6 +215,67 @@ static bool add_json_graphs(struct graph_source *source, const json_t *root)
     return true;
 }
 
+/* ---- lists of lessons ---- */
+
+/* Whether nearly anybody would call the value a list of lessons: objects with a title or an id. */
+static bool is_list_of_lessons(const json_t *list)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach((json_t *)list, i, entry)
+    {
+        bool has_name = false;
+        const char *key;
+        json_t *value;
+
+        json_object_foreach((json_t *)entry, key, value)
+        {
+            enum column_fit fit;
+
+            has_name = has_name || ((json_is_string(value) || json_is_integer(value)) &&
+                                    (column_role_rank(COLUMN_TITLE, key, strlen(key), &fit) > 0 ||
+                                     column_role_rank(COLUMN_ID, key, strlen(key), &fit) > 0));
+        }
+        if (!has_name)
+            return false;
+    }
+    return json_array_size(list) > 0;
+}
+
+/* [{"title": ...}], or the only such list in an object without nodes: {"lessons": [...]}. */
+static bool add_list_of_lessons(struct graph_source *source, const json_t *root)
+{
+    const json_t *list = is_list_of_lessons(root) ? root : NULL, *entry;
+    const char *key, *title = NULL;
+    size_t lists = list != NULL, i;
+    json_t *value;
+
+    if (json_object_get(root, "nodes"))
+        return false;
+    source->key = "the list";
+    json_object_foreach((json_t *)root, key, value)
+    {
+        enum column_fit fit;
+
+        if (is_list_of_lessons(value)) {
+            lists++;
+            list = value;
+            source->key = key;
+        }
+        if (json_is_string(value) && column_role_rank(COLUMN_TITLE, key, strlen(key), &fit) > 0)
+            title = key;
+    }
+    if (lists != 1)
+        return false;
+    json_array_foreach((json_t *)list, i, entry)
+        graph_file_add_node(&source->graph, unfold(entry, NULL), 0, NULL);
+    source->title = title ? json_incref(json_object_get(root, title)) : NULL;
+    json_object_del(source->rest, source->key);
+    source->is_list = true;
+    return true;
+}
+
 static json_t *complete(struct graph_source *source, json_t *root, struct error *err)
 {
     struct graph_file *graph = &source->graph;
@@ -222,9 +293,13 @@ static json_t *complete(struct graph_source *source, json_t *root, struct error 
                      source->key, source->key);
         return json_incref(root);
     }
-    count = json_array_size(graph->edges);
-    format_note(graph->report, "%zu relationship%s read from '%s'", count,
-                count == 1 ? " is" : "s are", source->key);
+    count = json_array_size(source->is_list ? graph->nodes : graph->edges);
+    if (source->is_list)
+        format_note(graph->report, "%zu node%s read from '%s'", count, count == 1 ? " is" : "s are",
+                    source->key);
+    else
+        format_note(graph->report, "%zu relationship%s read from '%s'", count,
+                    count == 1 ? " is" : "s are", source->key);
     json_object_set(source->rest, "nodes", graph->nodes);
     json_object_set(source->rest, "relationships", graph->edges);
     if (json_string_length(source->title) > 0 && !json_object_get(source->rest, "meta"))
@@ -237,12 +312,12 @@ json_t *json_curriculum(json_t *root, struct format_report *report, struct error
     struct graph_source source = {0};
     json_t *curriculum = NULL;
 
-    if (!json_is_object(root) || json_object_get(root, "relationships"))
+    if (json_object_get(root, "relationships"))
         return json_incref(root);
     graph_file_begin(&source.graph, "nodes", report);
-    source.rest = json_copy(root);
+    source.rest = json_is_object(root) ? json_copy(root) : json_object();
     if (add_node_link(&source, root) || add_elements(&source, root) ||
-        add_json_graphs(&source, root))
+        add_json_graphs(&source, root) || add_list_of_lessons(&source, root))
         curriculum = complete(&source, root, err);
     else
         curriculum = json_incref(root);
@@ -252,11 +327,68 @@ json_t *json_curriculum(json_t *root, struct format_report *report, struct error
     return curriculum;
 }
 
+/* Appends a line if it is JSON. */
+static int add_line(struct buf *to, const char *line, size_t len, bool is_first, struct error *err)
+{
+    struct format_report unused = {0};
+    json_t *value = json_text_read(line, len, "it", &unused, err);
+
+    findings_finish(&unused.lines);
+    if (!value)
+        return -1;
+    json_decref(value);
+    buf_adds(to, is_first ? "" : ",");
+    buf_add(to, line, len);
+    return 0;
+}
+
+/* The values as one array, in a text that has the same lines. Those that are no JSON are left out,
+ * unless all are. */
+static json_t *read_lines(const char *name, const struct buf *bytes, struct format_report *report,
+                          struct error *err)
+{
+    const char *end = bytes->data + bytes->len;
+    struct buf BUF_AUTO array = {0};
+    struct error first = {0};
+    size_t line = 1, values = 0;
+
+    buf_init(&array, 2 * bytes->len + 3);
+    buf_addc(&array, '[');
+    for (const char *from = bytes->data, *next; from < end; from = next, line++) {
+        const char *stop = memchr(from, '\n', (size_t)(end - from));
+        size_t len = (size_t)((stop ? stop : end) - from);
+        struct error why = {0};
+
+        next = from + len + (stop != NULL);
+        if (strspn(from, " \t\r") < len) {
+            if (add_line(&array, from, len, values == 0, &why) == 0) {
+                values++;
+            } else {
+                findings_add(&report->lines, FINDING_LEFT_OUT, PLACE(name, line, NULL),
+                             "lines that are not JSON");
+                if (first.kind == ERROR_NONE)
+                    error_set(&first, why.kind, "%s line %zu: %s", name, line, why.text);
+            }
+        }
+        buf_addc(&array, '\n');
+    }
+    buf_addc(&array, ']');
+    if (values == 0 && first.kind != ERROR_NONE) {
+        error_set(err, first.kind, "%s", first.text);
+        return NULL;
+    }
+    return buf_check(&array, name, err) < 0
+               ? NULL
+               : json_text_read(array.data, array.len, name, report, err);
+}
+
 static json_t *read_json(const char *name, const struct buf *bytes, struct format_report *report,
                          struct error *err)
 {
-    json_auto_t *root = json_text_read(
-        bytes->data, bytes->len, strcmp(name, "-") == 0 ? "standard input" : name, report, err);
+    const char *shown = strcmp(name, "-") == 0 ? "standard input" : name;
+    json_auto_t *root = is_lines(name)
+                            ? read_lines(name, bytes, report, err)
+                            : json_text_read(bytes->data, bytes->len, shown, report, err);
 
     return root ? json_curriculum(root, report, err) : NULL;
 }

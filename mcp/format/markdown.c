@@ -621,22 +621,17 @@ static void give_ids(struct markdown_reader *reader)
     }
 }
 
-/* Keys of front matter whose values name other notes, and the relationships that they mean. */
-static const struct {
-    const char *key, *kind;
-} named_links[] = {
-    {"prerequisites", "needs"}, {"prerequisite", "needs"}, {"requires", "needs"}, {"next", "next"}};
-
-/* A name, or lists of them; "[[Note]]" without quotes is a list in a list for YAML. */
+/* A name, or lists of them; "[[Note]]" without quotes is a list in a list for YAML. is_sure: others
+ * than notes are reported. */
 static void add_names(struct markdown_reader *reader, const char *file, const char *kind,
-                      const json_t *value)
+                      bool is_sure, const json_t *value)
 {
     const char *name = json_string_value(value);
     size_t len = json_string_length(value), i;
     struct buf BUF_AUTO number = {0};
     json_t *entry;
 
-    json_array_foreach((json_t *)value, i, entry) add_names(reader, file, kind, entry);
+    json_array_foreach((json_t *)value, i, entry) add_names(reader, file, kind, is_sure, entry);
     if (json_is_number(value)) {
         json_write(&number, value);
         name = number.data;
@@ -647,15 +642,18 @@ static void add_names(struct markdown_reader *reader, const char *file, const ch
         len = strcspn(name, "|#]");
     }
     if (name && len > 0)
-        json_array_append_new(reader->links, json_pack("[s, {s:s, s:s%, s:i}]", file, "kind", kind,
-                                                       "to", name, len, "line", 0));
+        json_array_append_new(reader->links,
+                              json_pack("[s, {s:s, s:s%, s:i, s:b}]", file, "kind", kind, "to",
+                                        name, len, "line", 0, "maybe", !is_sure));
 }
 
 static int read_note(struct markdown_reader *reader, const char *name, const struct buf *text,
                      unsigned usual, struct error *err)
 {
     struct note note = {.links = json_array(), .said = reader->said};
-    json_t *node = node_read(text, name, usual, &note, err), *link;
+    json_t *node = node_read(text, name, usual, &note, err), *link, *value;
+    const char *key, *kind;
+    bool is_sure;
     size_t i;
 
     if (node) {
@@ -666,8 +664,11 @@ static int read_note(struct markdown_reader *reader, const char *name, const str
         else
             json_array_append_new(reader->unnamed, json_pack("[s, O]", name, node));
         json_array_append_new(reader->nodes, node);
-        for (size_t n = 0; n < sizeof named_links / sizeof named_links[0]; n++)
-            add_names(reader, name, named_links[n].kind, json_object_get(node, named_links[n].key));
+        json_object_foreach(node, key, value)
+        {
+            if ((kind = property_kind(key, strlen(key), &is_sure)))
+                add_names(reader, name, kind, is_sure, value);
+        }
         json_array_foreach(note.links, i, link)
             json_array_append_new(reader->links, json_pack("[s, O]", name, link));
         reader->notes++;
@@ -719,6 +720,8 @@ static void add_link(struct markdown_reader *reader, const struct link_index *in
     size_t line = (size_t)json_integer_value(json_object_get(link, "line"));
     bool is_path = strcmp(kind, "path") == 0, many = false;
     bool is_need = strcmp(kind, "needs") == 0, is_next = strcmp(kind, "next") == 0;
+    json_t *maybe = json_object_get(link, "maybe");
+    const char *where = line > 0 ? "named in the note" : "named in the front matter";
 
     if (is_path && !link_is_path(to))
         return;
@@ -732,13 +735,16 @@ static void add_link(struct markdown_reader *reader, const struct link_index *in
 
             to += strspn(to, " [");
             len = strcspn(to, ",;");
-            one = json_pack("{s:s, s:s%, s:i}", "kind", kind, "to", to, strcspn(to, "],;|#"),
-                            "line", 0);
+            one = json_pack("{s:s, s:s%, s:i, s:O*}", "kind", kind, "to", to, strcspn(to, "],;|#"),
+                            "line", 0, "maybe", maybe);
             if (one && len > 0)
                 add_link(reader, index, from, one, seen);
         }
         return;
     }
+    if (!json_is_string(target) &&
+        (json_is_true(maybe) || (is_need && line > 0 && !link_is_path(to))))
+        return;
     if (!json_is_string(target)) {
         bool other = link_is_attachment(to);
 
@@ -752,9 +758,9 @@ static void add_link(struct markdown_reader *reader, const struct link_index *in
         findings_add(reader->said, FINDING_CHANGED, PLACE(from, line, to),
                      "links to a name that several notes have lead to the nearest of them");
     if (is_need)
-        relate(reader, target, source, "PREREQUISITE", "named in the front matter", seen);
+        relate(reader, target, source, "PREREQUISITE", where, seen);
     else if (is_next)
-        relate(reader, source, target, "LEADS_TO", "named in the front matter", seen);
+        relate(reader, source, target, "LEADS_TO", where, seen);
     else if (relate(reader, source, target, format_untyped(reader->report), "a link between notes",
                     seen))
         reader->made++;

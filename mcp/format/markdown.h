@@ -91,8 +91,10 @@ json_t *node_read(const struct buf *text, const char *name, unsigned usual, stru
 
 /* An ordinary note besides its node. */
 struct note {
-    json_t *links; /* [{"kind": "path", "wiki" or "embed", "to", "line"}], see links_find; owned */
-    json_t *title; /* of its first heading; owned; or NULL */
+    json_t *links; /* [{"kind": "path", "wiki", "embed", "needs" or "next", "to", "line"}]; owned */
+    size_t properties;     /* of the links, the first that may be of a property in this paragraph */
+    bool needs;            /* the links stand below a heading of prerequisites */
+    json_t *title;         /* of its first heading; owned; or NULL */
     struct findings *said; /* borrowed; or NULL */
     size_t rules;          /* lines between paragraphs ("---"), which are left out */
 };
@@ -134,6 +136,16 @@ void admonitions_as_quotes(struct buf *text, const char *name, size_t line, stru
 struct cmark_node;
 void links_find(struct cmark_node *document, const char *text, const size_t *starts, size_t lines,
                 size_t first_line, struct note *note);
+
+/* The relationship that the name of a property means: "needs", "next" or NULL
+ * (markdown_property.c). *is_sure: its values are notes and nothing else. */
+const char *property_kind(const char *name, size_t len, bool *is_sure);
+/* Whether it is a property of the text, or a heading, whose links are prerequisites. */
+bool property_is_need(const char *name, size_t len);
+/* Appends the links of properties in a paragraph to note->links. line: of its first. */
+void properties_find(const char *text, size_t len, size_t line, struct note *note);
+/* Whether the last paragraph has a property with that link. */
+bool properties_have(const struct note *note, const char *to, size_t len);
 
 /* The notes of a folder by the names that links give them. */
 struct link_index;

@@ -29,10 +29,13 @@ static void add_link(struct note *note, const char *kind, const char *to, size_t
     }
     while (len > 0 && strchr(" \t\n", to[len - 1]))
         len--;
-    target = len > 0 ? json_stringn(to, len) : NULL;
-    if (target)
-        json_array_append_new(note->links, json_pack("{s:s, s:o, s:I}", "kind", kind, "to", target,
-                                                     "line", (json_int_t)line));
+    target = len > 0 && !properties_have(note, to, len) ? json_stringn(to, len) : NULL;
+    if (!target)
+        return;
+    if (note->needs && strcmp(kind, "embed") != 0)
+        kind = "needs";
+    json_array_append_new(note->links, json_pack("{s:s, s:o, s:I}", "kind", kind, "to", target,
+                                                 "line", (json_int_t)line));
 }
 
 /* "<a href='x'>" in HTML, with or without quotes. */
@@ -124,6 +127,16 @@ static void find_wiki(const char *text, size_t len, size_t line, struct note *no
     }
 }
 
+/* "## Prerequisites" */
+static bool is_need(cmark_node *heading)
+{
+    bool is_part = cmark_node_get_heading_level(heading) > 1;
+    cmark_node *text = is_part ? cmark_node_first_child(heading) : NULL;
+    const char *words = text && !cmark_node_next(text) ? cmark_node_get_literal(text) : NULL;
+
+    return words && property_is_need(words, strlen(words));
+}
+
 void links_find(cmark_node *document, const char *text, const size_t *starts, size_t lines,
                 size_t first_line, struct note *note)
 {
@@ -142,10 +155,13 @@ void links_find(cmark_node *document, const char *text, const size_t *starts, si
         if (type == CMARK_NODE_PARAGRAPH || type == CMARK_NODE_HEADING ||
             type == CMARK_NODE_HTML_BLOCK)
             line = first_line + (begin > 0 ? begin - 1 : 0);
+        if (type == CMARK_NODE_HEADING)
+            note->needs = is_need(node);
         if ((type == CMARK_NODE_PARAGRAPH || type == CMARK_NODE_HEADING) && begin >= 1 &&
-            begin <= end && end <= lines)
+            begin <= end && end <= lines) {
+            properties_find(text + starts[begin - 1], starts[end] - starts[begin - 1], line, note);
             find_wiki(text + starts[begin - 1], starts[end] - starts[begin - 1], line, note);
-        else if (type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE)
+        } else if (type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE)
             find_html(cmark_node_get_literal(node), line, note);
         else if (type == CMARK_NODE_LINK)
             add_link(note, "path", cmark_node_get_url(node), strlen(cmark_node_get_url(node)),

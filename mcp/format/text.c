@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/format/encoding.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
 #include "mcp/format/json_text.h"
@@ -274,3 +275,38 @@ json_t *format_read_text(const char *given, size_t len, struct format_report *re
         return NULL;
     return read_bare(&text, report, err);
 }
+
+/* ---- a file of text ---- */
+
+static bool has_name(const char *name)
+{
+    static const char *const suffixes[] = {".txt", ".text", ".tab", NULL};
+
+    return file_ends_in_any(name, suffixes);
+}
+
+/* Excel saves "Unicode Text" as UTF-16 with tabs between the cells. */
+static json_t *read_file(const char *name, const struct buf *bytes, struct format_report *report,
+                         struct error *err)
+{
+    struct buf BUF_AUTO text = {0};
+    json_t *curriculum;
+
+    buf_init(&text, 2 * bytes->len + 1);
+    buf_add(&text, bytes->data, bytes->len);
+    if (buf_check(&text, name, err) < 0 || encoding_to_utf8(&text, name, report, err) < 0)
+        return NULL;
+    if (is_table(text.data ? text.data : ""))
+        return csv_curriculum(name, &text, report, err);
+    curriculum = format_read_text(text.data ? text.data : "", text.len, report, err);
+    if (!curriculum && err->kind == ERROR_INVALID)
+        format_refuse(name, err);
+    return curriculum;
+}
+
+const struct format format_text = {
+    .name = "text",
+    .what = "a text in one of the formats that are text, by its content",
+    .has_name = has_name,
+    .read = read_file,
+};

@@ -284,8 +284,8 @@ class Files(Case):
             back, said, _ = self.load(folder / (name + ".json"))
             self.assertEqual(back["nodes"][0][field], value)
             self.assertIn(words, said)
-        self.assertIn('its top level must be an object {"nodes": [...]', self.refused(folder / "array.json"))
-        self.assertIn("line 2", self.refused(folder / "lines.jsonl"))
+        for name, count in (("array.json", 1), ("lines.jsonl", 2)):
+            self.assertEqual(len(self.load(folder / name)[0]["nodes"]), count)
 
     def test_order_of_edges_without_types(self):
         """F02: what is needed, and the teaching order"""

@@ -317,7 +317,7 @@ class Formats(FormatCase):
             self.assertEqual((out / "thesis.docx").read_bytes(), b"years of work")
         self.refused("export", sid, str(self.folder / "csv") + "2/", saying=("--format csv or --format markdown",))
         self.refused("export", "--format", "csv", sid, str(self.folder / "no" / "such" / "place"), saying=("No such file",))
-        self.refused("export", "--format", "word", sid, "x", saying=("must be one of json, csv, case, markdown, graphml, gexf, xlsx, olx, cartridge",))
+        self.refused("export", "--format", "word", sid, "x", saying=("must be one of json, csv, case, markdown, graphml, gexf, xlsx, olx, cartridge, text",))
         self.refused("export", "--format", "csv", sid, saying=("a folder",))
         self.refused("import", "--format", "csv", str(self.folder / "nothing"), saying=("there is no CSV file",))
         self.write("other/deep/picture.png", "x")

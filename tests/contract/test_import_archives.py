@@ -98,6 +98,16 @@ class Packed(Archives):
         self.assertIn("files other than notes (.md, .markdown, .mdx), which are not read (2): a.png", said)
 
 
+    def test_an_archive_of_archives(self):
+        """As Notion exports a large workspace; deeper ones are not opened."""
+        parts = [self.zip({name: text}, "part.zip").read_bytes() for name, text in NOTES.items()]
+        self.check_notes(self.zip({"Export-Part-%d.zip" % number: part for number, part in enumerate(parts, 1)}))
+        self.refused(self.zip({"b.zip": self.zip({"c.zip": self.zip(NOTES, "d.zip").read_bytes()}, "c.zip").read_bytes()}), "holds no curriculum")
+        self.refused(self.zip({"b.zip": b"PK\3\4 damaged"}), "cannot be unpacked")
+        said = self.check_notes(self.zip({**NOTES, "Kurs/b.zip": parts[0]}))
+        self.assertIn("b.zip", said)
+
+
 class Hostile(Archives):
     def test_paths_that_lead_out(self):
         said = self.check_notes(self.zip({**NOTES, "../x.md": "# Out", "/etc/y.md": "# Root", "Kurs/../../z.md": "# Up"}))
@@ -150,7 +160,9 @@ class Others(Archives):
 
     def test_documents(self):
         for name, entry, words in (("a.docx", "word/document.xml", "a Word document: save it as Markdown"), ("a.pptx", "ppt/presentation.xml", "slides"),
-                                   ("a.ods", "content.xml", "an OpenDocument file"), ("a.epub", "META-INF/container.xml", "an e-book")):
+                                   ("a.ods", "content.xml", "an OpenDocument file"), ("a.mbz", "moodle_backup.xml", "Common Cartridge"),
+                                   ("a.h5p", "h5p.json", "an activity of H5P"), ("a.apkg", "collection.anki2", "a deck of Anki"),
+                                   ("a.epub", "META-INF/container.xml", "an e-book")):
             self.refused(self.zip({"mimetype": "x", entry: "<x/>", "b/x.xml": "<x/>"}, name), words)
         for name, begin, words in (("a.pdf", b"%PDF-1.7\n", "a PDF"), ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1", "an old Office"),
                                    ("a.db", b"SQLite format 3\0", "a database")):

@@ -429,6 +429,35 @@ class NodeLink(Graphs):
             self.assertEqual(self.load(self.write("a.json", file))[0], file)
 
 
+class Lists(Graphs):
+    """Lists of lessons in JSON that nobody made for us."""
+    LESSONS = [{"id": 1, "title": "Counting", "text": "One, two."}, {"id": 2, "title": "Adding", "prerequisites": [1]}, {"id": 3, "title": "Halves", "prerequisites": "Adding; 1"}]
+    EDGES = [("1", "2", "PREREQUISITE"), ("1", "3", "PREREQUISITE"), ("2", "3", "PREREQUISITE")]
+
+    def check(self, text, name="a.json"):
+        nodes, edges, back, said = self.graph(text, name)
+        self.assertEqual((list(nodes), sorted(edges), nodes["1"]["text"]), (["1", "2", "3"], self.EDGES, "One, two."))
+        self.assertIn("3 nodes are read from", said)
+        return back, said
+
+    def test_lists(self):
+        self.check(json.dumps(self.LESSONS))
+        back, said = self.check(json.dumps({"name": "Numbers", "grade": 2, "authors": ["A"], "lessons": self.LESSONS}))
+        self.assertEqual((back["meta"]["title"], back["grade"], back["authors"]), ("Numbers", 2, ["A"]))
+        self.assertIn("'lessons'", said)
+
+    def test_lines(self):
+        lines = [json.dumps(lesson) for lesson in self.LESSONS]
+        self.check("\n".join(lines), "a.jsonl")
+        _, said = self.check("\r\n\r\n".join([lines[0], "{bad}", *lines[1:], '{"id": 4,']) + "\r\n", "a.ndjson")
+        self.assertIn("lines that are not JSON (2): a.ndjson line 3; a.ndjson line 9", said)
+        self.refused("import", self.write("b.jsonl", "{bad}\n{worse\n"), saying=("b.jsonl line 1",))
+
+    def test_other_lists_are_refused(self):
+        for value in ([], [1, 2], ["a"], [{"x": 1}], {"lessons": self.LESSONS, "units": self.LESSONS}, {"lessons": []}):
+            self.refused("import", self.write("a.json", json.dumps(value)), saying=("not a curriculum",))
+
+
 class Decoding(Graphs):
     """JSON that a strict decoder refuses."""
 

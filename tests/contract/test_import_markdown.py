@@ -206,6 +206,36 @@ class Links(Notes):
                                         ("a", "c", "PREREQUISITE"), ("b", "d-id", "PREREQUISITE")]))
         self.assertIn("'gone'", said)
 
+    def kinds(self, back):
+        titles = {node["node_id"]: node["title"] for node in back["nodes"]}
+        return sorted((titles[edge["from_node_id"]], titles[edge["to_node_id"]], edge["relationship_type"]) for edge in back["relationships"])
+
+    def test_properties_in_the_text(self):
+        """As Notion exports a relation, as Dataview has it, and as people write it; other links on the page stay links."""
+        notion = "Adding 00112233445566778899aabbccddeeff"
+        for text in ("Prerequisites: Counting (Counting.md), Two (2) (sub/Two%20(2).md)", "requires:: [[Counting]], [[Two|second]]",
+                     "- **Voraussetzungen:** [Counting](Counting.md) und [zwei](<sub/Two (2).md>)", "> Needs: [[Counting#Part|one]] [[Two]]"):
+            with self.subTest(text):
+                back, said = self.load({notion + ".md": "# Adding\n\nTags: maths\n%s\n\nSee [[Other]].\n" % text, "Counting.md": "# Counting\n",
+                                        "sub/Two (2).md": "---\naliases: Two\n---\n# Two\n", "Other.md": "# Other\nNext: [[Counting]]\n"})
+                self.assertEqual(self.kinds(back), [("Adding", "Other", "LEADS_TO"), ("Counting", "Adding", "PREREQUISITE"), ("Other", "Counting", "LEADS_TO"),
+                                                    ("Two", "Adding", "PREREQUISITE")], said)
+                self.assertIn(text.splitlines()[0][2:], json.dumps(back, ensure_ascii=False))
+
+    def test_links_below_a_heading_of_prerequisites(self):
+        back, said = self.load({"a.md": "# A\n\nSee [[D]].\n\n## Prerequisites\n\n- [[B]]\n- [c](c.md)\n- [Python](https://python.org)\n- [[gone]]\n\n## Text\n\nSee [[E]].\n",
+                                "b.md": "# B\n\n## Requirements\n\nChalk.\n", "c.md": "# C\n", "d.md": "# D\n", "e.md": "# Prerequisites\n\n[[B]]\n"})
+        self.assertEqual(self.kinds(back), [("A", "D", "LEADS_TO"), ("A", "Prerequisites", "LEADS_TO"), ("B", "A", "PREREQUISITE"), ("C", "A", "PREREQUISITE"),
+                                            ("Prerequisites", "B", "LEADS_TO")])
+        self.assertIn("'gone'", said)
+
+    def test_keys_in_other_languages(self):
+        """Their values need not be notes, so that others are fields alone."""
+        back, said = self.load({"a.md": "---\nVoraussetzungen: ['[[B]]', Kreide]\nrequirements: chalk, ruler\n---\n# A\n", "b.md": "# B\n"})
+        self.assertEqual(self.kinds(back), [("B", "A", "PREREQUISITE")])
+        self.assertEqual(self.by_title(back)["A"]["requirements"], "chalk, ruler")
+        self.assertNotIn("Left out", said)
+
     def test_callouts_and_comments(self):
         back, said = self.load({"a.md": "> [!warning] Mind it\n> Never.\n> Ever.\n\n> [!danger]-\n> Hot.\n\n> quote\n\nSee %%secret%% this.\n\n%%\nmore\n\nsecret\n%%\n\n"
                                         "```\n%%time%%\n```\n\n`%%a%%` end\n"})

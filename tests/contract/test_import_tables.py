@@ -41,6 +41,14 @@ class Encodings(Tables):
                 else:
                     self.assertNotIn("Windows", said)
 
+    def test_unicode_text_of_excel(self):
+        nodes, edges, _, said = self.sheet(self.TEXT.replace(",", "\t").encode("utf-16"), "sheet.txt")
+        self.assertEqual((nodes, edges), (self.NODES, [("L1", "L2", "PREREQUISITE")]))
+        self.assertIn("sheet.txt: the file is UTF-16", said)
+        nodes, _, _, said = self.sheet("# One\n\nText\n\n# Two\n", "notes.txt")
+        self.assertEqual([title for _, title in nodes], ["One", "Two"])
+        self.refused("import", self.write("letter.txt", "Dear all,\nhello\n"), saying=("letter.txt",))
+
     def test_an_encoding_that_is_not_certain_is_named(self):
         for text, code in (("Id,Title\nL1,Умножение\n", "cp1251"), ("Id,Title\rL1,Größe für Öl\r", "mac_roman")):
             nodes, _, _, said = self.sheet(text.encode(code))
