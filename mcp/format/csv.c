@@ -726,11 +726,20 @@ static bool is_direction(const char *type)
 /* A relationship of another tool has a type, or is given one. */
 static void complete_edge(struct sheet_reader *reader, json_t *entry)
 {
+    const char *type, *contract;
+
     if (reader->rest == 0 && is_direction(json_get_string(entry, "relationship_type"))) {
         /* Gephi's Type */
         reader->undirected +=
             strcasecmp(json_get_string(entry, "relationship_type"), "directed") != 0;
         json_object_del(entry, "relationship_type");
+    }
+    type = json_get_string(entry, "relationship_type");
+    contract = reader->rest == 0 && type ? relationship_type_spelled(type) : NULL;
+    if (contract && strcmp(contract, type) != 0) {
+        findings_add(&reader->told, FINDING_CHANGED, PLACE(reader->name, reader->row_line, type),
+                     "a type of relationships in other letters is written as %s", contract);
+        json_object_set_new(entry, "relationship_type", json_string(contract));
     }
     if (!json_object_get(entry, "relationship_type")) {
         json_object_set_new(entry, "relationship_type",

@@ -120,6 +120,20 @@ static int refuse_document(const char *name, const struct buf *bytes, struct err
     return 0;
 }
 
+/* Texts in languages that pandoc makes Markdown of, by their names. */
+static int refuse_language(const char *name, struct error *err)
+{
+    static const char *const suffixes[] = {".html", ".htm",   ".rst",  ".org",       ".adoc",
+                                           ".tex",  ".ipynb", ".opml", ".mediawiki", NULL};
+
+    if (!file_ends_in_any(name, suffixes))
+        return 0;
+    return error_set(err, ERROR_INVALID,
+                     "%s is in a language that is not read: make Markdown of it (pandoc -t "
+                     "markdown), a lesson for each heading of level 1",
+                     name);
+}
+
 int format_refuse(const char *name, struct error *err)
 {
     return error_set(err, ERROR_INVALID,
@@ -167,7 +181,7 @@ static json_t *read_file(const char *name, const struct buf *bytes, const struct
     if (!format)
         format = format_of_file(name, bytes);
     if (!format) {
-        if (refuse_text(name, bytes, err) < 0)
+        if (refuse_language(name, err) < 0 || refuse_text(name, bytes, err) < 0)
             return NULL;
         format = &format_json;
     }

@@ -523,21 +523,6 @@ static void take_end(struct graph_file *graph, json_t *entry, const char *key, c
     }
 }
 
-/* The contract's name of a type in other letters; NULL: it has none. */
-static const char *contract_type(const char *type)
-{
-    for (size_t i = 0; relationship_types[i]; i++) {
-        const char *name = relationship_types[i], *at = type;
-
-        for (; *name && *at; name++, at++)
-            if (toupper((unsigned char)*at) != *name && !(*name == '_' && strchr(" -", *at)))
-                break;
-        if (!*name && !*at)
-            return relationship_types[i];
-    }
-    return NULL;
-}
-
 /* A label may be a number, as of a weight. */
 static bool is_number(const json_t *text)
 {
@@ -555,7 +540,7 @@ static bool take_type(struct graph_file *graph, json_t *entry, size_t i, const j
     json_array_foreach((json_t *)names, n, name)
     {
         const char *key = json_string_value(name), *type = json_get_string(entry, key),
-                   *contract = type ? contract_type(type) : NULL;
+                   *contract = type ? relationship_type_spelled(type) : NULL;
         json_t *text = type ? text_of(json_object_get(entry, key)) : NULL;
 
         if (!text || is_number(text)) {

@@ -6,6 +6,7 @@
  */
 #include "mcp/session/component_type.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -498,6 +499,20 @@ int component_type_check_sent(const char *type, const json_t *sent, const json_t
 bool relationship_is_structure(const char *type)
 {
     return type && (strcmp(type, "isChildOf") == 0 || strcmp(type, "isPartOf") == 0);
+}
+
+const char *relationship_type_spelled(const char *type)
+{
+    for (size_t i = 0; relationship_types[i]; i++) {
+        const char *name = relationship_types[i], *at = type;
+
+        for (; *name && *at; name++, at++)
+            if (toupper((unsigned char)*at) != *name && !(*name == '_' && strchr(" -", *at)))
+                break;
+        if (!*name && !*at)
+            return relationship_types[i];
+    }
+    return NULL;
 }
 
 int relationship_type_check(const char *type, const char *const *types, const char *loc,

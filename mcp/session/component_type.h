@@ -70,6 +70,8 @@ extern const char *const link_types[];
 /* Whether the type is the structure of a framework inside one curriculum: isChildOf, isPartOf. It
  * comes with imports alone. */
 bool relationship_is_structure(const char *type);
+/* The contract's name of a type in other letters, such as "leads to"; NULL: it has none. */
+const char *relationship_type_spelled(const char *type);
 /* types: one of these tables. */
 int relationship_type_check(const char *type, const char *const *types, const char *loc,
                             struct error *err);

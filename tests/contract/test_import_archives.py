@@ -169,6 +169,10 @@ class Others(Archives):
             path = self.folder / name
             path.write_bytes(begin + b"\0" * 100)
             self.refused(path, words)
+        for name in "a.html", "a.rst", "a.ipynb", "A.TEX":
+            path = self.folder / name
+            path.write_text('{"cells": []}' if name == "a.ipynb" else "<h1>Lesson</h1>")
+            self.refused(path, "make Markdown of it (pandoc -t markdown)")
 
     def test_nothing_to_read(self):
         self.refused(self.zip({"a.png": b"\x89PNG"}), "holds no curriculum")

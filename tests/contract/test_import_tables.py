@@ -328,6 +328,13 @@ class Headings(Tables):
             nodes, edges, _, _ = self.sheet(heading + "\n" + separator.join(("A", "B", "PREREQUISITE")) + "\n")
             self.assertEqual((nodes, edges), ([("A", "A"), ("B", "B")], [("A", "B", "PREREQUISITE")]))
 
+    def test_types_in_other_letters(self):
+        _, edges, back, said = self.sheet("From,To,Type\na,b,Prerequisite\nb,c,leads to\nc,d,related\n")
+        self.assertEqual([kind for _, _, kind in edges], ["PREREQUISITE", "LEADS_TO", "related"])
+        self.assertIn("a type of relationships in other letters is written as PREREQUISITE: sheet.csv line 2: 'Prerequisite'", said)
+        again = self.load(self.round_trip({**back, "relationships": [dict(back["relationships"][0], relationship_type="prerequisite")]}, "csv"))[0]
+        self.assertEqual(again["relationships"][0]["relationship_type"], "prerequisite")   # our own sheets are exact
+
     def test_one_file_with_all(self):
         text = '"_id","_labels","name","hours","_start","_end","_type"\n"0",":Lesson","Count","2",,,\n"1",":Lesson","Add","3",,,\n,,,,"0","1","PREREQUISITE"\n'
         for name in "all.csv", "folder/nodes.csv":
