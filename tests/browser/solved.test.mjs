@@ -39,6 +39,7 @@ await through(async () => {
 
   await ui.press("button", "Attempt 1", { within });
   await ui.press("button", "Attempt 3", { within });
+  await ui.get("group", /^Program of attempt 3/, { within });
   const programs = await ui.all("group", /^Program of attempt/, { within });
   assert.deepEqual(await Promise.all(programs.map(one => one.evaluate(it => it.innerText.trim().split("\n").at(-1)))),
     ["print(1 / 0)", "print(json.dumps(len(get_nodes())))"]);

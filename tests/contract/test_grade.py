@@ -264,10 +264,11 @@ class Run(GradeCase):
 class Cheats(GradeCase):
     def test_no_cheat_passes_and_the_next_program_is_right(self):
         programs = []
-        for program in CHEATS.values():
+        chosen = dict(list(CHEATS.items())[::EVERY if EVERY > 3 else 1])
+        for program in chosen.values():
             programs += [program, EXERCISE["solution"]]
         results = self.grade(EXERCISE, *programs)
-        for name, cheat, honest in zip(CHEATS, results[::2], results[1::2]):
+        for name, cheat, honest in zip(chosen, results[::2], results[1::2]):
             with self.subTest(name):
                 self.assertEqual(self.statuses(honest), ["pass"] * 4)
                 self.assertNotEqual(cheat["status"], "pass")

@@ -198,9 +198,9 @@ class Daemon(http.server.BaseHTTPRequestHandler):
 class Runs(unittest.TestCase):
     """The shipped profiles in each engine: ordinary programs run, and hostile ones are refused or contained.
 
-    LECTERN_WHOLE=1 (make soak): every hostile program. Otherwise every sixth, because each of them waits for a new sandbox."""
+    LECTERN_WHOLE=1 (make soak): every hostile program. Otherwise every twelfth, because each of them waits for a new sandbox."""
 
-    EVERY = 1 if os.environ.get("LECTERN_WHOLE") else 6
+    EVERY = 1 if os.environ.get("LECTERN_WHOLE") else 12
     ENGINES = ("docker",) if os.environ.get("LECTERN_SANDBOX") == "docker" else (harness.LOCAL, "process")
 
     @classmethod

@@ -4,8 +4,8 @@ nothing, to an interpreter without the policy, in real sandboxes. The effects ar
 kernel saw start, connections to a port, and whether each call got its own answer and the next one the correct one.
 
 LECTERN_SANDBOX: local, process or docker. LECTERN_WHOLE=1 (make soak): every program with every layer left out. Otherwise one program of each sort,
-that is of each family and effect, drawn anew in each run from LECTERN_SEED: locally of all sorts, in the other engines of ENGINE_CAP, and where a
-further layer is left out or a sandbox stays of SORT_CAP.
+that is of each family and effect, drawn anew in each run from LECTERN_SEED: of ENGINE_CAP sorts, and where a further layer is left out or a sandbox
+stays of SORT_CAP.
 """
 import concurrent.futures
 import contextlib
@@ -37,8 +37,8 @@ WHOLE = os.environ.get("LECTERN_WHOLE") == "1"
 AT_ONCE = 4
 SECONDS = 1
 SEED = int(os.environ.get("LECTERN_SEED", random.randrange(10 ** 9)))
-SORT_CAP = 30 if ENGINE == "local" else 6  # with a layer left out besides validator and policy, unless WHOLE
-ENGINE_CAP = None if ENGINE == "local" else 30
+SORT_CAP = 20 if ENGINE == "local" else 6  # with a layer left out besides validator and policy, unless WHOLE
+ENGINE_CAP = 60 if ENGINE == "local" else 20
 CALL_SECONDS = 150
 BUSY_TRIES = 5
 # What a call may end as. "engine" is not among them: that would be a sandbox that broke, or a frame that was lost.

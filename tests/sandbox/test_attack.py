@@ -33,7 +33,7 @@ FIGURE = b"iVBORw0KGgo" + b"A" * 9
 FRAMES = {kind.encode(): payload for kind, payload in (("S", b""), ("C", b""), ("v", b"{}"), ("g", FIGURE))}
 
 
-EVERY = 8 if ENGINE == "docker" else 4  # sequence of frames
+EVERY = 16 if ENGINE == "docker" else 4  # sequence of frames
 NAMES, MIB, RUNS = 50_000, 100, 5  # sought and used in a run; runs of each session
 
 

@@ -3,8 +3,7 @@
 tests/data/between. Then runs that take memory and that end themselves. None meets a policy or a guard, so all call the kernel as they like, and
 only seccomp, Landlock, limits and the clone are between them.
 
-LECTERN_SANDBOX: local, process or docker. LECTERN_PAIRS: the number of random pairs (20, or 10 where each
-waits for the engine), LECTERN_SEED: what they are drawn from.
+LECTERN_SANDBOX: local, process or docker. LECTERN_PAIRS: the number of random pairs (10), LECTERN_SEED: what they are drawn from.
 """
 import contextlib
 import functools
@@ -116,7 +115,7 @@ for name, look in LOOKS:
 
 class RandomPairs(Between):
     """Each run looks for all that there may be, under the names that the one before it used, and then leaves some of it."""
-    count = int(os.environ.get("LECTERN_PAIRS", "20" if ENGINE == "local" else "10"))
+    count = int(os.environ.get("LECTERN_PAIRS", "10"))
     least = count  # of two for each pair, runs in the sandbox of the run before
 
     def setUp(self):
@@ -173,7 +172,7 @@ class RandomPairs(Between):
 
     @unittest.skipUnless(ENGINE == "local", "one engine shows that the programs can find something")
     def test_in_one_run_it_is_found(self):
-        for channel in pairs("own"):
+        for channel in corpus.sample(list(pairs("own")), 4):
             with self.subTest(channel[0]):
                 before = self.draw([channel], 1, MOMENTS[:2])
                 kind = "import numpy\n" if "numpy" in channel[2] else "import pandas\n" if "pandas" in channel[2] else ""
