@@ -3,7 +3,7 @@
 // is open.
 import { signal } from "@preact/signals";
 import type { Schemas } from "contract";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { createSession, deleteSession, renameSession } from "./api";
 import { closeDeleted, openSession, readSessionList } from "./curriculum";
 import { Icon } from "./icons";
@@ -89,12 +89,12 @@ function Form({ of, close }: { of: Task; close: () => void }) {
 export function TaskDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const of = task.value;
-  useEffect(() => {
+  // At once: the event of a close may come later, when the dialog has been opened again.
+  useLayoutEffect(() => {
     if (of) dialog.current?.showModal();
     else dialog.current?.close();
   }, [of]);
   return (
-    // The event of a close may come when the dialog has been opened again.
     <dialog ref={dialog} aria-labelledby="task-title" onClose={() => { if (!dialog.current?.open) task.value = null; }}>
       {of && <Form key={of} of={of} close={() => { task.value = null; }} />}
     </dialog>
