@@ -135,7 +135,8 @@ static json_t *read_curriculum(const struct rest_call *call, struct format_repor
                                struct error *err)
 {
     const json_t *files = json_object_get(call->body, "files");
-    const json_t *text = json_object_get(call->body, "text");
+    json_t *text = json_object_get(call->body, "text");
+    json_auto_t *alone = json_pack("[{s:s, s:O*}]", "name", "the text", "text", text);
     const json_t *columns = json_object_get(call->body, "map");
     const char *named = json_get_string(call->body, "format");
     const struct format *format = named ? format_find(named) : NULL;
@@ -151,15 +152,9 @@ static json_t *read_curriculum(const struct rest_call *call, struct format_repor
         error_set_at(err, "files", SHAPE ", and not both");
     else if (files)
         curriculum = read_files(files, format, report, err);
-    else if (text && format) {
-        struct buf BUF_AUTO bytes = {0};
-
-        buf_init(&bytes, CURRICULUM_FILE_CAP);
-        buf_add(&bytes, json_string_value(text), json_string_length(text));
-        buf_add(&bytes, "", 0);
-        if (buf_check(&bytes, "text", err) == 0)
-            curriculum = format->read("the text", &bytes, report, err);
-    } else if (text)
+    else if (text && format)
+        curriculum = read_files(alone, format, report, err);
+    else if (text)
         curriculum =
             format_read_text(json_string_value(text), json_string_length(text), report, err);
     else

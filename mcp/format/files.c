@@ -65,6 +65,7 @@ struct unpacking {
     struct findings *findings;
     size_t seen, bytes; /* entries and bytes of all archives */
     size_t before;      /* bytes of the archives before this one */
+    size_t most;        /* bytes of all archives */
 };
 
 enum path_kind { PATH_PLAIN, PATH_HIDDEN, PATH_OUTSIDE };
@@ -106,9 +107,11 @@ static int check_size(const struct unpacking *unpacking, struct error *err)
 {
     size_t packed = (size_t)archive_filter_bytes(unpacking->from, -1);
 
-    if (unpacking->bytes > ARCHIVE_BYTES_CAP)
-        return error_set(err, ERROR_TOO_LARGE, "%s unpacks to more than %zu bytes",
-                         unpacking->files->path, ARCHIVE_BYTES_CAP);
+    if (unpacking->bytes > unpacking->most)
+        return error_set(err, ERROR_TOO_LARGE, "%s unpacks to more than %zu bytes%s",
+                         unpacking->files->path, unpacking->most,
+                         unpacking->most < ARCHIVE_BYTES_CAP ? ": import it with lectern import"
+                                                             : "");
     if (unpacking->bytes > ARCHIVE_SMALL &&
         (unpacking->bytes - unpacking->before) / ARCHIVE_RATIO_CAP > packed)
         return error_set(err, ERROR_TOO_LARGE,
@@ -322,7 +325,8 @@ static int unpack_parts(struct unpacking *unpacking, struct error *err)
 static int unpack(struct files *files, const struct buf *bytes, struct findings *findings,
                   struct error *err)
 {
-    struct unpacking unpacking = {.files = files, .findings = findings};
+    struct unpacking unpacking = {
+        .files = files, .findings = findings, .most = bytes ? GIVEN_BYTES_CAP : ARCHIVE_BYTES_CAP};
     /* Without one, libarchive names no file that has other letters than ASCII. */
     locale_t unicode = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before;
     int rc;

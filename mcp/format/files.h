@@ -19,6 +19,7 @@
 
 #define ARCHIVE_FILE_CAP  ((size_t)64 << 20)  /* bytes of one file; larger ones are left out */
 #define ARCHIVE_BYTES_CAP ((size_t)512 << 20) /* bytes of all files */
+#define GIVEN_BYTES_CAP   ((size_t)64 << 20)  /* the same for an archive in memory */
 /* Bytes of all files for each byte of the archive, above ARCHIVE_SMALL bytes. Text shrinks to a
  * tenth, and tables of numbers to a thirtieth. */
 #define ARCHIVE_RATIO_CAP 200

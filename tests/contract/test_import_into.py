@@ -4,6 +4,7 @@ change that can be undone; and the outline of a dry run."""
 import base64
 import io
 import json
+import random
 import re
 import signal
 import subprocess
@@ -303,6 +304,17 @@ class Rest(FormatCase):
         self.assertEqual(sorted(found[0][0].values()), ["Lines", "Points"])
         self.assertEqual(len(found[0][1]), 1)
         self.assertEqual(found, [found[0]] * 3)
+
+    def test_an_archive_that_unpacks_to_much(self):
+        """The cap of a request is smaller than that of the command, because the server shares its memory."""
+        chance = random.Random(1)
+        words = ["%032x" % chance.getrandbits(128) for _ in range(100)]
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for number in range(5):
+                archive.writestr("%d.md" % number, "# Lesson\n\n" + "\n\n".join(chance.choices(words, k=400_000)))
+        answer = self.post({"files": [given("a.zip", packed.getvalue())], "dry_run": True}, wanted=413)
+        self.assertIn("a.zip unpacks to more than 67108864 bytes: import it with lectern import", answer["detail"])
 
     def test_a_dry_run_writes_nothing(self):
         sheet = given("sheet.csv", "Id,Title,Prerequisites\nL1,One,\nL2,Two,L1\n")
