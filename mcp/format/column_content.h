@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the columns of a sheet mean, by their cells, where no heading says it: headings in any
+ * The roles of the columns of a sheet by their cells, where no heading names one: headings in any
  * language, and sheets without a row of headings. A column is given a role only where its cells
  * leave little doubt.
  */
@@ -25,7 +25,7 @@ struct column_content {
     bool no_heading; /* the first row is a row like the others */
 };
 
-/* What is known by the headings. */
+/* The roles that headings give. */
 struct column_known {
     size_t id, title;                   /* columns from 1; 0: to be found */
     size_t needs;                       /* the first column of prerequisites; 0: to be found */

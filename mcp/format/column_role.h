@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the columns of a sheet mean, by their headings in English, German, French and Spanish, and
- * by the names that graph tools give them (Neo4j's ":ID", APOC's "_start").
+ * The roles of the columns of a sheet, by their headings in English, German, French and Spanish,
+ * and by the names that graph tools give them (Neo4j's ":ID", APOC's "_start").
  */
 #ifndef LECTERN_SESSION_FORMAT_COLUMN_ROLE_H
 #define LECTERN_SESSION_FORMAT_COLUMN_ROLE_H

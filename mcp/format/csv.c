@@ -225,7 +225,7 @@ struct sheet_reader {
     json_t *cells;
     int rc;
 
-    /* The rows whose content is to say what the headings do not; NULL: none. Owned. */
+    /* The rows whose content may give roles that the headings do not; or NULL. Owned. */
     json_t *survey;
     struct column_known known;
     bool unsurveyed; /* there are too many */
@@ -410,7 +410,7 @@ static void take_content(struct sheet_reader *reader)
     }
 }
 
-/* Whether the heading of a column, or the user, says what it is. */
+/* Whether the heading of a column, or the user, gives its role. */
 static bool is_named(const struct sheet_reader *reader, size_t i)
 {
     const char *whole = heading_at(reader, i), *heading = whole;
@@ -429,7 +429,7 @@ static bool is_named(const struct sheet_reader *reader, size_t i)
     return false;
 }
 
-/* Keeps the rows from here on, where their content may say what the headings do not. */
+/* Keeps the rows from here on, where their content may give roles that the headings do not. */
 static void begin_survey(struct sheet_reader *reader)
 {
     struct column_known known = {.id = reader->places[COLUMN_ID],

@@ -217,7 +217,7 @@ static bool add_json_graphs(struct graph_source *source, const json_t *root)
 
 /* ---- lists of lessons ---- */
 
-/* Whether nearly anybody would call the value a list of lessons: objects with a title or an id. */
+/* Whether the value is a list of lessons: an array of objects with a title or an id each. */
 static bool is_list_of_lessons(const json_t *list)
 {
     const json_t *entry;
@@ -342,7 +342,7 @@ static int add_line(struct buf *to, const char *line, size_t len, bool is_first,
     return 0;
 }
 
-/* The values as one array, in a text that has the same lines. Those that are no JSON are left out,
+/* The values as one array, in a text that has the same lines. Lines without JSON are left out,
  * unless all are. */
 static json_t *read_lines(const char *name, const struct buf *bytes, struct format_report *report,
                           struct error *err)

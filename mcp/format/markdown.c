@@ -101,7 +101,7 @@ static bool take(json_t *taken, const char *name)
     return true;
 }
 
-/* What the name of the node's file begins with: its id, and a hash where that is not all of it. */
+/* The beginning of the name of the node's file: its id, and a hash where that is not all of it. */
 static void id_stem(const json_t *node, char *stem, size_t size)
 {
     const json_t *id = json_object_get(node, "node_id");

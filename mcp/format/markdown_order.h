@@ -40,7 +40,7 @@ bool order_is_summary(const char *name);
 bool order_read_summary(struct note_order *order, const char *name, const char *text, size_t len,
                         const json_t *files, struct findings *said);
 
-/* What Docusaurus keeps beside the pages: its files _category_, and code, which is not run. */
+/* The files of Docusaurus beside the pages: _category_, and code, which is not run. */
 void order_read_docusaurus(struct note_order *order, const struct files *files,
                            struct findings *said);
 bool order_is_category(const char *name); /* of a file */

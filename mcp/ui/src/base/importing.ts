@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the import dialog is open for: files to choose, with those that were dropped on the page, or the report of an import that is done.
+// The content of the import dialog: files to choose, with those that were dropped on the page, or the report of an import that is done.
 // The dialog is a part that is loaded when it is opened; this is the little that the rest of the page needs of it.
 import { signal } from "@preact/signals";
 import { readOnly } from "./state";
 import type { Imported } from "./types";
 
-// What is dropped, taken while the event lasts: after it the browser answers nothing.
+// The dropped entries, taken during the event: after it the browser answers nothing.
 export type Dropped = (FileSystemEntry | File)[];
 type Asked = { dropped: Dropped | null } | { done: Imported; title: string };
 export const asked = signal<Asked | null>(null);
@@ -16,7 +16,7 @@ export const writing = signal(false);
 // Whether files are held over the page.
 export const hovering = signal(false);
 
-const LEFT_MS = 600; // browsers repeat dragover at least every 350 ms for as long as something is held over the page
+const LEFT_MS = 600; // browsers repeat dragover at least every 350 ms while files are held over the page
 
 function takeDropped(from: DataTransfer): Dropped {
   return [...from.items].filter(item => item.kind === "file").flatMap(item => item.webkitGetAsEntry() ?? item.getAsFile() ?? []);
@@ -26,7 +26,7 @@ const isTaken = () => !readOnly.peek() && !writing.peek() && !document.querySele
 
 // Files that are dropped anywhere on the page; the answer ends it.
 export function takeDrops(): () => void {
-  let inner = false; // what is dragged comes from the page itself: a picture that is shown is a file as well
+  let inner = false; // the drag began in the page: a picture in it is a file as well
   let timer: ReturnType<typeof setTimeout> | undefined;
   const show = (on: boolean) => {
     clearTimeout(timer);

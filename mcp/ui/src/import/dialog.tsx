@@ -17,7 +17,7 @@ import { Changes, Lessons, Report } from "./report";
 import { countsOf, hasUntyped, isClean, shortReport, updateWords } from "./summary";
 
 const NAMES_SHOWN = 5;
-const UNTYPED = ["LEADS_TO", "PREREQUISITE"] as const; // the first is what the server does unasked
+const UNTYPED = ["LEADS_TO", "PREREQUISITE"] as const; // the first is the server's default
 
 const close = () => { asked.value = null; };
 
@@ -102,7 +102,7 @@ function Form({ dropped }: { dropped: Dropped | null }) {
       if (mine !== turn.current) return;
       setAnswer(null);
       setChoice(made);
-    } catch (error) { // what was chosen before stays
+    } catch (error) { // the earlier choice stays
       if (mine !== turn.current) return;
       setBusy(null);
       setFault(errorText(error));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The files that are chosen or dropped, with their names in their folder, and their form in the body of an import. What is hidden in a
-// folder is skipped, as by the command.
+// The files that are chosen or dropped, with their names in their folder, and their form in the body of an import. Hidden files of a
+// folder are skipped, as by the command.
 import type { Dropped } from "../base/importing";
 import { plural } from "../base/words";
 
