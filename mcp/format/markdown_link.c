@@ -16,6 +16,7 @@
 #include "helpers/base/json.h"
 #include "mcp/format/file.h"
 #include "mcp/format/markdown.h"
+#include "mcp/format/markdown_order.h"
 
 /* ---- in the text of a note ---- */
 
@@ -36,25 +37,6 @@ static void add_link(struct note *note, const char *kind, const char *to, size_t
         kind = "needs";
     json_array_append_new(note->links, json_pack("{s:s, s:o, s:I}", "kind", kind, "to", target,
                                                  "line", (json_int_t)line));
-}
-
-/* "<a href='x'>" in HTML, with or without quotes. */
-static void find_html(const char *html, size_t line, struct note *note)
-{
-    for (const char *tag = html; tag && (tag = strchr(tag, '<')); tag++) {
-        const char *end = strchr(tag, '>'), *at;
-
-        if (!end || strncasecmp(tag, "<a", 2) != 0 || !strchr(" \t\n", tag[2]))
-            continue;
-        at = strcasestr(tag, "href=");
-        if (!at || at > end)
-            continue;
-        at += strlen("href=");
-        if (*at == '"' || *at == '\'')
-            add_link(note, "path", at + 1, strcspn(at + 1, *at == '"' ? "\"" : "'"), line);
-        else
-            add_link(note, "path", at, strcspn(at, " \t\n>"), line);
-    }
 }
 
 /* Behind the code span that begins at at, or behind its marks if none does. */
@@ -94,15 +76,101 @@ static size_t add_wiki(const char *text, size_t len, size_t at, size_t line, str
     return end + 2;
 }
 
-/* "{{< ref "unit/note.md" >}}" of Hugo, also "relref". */
-static void add_reference(const char *text, size_t len, size_t at, size_t line, struct note *note)
+/* The word at *from, or the text in quotes there, before end; *from goes on behind it. */
+static const char *template_word(const char **from, const char *end, size_t *len)
 {
-    const char *end = memchr(text + at, '}', len - at), *word = strstr(text + at, "ref ");
-    const char *quote = word ? strchr(word, '"') : NULL,
-               *last = quote ? strchr(quote + 1, '"') : NULL;
+    const char *word = *from;
 
-    if (end && last && last < end)
-        add_link(note, "path", quote + 1, (size_t)(last - quote) - 1, line);
+    while (word < end && strchr(" \t\n<%-", *word))
+        word++;
+    if (word < end && strchr("\"'", *word)) {
+        const char *quote = memchr(word + 1, *word, (size_t)(end - word) - 1);
+
+        if (quote) {
+            *from = quote + 1;
+            *len = (size_t)(quote - word) - 1;
+            return word + 1;
+        }
+    }
+    for (*from = word; *from < end && !strchr(" \t\n", **from);)
+        ++*from;
+    *len = (size_t)(*from - word);
+    return word;
+}
+
+static bool is_word(const char *word, size_t len, const char *wanted)
+{
+    return len == strlen(wanted) && memcmp(word, wanted, len) == 0;
+}
+
+/* The links of sites' templates, which are no links for CommonMark because of their blanks. Hugo:
+ * {{< ref "unit/note.md" >}}, also relref and {{% %}}. Jekyll: {% link unit/note.md %}, a path from
+ * the root; {% post_url 2026-01-02-note %}; {{ "/unit/note" | relative_url }}, also absolute_url;
+ * {{ site.baseurl }}/unit/note, also site.url. */
+static void add_template(const char *text, size_t len, size_t at, size_t line, struct note *note)
+{
+    const char *from = text + at + 2, *word, *to;
+    const char *end = memmem(from, len - at - 2, text[at + 1] == '%' ? "%}" : "}}", 2);
+    size_t size, to_len;
+
+    if (!end)
+        return;
+    word = template_word(&from, end, &size);
+    to = template_word(&from, end, &to_len);
+    if (is_word(word, size, "ref") || is_word(word, size, "relref")) {
+        if (to_len > 6 && strncmp(to, "path=", 5) == 0) { /* path="unit/note.md" */
+            to += 6;
+            to_len -= 7;
+        }
+        add_link(note, "path", to, to_len, line);
+    } else if (is_word(word, size, "link")) {
+        struct buf BUF_AUTO path = {0};
+
+        buf_addc(&path, '/');
+        buf_add(&path, to, to_len);
+        add_link(note, "path", path.data, path.len, line);
+    } else if (is_word(word, size, "post_url")) {
+        add_link(note, "wiki", to, to_len, line);
+    } else if (is_word(to, to_len, "|") && word > text && strchr("\"'", word[-1])) {
+        to = template_word(&from, end, &to_len);
+        if (is_word(to, to_len, "relative_url") || is_word(to, to_len, "absolute_url"))
+            add_link(note, "path", word, size, line);
+    } else if (is_word(word, size, "site.baseurl") || is_word(word, size, "site.url")) {
+        size_t left = len - (size_t)(end + 2 - text);
+
+        for (to = end + 2, to_len = 0; to_len < left && !strchr(" \t\n)\"'>{", to[to_len]);)
+            to_len++;
+        if (to_len > 0 && *to == '/')
+            add_link(note, "path", to, to_len, line);
+    }
+}
+
+/* The address of a link, which may begin with a template. */
+static void add_path(struct note *note, const char *to, size_t len, size_t line)
+{
+    if (len > 2 && to[0] == '{' && strchr("{%", to[1]))
+        add_template(to, len, 0, line, note);
+    else
+        add_link(note, "path", to, len, line);
+}
+
+/* "<a href='x'>" in HTML, with or without quotes. */
+static void find_html(const char *html, size_t line, struct note *note)
+{
+    for (const char *tag = html; tag && (tag = strchr(tag, '<')); tag++) {
+        const char *end = strchr(tag, '>'), *at;
+
+        if (!end || strncasecmp(tag, "<a", 2) != 0 || !strchr(" \t\n", tag[2]))
+            continue;
+        at = strcasestr(tag, "href=");
+        if (!at || at > end)
+            continue;
+        at += strlen("href=");
+        if (*at == '"' || *at == '\'')
+            add_path(note, at + 1, strcspn(at + 1, *at == '"' ? "\"" : "'"), line);
+        else
+            add_path(note, at, strcspn(at, " \t\n>"), line);
+    }
 }
 
 static void find_wiki(const char *text, size_t len, size_t line, struct note *note)
@@ -118,9 +186,9 @@ static void find_wiki(const char *text, size_t len, size_t line, struct note *no
         } else if (at + 1 < len && text[at] == '[' && text[at + 1] == '[') {
             at = add_wiki(text, len, at + 2, line, note);
         } else {
-            if (at + 2 < len && text[at] == '{' && text[at + 1] == '{' &&
-                strchr("<%", text[at + 2]))
-                add_reference(text, len, at, line, note);
+            if (at + 2 < len && text[at] == '{' && strchr("{%", text[at + 1]) &&
+                strchr(" \t\n<%", text[at + 2])) /* without blanks they are in a link */
+                add_template(text, len, at, line, note);
             line += text[at] == '\n';
             at++;
         }
@@ -164,18 +232,22 @@ void links_find(cmark_node *document, const char *text, const size_t *starts, si
         } else if (type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE)
             find_html(cmark_node_get_literal(node), line, note);
         else if (type == CMARK_NODE_LINK)
-            add_link(note, "path", cmark_node_get_url(node), strlen(cmark_node_get_url(node)),
-                     line);
+            add_path(note, cmark_node_get_url(node), strlen(cmark_node_get_url(node)), line);
     }
     cmark_iter_free(walk);
 }
 
 /* ---- the notes that they name ---- */
 
-struct link_index {
-    json_t *paths; /* key of a whole path without suffix -> [file names] */
+struct paths {
+    json_t *whole; /* key of a whole path without suffix -> [file names] */
     json_t *ends;  /* key of the end of a path, from a folder on -> [file names] */
-    json_t *names; /* key of a title or another name -> [file names] */
+};
+
+struct link_index {
+    struct paths files;
+    struct paths addresses; /* of the pages that a site makes of the notes */
+    json_t *names;          /* key of a title or another name -> [file names] */
 };
 
 static const char *const endings[] = {".md", ".markdown", ".mdx", ".html", ".htm", NULL};
@@ -220,13 +292,29 @@ static void put(json_t *map, const char *key, const char *file)
         json_array_append_new(list, json_string(file));
 }
 
-static void put_path(struct link_index *index, const char *key, const char *file)
+static void put_path(struct paths *paths, const char *key, size_t len, const char *file)
 {
-    put(index->paths, key, file);
-    for (const char *at = key; at; at = strchr(at, '/')) {
+    char *path = strndup(key, len);
+
+    if (!path)
+        return;
+    put(paths->whole, path, file);
+    for (const char *at = path; at; at = strchr(at, '/')) {
         at += *at == '/';
-        put(index->ends, at, file);
+        put(paths->ends, at, file);
     }
+    free(path);
+}
+
+/* Under the path without suffix and, for the page of a folder, that of the folder. */
+static void put_page(struct paths *paths, const char *key, const char *file)
+{
+    const char *slash = strrchr(key, '/');
+
+    put_path(paths, key, strlen(key), file);
+    for (size_t i = 0; slash && front_pages[i]; i++)
+        if (strcmp(slash + 1, front_pages[i]) == 0)
+            put_path(paths, key, (size_t)(slash - key), file);
 }
 
 struct link_index *links_index(void)
@@ -234,7 +322,9 @@ struct link_index *links_index(void)
     struct link_index *index = calloc(1, sizeof *index);
 
     if (index)
-        *index = (struct link_index){json_object(), json_object(), json_object()};
+        *index = (struct link_index){.files = {json_object(), json_object()},
+                                     .addresses = {json_object(), json_object()},
+                                     .names = json_object()};
     return index;
 }
 
@@ -242,10 +332,43 @@ void links_index_free(struct link_index *index)
 {
     if (!index)
         return;
-    json_decref(index->paths);
-    json_decref(index->ends);
+    json_decref(index->files.whole);
+    json_decref(index->files.ends);
+    json_decref(index->addresses.whole);
+    json_decref(index->addresses.ends);
     json_decref(index->names);
     free(index);
+}
+
+/* The address that sites make of the first len bytes of a path: Docusaurus leaves out the numbers
+ * before names ("01-start/02-a" is start/a), Jekyll the "_" of its collections, and a post
+ * "_posts/2026-01-02-note" is 2026/01/02/note.
+ * https://docusaurus.io/docs/sidebar/autogenerated#using-number-prefixes
+ * https://jekyllrb.com/docs/permalinks/ */
+static void add_address(struct buf *to, const char *path, size_t len)
+{
+    static const char posts[] = "_posts/";
+    bool is_post = false;
+
+    for (size_t part; len > 0; path += part, len -= part) {
+        const char *slash = memchr(path, '/', len);
+        double number;
+
+        part = slash ? (size_t)(slash - path) + 1 : len;
+        if (slash && part == sizeof posts - 1 && memcmp(path, posts, part) == 0) {
+            is_post = true;
+            continue;
+        }
+        if (!slash && is_post && len > 11 && path[4] == '-' && path[7] == '-' && path[10] == '-')
+            buf_addf(to, "%.4s/%.2s/%.2s/%.*s", path, path + 5, path + 8, (int)(len - 11),
+                     path + 11);
+        else if (slash && *path == '_')
+            buf_add(to, path + 1, part - 1);
+        else
+            for (size_t left = order_prefix(path, part, &number); left < part; left++)
+                buf_addc(to, path[left]);
+    }
+    buf_add(to, "", 0);
 }
 
 static void put_name(struct link_index *index, const json_t *name, const char *file)
@@ -256,6 +379,61 @@ static void put_name(struct link_index *index, const json_t *name, const char *f
         return;
     add_key(&key, json_string_value(name), json_string_length(name));
     put(index->names, key.data ? key.data : "", file);
+}
+
+/* An address that the front matter gives, from the root if it begins with "/" or is_whole, else in
+ * place of the file's name. */
+static void put_address(struct link_index *index, const json_t *value, bool is_whole,
+                        const char *file)
+{
+    struct buf BUF_AUTO path = {0}, key = {0};
+    const char *text = json_string_value(value), *slash = strrchr(file, '/');
+    size_t len;
+
+    if (!text || strchr(text, ':')) /* a pattern, or an address elsewhere */
+        return;
+    if (slash && *text != '/' && !is_whole)
+        add_address(&path, file, (size_t)(slash - file) + 1);
+    buf_adds(&path, text + strspn(text, "/"));
+    if (!path.data)
+        return;
+    len = bare_len(path.data);
+    while (len > 0 && path.data[len - 1] == '/')
+        len--;
+    add_key(&key, path.data, len);
+    if (key.data)
+        put_page(&index->addresses, key.data, file);
+}
+
+static void put_addresses(struct link_index *index, const char *file, const json_t *node)
+{
+    static const struct {
+        const char *field;
+        bool is_whole, is_list; /* its texts without "/" are titles, unless is_whole */
+    } fields[] = {
+        {"slug", false, false},   {"permalink", true, false},    {"url", true, false},
+        {"aliases", false, true}, {"redirect_from", true, true},
+    };
+    struct buf BUF_AUTO path = {0}, key = {0};
+    const json_t *one;
+    size_t n;
+
+    add_address(&path, file, bare_len(file));
+    add_key(&key, path.data, path.len);
+    if (key.data)
+        put_page(&index->addresses, key.data, file);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const json_t *value = json_object_get(node, fields[i].field);
+
+        if (!fields[i].is_list)
+            put_address(index, value, fields[i].is_whole, file);
+        json_array_foreach((json_t *)value, n, one)
+        {
+            if (fields[i].is_whole ||
+                strchr(json_string_value(one) ? json_string_value(one) : "", '/'))
+                put_address(index, one, fields[i].is_whole, file);
+        }
+    }
 }
 
 void links_index_add(struct link_index *index, const char *file, const json_t *node)
@@ -269,16 +447,9 @@ void links_index_add(struct link_index *index, const char *file, const json_t *n
     add_key(&key, file, bare_len(file));
     if (!key.data)
         return;
-    put_path(index, key.data, file);
+    put_page(&index->files, key.data, file);
     base = strrchr(key.data, '/');
     base = base ? base + 1 : key.data;
-    for (size_t i = 0; front_pages[i]; i++) { /* a page of its folder */
-        if (strcmp(base, front_pages[i]) == 0 && base > key.data) {
-            key.data[base - key.data - 1] = '\0';
-            put_path(index, key.data, file);
-            break;
-        }
-    }
     for (const char *at = base; *at; at++) { /* Logseq's folders in names */
         bool is_slash = strncmp(at, "___", 3) == 0;
 
@@ -287,13 +458,14 @@ void links_index_add(struct link_index *index, const char *file, const json_t *n
     }
     buf_add(&apart, "", 0);
     if (apart.data && strchr(apart.data, '/'))
-        put(index->ends, apart.data, file);
+        put(index->files.ends, apart.data, file);
     for (size_t i = 0; fields[i]; i++) {
         const json_t *value = json_object_get(node, fields[i]);
 
         put_name(index, value, file);
         json_array_foreach((json_t *)value, n, name) put_name(index, name, file);
     }
+    put_addresses(index, file, node);
 }
 
 /* Lower is better: the same letters, the same folder, a shorter path. */
@@ -344,7 +516,7 @@ const char *link_by_name(const struct link_index *index, const char *from, const
         buf_add(&wanted, composed, len);
     buf_add(&wanted, "", 0);
     free(composed);
-    found = key.data ? json_object_get(index->ends, key.data) : NULL;
+    found = key.data ? json_object_get(index->files.ends, key.data) : NULL;
     if (!found && key.data)
         found = json_object_get(index->names, key.data);
     if (!found) { /* the name may end like a file's */
@@ -410,33 +582,53 @@ static bool resolve(const char *from, const char *link, char *to, size_t size)
     return strlen(to) == len;
 }
 
-const char *link_by_path(const struct link_index *index, const char *from, const char *link)
+/* A site's root may be above the folder. */
+static const json_t *by_whole_path(const struct paths *paths, const char *from, const char *link)
 {
     char to[PATH_MAX];
     struct buf BUF_AUTO key = {0};
     const json_t *found = NULL;
-    const char *at = to;
 
     if (!resolve(from, link, to, sizeof to))
         return NULL;
-    do { /* a site's root may be above the folder */
+    for (const char *at = to; at && !found; at = at ? at + 1 : NULL) {
         buf_clear(&key);
         add_key(&key, at, bare_len(at));
-        found = key.data ? json_object_get(index->paths, key.data) : NULL;
+        found = key.data ? json_object_get(paths->whole, key.data) : NULL;
         at = link[0] == '/' ? strchr(at, '/') : NULL;
-        at = at ? at + 1 : NULL;
-    } while (!found && at);
-    if (!found) { /* Obsidian writes the name alone, where there is one such note */
-        while (*link == '.' || *link == '/')
-            link++;
-        if (!resolve("", link, to, sizeof to))
-            return NULL;
-        buf_clear(&key);
-        add_key(&key, to, bare_len(to));
-        found = key.data ? json_object_get(index->ends, key.data) : NULL;
-        if (json_array_size(found) != 1)
-            return NULL;
     }
+    return found;
+}
+
+/* Obsidian writes the name alone, where there is one such note; an address may begin elsewhere. */
+static const json_t *by_end(const struct paths *paths, const char *link)
+{
+    char to[PATH_MAX];
+    struct buf BUF_AUTO key = {0};
+    const json_t *found;
+
+    while (*link == '.' || *link == '/')
+        link++;
+    if (!resolve("", link, to, sizeof to))
+        return NULL;
+    add_key(&key, to, bare_len(to));
+    found = key.data ? json_object_get(paths->ends, key.data) : NULL;
+    return json_array_size(found) == 1 ? found : NULL;
+}
+
+const char *link_by_path(const struct link_index *index, const char *from, const char *link)
+{
+    struct buf BUF_AUTO address = {0};
+    const json_t *found = by_whole_path(&index->files, from, link);
+
+    if (!found) {
+        add_address(&address, from, strlen(from));
+        found = by_whole_path(&index->addresses, address.data ? address.data : from, link);
+    }
+    if (!found)
+        found = by_end(&index->files, link);
+    if (!found)
+        found = by_end(&index->addresses, link);
     return nearest(found, from, "");
 }
 

@@ -176,6 +176,32 @@ class Links(Notes):
         self.assertEqual(len(back["relationships"]), len(forms))
         self.assertNotIn("lead to no note", said)
 
+    def test_addresses_of_sites(self):
+        """Docusaurus leaves numbers out of addresses, Jekyll the "_" of collections; slug, permalink, url and aliases replace them."""
+        back, said = self.load({
+            "docs/01-intro/01-start.md": "---\nslug: /begin\n---\n# Start\n[a](../deep/dive) [b](/docs/deep/more#part) [c](../02-deep/03-most.md)\n",
+            "docs/01-intro/index.md": "# Intro\n[a](/docs/begin/)\n", "docs/02-deep/01-dive.md": "# Dive\n[a](/begin) [b](../intro/) [c](last-words)\n",
+            "docs/02-deep/02-more.md": "---\ntitle: More\npermalink: /more/things/\n---\n[a](/2026/01/02/hello.html)\n",
+            "docs/02-deep/03-most.md": "---\ntitle: Most\naliases: [/old/most/]\n---\n[a](/more/things)\n",
+            "docs/02-deep/04-end.md": "---\ntitle: End\nslug: last-words\nurl: https://x.org/y\n---\n[a](/old/most)\n",
+            "_posts/2026-01-02-hello.md": "---\ntitle: Hello\n---\n[a](/lessons/one) [b](/docs/02-nothing)\n", "_lessons/one.md": "# One\n"})
+        self.assertEqual(self.edges(back), sorted([
+            ("Start", "Dive"), ("Start", "More"), ("Start", "Most"), ("Intro", "Start"), ("Dive", "Start"), ("Dive", "Intro"), ("Dive", "End"), ("More", "Hello"),
+            ("Most", "More"), ("End", "Most"), ("Hello", "One")]))
+        self.assertIn("kept as text alone: _posts/2026-01-02-hello.md line 4: '/docs/02-nothing'", said)
+
+    def test_links_in_templates(self):
+        """Those of Hugo and Jekyll, which CommonMark does not take for links because of their blanks."""
+        back, said = self.load({
+            "docs/a.md": "# A\n[x]({{< relref \"b\" >}}) and [y]({{% ref path=\"c.md\" %}}).\n\n[z]({{< ref d >}}), not `{{< ref \"e\" >}}`.\n",
+            "docs/b.md": "# B\n[x]({% link docs/c.md %}) [y]({{ site.baseurl }}{% link docs/d.md %}) [z]({% post_url 2026-01-02-hello %})\n",
+            "docs/c.md": "# C\n[x]({{ '/docs/d' | relative_url }}) [y]({{ site.baseurl }}/docs/e.html) [z]({{site.baseurl}}/docs/a)\n",
+            "docs/d.md": "# D\n<a href=\"{{ site.url }}/docs/e\">E</a>\n\n<div>\n<a href=\"{% link docs/a.md %}\">A</a>\n</div>\n",
+            "docs/e.md": "# E\n{% link docs/gone.md %} {% include docs/a.md %} {{ page.title }} {{ unended\n", "_posts/2026-01-02-hello.md": "---\ntitle: Hello\n---\n"})
+        self.assertEqual(self.edges(back), sorted([("A", "B"), ("A", "C"), ("A", "D"), ("B", "C"), ("B", "D"), ("B", "Hello"), ("C", "D"), ("C", "E"), ("C", "A"),
+                                                   ("D", "E"), ("D", "A")]))
+        self.assertIn("lead to no note of the folder are kept as text alone: docs/e.md line 2: '/docs/gone.md'", said)
+
     def test_folders_and_unresolved(self):
         back, said = self.load({"start.md": "[a](unit/) [b](other) [c](gone.md)\n\n[[Nowhere]] [[Missing|x]] ![[pic.png]] [web](https://x.example/a.md)\n",
                                 "unit/index.md": "# Unit\n\n[up](../start.md)\n", "other/README.md": "# Rest\n",
