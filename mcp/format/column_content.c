@@ -4,7 +4,8 @@
  * its cells are short texts, nearly each another one; prerequisites if nearly all of its cells name
  * other rows, by id or title, without a circle and mostly rows above. Columns of numbers that
  * happen to be ids, of chapters and of parents pass some of these tests, so that they are told
- * apart by how often their values repeat.
+ * apart by how often their values repeat. The first two columns are the ends of relationships if
+ * all rows have both, no pair stands twice, and many names stand in both columns.
  */
 #include "mcp/format/column_content.h"
 
@@ -340,6 +341,76 @@ static void find_needs(const struct survey *survey, size_t id, size_t title,
     json_decref(named.row_of);
 }
 
+/* ---- the ends of relationships ---- */
+
+/* Neither a date nor a time. */
+static bool is_end(const char *text)
+{
+    bool has_letter = strspn(text, "0123456789.,:;/- ") < strlen(text);
+
+    return is_number(text) || (has_letter && (is_code(text) || is_title(text)));
+}
+
+/* The number of the names that stand in both. */
+static size_t common(const json_t *names, const json_t *others)
+{
+    size_t count = 0;
+    const char *name;
+    json_t *value;
+
+    json_object_foreach((json_t *)names, name, value) count +=
+        json_object_get(others, name) != NULL;
+    return count;
+}
+
+/* Whether the heading of a column says nothing else. */
+static bool may_be_end(const struct survey *survey, size_t column)
+{
+    const struct column_known *known = survey->known;
+
+    return column < survey->columns &&
+           (!known->has_role[column] || known->source == column + 1 || known->target == column + 1);
+}
+
+static bool are_ends(const struct survey *survey)
+{
+    json_auto_t *from = json_object(), *to = json_object(), *pairs = json_object();
+    size_t fewer;
+    bool numbers = survey->columns > 2; /* of these, two columns may have some by chance */
+
+    for (size_t row = survey->first; row < survey->count; row++) {
+        json_auto_t *source = trimmed(cell_at(survey, row, 0)),
+                    *target = trimmed(cell_at(survey, row, 1)), *pair = NULL;
+        const char *one = source ? json_string_value(source) : "",
+                   *other = target ? json_string_value(target) : "";
+
+        pair = json_sprintf("%s\n%s", one, other);
+        if (!pair || !is_end(one) || !is_end(other) || strcmp(one, other) == 0 ||
+            json_object_get(pairs, json_string_value(pair)))
+            return false;
+        json_object_set_new(pairs, json_string_value(pair), json_true());
+        json_object_set_new(from, one, json_true());
+        json_object_set_new(to, other, json_true());
+        numbers = numbers && is_number(one) && is_number(other);
+    }
+    for (size_t column = 2; column < survey->columns; column++)
+        if (is_column_of(survey, column, is_title, false))
+            return false;
+    fewer = json_object_size(from) < json_object_size(to) ? json_object_size(from)
+                                                          : json_object_size(to);
+    return !numbers && json_object_size(pairs) > 1 && common(from, to) * 2 >= fewer;
+}
+
+/* Whether an end of the first row stands in another. */
+static bool is_first_end(const struct survey *whole)
+{
+    for (size_t row = 1; row < whole->count; row++)
+        for (size_t end = 0; end < 4; end++)
+            if (strcmp(cell_at(whole, row, end % 2), cell_at(whole, 0, end / 2)) == 0)
+                return true;
+    return false;
+}
+
 /* ---- the whole sheet ---- */
 
 static size_t find_title(const struct survey *survey, size_t id)
@@ -455,6 +526,20 @@ struct column_content column_content_find(const json_t *rows, const struct colum
         survey.columns = CONTENT_COLUMNS_CAP;
     for (i = 0; i < survey.columns; i++)
         has_role = has_role || is_known(&survey, i);
+    if (!known->without_ends && known->id + known->title + known->needs == 0 &&
+        may_be_end(&survey, 0) && may_be_end(&survey, 1)) {
+        bool other_way = known->source == 2 || known->target == 1;
+        struct survey whole = survey;
+
+        whole.first = 0;
+        found = (struct column_content){.source = other_way ? 2 : 1,
+                                        .target = other_way ? 1 : 2,
+                                        .columns = survey.columns,
+                                        .no_heading =
+                                            !has_role && is_first_end(&whole) && are_ends(&whole)};
+        if (found.no_heading || are_ends(&survey))
+            return found;
+    }
     found = find_roles(&survey);
     if (!has_role) {
         struct survey whole = survey;

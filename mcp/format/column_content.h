@@ -20,6 +20,7 @@
 /* Columns from 1; 0: none. */
 struct column_content {
     size_t id, title;
+    size_t source, target; /* of relationships; then there are no lessons */
     size_t needs[CONTENT_NEEDS_CAP], needs_count;
     size_t columns;  /* of the sheet, up to the cap */
     bool no_heading; /* the first row is a row like the others */
@@ -28,8 +29,10 @@ struct column_content {
 /* The roles that headings give. */
 struct column_known {
     size_t id, title;                   /* columns from 1; 0: to be found */
+    size_t source, target;              /* of the first two, by their headings; 0: to be found */
     size_t needs;                       /* the first column of prerequisites; 0: to be found */
     bool without_needs;                 /* the sheet's relationships stand elsewhere */
+    bool without_ends;                  /* it is one of lessons */
     bool has_role[CONTENT_COLUMNS_CAP]; /* by its heading, or from the user */
 };
 

@@ -394,20 +394,23 @@ static bool takes_role(struct sheet_reader *reader, enum column_role role, size_
     return true;
 }
 
-static void take_content(struct sheet_reader *reader)
+static void take_content(struct sheet_reader *reader, enum column_role role, size_t column)
 {
-    const struct column_content *content = &reader->content;
-
-    if (!reader->by_content)
+    if (!reader->by_content || !takes_role(reader, role, column))
         return;
-    if (takes_role(reader, COLUMN_ID, content->id)) {
-        reader->places[COLUMN_ID] = content->id;
-        reader->fits[COLUMN_ID] = COLUMN_BY_NAME;
-    }
-    if (takes_role(reader, COLUMN_TITLE, content->title)) {
-        reader->places[COLUMN_TITLE] = content->title;
-        reader->fits[COLUMN_TITLE] = COLUMN_BY_NAME;
-    }
+    reader->places[role] = column;
+    reader->fits[role] = COLUMN_BY_NAME;
+}
+
+/* Whether the heading of a column is one of those of the role. */
+static bool is_called(const struct sheet_reader *reader, size_t i, enum column_role role)
+{
+    const char *heading = heading_at(reader, i);
+    enum csv_kind kind;
+    enum column_fit fit;
+    size_t len = split_heading(&heading, &kind);
+
+    return column_role_rank(role, heading, len, &fit) > 0;
 }
 
 /* Whether the heading of a column, or the user, gives its role. */
@@ -415,7 +418,6 @@ static bool is_named(const struct sheet_reader *reader, size_t i)
 {
     const char *whole = heading_at(reader, i), *heading = whole;
     enum csv_kind kind;
-    enum column_fit fit;
     size_t len = split_heading(&heading, &kind);
 
     if (strchr(whole, ':') && (i > 0 || kind != CSV_NUMBER)) /* numbers may be ids */
@@ -424,7 +426,7 @@ static bool is_named(const struct sheet_reader *reader, size_t i)
         column_role_is_field(heading, len))
         return true;
     for (enum column_role role = COLUMN_ID; role < COLUMN_ROLES; role++)
-        if (column_role_rank(role, heading, len, &fit) > 0)
+        if (is_called(reader, i, role))
             return true;
     return false;
 }
@@ -434,7 +436,8 @@ static void begin_survey(struct sheet_reader *reader)
 {
     struct column_known known = {.id = reader->places[COLUMN_ID],
                                  .title = reader->places[COLUMN_TITLE],
-                                 .without_needs = reader->has_relationships};
+                                 .without_needs = reader->has_relationships,
+                                 .without_ends = !reader->wanted[ENTRY_EDGE]};
     bool unknown = false;
 
     for (size_t i = 0; i < reader->columns && i < CONTENT_COLUMNS_CAP; i++) {
@@ -442,6 +445,10 @@ static void begin_survey(struct sheet_reader *reader)
         unknown = unknown || !known.has_role[i];
         if (known.needs == 0 && names_needs(reader, i))
             known.needs = i + 1;
+        if (i < 2 && is_called(reader, i, COLUMN_SOURCE))
+            known.source = i + 1;
+        if (i < 2 && is_called(reader, i, COLUMN_TARGET))
+            known.target = i + 1;
     }
     if (reader->by_content || !unknown || reader->rest > 0 ||
         (known.id > 0 && reader->fits[COLUMN_ID] == COLUMN_BY_TOOL &&
@@ -514,6 +521,8 @@ static int find_roles(struct sheet_reader *reader)
         for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
             find_role(reader, order[i]);
     }
+    take_content(reader, COLUMN_SOURCE, reader->content.source);
+    take_content(reader, COLUMN_TARGET, reader->content.target);
     edges = has_edges(reader);
     if (!edges && reader->rest == 0 && reader->wanted[ENTRY_NODE]) {
         /* A column that is called like an end may be one of nodes. */
@@ -523,8 +532,10 @@ static int find_roles(struct sheet_reader *reader)
             if (order[i] != COLUMN_TYPE)
                 find_role(reader, order[i]);
     }
-    if (!edges)
-        take_content(reader);
+    if (!edges) {
+        take_content(reader, COLUMN_ID, reader->content.id);
+        take_content(reader, COLUMN_TITLE, reader->content.title);
+    }
     nodes = reader->wanted[ENTRY_NODE] &&
             (reader->places[COLUMN_ID] > 0 || reader->places[COLUMN_TITLE] > 0);
     if (!edges && reader->wanted[ENTRY_NODE])
@@ -1203,8 +1214,9 @@ static int read_sheet(struct sheet_reader *reader, const struct buf *given)
     }
     if (rc == 0 && reader->survey) {
         wanted.content = column_content_find(reader->survey, &reader->known);
-        wanted.by_content =
-            wanted.content.id + wanted.content.title + wanted.content.needs_count > 0;
+        wanted.by_content = wanted.content.id + wanted.content.title + wanted.content.source +
+                                wanted.content.needs_count >
+                            0;
     }
     if (rc == 0 && wanted.by_content) {
         free_rows(reader);

@@ -253,7 +253,12 @@ static int take_row(void *user, const xmlNode *row, struct error *err)
 
 /* ---- kinds of sheets ---- */
 
-enum grid_kind { GRID_OTHER, GRID_LESSONS, GRID_EDGES };
+enum grid_kind {
+    GRID_OTHER,
+    GRID_LESSONS,
+    GRID_EDGES,
+    GRID_PLAIN /* the one sheet to read, if no headings are known and the first row may be none */
+};
 
 static bool names_role(const json_t *cells, enum column_role role)
 {
@@ -345,6 +350,36 @@ static void add_rows(struct buf *text, const struct grid *grid, const json_t *co
     free(places);
 }
 
+static void note_above(const struct workbook *book, const struct grid *grid)
+{
+    for (size_t i = 0; i < grid->heading; i++) {
+        const json_t *row = json_array_get(grid->rows, i), *cell;
+        size_t c;
+
+        json_array_foreach(row, c, cell)
+        {
+            if (json_string_length(cell) > 0)
+                findings_add(&book->report->lines, FINDING_LEFT_OUT,
+                             PLACE(grid->name, i + 1, json_string_value(cell)),
+                             "cells stand above the row of headings");
+        }
+    }
+}
+
+/* The rows as they are, from the first of the table on. */
+static void add_plain(const struct workbook *book, const struct grid *grid, struct buf *text)
+{
+    const json_t *row, *cell;
+    size_t i, c;
+
+    note_above(book, grid);
+    json_array_foreach(grid->rows, i, row)
+    {
+        json_array_foreach(i >= grid->heading ? row : NULL, c, cell) add_value(text, cell);
+        buf_addc(text, '\n');
+    }
+}
+
 /* Names columns that have none by their letter, and tells those apart that have the same name. */
 static void name_columns(struct grid *grid)
 {
@@ -375,22 +410,6 @@ static void name_columns(struct grid *grid)
         if (same > 1)
             json_array_set_new(headings, i,
                                json_sprintf("%s %zu", json_string_value(heading), same));
-    }
-}
-
-static void note_above(const struct workbook *book, const struct grid *grid)
-{
-    for (size_t i = 0; i < grid->heading; i++) {
-        const json_t *row = json_array_get(grid->rows, i), *cell;
-        size_t c;
-
-        json_array_foreach(row, c, cell)
-        {
-            if (json_string_length(cell) > 0)
-                findings_add(&book->report->lines, FINDING_LEFT_OUT,
-                             PLACE(grid->name, i + 1, json_string_value(cell)),
-                             "cells stand above the row of headings");
-        }
     }
 }
 
@@ -458,7 +477,9 @@ static void join(const struct workbook *book, struct grid *grids, const enum gri
             }
         }
     }
-    for (size_t i = 0; first < count && i < grids[first].heading; i++)
+    if (first == count)
+        return;
+    for (size_t i = 0; i < grids[first].heading; i++)
         buf_addc(text, '\n');
     json_array_foreach(columns, j, heading)
     {
@@ -536,40 +557,41 @@ static int read_grid(const struct workbook *book, const struct sheet_list *list,
     return read_part(book->files, name, "row", take_row, &reader, err);
 }
 
-/* Whether the first row of a sheet is full of texts, so that it can be the headings whose meaning
- * the content of the columns says. */
-static bool has_texts_first(const struct grid *grid)
+/* The kind of a sheet without headings that are known: of lessons if its first row is full of
+ * texts, which can be the headings whose meaning the content of the columns says. */
+static enum grid_kind kind_of_unknown(struct grid *grid)
 {
-    const json_t *first = json_array_get(grid->rows, 0), *row, *heading;
-    size_t i;
+    const json_t *row, *cell;
+    size_t columns = 0, i, first = 0, filled = 0;
 
     json_array_foreach(grid->rows, i, row)
     {
-        if (json_array_size(row) > json_array_size(first))
-            return false;
+        columns = json_array_size(row) > columns ? json_array_size(row) : columns;
+        if (json_array_size(row) < 2 && i == first)
+            first++;
     }
-    json_array_foreach(first, i, heading)
-    {
-        if (json_string_length(heading) == 0)
-            return false;
-    }
-    return json_array_size(first) > 1 && json_array_size(grid->rows) > 2;
+    if (columns < 2 || first + 2 >= json_array_size(grid->rows))
+        return GRID_OTHER;
+    grid->heading = first;
+    json_array_foreach(json_array_get(grid->rows, first), i, cell) filled +=
+        json_string_length(cell) > 0;
+    return filled == columns ? GRID_LESSONS : GRID_PLAIN;
 }
 
 /* Finds the kinds of the sheets, and their headings: if no sheet has any that is known, the first
- * sheet that can be one of lessons is. */
+ * sheet that can be one of lessons or relationships is. */
 static void find_kinds(const struct workbook *book, struct grid *grids, size_t count,
-                       enum grid_kind *kinds, size_t *of_kind)
+                       enum grid_kind *kinds)
 {
+    bool known = false;
+
     for (size_t i = 0; i < count; i++) {
         kinds[i] = find_heading(&grids[i]);
-        of_kind[kinds[i]]++;
+        known = known || kinds[i] != GRID_OTHER;
     }
-    for (size_t i = 0; i < count && of_kind[GRID_LESSONS] + of_kind[GRID_EDGES] == 0; i++) {
-        if (has_texts_first(&grids[i])) {
-            kinds[i] = GRID_LESSONS;
-            of_kind[GRID_LESSONS]++;
-        }
+    for (size_t i = 0; i < count && !known; i++) {
+        kinds[i] = kind_of_unknown(&grids[i]);
+        known = kinds[i] != GRID_OTHER;
     }
     for (size_t i = 0; i < count; i++)
         if (kinds[i] == GRID_OTHER && json_array_size(grids[i].rows) > 0)
@@ -584,23 +606,23 @@ static json_t *read_grids(const struct workbook *book, struct grid *grids, size_
     enum grid_kind *kinds = calloc(count + 1, sizeof *kinds);
     struct buf BUF_AUTO lessons = {0}, edges = {0};
     json_auto_t *nodes = NULL, *relationships = json_array(), *read = NULL;
-    size_t of_kind[GRID_EDGES + 1] = {0};
     const char *path = files_path(book->files);
     json_t *curriculum = NULL;
 
     if (!kinds)
         abort();
-    find_kinds(book, grids, count, kinds, of_kind);
-    if (of_kind[GRID_LESSONS] > 0)
-        join(book, grids, kinds, count, GRID_LESSONS, &lessons);
-    if (of_kind[GRID_EDGES] > 0)
-        join(book, grids, kinds, count, GRID_EDGES, &edges);
+    find_kinds(book, grids, count, kinds);
+    join(book, grids, kinds, count, GRID_LESSONS, &lessons);
+    join(book, grids, kinds, count, GRID_EDGES, &edges);
+    for (size_t i = 0; i < count; i++)
+        if (kinds[i] == GRID_PLAIN)
+            add_plain(book, &grids[i], &lessons);
     free(kinds);
-    if (of_kind[GRID_LESSONS] + of_kind[GRID_EDGES] == 0)
+    if (lessons.len + edges.len == 0)
         error_set(err, ERROR_INVALID,
                   "%s: no sheet has a row of headings such as Id, Title, Prerequisites", path);
-    else if (of_kind[GRID_EDGES] == 0 || of_kind[GRID_LESSONS] == 0)
-        return csv_curriculum(path, of_kind[GRID_EDGES] > 0 ? &edges : &lessons, book->report, err);
+    else if (edges.len == 0 || lessons.len == 0)
+        return csv_curriculum(path, edges.len > 0 ? &edges : &lessons, book->report, err);
     else if ((read = csv_read_sheet(&csv_relationships, path, &edges, book->report, err)) &&
              json_array_extend(relationships, read) == 0)
         nodes = csv_read_nodes(path, &lessons, relationships, book->report, err);

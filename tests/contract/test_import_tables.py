@@ -279,6 +279,30 @@ class Content(Tables):
         self.assertEqual(len(nodes), 2)
         self.assertNotIn("no row of headings", said)
 
+    def test_ends_of_relationships(self):
+        for rows, edges in ((("Inizio", "Fine"), ("L1", "L2"), ("L2", "L3"), ("L2", "L4")), 3), ((("L1", "L2"), ("L2", "L3"), ("L2", "L4")), 3), \
+                ((("1", "2"), ("2", "3"), ("1", "3")), 3), ((("Da", "A", "Peso"), ("Contare", "Sommare", "1"), ("Sommare", "Dividere", "2")), 2), \
+                ((("Da", "Verso"), ("Contare", "Sommare"), ("Sommare", "Dividere"), ("Dividere", "Alzare a potenza")), 3):
+            nodes, back, _, said = self.rows(*rows)
+            wanted = [row[:2] + ("LEADS_TO",) for row in rows[-edges:]]
+            self.assertEqual(sorted(back), sorted(wanted), said)
+            self.assertEqual({ident for ident, _ in nodes}, {ident for edge in wanted for ident in edge[:2]})
+            self.assertIn("a column is read as 'source' by its content; --map", said)
+            self.assertEqual("the sheet has no row of headings" in said, len(rows) == edges)
+        _, edges, _, _ = self.rows(("A", "Da"), ("L2", "L1"), ("L3", "L2"))
+        self.assertEqual(edges, [("L1", "L2", "LEADS_TO"), ("L2", "L3", "LEADS_TO")])
+        _, edges, _, _ = self.rows(("Da", "Verso"), ("L1", "L2"), ("L2", "L3"), words=("--map", "Da=target", "--map", "Verso=source"))
+        self.assertEqual(edges, [("L2", "L1", "LEADS_TO"), ("L3", "L2", "LEADS_TO")])
+
+    def test_columns_that_are_no_ends(self):
+        for rows, why in ((("Uno", "Due"), ("08:00", "09:00"), ("09:00", "10:00")), "times"), ((("Uno", "Due"), ("2026-01-01", "2026-01-02"), ("2026-01-02", "2026-01-03")), "dates"), \
+                ((("Uno", "Due"), ("x", "y"), ("y", "y")), "a row with itself"), ((("Uno", "Due"), ("x", "y"), ("y", "x"), ("x", "y")), "a row twice"), \
+                ((("Uno", "Due"), ("x", "p"), ("y", "q"), ("x", "q")), "no common names"), ((("Uno", "Due", "Tre"), ("1", "2", "3"), ("2", "3", "3"), ("2", "1", "3")), "numbers"):
+            done = self.workspace.run("import", "--dry-run", str(self.write("odd.csv", "".join("|".join(row) + "\n" for row in rows))), check=False)
+            self.assertNotIn("'source' by its content", done.stderr.decode(), why)
+        nodes, edges, _, said = self.rows(("Codice", "Sopra", "Titolo"), ("x", "y", "Contare"), ("y", "z", "Sommare"), ("z", "w", "Dividere"))
+        self.assertEqual([title for _, title in nodes], ["Contare", "Sommare", "Dividere"], said)
+
     def test_relationships_beside_it(self):
         back, _ = self.pair("Id,Label,Legame\na,One,\nb,Two,a\nc,Three,b\n", "Source,Target,Type\na,c,PREREQUISITE\n")
         self.assertEqual(len(back["relationships"]), 1)

@@ -78,10 +78,21 @@ class Sheets(Workbooks):
         self.assertEqual([(node["node_id"], node["title"], node["時間"]) for node in back["nodes"]], [("1", "数える", 2), ("2", "足す", 3), ("3", "掛ける", 3)])
         self.assertEqual(self.edges(back), [("1", "PREREQUISITE", "2"), ("1", "PREREQUISITE", "3"), ("2", "PREREQUISITE", "3")])
         self.assertIn("a column is read as 'prerequisites' by its content", said)
-        self.save(Plan=[["L1", "Contare", None], ["L2", "Sommare", "L1"], ["L3", "Dividere", "L2; L1"]])
-        self.refused("no sheet has a row of headings")
         self.save(Plan=[["Spesa", "Euro"], ["x y", 1.5], ["x y", 1.5]])
         self.refused("no column is called Id")
+
+    def test_no_row_of_headings(self):
+        """The first lesson needs nothing, so that its row is shorter than the others."""
+        for first, second, third in ("L1", "L2", "L3"), (1, 2, 3):
+            self.save(Plan=[["School year 2026"], [first, "Counting", None], [], [second, "Adding", first], [third, "Dividing", f"{second}, {first}"]])
+            back, said = self.load()
+            names = [str(first), str(second), str(third)]
+            self.assertEqual([(node["node_id"], node["title"]) for node in back["nodes"]], list(zip(names, ["Counting", "Adding", "Dividing"], strict=True)), said)
+            self.assertEqual(len(self.edges(back)), 3, said)
+            self.assertIn("the sheet has no row of headings", said)
+            self.assertIn("cells stand above the row of headings: Plan line 1: 'School year 2026'", said)
+        self.save(Plan=[["L1", "L2"], ["L2", "L3"], ["L2", "L4"]])
+        self.assertEqual(self.edges(self.load()[0]), [("L1", "LEADS_TO", "L2"), ("L2", "LEADS_TO", "L3"), ("L2", "LEADS_TO", "L4")])
 
     def test_values_of_every_type(self):
         self.save(Lessons=[["Id", "Title", "Minutes", "Weight", "Optional", "Date", "At"],
