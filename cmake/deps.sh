@@ -14,6 +14,7 @@ cd "$(dirname "$0")/.."
 # package | groups | how to see that it is there | what it is for | licence
 # cmd: a command in PATH. pc: a pkg-config module. py: a module of /usr/bin/python3. file: a path, with wildcards. A part that came
 # from elsewhere than apt counts as there.
+# shellcheck disable=SC2016 # the table has commands in `` as text
 table='
 gcc                       | build      | cmd:cc                    | the C compiler                                  | GPL-3.0-or-later with exception
 libc6-dev                 | build      | file:/usr/include/stdio.h | the C library and its headers                   | LGPL-2.1-or-later
@@ -58,6 +59,7 @@ python3-httptools         | test       | py:httptools              | its HTTP pa
 python3-websockets        | test       | py:websockets             | clients of /mcp-sync in the tests               | BSD-3-Clause
 python3-jwt               | test       | py:jwt                    | signs access tokens in the tests                | MIT
 python3-cryptography      | test       | py:cryptography           | makes their keys                                | Apache-2.0 or BSD-3-Clause
+groff-base                | test       | cmd:groff                 | shows the manual page in the tests              | GPL-3.0-or-later
 openssl                   | test       | cmd:openssl               | makes certificates in the tests                 | Apache-2.0
 ca-certificates           | test       | file:/etc/ssl/certs/ca-certificates.crt | whom connections to the service of a model trust | MPL-2.0 and GPL-2.0-or-later
 clang                     | test-full  | cmd:clang                 | builds the fuzzers                              | Apache-2.0 with LLVM exception

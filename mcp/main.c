@@ -17,16 +17,6 @@
 
 #define KEPT_BYTES (4 << 20)
 
-static const struct command *const commands[] = {
-    &command_serve,    &command_stdio,   &command_validate,
-    &command_exec,     &command_solve,   &command_trace,
-    &command_graph,    &command_import,  &command_export,
-    &command_sessions, &command_rename,  &command_delete,
-    &command_token,    &command_backup,  &command_demo,
-    &command_doctor,   &command_image,   &command_sandbox,
-    &command_grade,    &command_learner, NULL,
-};
-
 static void print_overview(FILE *to)
 {
     fputs("Usage: lectern COMMAND [OPTIONS] [ARGUMENTS]\n\n"

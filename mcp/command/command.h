@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The subcommands of the binary: one file for each, and one const table of all (command.c).
+ * The subcommands of the binary: one file for each, and one const table of all (commands.c).
  */
 #ifndef LECTERN_COMMAND_H
 #define LECTERN_COMMAND_H
@@ -41,6 +41,8 @@ extern const struct command command_serve, command_stdio, command_validate, comm
     command_graph, command_import, command_export, command_demo, command_doctor, command_image,
     command_backup, command_sessions, command_rename, command_delete, command_token,
     command_sandbox, command_grade, command_learner, command_solve, command_trace;
+
+extern const struct command *const commands[]; /* all of them, then NULL */
 
 /* Prints "lectern exec: text" to stderr. */
 void command_fail(const char *name, const struct error *err);

@@ -542,6 +542,25 @@ void config_help(enum config_command command, struct buf *to)
                  "precedence, then the environment, then the file.\n");
 }
 
+bool config_next_option(size_t *next, struct config_option *option)
+{
+    for (; *next < ROW_COUNT * (sizeof group_titles / sizeof group_titles[0]); ++*next) {
+        const struct option_row *row = &rows[*next % ROW_COUNT];
+
+        if (row->group != *next / ROW_COUNT)
+            continue;
+        *option = (struct config_option){group_titles[row->group],
+                                         row->name,
+                                         row->metavar,
+                                         row->initial,
+                                         row->help,
+                                         row->commands};
+        ++*next;
+        return true;
+    }
+    return false;
+}
+
 int config_share_file(const struct config *config, const char *name, char *path, size_t size,
                       struct error *err)
 {

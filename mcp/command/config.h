@@ -283,6 +283,15 @@ void config_keep(const struct config *config, void *kept, void (*release)(void *
 /* The options of one command in groups, with their defaults, wrapped at 80 columns. */
 void config_help(enum config_command command, struct buf *to);
 
+/* One option, for texts about all of them. */
+struct config_option {
+    const char *group, *name, *metavar, *initial, *help; /* metavar, initial: NULL if none */
+    int commands;
+};
+
+/* The options in the order of the groups, from *next = 0; false after the last. */
+bool config_next_option(size_t *next, struct config_option *option);
+
 /* The path of a file such as "runner" or "interpreter.py": beside the binary in a build folder,
  * else under share/lectern. */
 int config_share_file(const struct config *config, const char *name, char *path, size_t size,
