@@ -34,7 +34,7 @@ static struct {
 static _Thread_local struct {
     const struct cancel *cancel;
     unsigned timeout_ms; /* 0: none */
-    int64_t used_ms;    /* its turns before this one */
+    int64_t used_ms;     /* its turns before this one */
     int64_t turn_began_ms;
 } mine;
 

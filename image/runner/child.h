@@ -13,11 +13,11 @@
 #include "image/runner/runner.h"
 
 struct child {
-    pid_t pid;        /* 0: not yet known */
-    int pidfd;        /* -1 if the runner started it itself */
-    struct ends ends; /* the runner's ends; -1 once closed */
-    int statm;        /* /proc/PID/statm, or -1 without /proc */
-    int kills_fd;     /* of kills_open; -1 outside a container, and for a copy */
+    pid_t pid;                /* 0: not yet known */
+    int pidfd;                /* -1 if the runner started it itself */
+    struct ends ends;         /* the runner's ends; -1 once closed */
+    int statm;                /* /proc/PID/statm, or -1 without /proc */
+    int kills_fd;             /* of kills_open; -1 outside a container, and for a copy */
     unsigned long long kills; /* as last read there */
     int landlock_abi;
     bool exec_once; /* any further execve in it fails */

@@ -442,7 +442,7 @@ static struct column_content find_roles(const struct survey *survey)
 {
     const struct column_known *known = survey->known;
     struct column_content found = {0};
-    size_t title = known->title;
+    size_t title;
 
     for (size_t column = 0; known->id == 0 && found.id == 0 && column < survey->columns; column++) {
         if (is_known(survey, column) || !is_column_of(survey, column, is_code, true))

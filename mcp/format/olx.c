@@ -85,7 +85,7 @@ static json_t *path_of(const struct olx *olx, const char *folder, const char *na
     if (!*name || *name == '.' || strchr(name, '/') || strchr(name, '\\') || strstr(name, ":."))
         return NULL;
     for (; *name; name++)
-        buf_addc(&plain, *name == ':' ? '/' : *name);
+        buf_addc(&plain, (char)(*name == ':' ? '/' : *name));
     path = json_sprintf("%s%s/%s%s", olx->top, folder, plain.data, suffix);
     return path;
 }

@@ -24,8 +24,8 @@ void curriculum_uri_write(struct buf *to, const char *sid, const char *node_id);
  * link. */
 bool curriculum_uri_is_node(const char *text);
 
-/* sid gets size bytes at most, node_id is appended to. ERROR_INVALID if the text is not the URI of a
- * node. */
+/* sid gets size bytes at most, node_id is appended to. ERROR_INVALID if the text is not the URI of
+ * a node. */
 int curriculum_uri_read(const char *text, char *sid, size_t size, struct buf *node_id,
                         struct error *err);
 
