@@ -17,7 +17,7 @@ from words import PRIVATE
 
 ROOT = Path(__file__).resolve().parents[2]
 USER_DOCUMENTS = ("README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/*.md")))
-DOCUMENTS = (*USER_DOCUMENTS, "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "WEEK_NOTES.md")
+DOCUMENTS = (*USER_DOCUMENTS, "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGES.md", "WEEK_NOTES.md")
 
 # Commands that no test can run, by how their lines begin, and why.
 NOT_RUN = {
