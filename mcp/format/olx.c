@@ -640,11 +640,12 @@ static void report_files(struct olx *olx)
 
     json_array_foreach(names, i, name)
     {
-        const char *file = json_string_value(name) + top, *dot = strrchr(file, '.');
+        const char *whole = json_string_value(name), *reason = NULL;
+        bool is_beside = strncmp(whole, olx->top, top) != 0;
+        const char *file = is_beside ? whole : whole + top, *dot = strrchr(file, '.');
         json_auto_t *key = json_sprintf("%.*s", (int)(dot ? dot - file : 0), file);
-        const char *reason = NULL;
 
-        if (strncmp(json_string_value(name), olx->top, top) != 0)
+        if (is_beside)
             reason = "files beside the course";
         else if (strncmp(file, "drafts/", 7) == 0)
             reason = "drafts";
@@ -658,7 +659,7 @@ static void report_files(struct olx *olx)
         else if (!file_ends_in(file, ".xml") && strncmp(file, "html/", 5) != 0)
             reason = "pages and settings around the course (about, info, tabs, policies)";
         if (reason)
-            course_say(&olx->course, FINDING_LEFT_OUT, json_string_value(name), 0, NULL, reason);
+            course_say(&olx->course, FINDING_LEFT_OUT, whole, 0, NULL, reason);
     }
 }
 

@@ -160,6 +160,10 @@ class Olx(Packages):
         self.assertEqual(inside["nodes"], back["nodes"])
         self.refused(self.path / "unpacked" / "course.xml", "import the whole export of Studio", "course.tar.gz")
 
+    def test_files_beside_the_course(self):
+        _, said = self.load(self.tar({**{"course/" + name: text for name, text in OLX.items()}, "a": "x", "readme.xml": "<p/>"}))
+        self.says(said, "files beside the course (2): a; readme.xml")
+
     def test_other_problems(self):
         files = {**OLX, "vertical/v2.xml": '<vertical><problem url_name="p1"/><openassessment url_name="essay"><prompts><prompt><description>Why?</description></prompt></prompts>'
                  '<rubric><criterion><name>Reason</name><prompt>Gives a reason</prompt><option points="1"><name>Yes</name></option></criterion></rubric></openassessment>'
