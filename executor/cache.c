@@ -18,7 +18,7 @@
 
 #define TURN_NAME     "fetch.lock"
 #define OPEN_MAX_TREE 16 /* descriptors while a tree is removed */
-#define DAY_SECONDS   (24 * 60 * 60)
+#define DAY_SECONDS   86400
 
 int cache_find(const char *given, char *path, size_t size, struct error *err)
 {

@@ -96,13 +96,10 @@ static int map_ids(const struct ids *ids)
     if (write_file("/proc/self/setgroups", "deny") < 0)
         return -1;
     for (size_t i = 0; i < 2; i++) {
-        char text[16], line[48] = "";
+        char text[16], line[48];
         const char *number = digits(text, numbers[i]);
 
-        strcat(line, number);
-        strcat(line, " ");
-        strcat(line, number);
-        strcat(line, " 1");
+        stpcpy(stpcpy(stpcpy(stpcpy(line, number), " "), number), " 1");
         if (write_file(paths[i], line) < 0)
             return -1;
     }

@@ -135,7 +135,7 @@ static void add_converted(struct buf *buf, const char *conversion, va_list *args
     case 'c':
         buf_addc(buf, (char)va_arg(*args, int));
         break;
-    case 'd':
+    case 'd': /* NOLINT(bugprone-branch-clone): the next reads an argument of another type */
         buf_addi(buf, va_arg(*args, int));
         break;
     case 'u':

@@ -140,7 +140,7 @@ size_t percent_decode(char *text, bool plus, bool *valid)
             all = all && high + low > 0;
             at += 2;
         } else {
-            text[used++] = plus && *at == '+' ? ' ' : *at;
+            text[used++] = (char)(plus && *at == '+' ? ' ' : *at);
             all = all && *at != '%';
         }
     }
