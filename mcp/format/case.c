@@ -26,7 +26,7 @@
 #include "mcp/format/case.h"
 #include "mcp/format/file.h"
 #include "mcp/session/component_type.h"
-#include "mcp/session/curriculum_file.h"
+#include "mcp/session/limits.h"
 #include "mcp/session/curriculum_uri.h"
 #include "mcp/session/text.h"
 

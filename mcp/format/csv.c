@@ -36,7 +36,7 @@
 #include "mcp/format/file.h"
 #include "mcp/format/markdown.h"
 #include "mcp/session/component_type.h"
-#include "mcp/session/curriculum_file.h"
+#include "mcp/session/limits.h"
 #include "mcp/session/findings.h"
 #include "mcp/session/text.h"
 

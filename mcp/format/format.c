@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "mcp/session/component_type.h"
-#include "mcp/session/curriculum_file.h"
+#include "mcp/session/limits.h"
 
 /* Courses are first, because they hold notes and sheets too. JSON is last: the default if no other
  * format matches. */

@@ -19,7 +19,7 @@
 #include "helpers/base/validation.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/python_value.h"
-#include "mcp/store/store.h"
+#include "mcp/session/limits.h"
 #include "mcp/session/text.h"
 
 #define NAME_SHOWN         64 /* bytes of a client's own word in an error */

@@ -13,8 +13,6 @@
 #include "mcp/session/findings.h"
 #include "mcp/store/store.h"
 
-#define CURRICULUM_FILE_CAP ((size_t)256 << 20)
-
 struct import_progress { /* called from time to time; may be NULL */
     void (*fn)(void *user, const char *what, size_t done, size_t total);
     void *user;

@@ -9,8 +9,8 @@
 #include "mcp/session/component_type.h"
 #include "mcp/session/derived_content.h"
 #include "mcp/session/curriculum_uri.h"
+#include "mcp/session/limits.h"
 #include "mcp/session/text.h"
-#include "mcp/store/store.h"
 
 /* ---- what nodes, components and relationships share ---- */
 

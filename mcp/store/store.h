@@ -25,14 +25,8 @@
 #include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
 #include "mcp/session/json_difference.h"
+#include "mcp/session/limits.h"
 #include "mcp/session/replace_text.h"
-
-#define SESSION_ID_SIZE   37 /* UUID text with its NUL */
-#define COMPONENT_ID_SIZE 37
-#define NODE_ID_MAX       128 /* bytes of a node id in a new write */
-#define TITLE_MAX         2000
-#define TEXT_MAX          ((size_t)1 << 20) /* bytes of one text field in a new write */
-#define BATCH_MAX         500               /* components of one batch or one sequence */
 
 enum store_access {
     STORE_READ,
