@@ -63,8 +63,8 @@ failed() { echo "    That failed. To check this machine, run: $lectern doctor" >
 session=
 if step "Demo curriculum" load_demo; then
   echo
-  step "An analysis in Python, run in the sandbox: mcp/session/demo/analysis.py" \
-    "$lectern" exec --session "$session" mcp/session/demo/analysis.py || failed
+  step "An analysis in Python, run in the sandbox: mcp/curriculum/demo/analysis.py" \
+    "$lectern" exec --session "$session" mcp/curriculum/demo/analysis.py || failed
   echo
   step "A graph question: lectern graph --session $session bottlenecks" \
     "$lectern" graph --session "$session" --limit 5 bottlenecks || failed

@@ -13,7 +13,7 @@
 #include "helpers/base/nearest.h"
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 
 #define KEPT_BYTES (4 << 20)
 

@@ -31,7 +31,7 @@
 #include "mcp/agent/repair.h"
 #include "mcp/agent/totals.h"
 #include "mcp/session/graph_cache.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_answer.h"
 #include "mcp/tool/tool.h"

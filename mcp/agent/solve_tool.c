@@ -11,7 +11,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/agent/solve.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/tool/arguments.h"
 
 #define VALUES_SHOWN 4000u /* bytes of the values in the answer of the tool */

@@ -8,8 +8,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/text.h"
 
 static int components(struct rest_call *call, struct error *err)
 {

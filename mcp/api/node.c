@@ -4,7 +4,7 @@
  */
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 
 int rest_nodes(struct rest_call *call, struct error *err)
 {

@@ -6,7 +6,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 
 static int list_all(struct rest_call *call, struct error *err)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 #include "mcp/api/rest_internal.h"
 
 static int health(struct rest_call *call, struct error *err)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/tool/trial.h"
 
 static const char changed[] =

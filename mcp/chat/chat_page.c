@@ -16,7 +16,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/chat/chat_internal.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define DELTA        ",\"delta\":\""
 #define TAIL         "\"}"

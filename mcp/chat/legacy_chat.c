@@ -7,7 +7,7 @@
 #include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "mcp/chat/chat_internal.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define FILE_NAME_MAX 200u /* bytes of an attached file's name that are shown */
 #define SHAPE                                                                                      \

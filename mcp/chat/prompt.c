@@ -10,7 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 #include "mcp/tool/code_helpers.h"
 
 #define TITLE_SHOWN_MAX 200u /* bytes of the session's title */

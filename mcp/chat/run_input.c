@@ -8,7 +8,7 @@
 #include "helpers/base/json.h"
 #include "mcp/model/json_repair.h"
 #include "mcp/chat/prompt.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define WHERE_SIZE 301u /* of what a page says of its place; longer is cut */
 #define ADVICE                                                                                     \

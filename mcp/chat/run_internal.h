@@ -17,7 +17,7 @@
 
 #include "mcp/agent/attempts.h"
 #include "mcp/chat/run.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define RUN_TITLE_SIZE   256u
 #define LOG_MEMBERS_SIZE 24u                    /* " attempt=2/3" */

@@ -7,7 +7,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/store/store.h"
 
 #define NOT_KNOWN                                                                                  \

@@ -14,7 +14,7 @@
 
 #include "helpers/base/error.h"
 #include "mcp/server.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/store/store.h"
 
 #define THREAD_ID_MAX       128u /* bytes */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "helpers/base/terminal.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 void command_fail(const char *name, const struct error *err)
 {

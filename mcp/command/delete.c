@@ -7,7 +7,7 @@
 
 #include "mcp/command/command.h"
 #include "mcp/store/store.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 static int confirm(const struct config *config, const char *title, struct error *err)
 {

@@ -17,7 +17,7 @@
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/grade.h"
 #include "mcp/format/file.h"
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 
 #define EXERCISE_FILE_CAP ((size_t)1 << 20)
 

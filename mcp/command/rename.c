@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "mcp/command/command.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 #include "mcp/store/store.h"
 
 static int run(const struct config *config, struct error *err)

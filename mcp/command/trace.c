@@ -11,7 +11,7 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/format/otlp.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define TASKS_LISTED   50
 #define TIME_SHOWN     19 /* characters of an RFC 3339 time: up to the second */

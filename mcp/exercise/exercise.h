@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The two component types that a learner answers, and the rules of their parameters. The types are
- * rows of mcp/session/component_type.c; the rules that need more than one parameter are here.
+ * rows of mcp/curriculum/component_type.c; the rules that need more than one parameter are here.
  *
  * exercise-code: a task that is solved with a program. Its cases test the program:
  *   {"name", "call": "area", "args": [2, 3], "kwargs": {}, "expect": 6}   a call and its result

@@ -25,10 +25,10 @@
 #include "helpers/base/json.h"
 #include "mcp/format/case.h"
 #include "mcp/format/file.h"
-#include "mcp/session/component_type.h"
-#include "mcp/session/limits.h"
-#include "mcp/session/curriculum_uri.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/limits.h"
+#include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/curriculum/text.h"
 
 #define CASE_EXTENSION "lectern"
 

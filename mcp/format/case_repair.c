@@ -13,8 +13,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/format/case.h"
-#include "mcp/session/component_type.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/text.h"
 
 #define PLACE_SIZE 96
 #define NO_TITLE   "Untitled framework"

@@ -10,7 +10,7 @@
 #include "helpers/base/json.h"
 #include "mcp/format/html.h"
 #include "mcp/format/xml.h"
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 
 void course_begin(struct course_package *course, const struct files *files,
                   struct format_report *report)

@@ -35,10 +35,10 @@
 #include "mcp/format/encoding.h"
 #include "mcp/format/file.h"
 #include "mcp/format/markdown.h"
-#include "mcp/session/component_type.h"
-#include "mcp/session/limits.h"
-#include "mcp/session/findings.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/limits.h"
+#include "mcp/curriculum/findings.h"
+#include "mcp/curriculum/text.h"
 
 #define COLUMNS_CAP      200 /* that are written */
 #define COLUMNS_READ_CAP 2000

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "helpers/base/buf.h"
-#include "mcp/session/findings.h"
+#include "mcp/curriculum/findings.h"
 
 /* Appends the sheet to the empty buffer, on the same lines, with each such cell quoted as RFC 4180
  * asks; nothing if the sheet has none. line: the number of its first line; name: of the file, for

@@ -10,7 +10,7 @@
 #include <unistr.h>
 
 #include "mcp/format/file.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define WORD_SHOWN_CAP 60 /* bytes of a word in the report */
 

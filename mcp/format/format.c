@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mcp/session/component_type.h"
-#include "mcp/session/limits.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/limits.h"
 
 /* Courses are first, because they hold notes and sheets too. JSON is last: the default if no other
  * format matches. */

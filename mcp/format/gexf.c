@@ -12,7 +12,7 @@
 #include "mcp/format/format.h"
 #include "mcp/format/graph_file.h"
 #include "mcp/format/xml.h"
-#include "mcp/session/limits.h"
+#include "mcp/curriculum/limits.h"
 
 #define SUFFIX ".gexf"
 

@@ -13,7 +13,7 @@
 #include "mcp/format/format.h"
 #include "mcp/format/graph_file.h"
 #include "mcp/format/xml.h"
-#include "mcp/session/limits.h"
+#include "mcp/curriculum/limits.h"
 
 #define SUFFIX ".graphml"
 #define TYPE   "relationship_type"

@@ -14,7 +14,7 @@
 #include <libxml/tree.h>
 
 #include "helpers/base/buf.h"
-#include "mcp/session/findings.h"
+#include "mcp/curriculum/findings.h"
 
 #define HTML_COMPONENTS_CAP 5000u /* of one page; the rest is left out */
 #define HTML_DEPTH_CAP      256   /* of elements in a page; deeper ones are left out */

@@ -11,7 +11,7 @@
 #include "mcp/format/format.h"
 #include "mcp/format/graph_file.h"
 #include "mcp/format/json_text.h"
-#include "mcp/session/limits.h"
+#include "mcp/curriculum/limits.h"
 
 /* JSON Lines: a value on each line. */
 static bool is_lines(const char *name)

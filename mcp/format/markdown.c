@@ -21,7 +21,7 @@
 #include "mcp/format/format.h"
 #include "mcp/format/markdown_order.h"
 #include "mcp/format/yaml.h"
-#include "mcp/session/limits.h"
+#include "mcp/curriculum/limits.h"
 
 /* Names of files: letters, digits, "-" and "_" of ASCII alone, so that no system reads them
  * otherwise, and no folder can be left by them. */

@@ -39,7 +39,7 @@
 #include "helpers/base/error.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
-#include "mcp/session/findings.h"
+#include "mcp/curriculum/findings.h"
 
 #define MARKDOWN_INDEX "curriculum.yaml"
 /* The endings of notes. */

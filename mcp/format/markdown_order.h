@@ -17,7 +17,7 @@
 #include <jansson.h>
 
 #include "mcp/format/files.h"
-#include "mcp/session/findings.h"
+#include "mcp/curriculum/findings.h"
 
 #define ORDER_MKDOCS "mkdocs.yml"
 

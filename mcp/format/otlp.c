@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define SCHEMA_URL    "https://opentelemetry.io/schemas/1.41.0"
 #define PROVIDER      "anthropic" /* whose Messages API every model speaks */

@@ -19,7 +19,7 @@
 #include "mcp/format/files.h"
 #include "mcp/format/format.h"
 #include "mcp/format/xml.h"
-#include "mcp/session/limits.h"
+#include "mcp/curriculum/limits.h"
 
 #define WORKBOOK       "xl/workbook.xml"
 #define SHEETS_CAP     1000

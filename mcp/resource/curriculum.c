@@ -8,7 +8,7 @@
 #include "helpers/base/json.h"
 #include "mcp/format/markdown.h"
 #include "mcp/resource/resource.h"
-#include "mcp/session/curriculum_uri.h"
+#include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/arguments.h"
 

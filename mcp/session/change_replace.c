@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "mcp/session/change_run.h"
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/json_difference.h"
 
 #define TEXTS_LISTED_MAX 100u /* by a dry run, in its results */
 #define TEXTS_SAID_MAX   40u  /* in words */

@@ -13,7 +13,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
 #include "mcp/session/change_set.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define TITLE_SAID 120 /* bytes */
 

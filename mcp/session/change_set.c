@@ -15,8 +15,8 @@
 #include "helpers/base/utf8.h"
 #include "helpers/base/validation.h"
 #include "mcp/session/change_run.h"
-#include "mcp/session/curriculum_uri.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/curriculum/entity.h"
 
 #define MEMBERS_CAP    10 /* of an operation */
 #define BRIEF_CAP      48 /* of all operations together */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mcp/session/findings.h"
+#include "mcp/curriculum/findings.h"
 #include "mcp/store/store.h"
 
 struct import_progress { /* called from time to time; may be NULL */

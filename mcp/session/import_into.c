@@ -11,8 +11,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/session/curriculum_file.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/text.h"
 
 #define TITLE_SHOWN 100 /* bytes of a title or an id in a report */
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "mcp/session/change_set.h"
-#include "mcp/session/findings.h"
+#include "mcp/curriculum/findings.h"
 
 /* Nodes and relationships that one import adds, updates or deletes. */
 #define IMPORT_INTO_CHANGES_MAX CHANGE_SET_OPERATIONS_MAX

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define TITLE_SHOWN 100 /* bytes of a title or an id */
 

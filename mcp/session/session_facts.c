@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/prose.h"
 
 #define PAGE 100 /* nodes whose components are read at once */
 

@@ -10,8 +10,8 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
-#include "mcp/session/component_type.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/entity.h"
 #include "mcp/store/store_internal.h"
 
 #define CURRENT_CAP 1200 /* bytes of the current text that a stale write is answered with */

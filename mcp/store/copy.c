@@ -10,8 +10,8 @@
 
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/json_difference.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 

@@ -25,7 +25,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
-#include "mcp/session/row.h"
+#include "mcp/curriculum/row.h"
 #include "mcp/store/store.h"
 
 enum statement {

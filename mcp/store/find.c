@@ -11,9 +11,9 @@
 #include "helpers/base/clock.h"
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
-#include "mcp/session/component_type.h"
-#include "mcp/session/curriculum_uri.h"
-#include "mcp/session/node_field.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/curriculum/node_field.h"
 #include "mcp/store/search_internal.h"
 
 #define FIELD_ROWS_CAP   2000 /* components whose texts are read to find words in one of them */

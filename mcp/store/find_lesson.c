@@ -11,7 +11,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/session/node_field.h"
+#include "mcp/curriculum/node_field.h"
 #include "mcp/store/search_internal.h"
 
 #define DEPTH_MAX   64 /* of a component's parameters (ENTITY_DEPTH_MAX) */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Links: relationships to a node of another curriculum (mcp/session/curriculum_uri.h). The other
+ * Links: relationships to a node of another curriculum (mcp/curriculum/curriculum_uri.h). The other
  * end is looked up when a link is made and when it is shown, and nothing holds it: what is deleted
  * later leaves a link that says so.
  */
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/component_type.h"
-#include "mcp/session/curriculum_uri.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/store/store_internal.h"
 
 /* The other end. */

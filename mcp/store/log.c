@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/json_difference.h"
 #include "mcp/store/store_internal.h"
 
 /* What a row of the log means to those who look on. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 #include "mcp/store/store_internal.h"
 
 #define CURRENT_CAP 1200 /* bytes of the present node that a stale write is answered with */

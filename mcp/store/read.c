@@ -10,9 +10,9 @@
 
 #include "helpers/base/json.h"
 #include "helpers/graph/text.h"
-#include "mcp/session/curriculum_uri.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/node_field.h"
+#include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/node_field.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 

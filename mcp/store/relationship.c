@@ -9,8 +9,8 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
-#include "mcp/session/curriculum_uri.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/curriculum/entity.h"
 #include "mcp/store/store_internal.h"
 
 #define TITLE_SAID       120 /* bytes */

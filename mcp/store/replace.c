@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/prose.h"
 #include "mcp/store/store_internal.h"
 
 #define TITLE_SAID 120 /* bytes */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/json_difference.h"
 #include "mcp/store/rewind.h"
 
 static const char *const entities[] = {

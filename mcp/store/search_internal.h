@@ -5,7 +5,7 @@
 #ifndef LECTERN_STORE_SEARCH_INTERNAL_H
 #define LECTERN_STORE_SEARCH_INTERNAL_H
 
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/prose.h"
 #include "mcp/store/store_internal.h"
 
 #define SEARCH_PREFIX_SIZE 24 /* "SESSION:" */

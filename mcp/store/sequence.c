@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 #include "mcp/store/rewind.h"
 #include "mcp/store/store_internal.h"
 

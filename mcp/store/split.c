@@ -10,7 +10,7 @@
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 #include "mcp/store/store_internal.h"
 
 struct parting {

@@ -24,9 +24,9 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
-#include "mcp/session/json_difference.h"
-#include "mcp/session/limits.h"
-#include "mcp/session/replace_text.h"
+#include "mcp/curriculum/json_difference.h"
+#include "mcp/curriculum/limits.h"
+#include "mcp/curriculum/replace_text.h"
 
 enum store_access {
     STORE_READ,
@@ -480,7 +480,7 @@ struct relationship_state {
 /* relationship: {"from_node_id", "to_node_id", "relationship_type" (default LEADS_TO),
  * "explanation", "created_by", "confidence_score"}. ERROR_CONFLICT for a duplicate, ERROR_INVALID
  * for a loop. With "to_session" (another curriculum, by id or title; the node likewise), or with a
- * URI as to_node_id, it is a link (mcp/session/curriculum_uri.h) and its type one of link_types.
+ * URI as to_node_id, it is a link (mcp/curriculum/curriculum_uri.h) and its type one of link_types.
  * Then it gets "to_title", and "to_uri" if the node has a uri. */
 int store_relationship_create(struct store *store, const struct writer *writer, const char *sid,
                               const json_t *relationship, struct relationship_state *state,

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 #include "mcp/store/rewind.h"
 
 #define NAME_CAP  400

@@ -9,7 +9,7 @@
 #include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
 #include "helpers/graph/text.h"
-#include "mcp/session/curriculum_uri.h"
+#include "mcp/curriculum/curriculum_uri.h"
 
 #define BOUND_TITLE_CAP         (TITLE_MAX + 1)
 #define CLIENT_NAMES_LOGGED_MAX 32 /* further ones are ignored without a word */

@@ -4,7 +4,7 @@
 
 #include "helpers/base/encode.h"
 #include "helpers/base/json.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/tool/trial.h"
 
 #define ANSWER     "confirm" /* the question's key */

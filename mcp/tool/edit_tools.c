@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/component_type.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/tool/arguments.h"
 
 #define CYCLE_NODES_SHOWN 12

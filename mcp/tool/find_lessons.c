@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/tool/arguments.h"
 
 #define LIMIT_DEFAULT 8

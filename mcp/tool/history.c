@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/history_pages.h"

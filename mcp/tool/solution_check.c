@@ -11,8 +11,8 @@
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/grade.h"
 #include "mcp/server.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/tool/trial.h"
 
 #define DETAIL_CAP 200u /* bytes of the reason why a solution fails */

@@ -17,7 +17,7 @@
 #include "helpers/base/utf8.h"
 #include "mcp/server.h"
 #include "mcp/session/change_set.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/dry_run.h"
 #include "mcp/tool/solution_check.h"

@@ -11,8 +11,8 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/text.h"
 
 #define TITLE_SAID       120 /* bytes */
 #define NODES_SAID_MAX   2u  /* deleted nodes that are listed, one per line */

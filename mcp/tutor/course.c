@@ -11,7 +11,7 @@
 #include "helpers/base/json.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/exercise_file.h"
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 
 #define COMPONENTS_CAP ((size_t)256 << 20) /* bytes of all exercises of a session, as JSON */
 

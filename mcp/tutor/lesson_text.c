@@ -13,8 +13,8 @@
 #include "helpers/base/utf8.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/format/markdown.h"
-#include "mcp/session/node_field.h"
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/node_field.h"
+#include "mcp/curriculum/prose.h"
 
 #define LABEL_CAP     63u /* bytes of a field's name */
 #define FENCE_CAP     24u /* bytes of the line that opens a code block; a longer one opens none */

@@ -13,7 +13,7 @@
 #include "mcp/api/rest_internal.h"
 #include "mcp/chat/run_input.h"
 #include "mcp/exercise/exercise.h"
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 
 static json_t *names(const char *const *list)
 {

@@ -93,7 +93,7 @@ def compare_rates(sides):
 def main(before, after, *rest):
     curriculum = rest[0] if rest else harness.SHARED / "data" / "openstax_algebra.json"
     if not pathlib.Path(curriculum).exists():
-        curriculum = harness.ROOT / "mcp/session/demo/demo_curriculum.json"
+        curriculum = harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json"
     sides = [Side(build, curriculum) for build in (before, after)]
     for name, rounds in ROUNDS.items():
         method = name.replace("tools/call", "tools_call").replace(" ", "_")

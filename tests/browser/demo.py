@@ -5,7 +5,7 @@ import json
 import chromium  # noqa: F401  (finds the contract tests' harness)
 import harness
 
-FILE = harness.ROOT / "mcp/session/demo/demo_curriculum.json"
+FILE = harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json"
 
 
 def without_prerequisites(curriculum):

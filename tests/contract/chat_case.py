@@ -17,7 +17,7 @@ from chat_page import FrameCheck, Page, SECONDS
 sys.path.insert(0, str(harness.ROOT / "tests/parts"))
 from replay_model import KEY, Replay, answer, fail, text  # noqa: E402
 
-DEMO_FILE = harness.ROOT / "mcp/session/demo/demo_curriculum.json"
+DEMO_FILE = harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json"
 DEMO = json.loads(DEMO_FILE.read_text())
 
 

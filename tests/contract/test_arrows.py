@@ -34,7 +34,7 @@ ARROWS = (
     # An exercise's cases have values that JSON cannot say, written as Python literals.
     ("mcp/exercise/grade.*", ["mcp/exercise/*", "validator/validator.h", "executor/executor.h", "helpers/base/*"]),
     # Exercises of a file are checked as components.
-    ("mcp/exercise/exercise_file.*", ["mcp/exercise/*", "mcp/format/file.h", "mcp/session/component_type.h", "helpers/base/*"]),
+    ("mcp/exercise/exercise_file.*", ["mcp/exercise/*", "mcp/format/file.h", "mcp/curriculum/component_type.h", "helpers/base/*"]),
     ("mcp/exercise/digest.*", ["mcp/exercise/*", "validator/validator.h", "helpers/base/*"]),
     ("mcp/exercise/*", ["mcp/exercise/*", "validator/python_literal.h", "helpers/base/*"]),
     # A path needs the teaching order, which uses no igraph.
@@ -45,14 +45,14 @@ ARROWS = (
     ("mcp/learner/*", ["mcp/learner/*", "helpers/base/*"]),
     # The tutor joins learners, exercises and curricula; its tools are tools.
     ("mcp/tutor/*", ["mcp/tutor/*", "mcp/learner/*", "mcp/exercise/*", "mcp/tool/tool.h", "mcp/tool/arguments.h", "mcp/tool/failure.h", "mcp/format/*",
-                     "mcp/session/*", "mcp/store/store.h", "mcp/auth/identity.h", "mcp/server.h", "executor/executor.h",
+                     "mcp/curriculum/*", "mcp/session/*", "mcp/store/store.h", "mcp/auth/identity.h", "mcp/server.h", "executor/executor.h",
                      "validator/validator.h", "helpers/*"]),
     # The roles that solve a question: their messages are values; the rest runs models, programs and graph queries.
     ("mcp/agent/message.*", ["mcp/agent/message.h", "helpers/base/*"]),
     ("mcp/agent/attempts.*", ["mcp/agent/attempts.h", "mcp/tool/failure.h", "validator/validator.h", "helpers/base/*"]),
-    ("mcp/agent/*", ["mcp/agent/*", "mcp/model/*", "mcp/tool/*", "mcp/session/*", "mcp/store/store.h", "mcp/format/file.h",
+    ("mcp/agent/*", ["mcp/agent/*", "mcp/model/*", "mcp/tool/*", "mcp/curriculum/*", "mcp/session/*", "mcp/store/store.h", "mcp/format/file.h",
                      "mcp/auth/identity.h", "mcp/server.h", "executor/executor.h", "validator/validator.h", "helpers/*"]),
-    ("mcp/session/component_type.*", ["mcp/session/*", "mcp/exercise/*", "mcp/store/store.h", "helpers/base/*"]),
+    ("mcp/curriculum/*", ["mcp/curriculum/*", "mcp/exercise/*", "helpers/base/*"]),
     ("executor/frame.h", []),
     # What both sides of a sandbox's wall read alike; the runner links it, and nothing else of ours.
     ("executor/wire/*", ["executor/wire/*", "executor/frame.h"]),
@@ -62,32 +62,32 @@ ARROWS = (
     # What a session's graph answers is a read of the session; the store itself knows no graphs.
     ("mcp/session/graph_cache.*", ["mcp/session/graph_cache.h", "mcp/store/store.h", "helpers/graph/graph.h",
                                    "helpers/base/*"]),
-    ("mcp/session/session_facts.*", ["mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h", "helpers/base/*"]),
-    ("mcp/session/change_effect.c", ["mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
+    ("mcp/session/session_facts.*", ["mcp/curriculum/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h", "helpers/base/*"]),
+    ("mcp/session/change_effect.c", ["mcp/curriculum/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
                                      "helpers/graph/difference.h", "helpers/graph/text.h", "helpers/base/*"]),
-    ("mcp/api/graph.c", ["mcp/api/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
+    ("mcp/api/graph.c", ["mcp/api/*", "mcp/curriculum/*", "mcp/session/*", "mcp/store/store.h", "helpers/graph/graph.h",
                               "helpers/base/*"]),
     # Below the store: one folder for each database, which knows none of the store's rules.
     ("mcp/store/sqlite/*", ["mcp/store/sqlite/*", "mcp/store/db.h", "mcp/store/statements.h", "helpers/base/*"]),
-    ("mcp/store/db.*", ["mcp/store/db.h", "mcp/store/statements.h", "mcp/store/store.h", "mcp/session/row.h", "helpers/base/*"]),
+    ("mcp/store/db.*", ["mcp/store/db.h", "mcp/store/statements.h", "mcp/store/store.h", "mcp/curriculum/row.h", "helpers/base/*"]),
     # A node is named for an edit as it is for a question.
-    ("mcp/store/session_name.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/text.h", "helpers/base/*"]),
-    ("mcp/store/read.c", ["mcp/store/*", "mcp/session/*", "helpers/graph/text.h", "helpers/base/*"]),
+    ("mcp/store/session_name.c", ["mcp/store/*", "mcp/curriculum/*", "helpers/graph/text.h", "helpers/base/*"]),
+    ("mcp/store/read.c", ["mcp/store/*", "mcp/curriculum/*", "helpers/graph/text.h", "helpers/base/*"]),
     ("mcp/store/search_order.c", ["mcp/store/*", "helpers/graph/order.h", "helpers/base/*"]),
-    ("mcp/store/*", ["mcp/store/*", "mcp/session/*", "helpers/base/*"]),
-    ("mcp/format/*", ["mcp/format/*", "mcp/session/*", "helpers/base/*"]),
-    ("mcp/api/*", ["mcp/api/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
-    ("mcp/session/*", ["mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
+    ("mcp/store/*", ["mcp/store/*", "mcp/curriculum/*", "helpers/base/*"]),
+    ("mcp/format/*", ["mcp/format/*", "mcp/curriculum/*", "helpers/base/*"]),
+    ("mcp/api/*", ["mcp/api/*", "mcp/curriculum/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
+    ("mcp/session/*", ["mcp/curriculum/*", "mcp/session/*", "mcp/store/*", "mcp/format/*", "helpers/base/*"]),
     ("mcp/tool/execute_code.c", ["mcp/tool/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
     ("mcp/tool/analysis.c", ["mcp/tool/*", "mcp/auth/*", "mcp/api/rest.h", "mcp/server.h", "helpers/base/*"]),
-    ("mcp/tool/import_curriculum.c", ["mcp/tool/*", "mcp/session/*", "mcp/store/*", "mcp/format/format.h", "helpers/base/*"]),
-    ("mcp/tool/solution_check.c", ["mcp/tool/*", "mcp/auth/limits.h", "mcp/exercise/*", "mcp/session/*", "mcp/server.h", "helpers/base/*"]),
-    ("mcp/tool/*", ["mcp/tool/*", "mcp/auth/identity.h", "mcp/session/*", "mcp/store/*", "mcp/server.h", "validator/validator.h",
+    ("mcp/tool/import_curriculum.c", ["mcp/tool/*", "mcp/curriculum/*", "mcp/session/*", "mcp/store/*", "mcp/format/format.h", "helpers/base/*"]),
+    ("mcp/tool/solution_check.c", ["mcp/tool/*", "mcp/auth/limits.h", "mcp/exercise/*", "mcp/curriculum/*", "mcp/session/*", "mcp/server.h", "helpers/base/*"]),
+    ("mcp/tool/*", ["mcp/tool/*", "mcp/auth/identity.h", "mcp/curriculum/*", "mcp/session/*", "mcp/store/*", "mcp/server.h", "validator/validator.h",
                     "executor/executor.h", "helpers/*"]),
     # Who the client is: no sockets of ours, no storage.
     ("mcp/auth/*", ["mcp/auth/*", "helpers/base/*"]),
     ("mcp/resource/*", ["mcp/resource/*", "mcp/tool/tool.h", "mcp/tool/arguments.h", "mcp/store/store.h", "mcp/format/markdown.h",
-                        "mcp/session/curriculum_uri.h", "helpers/base/*"]),
+                        "mcp/curriculum/curriculum_uri.h", "helpers/base/*"]),
     ("mcp/prompt/*", ["mcp/prompt/*", "mcp/resource/resource.h", "mcp/tool/tool.h", "mcp/tool/arguments.h", "helpers/base/*"]),
     # The feed says that something has changed, and the row of a resource which one it is.
     ("mcp/protocol/*", ["mcp/protocol/*", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/resource/resource.h", "mcp/prompt/prompt.h",
@@ -95,9 +95,9 @@ ARROWS = (
     # The client of a model's service knows no curriculum.
     ("mcp/model/*", ["mcp/model/*", "helpers/base/*"]),
     # The chat: no sockets, no SQL; a session by its store, and what a change set would do before it is approved.
-    ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/tool/trial.h", "mcp/session/text.h", "helpers/base/*"]),
+    ("mcp/chat/approval*", ["mcp/chat/*", "mcp/tool/tool.h", "mcp/tool/trial.h", "mcp/curriculum/text.h", "helpers/base/*"]),
     ("mcp/chat/*", ["mcp/chat/*", "mcp/model/*", "mcp/agent/attempts.h", "mcp/agent/budget.h", "mcp/agent/solve.h", "mcp/auth/identity.h", "mcp/tool/tool.h", "mcp/tool/code_helpers.h", "mcp/store/store.h",
-                    "mcp/session/change_feed.h", "mcp/session/component_type.h", "mcp/session/text.h", "mcp/server.h",
+                    "mcp/session/change_feed.h", "mcp/curriculum/component_type.h", "mcp/curriculum/text.h", "mcp/server.h",
                     "helpers/base/*"]),
     ("mcp/transport/http_execute.c", ["mcp/transport/*", "mcp/auth/identity.h", "mcp/tool/analysis.h", "mcp/tool/run_answer.h",
                                       "helpers/base/*"]),

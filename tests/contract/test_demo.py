@@ -14,7 +14,7 @@ from collections import Counter
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-DEMO = Path(__file__).resolve().parents[2] / "mcp/session/demo/demo_curriculum.json"
+DEMO = Path(__file__).resolve().parents[2] / "mcp/curriculum/demo/demo_curriculum.json"
 
 CATEGORIES = {"explanation", "real_world_example", "textbook_content", "memory_trick", None}
 RELATIONSHIPS = {"LEADS_TO", "PREREQUISITE_FOR", "PREREQUISITE", "ENRICHMENT"}

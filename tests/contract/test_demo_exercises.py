@@ -10,7 +10,7 @@ import sys
 import unittest
 from pathlib import Path
 
-DEMO = Path(__file__).resolve().parents[2] / "mcp/session/demo/demo_curriculum.json"
+DEMO = Path(__file__).resolve().parents[2] / "mcp/curriculum/demo/demo_curriculum.json"
 SECONDS = 30  # of a program; an endless loop must not hang the test
 
 

@@ -174,7 +174,7 @@ class FormatCase(unittest.TestCase):
 
 class Formats(FormatCase):
     def test_curricula_come_back(self):
-        paths = [harness.ROOT / "mcp/session/demo/demo_curriculum.json", harness.ROOT / "tests/data/defective_curriculum.json"]
+        paths = [harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json", harness.ROOT / "tests/data/defective_curriculum.json"]
         for form in FORMS:
             for path in paths:
                 with self.subTest(form=form, path=path.name):
@@ -240,7 +240,7 @@ class Formats(FormatCase):
         self.assertEqual(sorted(os.listdir(self.folder)), ["again.json", "in.json", "out-markdown", "second.md"])
 
     def test_csv_is_what_others_read(self):
-        curriculum = json.loads((harness.ROOT / "mcp/session/demo/demo_curriculum.json").read_text(encoding="utf-8"))
+        curriculum = json.loads((harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json").read_text(encoding="utf-8"))
         out = pathlib.Path(self.round_trip(curriculum, "csv"))
         with open(out / "nodes.csv", encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file, strict=True))
@@ -268,7 +268,7 @@ class Formats(FormatCase):
                     self.assertNotIn(cell[:1], tuple("=+-@\t\r\n") if i not in numbers else ("=", "+", "@", "\t", "\r", "\n"))
 
     def test_case_is_what_the_specification_says(self):
-        curriculum = json.loads((harness.ROOT / "mcp/session/demo/demo_curriculum.json").read_text(encoding="utf-8"))
+        curriculum = json.loads((harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json").read_text(encoding="utf-8"))
         first = json.loads(pathlib.Path(self.round_trip(curriculum, "case")).read_text(encoding="utf-8"))
         for thing, needed in [(first["CFDocument"], ("identifier", "uri", "creator", "title", "lastChangeDateTime"))] + [
                 (item, ("identifier", "uri", "fullStatement", "lastChangeDateTime")) for item in first["CFItems"]] + [

@@ -92,7 +92,7 @@ class ImportCase(CaseFile):
         self.assertEqual(self.load(self.folder / "out.case.json")[0], moved)
 
     def test_chapters_are_exported_as_a_tree(self):
-        demo = json.loads((harness.ROOT / "mcp/session/demo/demo_curriculum.json").read_text(encoding="utf-8"))
+        demo = json.loads((harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json").read_text(encoding="utf-8"))
         package = self.export(demo)
         items = {one["identifier"]: one for one in package["CFItems"]}
         tree = [edge for edge in package["CFAssociations"] if edge["associationType"] == "isChildOf"]

@@ -10,7 +10,7 @@ import tokens
 
 CAP = 1500  # tokens of a part
 COUNTED = 3  # parts of a lesson whose tokens are counted; the others repeat them
-DEMO = harness.ROOT / "mcp/session/demo/demo_curriculum.json"
+DEMO = harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json"
 ENGLISH = ("The ratio of two quantities compares their sizes: for each three litres of paint, two litres of water are added. "
            "Whoever understands proportional relationships can calculate discounts, mixtures, speeds and maps. ")
 CODE = ("def simplest_ratio(first, second):\n    \"\"\"The ratio in its simplest form.\"\"\"\n    factor = gcd(first, second)\n"

@@ -12,7 +12,7 @@ import harness
 TOKENS = 3000
 BYTES_A_TOKEN = 3.5  # the strict measure
 PROFILES = {"minimal": 3, "data-science": 4, "visualization": 4}  # and how many programs are shown
-DEMO = json.loads((harness.ROOT / "mcp/session/demo/demo_curriculum.json").read_text())
+DEMO = json.loads((harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json").read_text())
 TITLES = {node["node_id"]: node["title"] for node in DEMO["nodes"]}
 HELPERS = harness.BUILD / "share/code_helpers.py"
 

@@ -55,8 +55,8 @@ class SignInCase(unittest.TestCase):
         self.workspace = harness.Workspace()
         self.addCleanup(self.workspace.close)
         self.file = os.path.join(self.workspace.data, "tokens")
-        self.sid = self.workspace.load(harness.ROOT / "mcp/session/demo/demo_curriculum.json")
-        self.other = self.workspace.load(harness.ROOT / "mcp/session/demo/demo_curriculum.json")
+        self.sid = self.workspace.load(harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json")
+        self.other = self.workspace.load(harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json")
         self.edit, self.read = self.token("--scope", "edit", "anna"), self.token("ben")
         self.one = self.token("--scope", "edit", "--session", self.sid, "carl")
         self.server = harness.Server(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0", "--token-file", self.file,

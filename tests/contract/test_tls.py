@@ -31,7 +31,7 @@ class Tls(unittest.TestCase):
         self.folder = Path(self.workspace.data)
         self.cert, self.key = str(self.folder / "cert.pem"), str(self.folder / "key.pem")
         self.make(self.cert, self.key)
-        self.sid = self.workspace.load(harness.ROOT / "mcp/session/demo/demo_curriculum.json")
+        self.sid = self.workspace.load(harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json")
         self.server = harness.Server(self.workspace, "--sandbox", harness.LOCAL, "--warm", "bare=0,data=0,plot=0", "--tls-cert", self.cert,
                                      "--tls-key", self.key)
         self.server.connection = self.connect()

@@ -174,7 +174,7 @@ class Tools(unittest.TestCase):
         self.both(check)
 
     def test_a_bound_connection_reaches_no_other_session(self):
-        other = self.workspace.load(harness.ROOT / "mcp/session/demo/demo_curriculum.json")
+        other = self.workspace.load(harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json")
         client = harness.Stdio(self.workspace, "--session", self.sid)
         client.initialize()
         client.good("query_graph", query="counts")

@@ -367,7 +367,7 @@ class Learn(Case):
     def setUp(self):
         super().setUp()
         self.file = self.workspace.data + "/tokens"
-        self.sid = self.workspace.load(harness.ROOT / "mcp/session/demo/demo_curriculum.json")
+        self.sid = self.workspace.load(harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json")
         self.learner = self.workspace.run("learner", "add", "Ada").stdout.decode().strip()
         self.edit = self.token("--scope", "edit", "anna")
         self.learn = self.token("--scope", "learn", "tutor")

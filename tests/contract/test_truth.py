@@ -74,7 +74,7 @@ class Demo(Questions):
     def setUpClass(cls):
         cls.workspace = harness.Workspace()
         sid = cls.workspace.run("demo").stdout.decode().split()[-1]
-        path = harness.ROOT / "mcp/session/demo/demo_curriculum.json"
+        path = harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json"
         curriculum = json.loads(path.read_text(encoding="utf-8"))
         cls.cases = [(question, sid, "import json\n%s\nprint(json.dumps(result))" % code, reference(curriculum))
                      for question, code, reference in demo_questions.QUESTIONS]

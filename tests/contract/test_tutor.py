@@ -15,7 +15,7 @@ TIERS = {"tiers": [{"name": "free", "chapters": ["1 Number foundations"], "attem
                    {"name": "paid", "url": "https://example.org/upgrade?learner={learner}"}]}
 TOOLS = ["register_learner", "get_learner_state", "update_progress", "get_chapter_content", "get_exercises", "generate_guidance",
          "assess_response", "submit_code", "get_upgrade_url"]
-DEMO = json.loads((harness.ROOT / "mcp/session/demo/demo_curriculum.json").read_text())
+DEMO = json.loads((harness.ROOT / "mcp/curriculum/demo/demo_curriculum.json").read_text())
 RIGHT = "def common_factors(a, b):\n    return [n for n in range(1, a + 1) if a % n == 0 and b % n == 0]\n"
 WRONG = "def common_factors(a, b):\n    return [n for n in range(1, min(a, b)) if a % n == 0 and b % n == 0]\n"
 

@@ -58,7 +58,7 @@ def hostile_cases():
 
 def curriculum():
     path = sandbox.SHARED / "data/fractions.json"
-    return Curriculum(path if path.exists() else sandbox.ROOT / "mcp/session/demo/demo_curriculum.json")
+    return Curriculum(path if path.exists() else sandbox.ROOT / "mcp/curriculum/demo/demo_curriculum.json")
 
 
 def options_of(case):

@@ -16,7 +16,7 @@
 #include "mcp/chat/approval.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/chat/run.h"
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 
 #define BYTES_A_TOKEN 3.5 /* the strict measure: English and code have more */
 #define MODEL         "some-model"

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/session_fixture.h"
 
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 
 static const struct {
     const char *type, *parameters;

@@ -59,7 +59,7 @@ static void test_demo_breaks_no_rule(void **state)
     struct findings lines = {0};
     struct buf said BUF_AUTO = {0};
     size_t len = 0;
-    char *text = read_file("mcp/session/demo/demo_curriculum.json", &len);
+    char *text = read_file("mcp/curriculum/demo/demo_curriculum.json", &len);
 
     assert_non_null(text);
     assert_round_trip(fixture, text, len);

@@ -4,7 +4,7 @@
  */
 #include "tests/unit/change_set_fixture.h"
 
-#include "mcp/session/derived_content.h"
+#include "mcp/curriculum/derived_content.h"
 
 static const struct {
     const char *type, *content, *was, *is;

@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/prose.h"
 #include "mcp/store/search_internal.h"
 
 #define WRITES 60

@@ -5,7 +5,7 @@
 #include "tests/unit/session_fixture.h"
 
 #include "helpers/base/buf.h"
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/prose.h"
 
 #define LONG_TEXT ((size_t)1 << 20)
 

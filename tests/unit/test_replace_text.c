@@ -5,7 +5,7 @@
  */
 #include "tests/unit/change_set_fixture.h"
 
-#include "mcp/session/replace_text.h"
+#include "mcp/curriculum/replace_text.h"
 
 /* ---- one text ---- */
 

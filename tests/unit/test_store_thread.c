@@ -206,7 +206,7 @@ static void test_content_bytes(void **state)
     struct fixture *fixture = *state;
     struct buf json BUF_AUTO = {0};
     size_t len = 0;
-    char *text = read_file("mcp/session/demo/demo_curriculum.json", &len);
+    char *text = read_file("mcp/curriculum/demo/demo_curriculum.json", &len);
     int64_t bytes = 0, empty = 0;
 
     assert_non_null(text);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/json_difference.h"
 
 static void the_words_are_named(void **state)
 {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 #include "mcp/server.h"
 #include "mcp/tool/tool.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/json_difference.h"
 #include "mcp/store/upstream/normal.h"
 #include "mcp/store/upstream/remote.h"
 #include "mcp/store/upstream/upstream.h"

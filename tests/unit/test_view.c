@@ -9,7 +9,7 @@
 #include "helpers/base/utf8.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/view.h"
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 
 #define ROUNDS      400
 #define SECRET      "sEcReT"

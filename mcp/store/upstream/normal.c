@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 #include "mcp/store/store.h"
 
 static void drop(json_t *object, const char *const *keys)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/json_difference.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/upstream/normal.h"
 #include "mcp/store/upstream/remote.h"

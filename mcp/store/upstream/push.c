@@ -9,7 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/json_difference.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/normal.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/remote.h"

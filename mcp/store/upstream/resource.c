@@ -13,8 +13,8 @@
 #include "helpers/base/json.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
-#include "mcp/session/entity.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/store/upstream/normal.h"
 #include "mcp/store/upstream/remote.h"
 

@@ -13,7 +13,7 @@
 
 #include "helpers/base/clock.h"
 #include "helpers/base/json.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/upstream/remote.h"
 

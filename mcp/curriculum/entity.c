@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/component_type.h"
-#include "mcp/session/derived_content.h"
-#include "mcp/session/curriculum_uri.h"
-#include "mcp/session/limits.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/derived_content.h"
+#include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/curriculum/limits.h"
+#include "mcp/curriculum/text.h"
 
 /* ---- what nodes, components and relationships share ---- */
 

@@ -4,8 +4,8 @@
  * alone or joined by labels, numbers and line ends ("Problem: ...\nSolution: ..."). Without
  * following them it would contradict the parameters after an edit. Pure, any thread.
  */
-#ifndef LECTERN_SESSION_DERIVED_CONTENT_H
-#define LECTERN_SESSION_DERIVED_CONTENT_H
+#ifndef LECTERN_CURRICULUM_DERIVED_CONTENT_H
+#define LECTERN_CURRICULUM_DERIVED_CONTENT_H
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Which lessons have little content although many others depend on them? `make run` runs this over the demo curriculum. It works
 # with any curriculum:
-#   lectern exec --session SID mcp/session/demo/analysis.py
+#   lectern exec --session SID mcp/curriculum/demo/analysis.py
 import networkx as nx
 import pandas as pd
 from code_helpers import analyze_graph, get_node_content

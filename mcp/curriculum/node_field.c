@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/node_field.h"
+#include "mcp/curriculum/node_field.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include <unicase.h>
 
-#include "mcp/session/entity.h"
+#include "mcp/curriculum/entity.h"
 
 #define UUID_LEN   36u
 #define DIGEST_MIN 32u /* characters: MD5 and longer ones */

@@ -4,8 +4,8 @@
  * input into the JSON object to store, including additional fields, or reports everything that is
  * wrong with it. Pure; the same for every backend.
  */
-#ifndef LECTERN_SESSION_ENTITY_H
-#define LECTERN_SESSION_ENTITY_H
+#ifndef LECTERN_CURRICULUM_ENTITY_H
+#define LECTERN_CURRICULUM_ENTITY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Small texts for sessions: cut text, ids, times. Pure except for randomness and the clock; any
  * thread.
  */
-#ifndef LECTERN_SESSION_TEXT_H
-#define LECTERN_SESSION_TEXT_H
+#ifndef LECTERN_CURRICULUM_TEXT_H
+#define LECTERN_CURRICULUM_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

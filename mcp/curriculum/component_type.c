@@ -4,7 +4,7 @@
  * are stored, like all additional fields; only a likely misspelling of a known name is refused.
  * Pure, any thread.
  */
-#include "mcp/session/component_type.h"
+#include "mcp/curriculum/component_type.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,8 +19,8 @@
 #include "helpers/base/validation.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/python_value.h"
-#include "mcp/session/limits.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/limits.h"
+#include "mcp/curriculum/text.h"
 
 #define NAME_SHOWN         64 /* bytes of a client's own word in an error */
 #define ADVICE_CAP         1024

@@ -5,8 +5,8 @@
  * members that the table does not know are words unless their name or their beginning says
  * otherwise (svg, url, code, id, ...); the members of a node: node_field.h. Pure, any thread.
  */
-#ifndef LECTERN_SESSION_PROSE_H
-#define LECTERN_SESSION_PROSE_H
+#ifndef LECTERN_CURRICULUM_PROSE_H
+#define LECTERN_CURRICULUM_PROSE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * back as text, so a list is read by joining texts, without a tree. flags say which of the API's
  * keys the body already has. Pure, any thread.
  */
-#ifndef LECTERN_SESSION_ROW_H
-#define LECTERN_SESSION_ROW_H
+#ifndef LECTERN_CURRICULUM_ROW_H
+#define LECTERN_CURRICULUM_ROW_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * relationship whose to_node_id is the URI of a node of another curriculum: no node of its own
  * curriculum has such an id, so whoever does not know links sees an end that does not exist. Pure.
  */
-#ifndef LECTERN_SESSION_CURRICULUM_URI_H
-#define LECTERN_SESSION_CURRICULUM_URI_H
+#ifndef LECTERN_CURRICULUM_CURRICULUM_URI_H
+#define LECTERN_CURRICULUM_CURRICULUM_URI_H
 
 #include <stdbool.h>
 

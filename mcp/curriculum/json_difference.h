@@ -4,8 +4,8 @@
  * one into the other with the fewest members. The change log stores patches instead of whole texts.
  * Pure, any thread.
  */
-#ifndef LECTERN_SESSION_JSON_DIFFERENCE_H
-#define LECTERN_SESSION_JSON_DIFFERENCE_H
+#ifndef LECTERN_CURRICULUM_JSON_DIFFERENCE_H
+#define LECTERN_CURRICULUM_JSON_DIFFERENCE_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/json_difference.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define SIDE_CAP      38      /* bytes of the old or the new words */
 #define CONTEXT_CAP   22      /* bytes before and after them */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/curriculum_uri.h"
+#include "mcp/curriculum/curriculum_uri.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/row.h"
+#include "mcp/curriculum/row.h"
 
 #include <inttypes.h>
 #include <string.h>

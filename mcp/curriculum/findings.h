@@ -3,8 +3,8 @@
  * The report of an import or an export: everything that is not exactly as its source has it, by
  * reason, with the number of occurrences and the first places. It is the same for each reader.
  */
-#ifndef LECTERN_SESSION_FINDINGS_H
-#define LECTERN_SESSION_FINDINGS_H
+#ifndef LECTERN_CURRICULUM_FINDINGS_H
+#define LECTERN_CURRICULUM_FINDINGS_H
 
 #include <stddef.h>
 

@@ -5,7 +5,7 @@
  * from. So case, normal form and line breaks make no difference, and a place is always a range of
  * whole characters.
  */
-#include "mcp/session/replace_text.h"
+#include "mcp/curriculum/replace_text.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 #include <unistr.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 #define FORMS      2u /* the term and its plural */
 #define TAG_MAX    300u

@@ -3,8 +3,8 @@
  * The component types and their parameters: one table, and one validator for it. A new type is one
  * row, in the table or in a file that is given to the server at start.
  */
-#ifndef LECTERN_SESSION_COMPONENT_TYPE_H
-#define LECTERN_SESSION_COMPONENT_TYPE_H
+#ifndef LECTERN_CURRICULUM_COMPONENT_TYPE_H
+#define LECTERN_CURRICULUM_COMPONENT_TYPE_H
 
 #include <jansson.h>
 

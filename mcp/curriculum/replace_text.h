@@ -4,15 +4,15 @@
  * replacement takes the case of what it replaces, and the plural of the term becomes the plural of
  * the replacement. Letters with marks are the same in every Unicode normal form. Pure, any thread.
  */
-#ifndef LECTERN_SESSION_REPLACE_TEXT_H
-#define LECTERN_SESSION_REPLACE_TEXT_H
+#ifndef LECTERN_CURRICULUM_REPLACE_TEXT_H
+#define LECTERN_CURRICULUM_REPLACE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/prose.h"
 
 #define REPLACE_FIND_MAX  500u  /* bytes of the term */
 #define REPLACE_WITH_MAX  2000u /* bytes of what replaces it */

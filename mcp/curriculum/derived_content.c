@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/derived_content.h"
+#include "mcp/curriculum/derived_content.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/buf.h"
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/prose.h"
 
 #define TEXTS_MAX 200u /* of one component */
 #define GLUE_MAX  24u  /* bytes between two texts, such as "\nSolution: " */

@@ -4,8 +4,8 @@
  * has, under any name ("Description", "Lernziele"). The values of these decide which of them
  * are words. Pure, any thread.
  */
-#ifndef LECTERN_SESSION_NODE_FIELD_H
-#define LECTERN_SESSION_NODE_FIELD_H
+#ifndef LECTERN_CURRICULUM_NODE_FIELD_H
+#define LECTERN_CURRICULUM_NODE_FIELD_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/prose.h"
 
 #include <ctype.h>
 #include <libstemmer.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/findings.h"
+#include "mcp/curriculum/findings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/text.h"
+#include "mcp/curriculum/text.h"
 
 static const char *const headings[FINDING_KINDS] = {
     [FINDING_READ] = "How it was ", /* read */

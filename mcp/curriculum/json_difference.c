@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/json_difference.h"
+#include "mcp/curriculum/json_difference.h"
 
 /* ---- equivalence ---- */
 

@@ -2,8 +2,8 @@
  *
  * The sizes of the parts of a curriculum, for all who read or write one.
  */
-#ifndef LECTERN_SESSION_LIMITS_H
-#define LECTERN_SESSION_LIMITS_H
+#ifndef LECTERN_CURRICULUM_LIMITS_H
+#define LECTERN_CURRICULUM_LIMITS_H
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * A text is read once from its beginning: at each place either something that is no word begins
  * (one row of `marks`), and is passed over, or a character of words.
  */
-#include "mcp/session/prose.h"
+#include "mcp/curriculum/prose.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -15,8 +15,8 @@
 #include <unictype.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/session/component_type.h"
-#include "mcp/session/node_field.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/node_field.h"
 
 #define DEPTH_MAX   16   /* of objects and arrays; deeper texts are not read */
 #define FIELD_DEPTH 4    /* likewise, of a node's further field */
