@@ -30,7 +30,7 @@
 #include "mcp/agent/plan_rules.h"
 #include "mcp/agent/repair.h"
 #include "mcp/agent/totals.h"
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/graph_cache.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/tool/analysis.h"
 #include "mcp/tool/run_answer.h"

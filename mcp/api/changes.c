@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "mcp/api/rest_internal.h"
 
 #define NO_EFFECT "null}" /* the end of an answer that has none */

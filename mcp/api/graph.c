@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/graph/graph.h"
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/graph_cache.h"
 #include "mcp/api/rest_internal.h"
 
 #define TYPES_CAP 16u

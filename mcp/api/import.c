@@ -13,9 +13,9 @@
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 #include "mcp/format/format.h"
-#include "mcp/session/curriculum_file.h"
-#include "mcp/session/import_into.h"
-#include "mcp/session/import_outline.h"
+#include "mcp/change/curriculum_file.h"
+#include "mcp/change/import_into.h"
+#include "mcp/change/import_outline.h"
 
 #define SHAPE                                                                                      \
     "send {\"files\": [{\"name\": \"lessons.csv\", \"base64\": \"...\"}]}, or {\"text\": \"...\"}"

@@ -12,7 +12,7 @@
 #include "mcp/chat/agui.h"
 #include "mcp/chat/chat.h"
 #include "mcp/chat/run_input.h"
-#include "mcp/session/change_feed.h"
+#include "mcp/change/change_feed.h"
 
 #define CHAT_WHO_SIZE        (CHAT_EDITOR_MAX + 16u)
 #define CHAT_CHANGE_WHO_SIZE 128u /* the limit of the change log */

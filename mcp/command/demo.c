@@ -11,7 +11,7 @@
 #include "helpers/base/log.h"
 #include "mcp/command/command.h"
 #include "mcp/format/file.h"
-#include "mcp/session/curriculum_file.h"
+#include "mcp/change/curriculum_file.h"
 
 #define DEMO_FILE  "demo_curriculum.json"
 #define DEMO_CAP   ((size_t)4 << 20)

@@ -7,7 +7,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/command/command.h"
-#include "mcp/session/curriculum_file.h"
+#include "mcp/change/curriculum_file.h"
 #include "mcp/format/file.h"
 #include "mcp/store/store.h"
 

@@ -14,9 +14,9 @@
 #include "helpers/base/json.h"
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
-#include "mcp/session/curriculum_file.h"
-#include "mcp/session/import_into.h"
-#include "mcp/session/import_outline.h"
+#include "mcp/change/curriculum_file.h"
+#include "mcp/change/import_into.h"
+#include "mcp/change/import_outline.h"
 #include "mcp/store/large_write.h"
 #include "mcp/format/file.h"
 

@@ -13,7 +13,7 @@
 
 #include "helpers/base/buf.h"
 #include "mcp/protocol/peer.h"
-#include "mcp/session/change_feed.h"
+#include "mcp/change/change_feed.h"
 #include "mcp/tool/tool.h"
 
 #define METHOD_SHOWN 100 /* bytes of an unknown name in an error */

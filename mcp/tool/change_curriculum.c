@@ -11,7 +11,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/server.h"
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/dry_run.h"
 

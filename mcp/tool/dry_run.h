@@ -6,7 +6,7 @@
 #ifndef LECTERN_TOOL_DRY_RUN_H
 #define LECTERN_TOOL_DRY_RUN_H
 
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "mcp/tool/tool.h"
 
 #define DRY_RUNS_CAP      32u        /* the oldest is forgotten */

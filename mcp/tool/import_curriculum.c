@@ -6,7 +6,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/format/format.h"
-#include "mcp/session/curriculum_file.h"
+#include "mcp/change/curriculum_file.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/solution_check.h"
 

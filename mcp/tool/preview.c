@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "mcp/tool/arguments.h"
 
 /* ---- what is lost ---- */

@@ -8,7 +8,7 @@
 #include "helpers/graph/graph.h"
 #include "mcp/server.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/graph_cache.h"
 
 #define TYPES_CAP 16u
 

@@ -16,7 +16,7 @@
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
 #include "mcp/server.h"
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/dry_run.h"

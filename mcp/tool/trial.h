@@ -6,7 +6,7 @@
 #ifndef LECTERN_TOOL_TRIAL_H
 #define LECTERN_TOOL_TRIAL_H
 
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "mcp/tool/tool.h"
 
 #define TRIAL_SHOWN_MAX 40u   /* changes that are listed; more are only counted */

@@ -15,7 +15,7 @@
 #include "mcp/chat/chat.h"
 #include "mcp/protocol/peer.h"
 #include "mcp/server.h"
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/graph_cache.h"
 #include "mcp/transport/http_mcp.h"
 
 #define FORMAT "text/plain; version=0.0.4; charset=utf-8"

@@ -11,7 +11,7 @@
 
 #include "helpers/base/cleanup.h"
 #include "helpers/base/hash.h"
-#include "mcp/session/ended_ids.h"
+#include "mcp/transport/ended_ids.h"
 #include "mcp/transport/http_mcp.h"
 
 #define VERSION_CHECKED_FROM "2025-06-18" /* the first revision with MCP-Protocol-Version */

@@ -18,7 +18,7 @@
 #include <jansson.h>
 
 #include "helpers/base/buf.h"
-#include "mcp/session/change_feed.h"
+#include "mcp/change/change_feed.h"
 
 #define SYNC_CLIENTS_CAP 512
 #define SYNC_MESSAGE_CAP ((size_t)16 << 10)  /* bytes of one message of a client */

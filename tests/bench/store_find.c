@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/curriculum_file.h"
+#include "mcp/change/curriculum_file.h"
 #include "mcp/store/search_internal.h"
 
 #define EDITS     2000

@@ -8,7 +8,7 @@
 #include "tests/unit/session_fixture.h"
 
 #include "helpers/base/json.h"
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 
 static const char curriculum[] =
     "{\"nodes\":["

@@ -10,7 +10,7 @@
 
 #include "mcp/agent/attempts.h"
 #include "mcp/server.h"
-#include "mcp/session/change_feed.h"
+#include "mcp/change/change_feed.h"
 
 struct chat_fixture {
     struct fixture session; /* its store belongs to the test's thread */

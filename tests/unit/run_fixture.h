@@ -9,7 +9,7 @@
 #include "tests/unit/chat_fixture.h"
 
 #include "mcp/chat/run.h"
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/graph_cache.h"
 #include "tests/unit/fake_model.h"
 
 struct run_fixture {

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/curriculum_file.h"
+#include "mcp/change/curriculum_file.h"
 #include "mcp/store/store.h"
 
 struct fixture {

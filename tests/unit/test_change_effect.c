@@ -16,7 +16,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/graph/difference.h"
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "tests/unit/failing_allocations.h"
 
 #define NODES_CAP 16u

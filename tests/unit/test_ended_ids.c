@@ -12,7 +12,7 @@
 #include <uv.h>
 
 #include "helpers/base/workq.h"
-#include "mcp/session/ended_ids.h"
+#include "mcp/transport/ended_ids.h"
 #include "mcp/store/store_internal.h"
 
 #define PROCESSES 6

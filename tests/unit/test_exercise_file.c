@@ -15,7 +15,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/json.h"
-#include "mcp/exercise/exercise_file.h"
+#include "mcp/tutor/exercise_file.h"
 
 #define PATH     "/tmp/lectern-exercises-XXXXXX"
 #define QUESTION "'type':'question','parameters':{'prompt':'p','kind':'number','answer':6}"

@@ -9,7 +9,7 @@
 
 #include "helpers/graph/graph.h"
 #include "mcp/agent/plan_rules.h"
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/graph_cache.h"
 
 #define DATA_CAP  ((size_t)16 << 20)
 #define TYPES_CAP 16u

@@ -5,7 +5,7 @@
  */
 #include "tests/unit/session_fixture.h"
 
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/graph_cache.h"
 #include "mcp/api/rest.h"
 
 struct answer {

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/sqlite/sqlite_internal.h"
 #include "mcp/store/store_internal.h"

@@ -8,8 +8,8 @@
 #include "helpers/base/json.h"
 #include "helpers/graph/difference.h"
 #include "helpers/graph/text.h"
-#include "mcp/session/change_set.h"
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/change_set.h"
+#include "mcp/change/graph_cache.h"
 
 #define CYCLES_SAID      5u
 #define CYCLE_NODES_SAID 12u

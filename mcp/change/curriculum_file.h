@@ -4,8 +4,8 @@
  * additional fields}. An export of an imported curriculum without edits equals the file as JSON
  * values. What breaks the rules of the contract is stored unchanged and reported.
  */
-#ifndef LECTERN_SESSION_CURRICULUM_FILE_H
-#define LECTERN_SESSION_CURRICULUM_FILE_H
+#ifndef LECTERN_CHANGE_CURRICULUM_FILE_H
+#define LECTERN_CHANGE_CURRICULUM_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

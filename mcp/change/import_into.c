@@ -3,14 +3,14 @@
  * Compares the file with the session as it would be exported, then writes the differences in the
  * same transaction. A dry run ends after the comparison.
  */
-#include "mcp/session/import_into.h"
+#include "mcp/change/import_into.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/session/curriculum_file.h"
+#include "mcp/change/curriculum_file.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/text.h"
 

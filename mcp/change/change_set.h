@@ -31,8 +31,8 @@
  * in components, in relationships or as an id is the one that operations.2 of the same set has
  * created.
  */
-#ifndef LECTERN_SESSION_CHANGE_SET_H
-#define LECTERN_SESSION_CHANGE_SET_H
+#ifndef LECTERN_CHANGE_CHANGE_SET_H
+#define LECTERN_CHANGE_CHANGE_SET_H
 
 #include <stdbool.h>
 

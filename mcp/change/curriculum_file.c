@@ -4,7 +4,7 @@
  * unmodified, in one transaction. Export: the store joins the stored texts. Blocks; runs on any
  * thread that may use the store.
  */
-#include "mcp/session/curriculum_file.h"
+#include "mcp/change/curriculum_file.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * session's nodes and edges; other edits do not invalidate it. Any thread; while one builds the
  * graph of a session, others that want it wait.
  */
-#ifndef LECTERN_SESSION_GRAPH_CACHE_H
-#define LECTERN_SESSION_GRAPH_CACHE_H
+#ifndef LECTERN_CHANGE_GRAPH_CACHE_H
+#define LECTERN_CHANGE_GRAPH_CACHE_H
 
 #include <jansson.h>
 

@@ -4,7 +4,7 @@
  * session's graph in the store is the one it was built from, so writes need not be reported here,
  * whichever process makes them.
  */
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/graph_cache.h"
 
 #include <pthread.h>
 #include <stdio.h>

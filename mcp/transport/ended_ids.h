@@ -4,8 +4,8 @@
  * are rows of the store, and a set in memory that is compared with the store before each answer, so
  * that what another process on the same store has ended is over here too. On the loop's thread.
  */
-#ifndef LECTERN_SESSION_ENDED_IDS_H
-#define LECTERN_SESSION_ENDED_IDS_H
+#ifndef LECTERN_TRANSPORT_ENDED_IDS_H
+#define LECTERN_TRANSPORT_ENDED_IDS_H
 
 #include <stdint.h>
 

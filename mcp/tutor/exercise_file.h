@@ -12,8 +12,8 @@
  *
  * Read on one thread; the content does not change, so any thread may list it.
  */
-#ifndef LECTERN_EXERCISE_FILE_H
-#define LECTERN_EXERCISE_FILE_H
+#ifndef LECTERN_TUTOR_EXERCISE_FILE_H
+#define LECTERN_TUTOR_EXERCISE_FILE_H
 
 #include <jansson.h>
 

@@ -3,8 +3,8 @@
  * Passes committed changes from the stores' threads to the loop, for those who follow a session
  * (/mcp-sync, the chat page). A feed belongs to one loop.
  */
-#ifndef LECTERN_SESSION_CHANGE_FEED_H
-#define LECTERN_SESSION_CHANGE_FEED_H
+#ifndef LECTERN_CHANGE_CHANGE_FEED_H
+#define LECTERN_CHANGE_CHANGE_FEED_H
 
 #include <sys/queue.h>
 

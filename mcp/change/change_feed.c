@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/change_feed.h"
+#include "mcp/change/change_feed.h"
 
 #include <stdlib.h>
 #include <string.h>

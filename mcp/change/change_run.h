@@ -4,15 +4,15 @@
  * and what it leaves. An operation is a function of a run, called in a savepoint of its own; the
  * table in change_operations.c names it.
  */
-#ifndef LECTERN_SESSION_CHANGE_RUN_H
-#define LECTERN_SESSION_CHANGE_RUN_H
+#ifndef LECTERN_CHANGE_CHANGE_RUN_H
+#define LECTERN_CHANGE_CHANGE_RUN_H
 
 #include <stdio.h>
 
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "mcp/curriculum/text.h"
 
 #define TITLE_SAID 120 /* bytes */

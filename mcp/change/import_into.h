@@ -5,13 +5,13 @@
  * the components of a node are replaced as a whole where the file has some. Nothing is deleted
  * unless it is asked for.
  */
-#ifndef LECTERN_SESSION_IMPORT_INTO_H
-#define LECTERN_SESSION_IMPORT_INTO_H
+#ifndef LECTERN_CHANGE_IMPORT_INTO_H
+#define LECTERN_CHANGE_IMPORT_INTO_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 #include "mcp/curriculum/findings.h"
 
 /* Nodes and relationships that one import adds, updates or deletes. */

@@ -2,7 +2,7 @@
  *
  * Operations of a change set that move components and relationships between nodes, or copy them.
  */
-#include "mcp/session/change_run.h"
+#include "mcp/change/change_run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/import_outline.h"
+#include "mcp/change/import_outline.h"
 
 #include <string.h>
 

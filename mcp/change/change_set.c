@@ -4,7 +4,7 @@
  * members, required members, types), and applying a list of them in one transaction. Each operation
  * has its own savepoint, so that a bad one leaves nothing behind and the others are still checked.
  */
-#include "mcp/session/change_set.h"
+#include "mcp/change/change_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "helpers/base/nearest.h"
 #include "helpers/base/utf8.h"
 #include "helpers/base/validation.h"
-#include "mcp/session/change_run.h"
+#include "mcp/change/change_run.h"
 #include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/curriculum/entity.h"
 

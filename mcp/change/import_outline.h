@@ -2,8 +2,8 @@
  *
  * The first lessons of a curriculum that is about to be imported. Pure.
  */
-#ifndef LECTERN_SESSION_IMPORT_OUTLINE_H
-#define LECTERN_SESSION_IMPORT_OUTLINE_H
+#ifndef LECTERN_CHANGE_IMPORT_OUTLINE_H
+#define LECTERN_CHANGE_IMPORT_OUTLINE_H
 
 #include <stddef.h>
 

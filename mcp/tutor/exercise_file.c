@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/exercise/exercise_file.h"
+#include "mcp/tutor/exercise_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/session/graph_cache.h"
+#include "mcp/change/graph_cache.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "mcp/session/change_run.h"
+#include "mcp/change/change_run.h"
 #include "mcp/curriculum/json_difference.h"
 
 #define TEXTS_LISTED_MAX 100u /* by a dry run, in its results */

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "mcp/session/change_run.h"
+#include "mcp/change/change_run.h"
 
 /* What an edit changed, in words. */
 static void write_change(struct run *run, const char *change)
