@@ -199,7 +199,10 @@ static int add_edges(struct graph_ask *ask, const struct search *search,
     if (graph_cut_find(cutter, ask, search->order, search->cycle, search->length, EDGES_BUDGET,
                        &cut, err) < 0)
         return -1;
-    edge = (struct cycle_edge){search->cycle[cut.at], search->cycle[(cut.at + 1) % search->length]};
+    edge = (struct cycle_edge){
+        search->cycle[cut.at],
+        search->cycle[cut.at + 1 < search->length ? cut.at + 1 : 0],
+    };
     add_cut(ask, &cut, &edge);
     return 0;
 }

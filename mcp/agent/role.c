@@ -146,17 +146,19 @@ void role_write_request(enum role role, const struct analyses *analyses, const c
 static void write_data(const json_t *value, size_t most, struct buf *to)
 {
     struct buf BUF_AUTO text = {0};
+    const char *from;
     size_t shown;
 
     json_write(&text, value);
     to->failed |= text.failed;
-    shown = utf8_cut(text.data ? text.data : "", text.len, most);
+    from = text.data ? text.data : "";
+    shown = utf8_cut(from, text.len, most);
     buf_adds(to, "<data>");
     for (size_t i = 0; i < shown; i++) {
-        if (text.data[i] == '<')
+        if (from[i] == '<')
             buf_adds(to, "\\u003c");
         else
-            buf_addc(to, text.data[i]);
+            buf_addc(to, from[i]);
     }
     buf_adds(to, "</data>\n");
     if (shown < text.len)

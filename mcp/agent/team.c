@@ -77,7 +77,7 @@ static struct model *make_model(struct team *team, unsigned number, const struct
             part->key_name[i] = (char)toupper((unsigned char)part->key_name[i]);
         config.url = part->url;
         config.key_name = part->key_name;
-        config.key = getenv(part->key_name);
+        config.key = getenv(part->key_name); /* NOLINT(concurrency-mt-unsafe): no thread yet */
         config.auth_token = NULL;
     }
     return model_create(&config, loop_queue, err);

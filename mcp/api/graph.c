@@ -19,8 +19,8 @@ static const char *const takes[] = {
     [GRAPH_TAKES_NODE] = "node_id: an id, or a title that only one node has",
     [GRAPH_TAKES_FROM_TO] = "from_node_id and to_node_id: ids, or titles that only one node has",
     [GRAPH_MAY_TAKE_NODE] = "node_id or nothing",
-    [GRAPH_TAKES_FRAMEWORK] = "framework, the id or title of another curriculum, and node_id, a "
-                              "chapter or statement of it, or nothing",
+    [GRAPH_TAKES_FRAMEWORK] = ("framework, the id or title of another curriculum, and node_id, a "
+                               "chapter or statement of it, or nothing"),
 };
 
 /* ---- the list ---- */

@@ -16,7 +16,7 @@
 #define PAGE_LINKS_CAP   256u  /* not used yet; a power of two */
 #define PAGE_COOKIES_CAP 1024u /* likewise */
 #define PAGE_LINK_S      600 /* that a link works; the one printed at the start: until it is used */
-#define PAGE_COOKIE_S    (12 * 3600)
+#define PAGE_COOKIE_S    43200 /* 12 hours */
 
 struct page_sign_in;
 
