@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/change/change_set.h"
 #include "mcp/api/rest_internal.h"
+#include "mcp/change/change_set.h"
 
 #define NO_EFFECT "null}" /* the end of an answer that has none */
 

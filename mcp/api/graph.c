@@ -8,8 +8,8 @@
 
 #include "helpers/base/json.h"
 #include "helpers/graph/graph.h"
-#include "mcp/change/graph_cache.h"
 #include "mcp/api/rest_internal.h"
+#include "mcp/change/graph_cache.h"
 
 #define TYPES_CAP 16u
 #define LIMIT_MAX 1000000000u

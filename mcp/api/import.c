@@ -12,10 +12,10 @@
 #include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
-#include "mcp/format/format.h"
 #include "mcp/change/curriculum_file.h"
 #include "mcp/change/import_into.h"
 #include "mcp/change/import_outline.h"
+#include "mcp/format/format.h"
 
 #define SHAPE                                                                                      \
     "send {\"files\": [{\"name\": \"lessons.csv\", \"base64\": \"...\"}]}, or {\"text\": \"...\"}"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/curriculum/entity.h"
 #include "mcp/api/rest_internal.h"
+#include "mcp/curriculum/entity.h"
 
 static int health(struct rest_call *call, struct error *err)
 {

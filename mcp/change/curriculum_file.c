@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/format/file.h"
 #include "mcp/curriculum/component_type.h"
 #include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/format/file.h"
 #include "mcp/store/store.h"
 
 /* Violations of the contract's rules, which are imported anyway: one pass over nodes and

@@ -9,10 +9,10 @@
 
 #include <sys/queue.h>
 
+#include "mcp/change/change_feed.h"
 #include "mcp/chat/agui.h"
 #include "mcp/chat/chat.h"
 #include "mcp/chat/run_input.h"
-#include "mcp/change/change_feed.h"
 
 #define CHAT_WHO_SIZE        (CHAT_EDITOR_MAX + 16u)
 #define CHAT_CHANGE_WHO_SIZE 128u /* the limit of the change log */

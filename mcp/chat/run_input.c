@@ -6,9 +6,9 @@
 
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
-#include "mcp/model/json_repair.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/model/json_repair.h"
 
 #define WHERE_SIZE 301u /* of what a page says of its place; longer is cut */
 #define ADVICE                                                                                     \

@@ -13,8 +13,8 @@
 #include <jansson.h>
 
 #include "helpers/base/error.h"
-#include "mcp/server.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/server.h"
 #include "mcp/store/store.h"
 
 #define THREAD_ID_MAX       128u /* bytes */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "mcp/command/command.h"
-#include "mcp/store/store.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/store.h"
 
 static int confirm(const struct config *config, const char *title, struct error *err)
 {

@@ -9,9 +9,9 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
+#include "mcp/change/curriculum_file.h"
 #include "mcp/command/command.h"
 #include "mcp/format/file.h"
-#include "mcp/change/curriculum_file.h"
 
 #define DEMO_FILE  "demo_curriculum.json"
 #define DEMO_CAP   ((size_t)4 << 20)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/command/command.h"
 #include "mcp/change/curriculum_file.h"
+#include "mcp/command/command.h"
 #include "mcp/format/file.h"
 #include "mcp/store/store.h"
 

@@ -14,10 +14,10 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
+#include "mcp/curriculum/component_type.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/grade.h"
 #include "mcp/format/file.h"
-#include "mcp/curriculum/component_type.h"
 
 #define EXERCISE_FILE_CAP ((size_t)1 << 20)
 

@@ -7,9 +7,9 @@
 
 #include "helpers/base/terminal.h"
 #include "helpers/graph/graph.h"
+#include "mcp/change/graph_cache.h"
 #include "mcp/command/command.h"
 #include "mcp/store/store.h"
-#include "mcp/change/graph_cache.h"
 
 static const char *const takes[] = {
     [GRAPH_TAKES_NOTHING] = "",

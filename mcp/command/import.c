@@ -13,12 +13,12 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/terminal.h"
-#include "mcp/command/command.h"
 #include "mcp/change/curriculum_file.h"
 #include "mcp/change/import_into.h"
 #include "mcp/change/import_outline.h"
-#include "mcp/store/large_write.h"
+#include "mcp/command/command.h"
 #include "mcp/format/file.h"
+#include "mcp/store/large_write.h"
 
 #define BAR_WIDTH 40
 

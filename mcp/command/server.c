@@ -11,15 +11,15 @@
 
 #include "helpers/base/http.h"
 #include "helpers/base/log.h"
-#include "mcp/command/profile_file.h"
 #include "mcp/change/change_feed.h"
-#include "mcp/transport/ended_ids.h"
+#include "mcp/change/graph_cache.h"
+#include "mcp/command/profile_file.h"
 #include "mcp/store/large_write.h"
 #include "mcp/store/store.h"
-#include "mcp/change/graph_cache.h"
 #include "mcp/tool/dry_run.h"
 #include "mcp/tool/history_pages.h"
 #include "mcp/tool/tool.h"
+#include "mcp/transport/ended_ids.h"
 #include "mcp/tutor/tutor.h"
 
 #define SQL_QUEUE_CAP   256

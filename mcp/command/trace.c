@@ -10,8 +10,8 @@
 #include "helpers/base/json.h"
 #include "helpers/base/terminal.h"
 #include "mcp/command/command.h"
-#include "mcp/format/otlp.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/format/otlp.h"
 
 #define TASKS_LISTED   50
 #define TIME_SHOWN     19 /* characters of an RFC 3339 time: up to the second */

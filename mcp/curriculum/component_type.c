@@ -17,10 +17,10 @@
 #include "helpers/base/json.h"
 #include "helpers/base/nearest.h"
 #include "helpers/base/validation.h"
-#include "mcp/exercise/exercise.h"
-#include "mcp/exercise/python_value.h"
 #include "mcp/curriculum/limits.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/exercise/exercise.h"
+#include "mcp/exercise/python_value.h"
 
 #define NAME_SHOWN         64 /* bytes of a client's own word in an error */
 #define ADVICE_CAP         1024

@@ -7,8 +7,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/component_type.h"
-#include "mcp/curriculum/derived_content.h"
 #include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/curriculum/derived_content.h"
 #include "mcp/curriculum/limits.h"
 #include "mcp/curriculum/text.h"
 

@@ -23,12 +23,12 @@
 
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/curriculum/limits.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/format/case.h"
 #include "mcp/format/file.h"
-#include "mcp/curriculum/component_type.h"
-#include "mcp/curriculum/limits.h"
-#include "mcp/curriculum/curriculum_uri.h"
-#include "mcp/curriculum/text.h"
 
 #define CASE_EXTENSION "lectern"
 

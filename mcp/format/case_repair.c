@@ -12,9 +12,9 @@
 #include <uuid/uuid.h>
 
 #include "helpers/base/json.h"
-#include "mcp/format/case.h"
 #include "mcp/curriculum/component_type.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/format/case.h"
 
 #define PLACE_SIZE 96
 #define NO_TITLE   "Untitled framework"

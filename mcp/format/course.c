@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/curriculum/component_type.h"
 #include "mcp/format/html.h"
 #include "mcp/format/xml.h"
-#include "mcp/curriculum/component_type.h"
 
 void course_begin(struct course_package *course, const struct files *files,
                   struct format_report *report)

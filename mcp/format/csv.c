@@ -29,16 +29,16 @@
 #include <unistr.h>
 
 #include "helpers/base/json.h"
+#include "mcp/curriculum/component_type.h"
+#include "mcp/curriculum/findings.h"
+#include "mcp/curriculum/limits.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/format/column_content.h"
 #include "mcp/format/column_role.h"
 #include "mcp/format/csv_quotes.h"
 #include "mcp/format/encoding.h"
 #include "mcp/format/file.h"
 #include "mcp/format/markdown.h"
-#include "mcp/curriculum/component_type.h"
-#include "mcp/curriculum/limits.h"
-#include "mcp/curriculum/findings.h"
-#include "mcp/curriculum/text.h"
 
 #define COLUMNS_CAP      200 /* that are written */
 #define COLUMNS_READ_CAP 2000

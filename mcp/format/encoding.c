@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistr.h>
 
-#include "mcp/format/file.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/format/file.h"
 
 #define WORD_SHOWN_CAP 60 /* bytes of a word in the report */
 

@@ -14,8 +14,8 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
-#include "mcp/format/file.h"
 #include "mcp/curriculum/findings.h"
+#include "mcp/format/file.h"
 
 #define ARCHIVE_FILE_CAP  ((size_t)64 << 20)  /* bytes of one file; larger ones are left out */
 #define ARCHIVE_BYTES_CAP ((size_t)512 << 20) /* bytes of all files */

@@ -13,8 +13,8 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
-#include "mcp/format/files.h"
 #include "mcp/curriculum/findings.h"
+#include "mcp/format/files.h"
 
 #define FORMAT_FILES_CAP 100000u /* of one folder */
 #define FORMAT_DEPTH_CAP                                                                           \

@@ -8,11 +8,11 @@
 #include <strings.h>
 
 #include "helpers/base/json.h"
+#include "mcp/curriculum/limits.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
 #include "mcp/format/graph_file.h"
 #include "mcp/format/xml.h"
-#include "mcp/curriculum/limits.h"
 
 #define SUFFIX ".gexf"
 

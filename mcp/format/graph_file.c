@@ -14,8 +14,8 @@
 #include <strings.h>
 
 #include "helpers/base/json.h"
-#include "mcp/format/column_role.h"
 #include "mcp/curriculum/component_type.h"
+#include "mcp/format/column_role.h"
 
 #define NAMES_CAP 100u /* of one role in a file; fields with more are left as they are */
 #define NAME_SIZE 512  /* bytes of a field's name with a number after it; longer ones are cut */

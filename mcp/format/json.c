@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/curriculum/limits.h"
 #include "mcp/format/column_role.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
 #include "mcp/format/graph_file.h"
 #include "mcp/format/json_text.h"
-#include "mcp/curriculum/limits.h"
 
 /* JSON Lines: a value on each line. */
 static bool is_lines(const char *name)

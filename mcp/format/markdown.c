@@ -17,11 +17,11 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/curriculum/limits.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
 #include "mcp/format/markdown_order.h"
 #include "mcp/format/yaml.h"
-#include "mcp/curriculum/limits.h"
 
 /* Names of files: letters, digits, "-" and "_" of ASCII alone, so that no system reads them
  * otherwise, and no folder can be left by them. */

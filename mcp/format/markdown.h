@@ -37,9 +37,9 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
+#include "mcp/curriculum/findings.h"
 #include "mcp/format/file.h"
 #include "mcp/format/format.h"
-#include "mcp/curriculum/findings.h"
 
 #define MARKDOWN_INDEX "curriculum.yaml"
 /* The endings of notes. */

@@ -16,8 +16,8 @@
 
 #include <jansson.h>
 
-#include "mcp/format/files.h"
 #include "mcp/curriculum/findings.h"
+#include "mcp/format/files.h"
 
 #define ORDER_MKDOCS "mkdocs.yml"
 

@@ -15,11 +15,11 @@
 
 #include "helpers/base/cleanup.h"
 #include "helpers/base/json.h"
+#include "mcp/curriculum/limits.h"
 #include "mcp/format/column_role.h"
 #include "mcp/format/files.h"
 #include "mcp/format/format.h"
 #include "mcp/format/xml.h"
-#include "mcp/curriculum/limits.h"
 
 #define WORKBOOK       "xl/workbook.xml"
 #define SHEETS_CAP     1000

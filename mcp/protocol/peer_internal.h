@@ -12,8 +12,8 @@
 #include <uv.h>
 
 #include "helpers/base/buf.h"
-#include "mcp/protocol/peer.h"
 #include "mcp/change/change_feed.h"
+#include "mcp/protocol/peer.h"
 #include "mcp/tool/tool.h"
 
 #define METHOD_SHOWN 100 /* bytes of an unknown name in an error */

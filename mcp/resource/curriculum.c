@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/format/markdown.h"
 #include "mcp/resource/resource.h"
-#include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/arguments.h"
 

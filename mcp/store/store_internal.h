@@ -13,9 +13,9 @@
 
 #include "helpers/base/validation.h"
 #include "mcp/curriculum/row.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/store/db.h"
 #include "mcp/store/store.h"
-#include "mcp/curriculum/text.h"
 
 #define SAVEPOINTS_CAP 10u /* a group of calls, a call, a change set, an operation, a write */
 #define WHO_CAP        128 /* bytes of a writer's name in the change log */

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/server.h"
 #include "mcp/change/change_set.h"
+#include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/dry_run.h"
 

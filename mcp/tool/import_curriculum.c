@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/format/format.h"
 #include "mcp/change/curriculum_file.h"
+#include "mcp/format/format.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/solution_check.h"
 

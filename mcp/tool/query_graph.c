@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "helpers/graph/graph.h"
+#include "mcp/change/graph_cache.h"
 #include "mcp/server.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/change/graph_cache.h"
 
 #define TYPES_CAP 16u
 

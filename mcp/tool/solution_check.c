@@ -8,11 +8,11 @@
 
 #include "helpers/base/json.h"
 #include "mcp/auth/limits.h"
+#include "mcp/curriculum/entity.h"
+#include "mcp/curriculum/text.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/grade.h"
 #include "mcp/server.h"
-#include "mcp/curriculum/entity.h"
-#include "mcp/curriculum/text.h"
 #include "mcp/tool/trial.h"
 
 #define DETAIL_CAP 200u /* bytes of the reason why a solution fails */

@@ -12,10 +12,10 @@
 #include "helpers/base/json.h"
 #include "mcp/agent/solver.h"
 #include "mcp/agent/totals.h"
+#include "mcp/change/graph_cache.h"
 #include "mcp/chat/chat.h"
 #include "mcp/protocol/peer.h"
 #include "mcp/server.h"
-#include "mcp/change/graph_cache.h"
 #include "mcp/transport/http_mcp.h"
 
 #define FORMAT "text/plain; version=0.0.4; charset=utf-8"

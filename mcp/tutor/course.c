@@ -9,9 +9,9 @@
 
 #include "helpers/base/clock.h"
 #include "helpers/base/json.h"
+#include "mcp/curriculum/component_type.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/tutor/exercise_file.h"
-#include "mcp/curriculum/component_type.h"
 
 #define COMPONENTS_CAP ((size_t)256 << 20) /* bytes of all exercises of a session, as JSON */
 

@@ -7,9 +7,9 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
+#include "mcp/curriculum/component_type.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/format/file.h"
-#include "mcp/curriculum/component_type.h"
 
 #define EXAMPLE                                                                                    \
     "{\"exercises\": [{\"node_id\": \"N001\", \"component_id\": \"area-1\", \"type\": "            \

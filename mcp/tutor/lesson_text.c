@@ -11,10 +11,10 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
-#include "mcp/exercise/exercise.h"
-#include "mcp/format/markdown.h"
 #include "mcp/curriculum/node_field.h"
 #include "mcp/curriculum/prose.h"
+#include "mcp/exercise/exercise.h"
+#include "mcp/format/markdown.h"
 
 #define LABEL_CAP     63u /* bytes of a field's name */
 #define FENCE_CAP     24u /* bytes of the line that opens a code block; a longer one opens none */

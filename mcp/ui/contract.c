@@ -12,8 +12,8 @@
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 #include "mcp/chat/run_input.h"
-#include "mcp/exercise/exercise.h"
 #include "mcp/curriculum/component_type.h"
+#include "mcp/exercise/exercise.h"
 
 static json_t *names(const char *const *list)
 {

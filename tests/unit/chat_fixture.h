@@ -9,8 +9,8 @@
 #include "tests/unit/session_fixture.h"
 
 #include "mcp/agent/attempts.h"
-#include "mcp/server.h"
 #include "mcp/change/change_feed.h"
+#include "mcp/server.h"
 
 struct chat_fixture {
     struct fixture session; /* its store belongs to the test's thread */

@@ -23,8 +23,8 @@
 #include <cmocka.h>
 
 #include "mcp/auth/auth.h"
-#include "mcp/transport/ended_ids.h"
 #include "mcp/store/store.h"
+#include "mcp/transport/ended_ids.h"
 #include "mcp/transport/http_port.h"
 #include "mcp/transport/transport.h"
 #include "tests/unit/fake_tools.h"

@@ -8,8 +8,8 @@
 
 #include "tests/unit/chat_fixture.h"
 
-#include "mcp/chat/run.h"
 #include "mcp/change/graph_cache.h"
+#include "mcp/chat/run.h"
 #include "tests/unit/fake_model.h"
 
 struct run_fixture {

@@ -12,8 +12,8 @@
 #include <uv.h>
 
 #include "helpers/base/workq.h"
-#include "mcp/transport/ended_ids.h"
 #include "mcp/store/store_internal.h"
+#include "mcp/transport/ended_ids.h"
 
 #define PROCESSES 6
 

@@ -16,9 +16,9 @@
 
 #include "helpers/base/json.h"
 #include "helpers/graph/graph.h"
-#include "mcp/server.h"
 #include "mcp/change/curriculum_file.h"
 #include "mcp/change/graph_cache.h"
+#include "mcp/server.h"
 #include "mcp/tool/arguments.h"
 
 /* The description and schema are paid for in every client's context: about 450 tokens. */

@@ -5,8 +5,8 @@
  */
 #include "tests/unit/session_fixture.h"
 
-#include "mcp/change/graph_cache.h"
 #include "mcp/api/rest.h"
+#include "mcp/change/graph_cache.h"
 
 struct answer {
     int status;

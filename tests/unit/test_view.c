@@ -7,9 +7,9 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/curriculum/component_type.h"
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/view.h"
-#include "mcp/curriculum/component_type.h"
 
 #define ROUNDS      400
 #define SECRET      "sEcReT"

@@ -11,10 +11,10 @@
 
 #include "helpers/base/hash.h"
 #include "helpers/base/json.h"
-#include "mcp/store/copy.h"
-#include "mcp/store/store_internal.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/copy.h"
+#include "mcp/store/store_internal.h"
 #include "mcp/store/upstream/normal.h"
 #include "mcp/store/upstream/remote.h"
 
