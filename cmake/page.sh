@@ -24,7 +24,7 @@ note() {
 
 empty_table() {
   local reason=${1//\\/\\\\}
-  printf '/* Made by cmake/page.sh. */\n#include "mcp/transport/page_files.h"\n\nconst struct page_file page_files[1];\n' >"$2"
+  printf '/* Made by cmake/page.sh. */\n#include "mcp/transport/http/page_files.h"\n\nconst struct page_file page_files[1];\n' >"$2"
   printf 'const size_t page_file_count = 0;\nconst char *const page_files_missing = "%s";\n' "${reason//\"/\\\"}" >>"$2"
 }
 

@@ -30,10 +30,10 @@
 #include "mcp/agent/plan_rules.h"
 #include "mcp/agent/repair.h"
 #include "mcp/agent/totals.h"
+#include "mcp/analysis/analysis.h"
+#include "mcp/analysis/run_answer.h"
 #include "mcp/change/graph_cache.h"
 #include "mcp/curriculum/text.h"
-#include "mcp/tool/analysis.h"
-#include "mcp/tool/run_answer.h"
 #include "mcp/tool/tool.h"
 
 #define TITLE_SIZE       256u

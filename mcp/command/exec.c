@@ -11,13 +11,13 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/terminal.h"
+#include "mcp/analysis/analysis.h"
+#include "mcp/analysis/run_answer.h"
 #include "mcp/api/rest.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
 #include "mcp/format/file.h"
 #include "mcp/store/store.h"
-#include "mcp/tool/analysis.h"
-#include "mcp/tool/run_answer.h"
 
 #define BATCH_FILE_CAP ((size_t)4 << 20) /* bytes */
 

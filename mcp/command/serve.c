@@ -14,7 +14,7 @@
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
 #include "mcp/tool/tool.h"
-#include "mcp/transport/page_files.h"
+#include "mcp/transport/http/page_files.h"
 #include "mcp/transport/transport.h"
 
 #define DRAIN_MS 3000

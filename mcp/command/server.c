@@ -19,7 +19,7 @@
 #include "mcp/tool/dry_run.h"
 #include "mcp/tool/history_pages.h"
 #include "mcp/tool/tool.h"
-#include "mcp/transport/ended_ids.h"
+#include "mcp/transport/mcp/ended_ids.h"
 #include "mcp/tutor/tutor.h"
 
 #define SQL_QUEUE_CAP   256

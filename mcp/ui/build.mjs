@@ -192,7 +192,7 @@ function literal(bytes) {
 function table(rows) {
   const fields = rows.map(row => `    {"${row.path}", "${row.type}", "${row.etag}",\n${literal(row.bytes)}, ${row.bytes.length},\n` +
     (row.gz ? `${literal(row.gz)}, ${row.gz.length}},` : "NULL, 0},"));
-  return `/* Made by mcp/ui/build.mjs. */\n#include "mcp/transport/page_files.h"\n\nconst struct page_file page_files[] = {\n` +
+  return `/* Made by mcp/ui/build.mjs. */\n#include "mcp/transport/http/page_files.h"\n\nconst struct page_file page_files[] = {\n` +
     `${fields.join("\n")}\n};\nconst size_t page_file_count = ${rows.length};\nconst char *const page_files_missing = NULL;\n`;
 }
 

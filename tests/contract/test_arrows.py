@@ -48,17 +48,20 @@ ARROWS = tuple((folder, [folder, *others]) for folder, *others in (
     # What clients reach. The protocol has neither sockets nor a store.
     ("mcp/tool/*", "mcp/api/*", "mcp/auth/*", "mcp/change/*", "mcp/curriculum/*", "mcp/exercise/*", "mcp/format/*", "mcp/store/*", "mcp/server.h",
      "executor/executor.h", "validator/validator.h", "helpers/*"),
+    # What execute_code, POST /execute and lectern exec share.
+    ("mcp/analysis/*", "mcp/api/*", "mcp/auth/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h", "executor/executor.h", "validator/validator.h",
+     "helpers/base/*"),
     ("mcp/resource/*", "mcp/curriculum/*", "mcp/format/*", "mcp/store/*", "mcp/tool/*", "helpers/base/*"),
     ("mcp/prompt/*", "mcp/resource/*", "mcp/tool/*", "helpers/base/*"),
     ("mcp/protocol/*", "mcp/auth/*", "mcp/change/*", "mcp/prompt/*", "mcp/resource/*", "mcp/tool/*", "mcp/server.h", "helpers/base/*"),
     ("mcp/tutor/*", "mcp/curriculum/*", "mcp/exercise/*", "mcp/format/*", "mcp/learner/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h",
      "executor/executor.h", "validator/validator.h", "helpers/*"),
-    ("mcp/agent/*", "mcp/auth/*", "mcp/change/*", "mcp/curriculum/*", "mcp/format/*", "mcp/model/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h",
+    ("mcp/agent/*", "mcp/analysis/*", "mcp/auth/*", "mcp/change/*", "mcp/curriculum/*", "mcp/format/*", "mcp/model/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h",
      "executor/executor.h", "validator/validator.h", "helpers/*"),
     # The chat knows no sockets.
     ("mcp/chat/*", "mcp/agent/*", "mcp/auth/*", "mcp/change/*", "mcp/curriculum/*", "mcp/model/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h",
      "helpers/base/*"),
-    ("mcp/transport/*", "mcp/agent/*", "mcp/api/*", "mcp/auth/*", "mcp/change/*", "mcp/chat/*", "mcp/protocol/*", "mcp/store/*", "mcp/tool/*",
+    ("mcp/transport/*", "mcp/agent/*", "mcp/analysis/*", "mcp/api/*", "mcp/auth/*", "mcp/change/*", "mcp/chat/*", "mcp/protocol/*", "mcp/store/*", "mcp/tool/*",
      "mcp/tutor/*", "mcp/server.h", "executor/executor.h", "helpers/base/*"),
     # The program: commands join all of them.
     ("mcp/command/*", "mcp/*", "validator/*", "executor/*", "helpers/*"),
@@ -78,7 +81,7 @@ OWNERS = (
     (r"curl/.*", ["helpers/base/*"]),
     (r"archive\.h|archive_entry\.h", ["executor/pinned/unpack.c", "mcp/format/files.c"]),
     (r"jose/.*", ["mcp/auth/*"]),
-    (r"openssl/.*", ["mcp/auth/*", "mcp/transport/tls.*", "helpers/base/*"]),
+    (r"openssl/.*", ["mcp/auth/*", "mcp/transport/http/*", "helpers/base/*"]),
     # Loops and timers; the protocol has timers (progress), no handles of sockets.
     (r"uv\.h|uv/.*", ["mcp/transport/*", "mcp/protocol/*", "mcp/chat/*", "mcp/model/*", "mcp/command/*", "mcp/auth/*",
                        "mcp/server.h", "mcp/tutor/grading.c", "executor/*", "helpers/base/loop_queue.*", "helpers/base/http.*"]),

@@ -349,7 +349,7 @@ class Scopes(SignInCase):
 
     def test_every_route(self):
         """A new route needs a row here."""
-        sources = "".join(path.read_text() for path in sorted((harness.ROOT / "mcp/transport").glob("*.c")))
+        sources = "".join(path.read_text() for path in sorted((harness.ROOT / "mcp/transport").rglob("*.c")))
         self.assertEqual(set(re.findall(r"^const struct http_route http_route_(\w+) = ", sources, re.M)), set(ROUTES))
         self.assertEqual(set(re.findall(r"^static const struct web_socket_kind (\w+)_kind = ", sources, re.M)), set(SOCKETS))
         for name, (method, path, body, scopes) in ROUTES.items():

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/transport/http_head.h"
+#include "mcp/transport/http/http_head.h"
 
 static inline void expect(bool holds)
 {

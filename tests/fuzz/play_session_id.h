@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/transport/session_id.h"
+#include "mcp/transport/mcp/session_id.h"
 
 #define PLAY_NOW INT64_C(1800000000)
 

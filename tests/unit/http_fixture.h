@@ -24,8 +24,8 @@
 
 #include "mcp/auth/auth.h"
 #include "mcp/store/store.h"
-#include "mcp/transport/ended_ids.h"
-#include "mcp/transport/http_port.h"
+#include "mcp/transport/http/http_port.h"
+#include "mcp/transport/mcp/ended_ids.h"
 #include "mcp/transport/transport.h"
 #include "tests/unit/fake_tools.h"
 

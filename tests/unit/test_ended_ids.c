@@ -13,7 +13,7 @@
 
 #include "helpers/base/workq.h"
 #include "mcp/store/store_internal.h"
-#include "mcp/transport/ended_ids.h"
+#include "mcp/transport/mcp/ended_ids.h"
 
 #define PROCESSES 6
 

@@ -3,7 +3,7 @@
  * The HTTP server: requests in a wrong form, their methods, paths and bodies, and many of them on
  * one connection.
  */
-#include "mcp/transport/http_head.h"
+#include "mcp/transport/http/http_head.h"
 #include "tests/unit/http_fixture.h"
 
 /* What cannot be read is answered as any other mistake, and the connection then closed: where its

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "mcp/transport/http_mcp.h"
+#include "mcp/transport/mcp/http_mcp.h"
 #include "tests/unit/failing_allocations.h"
 #include "tests/unit/fake_tools.h"
 

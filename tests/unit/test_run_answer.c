@@ -15,8 +15,8 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/analysis/run_answer.h"
 #include "mcp/tool/arguments.h"
-#include "mcp/tool/run_answer.h"
 
 #define EURO "\xE2\x82\xAC"
 

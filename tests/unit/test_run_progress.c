@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "helpers/base/utf8.h"
-#include "mcp/tool/analysis.h"
+#include "mcp/analysis/analysis.h"
 
 #define EURO  "\xE2\x82\xAC"
 #define LINES 100000

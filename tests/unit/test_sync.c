@@ -15,7 +15,7 @@
 
 #include "helpers/base/loop_queue.h"
 #include "mcp/store/store_internal.h"
-#include "mcp/transport/sync.h"
+#include "mcp/transport/websocket/sync.h"
 
 #define ONE   "11111111-1111-4111-8111-111111111111"
 #define OTHER "22222222-2222-4222-8222-222222222222"
