@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "mcp/store/search_internal.h"
+#include "mcp/store/search/search_internal.h"
 #include "mcp/store/store_internal.h"
 
 /* Takes the database over, which may be NULL. */

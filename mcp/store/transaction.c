@@ -12,7 +12,7 @@
 #include "helpers/base/clock.h"
 #include "mcp/store/copy.h"
 #include "mcp/store/large_write.h"
-#include "mcp/store/search_internal.h"
+#include "mcp/store/search/search_internal.h"
 #include "mcp/store/store_internal.h"
 
 #define DIRTY_SET_CAP 4096u /* more are reported as a change of the whole session */

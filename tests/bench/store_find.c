@@ -16,7 +16,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/change/curriculum_file.h"
-#include "mcp/store/search_internal.h"
+#include "mcp/store/search/search_internal.h"
 
 #define EDITS     2000
 #define ROUNDS    5

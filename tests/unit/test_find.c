@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 #include "mcp/curriculum/prose.h"
-#include "mcp/store/search_internal.h"
+#include "mcp/store/search/search_internal.h"
 
 #define WRITES 60
 

@@ -10,7 +10,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/json_difference.h"
-#include "mcp/store/rewind.h"
+#include "mcp/store/history/rewind.h"
 
 static const char *const entities[] = {
     [REWIND_SESSION] = "session",        [REWIND_NODE] = "node",

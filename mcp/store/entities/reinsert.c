@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/rewind.h"
+#include "mcp/store/history/rewind.h"
 
 /* A restored entity continues after the highest revision at which it was ever deleted. */
 static int next_revision(struct store *store, int64_t session, const char *entity,

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mcp/store/search_internal.h"
+#include "mcp/store/search/search_internal.h"
 
 #define WORDS_CAP    4000 /* of one text that are looked at */
 #define WORDS_BEFORE 5

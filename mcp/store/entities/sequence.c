@@ -11,7 +11,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
-#include "mcp/store/rewind.h"
+#include "mcp/store/history/rewind.h"
 #include "mcp/store/store_internal.h"
 
 #define CANDIDATES_CAP 10 /* component ids that a message lists */

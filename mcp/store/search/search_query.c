@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "mcp/store/search_internal.h"
+#include "mcp/store/search/search_internal.h"
 
 #define PAIR_DISTANCE 2 /* words, in which two that follow one another in the text are a pair */
 #define PAIR_WEIGHT   1.5

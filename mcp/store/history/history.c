@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "mcp/store/rewind.h"
+#include "mcp/store/history/rewind.h"
 
 #define PARTS_SHOWN       3
 #define TITLE_SHOWN       80                 /* bytes */

@@ -12,7 +12,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/curriculum/node_field.h"
-#include "mcp/store/search_internal.h"
+#include "mcp/store/search/search_internal.h"
 
 #define DEPTH_MAX   64 /* of a component's parameters (ENTITY_DEPTH_MAX) */
 #define PICTURE_CAP 48 /* bytes of "svg, 2.1 kB" */

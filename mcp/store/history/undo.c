@@ -14,7 +14,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
-#include "mcp/store/rewind.h"
+#include "mcp/store/history/rewind.h"
 
 #define NAME_CAP  400
 #define SHOWN_CAP 100 /* bytes of a title or a content in a message */
