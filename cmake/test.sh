@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 tier=${1:-}
 case $tier in
   quick) packages=(build sandbox test) ;;
-  all | rest | soak) packages=(build sandbox image page test test-full) ;;
+  all | rest | soak) packages=(build sandbox image page test test-full lint) ;;
   *)
     echo "usage: cmake/test.sh quick|all|rest|soak" >&2
     exit 2

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs cmake/lint.py over all folders, and tests that each of its rules can fail."""
+"""Runs cmake/lint.py over all folders and tests that each of its rules can fail; then the layout and the shell scripts of `make lint`."""
 import importlib.util
+import shutil
 import subprocess
 import sys
 import unittest
@@ -36,6 +37,22 @@ class Lint(unittest.TestCase):
         self.assertIn("enumerator RUNNING", "".join(self.faults(a_DOT_h="enum e { RUNNING, ENDED };\n")))
         self.assertEqual(self.faults(a_DOT_h="enum e { E_RUNNING = 1 << 2, /* x, y */ E_ENDED };\n"), [])
         self.assertIn("_internal.h", "".join(self.faults(a_DOT_h="/* Private to mcp/. */\n")))
+
+
+class Steps(unittest.TestCase):
+    """clang-format and shellcheck find nothing."""
+
+    def passes(self, step, tool):
+        if not shutil.which(tool):
+            self.skipTest(f"SKIPPED: {tool} is not installed; `cmake/deps.sh lint` brings it")
+        done = subprocess.run([SCRIPT.with_name("lint.sh"), step], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_layout(self):
+        self.passes("layout", "clang-format")
+
+    def test_shell(self):
+        self.passes("shell", "shellcheck")
 
 
 if __name__ == "__main__":

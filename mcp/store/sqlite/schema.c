@@ -177,8 +177,9 @@ static const char *const curricula[] = {
     "  id TEXT NOT NULL UNIQUE,"
     "  ends INTEGER NOT NULL) STRICT;" /* Unix time, seconds: then it ends by itself */
     "CREATE INDEX ended_id_by_end ON ended_id (ends);",
-    /* 7: what the search must read again before the commit (mcp/store/search/search_index.c). A row is
-     * node << 31, for a component | its key. Triggers keep it, so that no write can forget it. */
+    /* 7: what the search must read again before the commit (mcp/store/search/search_index.c). A row
+     * is node << 31, for a component | its key. Triggers keep it, so that no write can forget it.
+     */
     "CREATE TABLE search_form (version INTEGER NOT NULL) STRICT;"
     "CREATE TABLE search_stale (row INTEGER PRIMARY KEY) STRICT;"
     "CREATE TRIGGER search_by_node_insert AFTER INSERT ON node BEGIN"
