@@ -308,7 +308,7 @@ static const struct fields updated =
                 FIELD("changes", FIELD_OBJECT, .required = true, .of = &changes), REPORT);
 
 const struct rest_route rest_import_routes[] = {
-    {"POST", "/session/import", import_new, ROUTE_WRITE | ROUTE_BODY | ROUTE_TRIES, REST_STATE_NONE, NULL,
+    {"POST", "/session/import", import_new, ROUTE_WRITE | ROUTE_BODY | ROUTE_TRIES | ROUTE_NEW, REST_STATE_NONE, NULL,
      "importSession", "sessions", "A new session from files, with the report of the import", NULL, &new_body, &imported},
     {"POST", "/session/{sid}/import", import_into, ROUTE_WRITE | ROUTE_BODY | ROUTE_TRIES, REST_STATE_SESSION, rest_nodes,
      "importIntoSession", "sessions", "Updates a session from files, as one change that can be undone", NULL, &into_body,

@@ -19,6 +19,7 @@
 #include "mcp/api/rest_internal.h"
 
 #define STABLE_ATTEMPTS 3
+#define LARGE_BODY      ((size_t)16 << 10) /* bytes of an import, above which reading takes long */
 
 #define CACHE_BYTES       ((size_t)64 << 20) /* keys and answers */
 #define CACHE_ANSWER_MAX  ((size_t)8 << 20)  /* longer ones are not cached */
@@ -586,6 +587,11 @@ enum rest_workq rest_workq(const struct rest_route *route)
     if (!route || !(route->flags & (ROUTE_WRITE | ROUTE_GRAPH)))
         return REST_READ;
     return route->flags & ROUTE_WRITE ? REST_WRITE : REST_GRAPH;
+}
+
+bool rest_is_large_write(const struct rest_route *route, size_t body_len)
+{
+    return route && route->flags & ROUTE_NEW && body_len > LARGE_BODY;
 }
 
 uint64_t rest_key(const struct rest_request *request)

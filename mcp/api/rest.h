@@ -62,6 +62,9 @@ enum rest_workq rest_workq(const struct rest_route *route);
 /* Whether a request of this route may take long on REST_GRAPH. target: the path, perhaps with a
  * query. */
 bool rest_is_large(const struct rest_route *route, const char *target);
+/* Whether a write of this route begins on a copy (struct large_write's makes_session), because the
+ * only writer would have to wait while the body is read. */
+bool rest_is_large_write(const struct rest_route *route, size_t body_len);
 /* The workq_key of a request with its route: its session, else the node of a path without a
  * session, else 0. */
 uint64_t rest_key(const struct rest_request *request);

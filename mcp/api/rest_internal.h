@@ -48,6 +48,7 @@ enum rest_route_flags {
     ROUTE_TRIES = 1 << 4,  /* "dry_run": true in the body makes it a dry run */
     ROUTE_ENDS = 1 << 5,   /* deletes its state, so the answer has no ETag */
     ROUTE_STORED = 1 << 6, /* its body is stored as it is, and checked there (entity.h) */
+    ROUTE_NEW = 1 << 7,    /* makes a session; reading a large body takes long */
 };
 
 /* The scope of the writes that change a route's ETag. */

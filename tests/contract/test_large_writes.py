@@ -223,6 +223,18 @@ class LargeImports(test_curricula.RowsCase):
         self.assertEqual([component["parameters"]["text"] for component in exported["nodes"][0]["components"]], ["word"] * 30000)
         self.assertIn("(+29999)", self.server.good("find", session_id=sid, text="word"))
 
+    def test_others_write_beside_an_import_over_rest(self):
+        """The writer neither reads the file nor writes it in one."""
+        small = self.add("small", 5)[0]
+        node_id = self.server.http("GET", small + "/nodes")[1]["nodes"][0]["node_id"]
+        rows = ["Id,Title,Prerequisites"] + ["L%d,Lesson %d,%s" % (n, n, ";".join("Lesson %d" % need for need in range(max(n - 5, 0), n))) for n in range(8000)]
+        with Editor(self.server, small, node_id) as editor:
+            status, answer, _ = self.server.http("POST", "/session/import", {"title": "large", "files": [{"name": "plan.csv", "text": "\n".join(rows)}]})
+        self.assertEqual((status, answer["nodes"], answer["relationships"]), (200, 8000, 39985))
+        self.assertEqual({status for status, _ in editor.answers}, {200})
+        self.assertGreater(len(editor.answers), 30)
+        self.assertEqual(sorted(self.titles()), [("large", 8000), ("small", 1)])
+
     def test_a_kill_leaves_nothing_of_it(self):
         before = self.rows()
         thread, _, _ = self.start_import()

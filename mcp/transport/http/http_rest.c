@@ -313,6 +313,7 @@ static void handle(struct exchange *exchange)
     }
     job->job.key = rest_key(&job->request);
     job->job.large = rest_is_large(job->request.route, job->request.path);
+    job->writing.makes_session = rest_is_large_write(job->request.route, job->request.body_len);
     if (workq_submit(choose_workq(job, exchange->services->server), &job->job, &err) < 0) {
         exchange_error(exchange, 429, "%s", err.text);
         free_job(job);
