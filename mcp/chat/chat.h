@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The chat's interface for the transport: pages, each in one session, with JSON text frames in and
- * out. The sockets are in mcp/transport/web_socket.c. Everything runs on the loop's thread.
+ * out. The sockets are in mcp/transport/websocket/. Everything runs on the loop's thread.
  *
  * A page that connects receives a small run by the server (runId "live-..."): STATE_SNAPSHOT
  * {"version", "session": {"session_id", "title"}, "model": {"name", "ready", "advice"}, "threads":
