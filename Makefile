@@ -2,7 +2,7 @@
 # A thin front of CMake's presets and the scripts in cmake/. `make help` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-.PHONY: deps build sandbox sandbox-update run test test-full soak bench lint format image install bundle clean help asan tsan
+.PHONY: deps build sandbox sandbox-update run test test-full soak coverage bench lint format image install bundle clean help asan tsan
 
 PREFIX ?= /usr/local
 
@@ -33,6 +33,9 @@ test-full: ## every test, also those with Docker, Chromium and npm clients; TEST
 
 soak: ## the long form of the tests that have one (kills, loads, fuzzing, hostile programs); hours; TESTS, JOBS as above
 	@cmake/test.sh soak
+
+coverage: ## the share of lines and branches that the unit tests run, by folder: build/coverage.txt, by file: build/coverage/index.html
+	@cmake/coverage.sh
 
 bench: build ## the measurements of tests/bench
 	@ctest --test-dir build/release -C bench -L bench --verbose --no-tests=error

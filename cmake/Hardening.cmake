@@ -22,7 +22,7 @@ if(LECTERN_FUZZ)
   list(APPEND flags -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer)
 endif()
 if(LECTERN_COVERAGE)
-  list(APPEND flags --coverage)
+  list(APPEND flags --coverage -fprofile-update=atomic) # counters of several threads
 endif()
 if(flags)
   set(flags $<$<NOT:$<BOOL:$<TARGET_PROPERTY:LECTERN_NOT_SANITIZED>>>:${flags}>)

@@ -15,7 +15,7 @@ find build/cov -name '*.gcda' -delete
 # A test that fails here fails in `make test` as well.
 step "Unit tests" ctest --test-dir build/cov -R '^unit\.' -j "${JOBS:-2}" --output-log build/coverage/tests.log -Q || echo "    some failed: build/coverage/tests.log"
 filters=(--filter mcp/ --filter validator/ --filter executor/ --filter helpers/ --filter image/)
-step "Report" gcovr --root . "${filters[@]}" --exclude-unreachable-branches --json-summary build/coverage/summary.json \
+step "Report" gcovr --gcov-ignore-parse-errors --root . "${filters[@]}" --exclude-unreachable-branches --json-summary build/coverage/summary.json \
   --html-details build/coverage/index.html -o build/coverage/index.html build/cov
 /usr/bin/python3 -B - build/coverage/summary.json <<'END' | tee build/coverage.txt
 import collections

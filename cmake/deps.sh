@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What Lectern needs from the system, in one table, and the command that brings what is missing.
 #
-#   cmake/deps.sh [--check] GROUP...     build sandbox image page test test-full lint, or all
+#   cmake/deps.sh [--check] GROUP...     build sandbox image page test test-full lint coverage, or all
 #   cmake/deps.sh --table                the table as Markdown, for the README
 #   cmake/deps.sh --libraries            what is linked: the packages of cmake/sysroot.sh
 #
@@ -74,6 +74,7 @@ chromium                  | test-full  | cmd:chromium              | shows the p
 wrk                       | test-full  | cmd:wrk                   | load for the bench of the session API           | Apache-2.0
 clang-format              | lint       | cmd:clang-format          | layout of the C code                            | Apache-2.0 with LLVM exception
 clang-tidy                | lint       | cmd:clang-tidy            | static analysis                                 | Apache-2.0 with LLVM exception
+gcovr                     | coverage   | cmd:gcovr                 | the share of lines that the unit tests run      | BSD-3-Clause
 shellcheck                | lint       | cmd:shellcheck            | static analysis of shell scripts                | GPL-3.0-or-later
 '
 
@@ -101,9 +102,9 @@ fi
 [ $# -gt 0 ] || set -- all
 for group; do
   case $group in
-    build | sandbox | image | page | test | test-full | lint | all) ;;
+    build | sandbox | image | page | test | test-full | lint | coverage | all) ;;
     *)
-      echo "deps: unknown group '$group'; the groups: build sandbox image page test test-full lint all" >&2
+      echo "deps: unknown group '$group'; the groups: build sandbox image page test test-full lint coverage all" >&2
       exit 2
       ;;
   esac
