@@ -76,6 +76,8 @@ static size_t add_wiki(const char *text, size_t len, size_t at, size_t line, str
     return end + 2;
 }
 
+#define TEMPLATE_CAP 1024u /* bytes; a template that never ends is not searched to the end */
+
 /* The word at *from, or the text in quotes there, before end; *from goes on behind it. */
 static const char *template_word(const char **from, const char *end, size_t *len)
 {
@@ -110,7 +112,8 @@ static bool is_word(const char *word, size_t len, const char *wanted)
 static void add_template(const char *text, size_t len, size_t at, size_t line, struct note *note)
 {
     const char *from = text + at + 2, *word, *to;
-    const char *end = memmem(from, len - at - 2, text[at + 1] == '%' ? "%}" : "}}", 2);
+    size_t most = len - at - 2 < TEMPLATE_CAP ? len - at - 2 : TEMPLATE_CAP;
+    const char *end = memmem(from, most, text[at + 1] == '%' ? "%}" : "}}", 2);
     size_t size, to_len;
 
     if (!end)

@@ -31,7 +31,7 @@ ARROWS = tuple((folder, [folder, *others]) for folder, *others in (
     ("executor/wire/*", "executor/frame.h"),
     ("executor/*", "helpers/base/*"),
     ("image/*", "executor/frame.h", "executor/wire/*"),
-    # What a curriculum, an exercise and a learner's knowledge are: no store, no sockets.
+    # The rules of curricula and exercises, and the formats of files: no store, no sockets.
     ("mcp/exercise/*", "validator/*", "executor/executor.h", "helpers/base/*"),
     ("mcp/curriculum/*", "mcp/exercise/*", "helpers/base/*"),
     ("mcp/format/*", "mcp/curriculum/*", "helpers/base/*"),
@@ -42,13 +42,13 @@ ARROWS = tuple((folder, [folder, *others]) for folder, *others in (
     # Above the store: change sets, files, the cache of graphs and the feed.
     ("mcp/change/*", "mcp/curriculum/*", "mcp/format/*", "mcp/store/*", "helpers/*"),
     ("mcp/api/*", "mcp/change/*", "mcp/curriculum/*", "mcp/format/*", "mcp/store/*", "helpers/*"),
-    # Who the client is, and the client of a model's service: no curriculum.
+    # The identity of clients, and the client of a model's service: no curriculum.
     ("mcp/auth/*", "helpers/base/*"),
     ("mcp/model/*", "helpers/base/*"),
-    # What clients reach. The protocol has neither sockets nor a store.
+    # The surfaces for clients. The protocol has neither sockets nor a store.
     ("mcp/tool/*", "mcp/api/*", "mcp/auth/*", "mcp/change/*", "mcp/curriculum/*", "mcp/exercise/*", "mcp/format/*", "mcp/store/*", "mcp/server.h",
      "executor/executor.h", "validator/validator.h", "helpers/*"),
-    # What execute_code, POST /execute and lectern exec share.
+    # Shared by execute_code, POST /execute and lectern exec.
     ("mcp/analysis/*", "mcp/api/*", "mcp/auth/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h", "executor/executor.h", "validator/validator.h",
      "helpers/base/*"),
     ("mcp/resource/*", "mcp/curriculum/*", "mcp/format/*", "mcp/store/*", "mcp/tool/*", "helpers/base/*"),

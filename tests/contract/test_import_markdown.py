@@ -202,6 +202,11 @@ class Links(Notes):
                                                    ("D", "E"), ("D", "A")]))
         self.assertIn("lead to no note of the folder are kept as text alone: docs/e.md line 2: '/docs/gone.md'", said)
 
+    def test_templates_that_never_end(self):
+        """Each is searched for its end in a bounded part of the text: otherwise this takes minutes."""
+        back, _ = self.load({"a.md": "# A\n" + "{{ {% " * 500_000 + "{% link b.md %}\n", "b.md": "# B\n"})
+        self.assertEqual(self.edges(back), [("A", "B")])
+
     def test_folders_and_unresolved(self):
         back, said = self.load({"start.md": "[a](unit/) [b](other) [c](gone.md)\n\n[[Nowhere]] [[Missing|x]] ![[pic.png]] [web](https://x.example/a.md)\n",
                                 "unit/index.md": "# Unit\n\n[up](../start.md)\n", "other/README.md": "# Rest\n",
