@@ -86,7 +86,7 @@ struct db_backend {
     int (*savepoint)(struct db *db, struct error *err);
     int (*end_savepoint)(struct db *db, bool keep, struct error *err);
     void (*end_reads)(struct db *db); /* calls rows_end for everything that is still being read */
-    /* ---- a write transaction that is set aside during requests to a service (copy_suspend).
+    /* ---- a write transaction that is set aside during requests to a service (store_suspend).
      * shared is a file that all connections to the copy have open, to exchange data. record is
      * called after the outermost begin, as a savepoint: changes are recorded from here on. */
     int (*record)(struct db *db, int shared, struct error *err);

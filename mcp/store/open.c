@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "mcp/store/store_internal.h"
-#include "mcp/store/upstream/upstream.h"
 
 static const struct db_backend *const backends[] = {&sqlite_backend};
 
@@ -39,7 +38,7 @@ struct store_capabilities store_url_capabilities(const char *url)
     const char *path;
     const struct db_backend *backend = backend_of(url, &path);
 
-    return capabilities_of(backend ? backend : &sqlite_backend, upstream_is(url));
+    return capabilities_of(backend ? backend : &sqlite_backend, service_mirror.is(url));
 }
 
 struct store_capabilities store_capabilities(const struct store *store)
@@ -53,11 +52,11 @@ bool store_check_backing(const char *url, struct store_backing *backing)
     struct error err = {0};
 
     memset(backing, 0, sizeof *backing);
-    if (!upstream_is(url))
+    if (!service_mirror.is(url))
         return false;
     store_show_url(url, &shown);
     backing->name = "session service";
-    backing->ok = upstream_describe(url, &backing->text, &err) == 0;
+    backing->ok = service_mirror.describe(url, &backing->text, &err) == 0;
     if (!backing->ok) {
         buf_clear(&backing->text);
         buf_adds(&backing->text, err.text);
@@ -103,8 +102,8 @@ struct store *store_open(const char *url, enum store_access access, struct error
 
     if (backend)
         return store_open_path(backend, path, access, err);
-    if (upstream_is(url))
-        return upstream_open(url, access, err);
+    if (service_mirror.is(url))
+        return service_mirror.open(url, access, err);
     store_show_url(url, &shown);
     error_set(err, ERROR_INVALID,
               "cannot open the store '%s': send sqlite:PATH, the embedded store in a file, or "

@@ -78,7 +78,7 @@ bool store_check_backing(const char *url, struct store_backing *backing);
 /* Appends the URL as a user writes it: without the path of the copy, user and password. */
 void store_show_url(const char *url, struct buf *to);
 
-/* url is "sqlite:PATH" or "http://HOST:PORT#COPY?seconds=N" (upstream/upstream.h). STORE_WRITE
+/* url is "sqlite:PATH" or "http://HOST:PORT#COPY?seconds=N" (mirror_hooks.h). STORE_WRITE
  * creates the file and its folder, and migrates the schema. STORE_READ and STORE_LOOK require the
  * file; STORE_LOOK sends nothing to a service, and returns ERROR_NOT_FOUND for a file that a write
  * would create. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The private header of the store's files. Files outside this folder must not include it.
+ * The private header of the store's files and of its mirrors (mcp/mirror/). Other folders must not
+ * include it.
  */
 #ifndef LECTERN_STORE_INTERNAL_H
 #define LECTERN_STORE_INTERNAL_H
@@ -15,6 +16,7 @@
 #include "mcp/curriculum/row.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/store/db.h"
+#include "mcp/store/mirror_hooks.h"
 #include "mcp/store/store.h"
 
 #define SAVEPOINTS_CAP 10u /* a group of calls, a call, a change set, an operation, a write */
@@ -34,59 +36,6 @@ struct write {
     bool silent;            /* the first fill from a service: nothing is logged */
     bool counts; /* it makes a version even where it logs nothing: an undoing, a value that a
                     service adopted */
-};
-
-/* The data that a call uses; values can be combined. All but the first two include
- * UPSTREAM_NODES. */
-enum upstream_scope {
-    UPSTREAM_SESSIONS = 1 << 0, /* the list of sessions; sid NULL */
-    UPSTREAM_SESSION = 1 << 1,  /* whether the session exists */
-    UPSTREAM_NODES = 1 << 2,    /* without their components */
-    UPSTREAM_RELATIONSHIPS = 1 << 3,
-    UPSTREAM_NODE = 1 << 4,  /* the components of one node */
-    UPSTREAM_TEXTS = 1 << 5, /* its category texts */
-    UPSTREAM_NODE_MAP = 1 << 6,
-    UPSTREAM_COMPONENTS = 1 << 7, /* of all nodes */
-    UPSTREAM_ALL_TEXTS = 1 << 8,
-    UPSTREAM_COUNTS =
-        1 << 9, /* how many components the nodes have; as last read, if reading is expensive */
-    UPSTREAM_CHANGED =
-        1 << 10, /* what a change set touched: node_id is its id, NULL for the latest */
-    UPSTREAM_OWNERS = 1 << 11,    /* which sessions have a node; sid NULL */
-    UPSTREAM_PASS_OVER = 1 << 12, /* ignore nodes that cannot be told apart */
-    UPSTREAM_AHEAD = 1 << 14,     /* parts of several nodes, in struct upstream */
-    UPSTREAM_UNKNOWN = 1 << 13,   /* UPSTREAM_SESSION if the session is unknown here, else nothing:
-                                     for data that only the copy has, such as conversations */
-};
-#define UPSTREAM_ALL                                                                               \
-    (UPSTREAM_NODES | UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP | UPSTREAM_COMPONENTS |           \
-     UPSTREAM_ALL_TEXTS)
-
-/* The service that is the system of record for this copy. */
-struct upstream {
-    const json_t *ahead; /* the parts of store_read_ahead, for a refresh with UPSTREAM_AHEAD */
-    size_t nameless;     /* relationships created of which the service tells no id */
-    int shared;          /* a file beside the copy, open in all connections, with the last keys */
-    /* Updates the copy before a read or a write with this scope. Changes by others are logged as
-     * theirs. -1 if the service is unreachable or refuses. */
-    int (*refresh)(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
-                   const char *node_id, struct error *err);
-    /* Excludes other writers of the session until the open write transaction has ended; waits for
-     * the current one. */
-    int (*own)(struct upstream *upstream, struct store *store, const char *sid, struct error *err);
-    /* Within the outermost write transaction, before its commit: sends what it changed (its rows of
-     * the change log). The transaction is suspended meanwhile. On -1 nothing is kept, here or
-     * there. */
-    int (*push)(struct upstream *upstream, struct store *store, struct error *err);
-    /* Called when the outermost write transaction has ended. */
-    void (*ended)(struct upstream *upstream, struct store *store);
-    /* Creates a session at the service and here. */
-    int (*create)(struct upstream *upstream, struct store *store, const struct writer *writer,
-                  const char *title, char sid[SESSION_ID_SIZE], struct error *err);
-    /* Deletes a session at the service; the caller deletes it here. */
-    int (*remove)(struct upstream *upstream, struct store *store, const char *sid,
-                  struct error *err);
-    void (*close)(struct upstream *upstream);
 };
 
 /* The entities that an open transaction has changed. */
@@ -215,6 +164,19 @@ bool store_write_has_changed(const struct store *store, const struct write *writ
 /* Commits if rc is 0 (-1 if that fails), else rolls back. A write that changed nothing leaves the
  * session's version as it is. Returns the outcome. */
 int store_write_end(struct store *store, const struct write *write, int rc, struct error *err);
+
+/* Sets the open write transaction aside, so that nothing is locked during a request to the service:
+ * records its changes and rolls them back. The depth is 0 until store_resume applies them again.
+ * Meanwhile other transactions may run, but not on the sessions that this one changed. Returns 1; 0
+ * if none is open; -1 if the transaction is lost, which its end will report. */
+int store_suspend(struct store *store, struct error *err);
+/* suspended is the result of store_suspend. Returns rc, or -1 with err if the transaction is
+ * lost. */
+int store_resume(struct store *store, int suspended, int rc, struct error *err);
+bool store_is_suspended(const struct store *store);
+/* store_session_of_node for the sessions that the database knows. */
+int store_known_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
+                                struct error *err);
 
 /* ---- log.c: the change log ---- */
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "helpers/base/clock.h"
-#include "mcp/store/copy.h"
 #include "mcp/store/large_write.h"
 #include "mcp/store/search/search_internal.h"
 #include "mcp/store/store_internal.h"
@@ -467,12 +466,12 @@ struct suspended {
     struct transaction transaction;
 };
 
-bool copy_is_suspended(const struct store *store)
+bool store_is_suspended(const struct store *store)
 {
     return store->suspended != NULL;
 }
 
-int copy_suspend(struct store *store, struct error *err)
+int store_suspend(struct store *store, struct error *err)
 {
     struct suspended *suspended;
 
@@ -509,7 +508,7 @@ static int resume(struct store *store, struct error *err)
     return rc;
 }
 
-int copy_resume(struct store *store, int suspended, int rc, struct error *err)
+int store_resume(struct store *store, int suspended, int rc, struct error *err)
 {
     return suspended > 0 && resume(store, rc == 0 ? err : NULL) != 0 ? -1 : rc;
 }

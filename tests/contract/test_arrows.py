@@ -38,6 +38,8 @@ ARROWS = tuple((folder, [folder, *others]) for folder, *others in (
     # Below the store: one folder for each database, which knows none of the store's rules.
     ("mcp/store/sqlite/*", "mcp/store/db.h", "mcp/store/statements.h", "helpers/base/*"),
     ("mcp/store/*", "mcp/curriculum/*", "helpers/graph/*", "helpers/base/*"),
+    # A service as the system of record: it implements the calls of mcp/store/mirror_hooks.h.
+    ("mcp/mirror/*", "mcp/curriculum/*", "mcp/store/*", "helpers/base/*"),
     ("mcp/learner/*", "mcp/store/*", "helpers/*"),
     # Above the store: change sets, files, the cache of graphs and the feed.
     ("mcp/change/*", "mcp/curriculum/*", "mcp/format/*", "mcp/store/*", "helpers/*"),

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 
 #include "mcp/change/change_set.h"
-#include "mcp/store/copy.h"
 #include "mcp/store/sqlite/sqlite_internal.h"
 #include "mcp/store/store_internal.h"
 
@@ -89,13 +88,13 @@ static void set_aside(struct other *other, struct store *store, const char *sid)
     buf_init(&before, 0);
     buf_init(&after, 0);
     dump(store, sid, &before);
-    suspended = copy_suspend(store, &err);
+    suspended = store_suspend(store, &err);
     if (suspended != 1)
         fail_msg("%s", err.text);
     assert_int_equal(store->open.depth, 0);
-    assert_true(copy_is_suspended(store));
+    assert_true(store_is_suspended(store));
     write_beside(other);
-    if (copy_resume(store, suspended, 0, &err) != 0)
+    if (store_resume(store, suspended, 0, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(store->open.depth, depth);
     dump(store, sid, &after);
@@ -301,11 +300,11 @@ static void test_a_conflict_loses_all(void **state)
 
     must(fixture, store_begin(store, &fixture->err));
     must(fixture, store_node_create(store, &test_writer, fixture->sid, node, NULL, &fixture->err));
-    suspended = copy_suspend(store, &fixture->err);
+    suspended = store_suspend(store, &fixture->err);
     assert_int_equal(suspended, 1);
     must(fixture, store_session_rename(other->beside, &test_writer, fixture->sid, "Theirs",
                                        &fixture->err)); /* without the session's lock */
-    must_fail(fixture, ERROR_BUSY, copy_resume(store, suspended, 0, &fixture->err));
+    must_fail(fixture, ERROR_BUSY, store_resume(store, suspended, 0, &fixture->err));
     must_fail(fixture, ERROR_IO, store_begin(store, &fixture->err));
     must_fail(fixture, ERROR_IO, store_end(store, true, &fixture->err));
     assert_int_equal(store_node_title(store, fixture->sid, "N1", (char[80]){0}, 80, NULL), -1);

@@ -12,9 +12,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/json_difference.h"
-#include "mcp/store/upstream/normal.h"
-#include "mcp/store/upstream/remote.h"
-#include "mcp/store/upstream/upstream.h"
+#include "mcp/mirror/normal.h"
+#include "mcp/mirror/service.h"
 
 #define ALL (CAN_PUT_ONE | CAN_DELETE_ONE | CAN_INSERT | CAN_REORDER)
 
@@ -195,12 +194,12 @@ static void test_addresses_that_are_none(void **state)
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
         struct error err = {0};
 
-        assert_null(upstream_open(urls[i], STORE_READ, &err));
+        assert_null(service_mirror.open(urls[i], STORE_READ, &err));
         assert_int_equal(err.kind, ERROR_INVALID);
         assert_null(strstr(err.text, "word@"));
     }
-    assert_true(upstream_is("https://host"));
-    assert_false(upstream_is("sqlite:/tmp/x"));
+    assert_true(service_mirror.is("https://host"));
+    assert_false(service_mirror.is("sqlite:/tmp/x"));
 }
 
 int main(void)

@@ -13,7 +13,6 @@
 #include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/node_field.h"
-#include "mcp/store/copy.h"
 #include "mcp/store/store_internal.h"
 
 #define CHOICES_CAP 12  /* sessions that a message lists */
@@ -241,7 +240,7 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
                         count, choices.data);
 }
 
-int copy_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
+int store_known_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
                          struct error *err)
 {
     struct rows *rows;
@@ -271,7 +270,7 @@ int store_session_of_node(struct store *store, const char *node_id, char sid[SES
 {
     if (store_refresh(store, UPSTREAM_OWNERS, NULL, node_id, err) != 0)
         return -1;
-    return copy_session_of_node(store, node_id, sid, err);
+    return store_known_session_of_node(store, node_id, sid, err);
 }
 
 /* ---- which node a name means: its id, or a title that no other node has ---- */

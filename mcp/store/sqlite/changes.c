@@ -7,7 +7,7 @@
  * With a service behind the store a transaction waits for the network. So before it waits, its
  * changes are recorded, one changeset up to each open savepoint, and rolled back; afterwards they
  * are applied again in a new transaction. The sessions that it changed stay locked against other
- * writers (upstream/session_lock.c), so the changes apply without conflicts. The keys of its new
+ * writers (mcp/mirror/session_lock.c), so the changes apply without conflicts. The keys of its new
  * rows stay reserved: the last key of each table is written to a file that the writers of the copy
  * share, while SQLite's lock is held, and each writer reads it after its begin. That file need not
  * survive a restart of the machine, because a suspended transaction does not.

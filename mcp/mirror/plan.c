@@ -11,9 +11,8 @@
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/json_difference.h"
-#include "mcp/store/copy.h"
-#include "mcp/store/upstream/normal.h"
-#include "mcp/store/upstream/remote.h"
+#include "mcp/mirror/normal.h"
+#include "mcp/mirror/service.h"
 
 /* ---- from one sequence of components to another by one request: the smallest that the service has
  * for it, else the whole sequence. One request is done or not done: nothing of a node is half-way.

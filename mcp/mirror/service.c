@@ -14,8 +14,7 @@
 #include "helpers/base/clock.h"
 #include "helpers/base/json.h"
 #include "mcp/curriculum/text.h"
-#include "mcp/store/copy.h"
-#include "mcp/store/upstream/remote.h"
+#include "mcp/mirror/service.h"
 
 #define TRIES        3 /* of a read, the first counted */
 #define PAUSE_MS     100u
@@ -580,10 +579,10 @@ int remote_know(struct remote *remote, struct store *store, struct error *err)
 
     if (!remote->known || !remote->probed)
         recall(remote);
-    suspended = remote->known || !store ? 0 : copy_suspend(store, err);
+    suspended = remote->known || !store ? 0 : store_suspend(store, err);
     if (suspended < 0)
         return -1;
-    return copy_resume(store, suspended, remote->known ? 0 : ask_document(remote, err), err);
+    return store_resume(store, suspended, remote->known ? 0 : ask_document(remote, err), err);
 }
 
 void remote_describe(const struct remote *remote, struct buf *words)

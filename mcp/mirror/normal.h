@@ -4,8 +4,8 @@
  * components), times as RFC 3339, type and order under both names. Pure. Each returns a new
  * reference; entries of lists that are not objects, or have no name, are omitted.
  */
-#ifndef LECTERN_SESSION_UPSTREAM_NORMAL_H
-#define LECTERN_SESSION_UPSTREAM_NORMAL_H
+#ifndef LECTERN_MIRROR_NORMAL_H
+#define LECTERN_MIRROR_NORMAL_H
 
 #include <jansson.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/store/upstream/normal.h"
+#include "mcp/mirror/normal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The private header of this folder: one connection to one service, used by one thread.
+ * A store whose system of record is a service with the session API (http://HOST:8000), with a
+ * mirror in a local database. The mirror also stores data for which the service has no place:
+ * history, ids of components, revisions. Each read and write first updates the parts of the mirror
+ * that it uses; each write is sent to the service before it is committed here.
+ *
+ * This folder includes the store and helpers/base/. This header is the connection to one service,
+ * used by one thread, and the calls between the files of the folder.
  */
-#ifndef LECTERN_SESSION_UPSTREAM_REMOTE_H
-#define LECTERN_SESSION_UPSTREAM_REMOTE_H
+#ifndef LECTERN_MIRROR_SERVICE_H
+#define LECTERN_MIRROR_SERVICE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +17,7 @@
 #include <jansson.h>
 
 #include "helpers/base/http.h"
-#include "mcp/store/copy.h"
+#include "mcp/mirror/state.h"
 #include "mcp/store/store_internal.h"
 
 #define REMOTE_AT_ONCE    8u

@@ -13,10 +13,10 @@
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/text.h"
-#include "mcp/store/copy.h"
+#include "mcp/mirror/apply.h"
+#include "mcp/mirror/normal.h"
+#include "mcp/mirror/service.h"
 #include "mcp/store/store_internal.h"
-#include "mcp/store/upstream/normal.h"
-#include "mcp/store/upstream/remote.h"
 
 static const struct kind {
     const char *name; /* for a node: its id after a colon */
@@ -53,7 +53,7 @@ void remote_transaction(struct remote *remote, const struct store *store)
 {
     uint64_t now = store->open.depth > 0 ? store->transactions : store->reading;
 
-    if (copy_is_suspended(store)) /* still the same */
+    if (store_is_suspended(store)) /* still the same */
         return;
     if (remote->transaction == now && now != 0 && remote->taken_back == store->taken_back)
         return;
@@ -249,7 +249,7 @@ int resources_add(struct remote *remote, struct store *store, struct resources *
     int known, ours = 0;
 
     resource_name(&name, kind, node_id);
-    if ((store->open.depth > 0 || store->reading || copy_is_suspended(store)) &&
+    if ((store->open.depth > 0 || store->reading || store_is_suspended(store)) &&
         state_is_fresh(remote, sid, name.data))
         return 0;
     if (store->open.depth > 0)
@@ -598,7 +598,7 @@ int resources_apply(struct remote *remote, struct store *store, struct resources
     if (remote_owns(remote, sid))
         return 0;
     if (anything_new(resources)) {
-        rc = session_lock(remote, sid, !remote->passing && !copy_is_suspended(store), err);
+        rc = session_lock(remote, sid, !remote->passing && !store_is_suspended(store), err);
         if (rc != 0)
             return rc < 0 ? -1 : 0;
         rc = apply(remote, store, resources, err);
@@ -606,7 +606,7 @@ int resources_apply(struct remote *remote, struct store *store, struct resources
         if (rc != 0)
             return rc;
     }
-    for (size_t i = 0; (store->reading || copy_is_suspended(store)) && i < resources->count; i++)
+    for (size_t i = 0; (store->reading || store_is_suspended(store)) && i < resources->count; i++)
         state_note_fresh(remote, &resources->list[i]);
     return 0;
 }

@@ -8,7 +8,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
-#include "mcp/store/copy.h"
+#include "mcp/mirror/state.h"
 #include "mcp/store/store_internal.h"
 
 int copy_version(struct store *store, const char *sid, int64_t *version, struct error *err)

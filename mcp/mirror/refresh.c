@@ -9,9 +9,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/text.h"
-#include "mcp/store/copy.h"
+#include "mcp/mirror/service.h"
 #include "mcp/store/store_internal.h"
-#include "mcp/store/upstream/remote.h"
 
 #define ATTEMPTS       6
 #define WHOLE_TIMES    6 /* requests' times that reading all of a session may take */
@@ -58,7 +57,7 @@ static int add_first(struct remote *remote, struct store *store, const struct wa
             return -1;
     /* In the same round, where the copy knows already that no other session has the id. */
     if ((wanted->scope & UPSTREAM_NODE) && remote_bare(remote) && store->reading &&
-        copy_session_of_node(store, wanted->node_id, only, NULL) == 0 &&
+        store_known_session_of_node(store, wanted->node_id, only, NULL) == 0 &&
         strcmp(only, wanted->sid) == 0)
         return add_bare_node(remote, store, wanted, resources, err);
     return 0;
@@ -71,11 +70,11 @@ typedef int add_fn(struct remote *remote, struct store *store, const struct want
 static int fetch(struct remote *remote, struct store *store, struct resources *resources,
                  struct error *err)
 {
-    int suspended = copy_suspend(store, err);
+    int suspended = store_suspend(store, err);
 
     if (suspended < 0)
         return -1;
-    return copy_resume(store, suspended, resources_fetch(remote, resources, err), err);
+    return store_resume(store, suspended, resources_fetch(remote, resources, err), err);
 }
 
 /* Asks and takes in, until no other write came between. */
@@ -105,11 +104,11 @@ static int bring_here(struct remote *remote, struct store *store, const struct w
 static int bring(struct remote *remote, struct store *store, const struct wanted *wanted,
                  add_fn *add, struct error *err)
 {
-    int suspended = remote_owns(remote, wanted->sid) ? 0 : copy_suspend(store, err);
+    int suspended = remote_owns(remote, wanted->sid) ? 0 : store_suspend(store, err);
 
     if (suspended < 0)
         return -1;
-    return copy_resume(store, suspended, bring_here(remote, store, wanted, add, err), err);
+    return store_resume(store, suspended, bring_here(remote, store, wanted, add, err), err);
 }
 
 /* ---- node ids that several sessions have. A service whose component paths name no session reads a
@@ -178,7 +177,7 @@ int guard_node(struct remote *remote, struct store *store, const char *sid, cons
             "have a node of that id. If no two sessions have the same node id, start with "
             "--store-one-session; otherwise let the service take X-Session-ID or list /sessions",
             text_cut_line(shown, sizeof shown, node_id), doing, remote->url, shown);
-    if (copy_session_of_node(store, node_id, only, &why) == 0 || why.kind == ERROR_NOT_FOUND)
+    if (store_known_session_of_node(store, node_id, only, &why) == 0 || why.kind == ERROR_NOT_FOUND)
         return 0;
     if (why.kind != ERROR_CONFLICT) {
         if (err)
@@ -448,14 +447,14 @@ static int refresh_outside(struct remote *remote, struct store *store,
                            int (*refresh)(struct remote *, struct store *, struct error *),
                            struct error *err)
 {
-    int rc, suspended = copy_suspend(store, err);
+    int rc, suspended = store_suspend(store, err);
 
     if (suspended < 0)
         return -1;
     remote->passing = true;
     rc = refresh(remote, store, err);
     remote->passing = false;
-    return copy_resume(store, suspended, rc, err);
+    return store_resume(store, suspended, rc, err);
 }
 
 /* Whose a node is, over all sessions. */
@@ -506,10 +505,10 @@ static int probe(struct remote *remote, struct store *store, const struct wanted
         node_id = wanted->node_id;
     if (!node_id)
         return 0;
-    suspended = copy_suspend(store, err);
+    suspended = store_suspend(store, err);
     if (suspended < 0)
         return -1;
-    return copy_resume(store, suspended, remote_probe(remote, wanted->sid, node_id, err), err);
+    return store_resume(store, suspended, remote_probe(remote, wanted->sid, node_id, err), err);
 }
 
 static int refresh_session(struct remote *remote, struct store *store, const struct wanted *wanted,

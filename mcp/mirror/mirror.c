@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Opens the copy and the service behind it.
+ * Opens the mirror of a service and the connection to the service. SESSION_API_TOKEN in the
+ * environment is sent as a bearer token.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,14 +10,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mcp/mirror/service.h"
 #include "mcp/store/store_internal.h"
-#include "mcp/store/upstream/remote.h"
-#include "mcp/store/upstream/upstream.h"
 
 #define TOKEN_NAME "SESSION_API_TOKEN"
 #define TOKEN_CAP  4096
 
-bool upstream_is(const char *url)
+#define UPSTREAM_SECONDS_DEFAULT 8 /* for one request to the service */
+#define UPSTREAM_SECONDS_MAX     600
+
+static bool upstream_is(const char *url)
 {
     return strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
 }
@@ -130,7 +133,7 @@ static struct remote *create_remote(const char *url, struct error *err)
     return NULL;
 }
 
-struct store *upstream_open(const char *url, enum store_access access, struct error *err)
+static struct store *upstream_open(const char *url, enum store_access access, struct error *err)
 {
     struct remote *remote = create_remote(url, err);
     struct store *store;
@@ -150,7 +153,7 @@ struct store *upstream_open(const char *url, enum store_access access, struct er
     return store;
 }
 
-int upstream_describe(const char *url, struct buf *words, struct error *err)
+static int upstream_describe(const char *url, struct buf *words, struct error *err)
 {
     struct remote *remote = create_remote(url, err);
     int rc;
@@ -167,3 +170,6 @@ int upstream_describe(const char *url, struct buf *words, struct error *err)
     close_remote(&remote->base);
     return rc;
 }
+
+const struct mirror_opener service_mirror = {
+    .is = upstream_is, .open = upstream_open, .describe = upstream_describe};

@@ -12,7 +12,7 @@
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/json_difference.h"
-#include "mcp/store/copy.h"
+#include "mcp/mirror/apply.h"
 #include "mcp/store/store_internal.h"
 
 #define NOBODY ((size_t)-1)

@@ -10,10 +10,9 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/curriculum/json_difference.h"
-#include "mcp/store/copy.h"
+#include "mcp/mirror/normal.h"
+#include "mcp/mirror/service.h"
 #include "mcp/store/store_internal.h"
-#include "mcp/store/upstream/normal.h"
-#include "mcp/store/upstream/remote.h"
 
 #define PUSH_TIMES 4 /* requests' times that a transaction's requests may take */
 
@@ -479,12 +478,12 @@ static int note_outcome(struct store *store, const json_t *steps, const json_t *
 static int send_suspended(struct remote *remote, struct store *store, json_t *steps,
                           struct error *err)
 {
-    int rc, suspended = json_array_size(steps) > 0 ? copy_suspend(store, err) : 0;
+    int rc, suspended = json_array_size(steps) > 0 ? store_suspend(store, err) : 0;
 
     if (suspended < 0)
         return -1;
     rc = send_steps(remote, steps, err);
-    if (copy_resume(store, suspended, rc, err) == 0)
+    if (store_resume(store, suspended, rc, err) == 0)
         return 0;
     return rc == 0 ? give_up(remote, steps, json_array_size(steps), err) : -1;
 }
@@ -526,8 +525,9 @@ int remote_push(struct upstream *upstream, struct store *store, struct error *er
         return -1;
     if (note_outcome(store, steps, touched, err) == 0)
         return 0;
-    suspended = copy_suspend(store, NULL);
-    return copy_resume(store, suspended, give_up(remote, steps, json_array_size(steps), err), NULL);
+    suspended = store_suspend(store, NULL);
+    return store_resume(store, suspended, give_up(remote, steps, json_array_size(steps), err),
+                        NULL);
 }
 
 /* ---- a new session ---- */
@@ -588,12 +588,12 @@ static int create(struct remote *remote, struct store *store, const struct write
 int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err)
 {
-    int suspended = copy_suspend(store, err);
+    int suspended = store_suspend(store, err);
 
     if (suspended < 0)
         return -1;
-    return copy_resume(store, suspended,
-                       create(remote_of(upstream), store, writer, title, sid, err), err);
+    return store_resume(store, suspended,
+                        create(remote_of(upstream), store, writer, title, sid, err), err);
 }
 
 /* ---- a session goes ---- */
@@ -623,9 +623,9 @@ static int send_removal(struct remote *remote, struct store *store, const char *
 int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
                   struct error *err)
 {
-    int suspended = copy_suspend(store, err);
+    int suspended = store_suspend(store, err);
 
     if (suspended < 0)
         return -1;
-    return copy_resume(store, suspended, send_removal(remote_of(upstream), store, sid, err), err);
+    return store_resume(store, suspended, send_removal(remote_of(upstream), store, sid, err), err);
 }

@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "helpers/base/hash.h"
-#include "mcp/store/copy.h"
-#include "mcp/store/upstream/remote.h"
+#include "mcp/mirror/service.h"
 
 #define SECOND_PAUSE_MS 20
 #define SECOND_MOST_MS  5000 /* for the lock of a second session: two may wait for each other */
@@ -78,14 +77,14 @@ int remote_own(struct upstream *upstream, struct store *store, const char *sid, 
 
     if (remote_owns(remote, sid))
         return 0;
-    suspended = copy_suspend(store, err);
+    suspended = store_suspend(store, err);
     if (suspended < 0)
         return -1;
     rc = json_object_size(remote->owned) == 0 ? session_lock(remote, sid, true, err)
                                               : lock_second(remote, sid, err);
     if (rc == 0)
         json_object_set_new(remote->owned, sid, json_true());
-    return copy_resume(store, suspended, rc, err);
+    return store_resume(store, suspended, rc, err);
 }
 
 void remote_ended(struct upstream *upstream, struct store *store)
@@ -94,7 +93,7 @@ void remote_ended(struct upstream *upstream, struct store *store)
     const char *sid;
     json_t *value;
 
-    if (copy_is_suspended(store)) /* that was another, in between */
+    if (store_is_suspended(store)) /* that was another, in between */
         return;
     json_object_foreach(remote->owned, sid, value) session_unlock(remote, sid);
     json_object_clear(remote->owned);
