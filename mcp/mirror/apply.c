@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Applies the state of the service to the copy. A key that the service does not send is kept; one
+ * Applies the state of the service to the mirror. A key that the service does not send is kept; one
  * that it sends as null is removed.
  */
 #include <inttypes.h>
@@ -40,10 +40,10 @@ struct taking {
     bool changed;
 };
 
-static int begin(struct taking *taking, struct store *store, const struct copy_source *source,
+static int begin(struct taking *taking, struct store *store, const struct mirror_source *source,
                  struct error *err)
 {
-    const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
+    const struct writer writer = {.who = MIRROR_WHO, .change_set = source->change_set};
 
     *taking = (struct taking){.store = store};
     if (store_write_begin(store, &writer, source->sid, &taking->write, err) < 0)
@@ -61,7 +61,7 @@ static int end(struct taking *taking, int rc, struct error *err)
 static int set_times(struct store *store, int64_t key, const struct node_times *times,
                      struct error *err)
 {
-    return db_run(store->db, err, SQL_COPY_NODE_TIMES, "iss", key, times->created_at,
+    return db_run(store->db, err, SQL_MIRROR_NODE_TIMES, "iss", key, times->created_at,
                   times->last_modified);
 }
 
@@ -131,14 +131,14 @@ static int update_node(struct taking *taking, const struct node_found *found, co
         return set_times(store, found->key, &times, err);
     taking->changed = true;
     buf_addf(&adopt, "node:%s", json_get_string(theirs, "node_id"));
-    adopted = copy_name(store, write->sid, COPY_ADOPT, adopt.data, NULL, err);
+    adopted = mirror_name(store, write->sid, MIRROR_NAME_ADOPT, adopt.data, NULL, err);
     if (adopted < 0)
         return -1;
     write->silent = silent || (adopted > 0 && !news);
     rc = store_node_save(store, write, found->key, before, after, flags, err);
     write->silent = silent;
     if (rc == 0 && adopted > 0)
-        rc = copy_set_name(store, write->sid, COPY_ADOPT, adopt.data, NULL, err);
+        rc = mirror_set_name(store, write->sid, MIRROR_NAME_ADOPT, adopt.data, NULL, err);
     return rc == 0 ? set_times(store, found->key, &times, err) : -1;
 }
 
@@ -180,10 +180,10 @@ static int take_nodes(struct taking *taking, const json_t *theirs, json_t *here,
     return 0;
 }
 
-int copy_nodes(struct store *store, const struct copy_source *source, const json_t *theirs,
-               struct error *err)
+int mirror_nodes(struct store *store, const struct mirror_source *source, const json_t *theirs,
+                 struct error *err)
 {
-    json_auto_t *ids = copy_node_ids(store, source->sid, err);
+    json_auto_t *ids = mirror_node_ids(store, source->sid, err);
     json_auto_t *here = json_object();
     struct taking taking;
     json_t *id;
@@ -215,8 +215,8 @@ static int take_texts(struct taking *taking, const char *node_id, const json_t *
                : 0;
 }
 
-int copy_texts(struct store *store, const struct copy_source *source, const char *node_id,
-               const json_t *theirs, struct error *err)
+int mirror_texts(struct store *store, const struct mirror_source *source, const char *node_id,
+                 const json_t *theirs, struct error *err)
 {
     struct taking taking;
 
@@ -377,10 +377,10 @@ static int take(struct store *store, struct component_write *work, struct matchi
 }
 
 /* Ignores an unknown node. */
-static int take_into(struct store *store, const struct copy_source *source, const char *node_id,
+static int take_into(struct store *store, const struct mirror_source *source, const char *node_id,
                      struct matching *taking, struct error *err)
 {
-    const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
+    const struct writer writer = {.who = MIRROR_WHO, .change_set = source->change_set};
     struct component_write work;
     struct error why = {0};
     int rc;
@@ -399,8 +399,8 @@ static int take_into(struct store *store, const struct copy_source *source, cons
     return store_end(store, true, err); /* the session's version stays */
 }
 
-int copy_components(struct store *store, const struct copy_source *source, const char *node_id,
-                    const json_t *theirs, struct error *err)
+int mirror_components(struct store *store, const struct mirror_source *source, const char *node_id,
+                      const json_t *theirs, struct error *err)
 {
     json_auto_t *list = sorted(theirs);
     struct matching taking = {.list = list, .fill = source->fill};
@@ -412,12 +412,12 @@ int copy_components(struct store *store, const struct copy_source *source, const
         return error_set(err, ERROR_MEMORY, "out of memory for a node's components");
     buf_init(&adopt, 0);
     buf_addf(&adopt, "sequence:%s", node_id);
-    adopted = copy_name(store, source->sid, COPY_ADOPT, adopt.data, NULL, err);
+    adopted = mirror_name(store, source->sid, MIRROR_NAME_ADOPT, adopt.data, NULL, err);
     taking.adopt = adopted > 0;
     if (adopted >= 0)
         rc = take_into(store, source, node_id, &taking, err);
     if (rc == 0 && adopted > 0)
-        rc = copy_set_name(store, source->sid, COPY_ADOPT, adopt.data, NULL, err);
+        rc = mirror_set_name(store, source->sid, MIRROR_NAME_ADOPT, adopt.data, NULL, err);
     for (size_t i = 0; i < json_array_size(list); i++)
         json_decref(taking.given[i].component);
     free(taking.given);
@@ -430,7 +430,7 @@ int copy_components(struct store *store, const struct copy_source *source, const
 /* {key: {"body", "place", "theirs", "name"}} of what is here, in its order. */
 static json_t *read_here(struct store *store, int64_t session, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_COPY_RELATIONSHIPS, "i", session);
+    struct rows *rows = db_query(store->db, err, SQL_MIRROR_RELATIONSHIPS, "i", session);
     json_t *here = json_object();
     int row = -1;
 
@@ -564,7 +564,8 @@ static int update_relationship(struct taking *taking, const char *key, const jso
 static int remove_one(struct taking *taking, const char *key, const json_t *one, struct error *err)
 {
     taking->changed = true;
-    if (copy_set_name(taking->store, taking->write.sid, COPY_RELATIONSHIP, key, NULL, err) != 0)
+    if (mirror_set_name(taking->store, taking->write.sid, MIRROR_NAME_RELATIONSHIP, key, NULL,
+                        err) != 0)
         return -1;
     return store_relationship_drop(taking->store, &taking->write, strtoll(key, NULL, 10),
                                    json_integer_value(json_object_get(one, "place")),
@@ -615,8 +616,8 @@ static int take_relationships(struct taking *taking, json_t *here, const json_t 
             if (id && json_get_string(one, "theirs"))
                 continue;
         }
-        if (id &&
-            copy_set_name(taking->store, taking->write.sid, COPY_RELATIONSHIP, ours, id, err) != 0)
+        if (id && mirror_set_name(taking->store, taking->write.sid, MIRROR_NAME_RELATIONSHIP, ours,
+                                  id, err) != 0)
             return -1;
     }
     json_object_foreach(here, key, one)
@@ -627,8 +628,8 @@ static int take_relationships(struct taking *taking, json_t *here, const json_t 
     return 0;
 }
 
-int copy_relationships(struct store *store, const struct copy_source *source, const json_t *theirs,
-                       struct error *err)
+int mirror_relationships(struct store *store, const struct mirror_source *source,
+                         const json_t *theirs, struct error *err)
 {
     json_auto_t *here = NULL;
     struct taking taking;
@@ -639,7 +640,7 @@ int copy_relationships(struct store *store, const struct copy_source *source, co
     return end(&taking, here ? take_relationships(&taking, here, theirs, err) : -1, err);
 }
 
-json_t *copy_relationship_states(struct store *store, const char *sid, struct error *err)
+json_t *mirror_relationship_states(struct store *store, const char *sid, struct error *err)
 {
     json_auto_t *here = NULL;
     struct session_found session;
@@ -680,14 +681,14 @@ static int take_node_map(struct taking *taking, const json_t *here, const json_t
     return 0;
 }
 
-int copy_node_map(struct store *store, const struct copy_source *source, const json_t *theirs,
-                  struct error *err)
+int mirror_node_map(struct store *store, const struct mirror_source *source, const json_t *theirs,
+                    struct error *err)
 {
     json_auto_t *here = NULL;
     struct taking taking;
 
     if (begin(&taking, store, source, err) < 0)
         return -1;
-    here = copy_node_map_read(taking.store, source->sid, err);
+    here = mirror_node_map_read(taking.store, source->sid, err);
     return end(&taking, here ? take_node_map(&taking, here, theirs, err) : -1, err);
 }

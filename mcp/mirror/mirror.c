@@ -16,43 +16,43 @@
 #define TOKEN_NAME "SESSION_API_TOKEN"
 #define TOKEN_CAP  4096
 
-#define UPSTREAM_SECONDS_DEFAULT 8 /* for one request to the service */
-#define UPSTREAM_SECONDS_MAX     600
+#define SERVICE_SECONDS_DEFAULT 8 /* for one request to the service */
+#define SERVICE_SECONDS_MAX     600
 
-static bool upstream_is(const char *url)
+static bool is_service_url(const char *url)
 {
     return strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
 }
 
-static void close_remote(struct upstream *upstream)
+static void close_service(struct mirror *mirror)
 {
-    struct remote *remote = remote_of(upstream);
+    struct service *service = service_of(mirror);
 
-    store_close(remote->before);
-    http_client_destroy(remote->client);
-    if (upstream->shared >= 0)
-        close(upstream->shared);
-    json_decref(remote->owned);
-    json_decref(remote->fresh);
-    json_decref(remote->states);
-    if (remote->authorization)
-        explicit_bzero(remote->authorization, strlen(remote->authorization));
-    free(remote->authorization);
-    free(remote->copy);
-    free(remote->url);
-    free(remote);
+    store_close(service->before);
+    http_client_destroy(service->client);
+    if (mirror->shared >= 0)
+        close(mirror->shared);
+    json_decref(service->owned);
+    json_decref(service->fresh);
+    json_decref(service->states);
+    if (service->authorization)
+        explicit_bzero(service->authorization, strlen(service->authorization));
+    free(service->authorization);
+    free(service->mirror_path);
+    free(service->url);
+    free(service);
 }
 
 /* Parses "#PATH?seconds=N&one_session=1" after the address. */
-static int read_url(struct remote *remote, const char *url, struct error *err)
+static int read_url(struct service *service, const char *url, struct error *err)
 {
     const char *mark = strchr(url, '#'), *query;
     size_t len = mark ? (size_t)(mark - url) : strlen(url);
-    long seconds = UPSTREAM_SECONDS_DEFAULT;
+    long seconds = SERVICE_SECONDS_DEFAULT;
 
     if (!mark || !mark[1] || mark[1] == '?')
         return error_set(err, ERROR_INVALID,
-                         "the service's store needs the path of its copy: http://HOST:PORT#PATH");
+                         "the service's store needs the path of its mirror: http://HOST:PORT#PATH");
     if (memchr(url, '@', len))
         return error_set(
             err, ERROR_INVALID,
@@ -61,21 +61,21 @@ static int read_url(struct remote *remote, const char *url, struct error *err)
     query = strstr(mark, "?seconds=");
     if (query)
         seconds = strtol(query + 9, NULL, 10);
-    remote->one_session = query && strstr(query, "&one_session=1");
-    if (seconds < 1 || seconds > UPSTREAM_SECONDS_MAX)
+    service->one_session = query && strstr(query, "&one_session=1");
+    if (seconds < 1 || seconds > SERVICE_SECONDS_MAX)
         return error_set(err, ERROR_INVALID, "the service's time is 1 to %d seconds",
-                         UPSTREAM_SECONDS_MAX);
-    remote->total_ms = (unsigned)seconds * 1000;
+                         SERVICE_SECONDS_MAX);
+    service->total_ms = (unsigned)seconds * 1000;
     while (len > 0 && url[len - 1] == '/')
         len--;
-    remote->url = strndup(url, len);
-    remote->copy = query ? strndup(mark + 1, (size_t)(query - mark - 1)) : strdup(mark + 1);
-    if (!remote->url || !remote->copy)
+    service->url = strndup(url, len);
+    service->mirror_path = query ? strndup(mark + 1, (size_t)(query - mark - 1)) : strdup(mark + 1);
+    if (!service->url || !service->mirror_path)
         return error_set(err, ERROR_MEMORY, "out of memory for a store");
     return 0;
 }
 
-static int read_token(struct remote *remote, struct error *err)
+static int read_token(struct service *service, struct error *err)
 {
     const char *token = getenv(TOKEN_NAME); /* NOLINT(concurrency-mt-unsafe): set before threads */
     static const char head[] = "Authorization: Bearer ";
@@ -86,90 +86,90 @@ static int read_token(struct remote *remote, struct error *err)
     if (len > TOKEN_CAP || strpbrk(token, "\r\n"))
         return error_set(err, ERROR_INVALID, TOKEN_NAME " is one line of at most %d bytes",
                          TOKEN_CAP);
-    remote->authorization = malloc(sizeof head + len);
-    if (!remote->authorization)
+    service->authorization = malloc(sizeof head + len);
+    if (!service->authorization)
         return error_set(err, ERROR_MEMORY, "out of memory for a store");
-    memcpy(remote->authorization, head, sizeof head - 1);
-    memcpy(remote->authorization + sizeof head - 1, token, len + 1);
+    memcpy(service->authorization, head, sizeof head - 1);
+    memcpy(service->authorization + sizeof head - 1, token, len + 1);
     return 0;
 }
 
-/* In the folder that opening the copy has made. */
-static int open_shared(struct remote *remote, struct error *err)
+/* In the folder that opening the mirror has made. */
+static int open_shared(struct service *service, struct error *err)
 {
     struct buf BUF_AUTO path = {0};
 
-    buf_addf(&path, "%s-locks", remote->copy);
+    buf_addf(&path, "%s-locks", service->mirror_path);
     if (buf_check(&path, "a path", err) < 0)
         return -1;
-    remote->base.shared = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    return remote->base.shared >= 0 ? 0 : error_errno(err, errno, "cannot open %s", path.data);
+    service->base.shared = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    return service->base.shared >= 0 ? 0 : error_errno(err, errno, "cannot open %s", path.data);
 }
 
-static struct remote *create_remote(const char *url, struct error *err)
+static struct service *create_service(const char *url, struct error *err)
 {
-    struct remote *remote = calloc(1, sizeof *remote);
+    struct service *service = calloc(1, sizeof *service);
 
-    if (!remote) {
+    if (!service) {
         error_set(err, ERROR_MEMORY, "out of memory for a store");
         return NULL;
     }
-    remote->base = (struct upstream){.shared = -1,
-                                     .refresh = remote_refresh,
-                                     .own = remote_own,
-                                     .push = remote_push,
-                                     .ended = remote_ended,
-                                     .create = remote_create,
-                                     .remove = remote_remove,
-                                     .close = close_remote};
-    remote->fresh = json_object();
-    remote->states = json_object();
-    remote->owned = json_object();
-    if (read_url(remote, url, err) == 0 && read_token(remote, err) == 0)
-        remote->client = http_client_create(err);
-    if (remote->client)
-        return remote;
-    close_remote(&remote->base);
+    service->base = (struct mirror){.shared = -1,
+                                    .refresh = service_refresh,
+                                    .own = service_own,
+                                    .push = service_push,
+                                    .ended = service_ended,
+                                    .create = service_create,
+                                    .remove = service_remove,
+                                    .close = close_service};
+    service->fresh = json_object();
+    service->states = json_object();
+    service->owned = json_object();
+    if (read_url(service, url, err) == 0 && read_token(service, err) == 0)
+        service->client = http_client_create(err);
+    if (service->client)
+        return service;
+    close_service(&service->base);
     return NULL;
 }
 
-static struct store *upstream_open(const char *url, enum store_access access, struct error *err)
+static struct store *open_url(const char *url, enum store_access access, struct error *err)
 {
-    struct remote *remote = create_remote(url, err);
+    struct service *service = create_service(url, err);
     struct store *store;
 
-    if (!remote)
+    if (!service)
         return NULL;
-    store = store_open_path(&sqlite_backend, remote->copy,
+    store = store_open_path(&sqlite_backend, service->mirror_path,
                             access == STORE_LOOK ? STORE_LOOK : STORE_WRITE, err);
-    if (store && access != STORE_LOOK && open_shared(remote, err) != 0) {
+    if (store && access != STORE_LOOK && open_shared(service, err) != 0) {
         store_close(store);
         store = NULL;
     }
     if (store && access != STORE_LOOK)
-        store->upstream = &remote->base;
+        store->mirror = &service->base;
     else
-        close_remote(&remote->base);
+        close_service(&service->base);
     return store;
 }
 
-static int upstream_describe(const char *url, struct buf *words, struct error *err)
+static int describe_url(const char *url, struct buf *words, struct error *err)
 {
-    struct remote *remote = create_remote(url, err);
+    struct service *service = create_service(url, err);
     int rc;
 
-    if (!remote)
+    if (!service)
         return -1;
-    remote_begin(remote, 2);
-    rc = remote_know(remote, NULL, err);
+    service_begin(service, 2);
+    rc = service_know(service, NULL, err);
     if (rc == 0) {
-        buf_addf(words, "the service %s answers; ", remote->url);
-        remote_describe(remote, words);
+        buf_addf(words, "the service %s answers; ", service->url);
+        service_describe(service, words);
         rc = buf_check(words, "the description", err);
     }
-    close_remote(&remote->base);
+    close_service(&service->base);
     return rc;
 }
 
 const struct mirror_opener service_mirror = {
-    .is = upstream_is, .open = upstream_open, .describe = upstream_describe};
+    .is = is_service_url, .open = open_url, .describe = describe_url};

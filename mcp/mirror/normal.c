@@ -43,7 +43,7 @@ static const json_t *list_of(const json_t *answer, const char *key)
 
 json_t *normal_nodes(const json_t *answer)
 {
-    static const char *const service[] = {"session_id", "components", NULL};
+    static const char *const added[] = {"session_id", "components", NULL};
     const json_t *list = list_of(answer, "nodes");
     json_t *nodes = list ? json_array() : NULL, *entry;
     size_t i;
@@ -55,7 +55,7 @@ json_t *normal_nodes(const json_t *answer)
         if (!json_get_string(entry, "node_id"))
             continue;
         node = json_copy(entry);
-        drop(node, service);
+        drop(node, added);
         set_time(node, "created_at");
         set_time(node, "last_modified");
         json_array_append_new(nodes, node);
@@ -78,7 +78,7 @@ static void set_id(json_t *relationship)
 
 json_t *normal_relationships(const json_t *answer)
 {
-    static const char *const service[] = {"session_id", NULL};
+    static const char *const added[] = {"session_id", NULL};
     const json_t *list = list_of(answer, "relationships");
     json_t *relationships = list ? json_array() : NULL, *entry;
     size_t i;
@@ -90,7 +90,7 @@ json_t *normal_relationships(const json_t *answer)
         if (!json_get_string(entry, "from_node_id") || !json_get_string(entry, "to_node_id"))
             continue;
         relationship = json_copy(entry);
-        drop(relationship, service);
+        drop(relationship, added);
         set_id(relationship);
         set_time(relationship, "created_at");
         json_array_append_new(relationships, relationship);
@@ -100,14 +100,14 @@ json_t *normal_relationships(const json_t *answer)
 
 static json_t *component(const json_t *entry, size_t place)
 {
-    static const char *const service[] = {
+    static const char *const added[] = {
         "component_id", "revision",   "session_id",    "node_id", "id",
         "created_at",   "updated_at", "last_modified", NULL};
     json_t *one = json_copy((json_t *)entry);
     json_t *order = json_object_get(entry, "order");
     const char *type = entity_component_type(entry);
 
-    drop(one, service);
+    drop(one, added);
     if (!json_is_number(order))
         order = json_object_get(entry, "order_index");
     if (json_is_number(order))

@@ -155,7 +155,7 @@ json_t *plan_sequence(unsigned can, const char *node_id, const json_t *before, c
 /* ---- a plan ---- */
 
 struct push_plan {
-    struct remote *remote;
+    struct service *service;
     struct store *store;
     const char *sid;
     const json_t *touched; /* of this session */
@@ -170,7 +170,7 @@ static void path_text(json_t *step, const char *key, const struct push_plan *pla
 {
     struct buf BUF_AUTO path = {0};
 
-    remote_session_path(&path, plan->sid, what);
+    service_session_path(&path, plan->sid, what);
     if (id)
         http_add_escaped(&path, id);
     buf_adds(&path, behind);
@@ -201,11 +201,11 @@ static void complete(json_t *step, json_t *back, const struct push_plan *plan, c
 }
 
 /* The entity at the service and here; new references. */
-static int read_both(const struct push_plan *plan, enum copy_thing kind, const char *id,
+static int read_both(const struct push_plan *plan, enum mirror_entity kind, const char *id,
                      json_t **before, json_t **after)
 {
-    *before = state_thing(plan->remote, kind, plan->sid, id, plan->err);
-    *after = *before ? copy_thing(plan->store, kind, plan->sid, id, plan->err) : NULL;
+    *before = service_entity(plan->service, kind, plan->sid, id, plan->err);
+    *after = *before ? mirror_entity(plan->store, kind, plan->sid, id, plan->err) : NULL;
     return *after ? 0 : -1;
 }
 
@@ -315,7 +315,7 @@ static json_t *component_path(const struct push_plan *plan, const char *node_id,
 {
     struct buf BUF_AUTO path = {0};
 
-    remote_component_path(plan->remote, &path, plan->sid, node_id);
+    service_component_path(plan->service, &path, plan->sid, node_id);
     buf_adds(&path, suffix);
     return json_string(path.data);
 }
@@ -324,7 +324,7 @@ static json_t *component_path(const struct push_plan *plan, const char *node_id,
 static int add_deletion(struct push_plan *plan, const char *node_id, const json_t *node)
 {
     json_auto_t *sequence =
-        state_thing(plan->remote, COPY_THING_SEQUENCE, plan->sid, node_id, plan->err);
+        service_entity(plan->service, MIRROR_ENTITY_SEQUENCE, plan->sid, node_id, plan->err);
     json_auto_t *nothing = json_array(), *no_fields = json_object();
     json_t *step = request(plan, "DELETE", "/nodes/", node_id, "", NULL);
     json_t *back = json_array(), *whole;
@@ -351,12 +351,12 @@ static int add_change(struct push_plan *plan, const char *node_id, const json_t 
     if (json_object_size(rest) > 0) {
         json_t *step, *back;
 
-        if (!(plan->remote->can & CAN_PUT_NODE))
+        if (!(plan->service->can & CAN_PUT_NODE))
             return error_set(plan->err, ERROR_CONFLICT,
                              "the service %s has no way to change a node (PUT "
                              "/session/ID/nodes/%s): its four texts and its components can be "
                              "changed, its title and other fields in the service's own editor",
-                             plan->remote->url, node_id);
+                             plan->service->url, node_id);
         step = request(plan, "PUT", "/nodes/", node_id, "", json_copy(rest));
         back =
             json_pack("[o]", request(plan, "PUT", "/nodes/", node_id, "", reversed(rest, before)));
@@ -374,7 +374,7 @@ static int plan_node(struct push_plan *plan, const char *node_id)
 {
     json_auto_t *before = NULL, *after = NULL;
 
-    if (read_both(plan, COPY_THING_NODE, node_id, &before, &after) < 0)
+    if (read_both(plan, MIRROR_ENTITY_NODE, node_id, &before, &after) < 0)
         return -1;
     if (json_is_null(before) && json_is_null(after))
         return 0;
@@ -396,7 +396,7 @@ static int sequence_fields(struct push_plan *plan, const char *node_id, json_t *
     json_auto_t *theirs = NULL;
     json_t *changed = json_object_get(plan->fields, node_id);
 
-    if (copy_name(plan->store, plan->sid, COPY_FIELDS, node_id, &kept, plan->err) < 0)
+    if (mirror_name(plan->store, plan->sid, MIRROR_NAME_FIELDS, node_id, &kept, plan->err) < 0)
         return -1;
     if (kept.len > 0)
         theirs = json_read(kept.data, kept.len, "kept fields", NULL);
@@ -404,7 +404,7 @@ static int sequence_fields(struct push_plan *plan, const char *node_id, json_t *
         json_object_update(fields, theirs);
     if (changed)
         json_object_update(fields, changed);
-    if ((plan->remote->can & CAN_SCOPED) && (plan->remote->can & CAN_DOCUMENT))
+    if ((plan->service->can & CAN_SCOPED) && (plan->service->can & CAN_DOCUMENT))
         return 0;
     /* The minimal service requires every field. */
     if (!json_object_get(fields, "suggested_template"))
@@ -427,7 +427,7 @@ static void complete_back(struct push_plan *plan, const char *node_id, json_t *b
     }
 }
 
-/* Where the copy is equal to an answer that had an ETag, the service looks once more that nobody
+/* Where the mirror is equal to an answer that had an ETag, the service looks once more that nobody
  * wrote between; an insertion takes nothing from anybody. */
 static int guard_step(struct push_plan *plan, const char *node_id, json_t *step)
 {
@@ -435,7 +435,7 @@ static int guard_step(struct push_plan *plan, const char *node_id, json_t *step)
     const char *etag;
 
     resource_name(&name, RESOURCE_COMPONENTS, node_id);
-    if (copy_name(plan->store, plan->sid, COPY_SEEN, name.data, &seen, plan->err) < 0)
+    if (mirror_name(plan->store, plan->sid, MIRROR_NAME_SEEN, name.data, &seen, plan->err) < 0)
         return -1;
     etag = seen.data ? strchr(seen.data, ' ') : NULL;
     if (etag && etag[1] == '"' && strcmp(json_get_string(step, "suffix"), "/insert") != 0)
@@ -448,20 +448,20 @@ static int plan_components(struct push_plan *plan, const char *node_id)
     json_auto_t *before = NULL, *after = NULL, *node = NULL, *fields = json_object();
     json_t *step;
 
-    if (read_both(plan, COPY_THING_SEQUENCE, node_id, &before, &after) < 0)
+    if (read_both(plan, MIRROR_ENTITY_SEQUENCE, node_id, &before, &after) < 0)
         return -1;
-    node = copy_thing(plan->store, COPY_THING_NODE, plan->sid, node_id, plan->err);
+    node = mirror_entity(plan->store, MIRROR_ENTITY_NODE, plan->sid, node_id, plan->err);
     if (!node)
         return -1;
     if (json_is_null(node)) /* goes with it */
         return 0;
     if (sequence_fields(plan, node_id, fields) != 0)
         return -1;
-    step = plan_sequence(json_object_get(plan->fields, node_id) ? 0 : plan->remote->can, node_id,
+    step = plan_sequence(json_object_get(plan->fields, node_id) ? 0 : plan->service->can, node_id,
                          before, after, fields);
     if (json_is_null(step))
         return 0;
-    if (guard_node(plan->remote, plan->store, plan->sid, node_id, "written", plan->err) != 0 ||
+    if (guard_node(plan->service, plan->store, plan->sid, node_id, "written", plan->err) != 0 ||
         guard_step(plan, node_id, step) != 0) {
         json_decref(step);
         return -1;
@@ -486,7 +486,7 @@ static bool node_goes(struct push_plan *plan, const json_t *relationship, const 
 
     if (!node_id || !json_object_get(json_object_get(plan->touched, "nodes"), node_id))
         return false;
-    node = copy_thing(plan->store, COPY_THING_NODE, plan->sid, node_id, NULL);
+    node = mirror_entity(plan->store, MIRROR_ENTITY_NODE, plan->sid, node_id, NULL);
     return json_is_null(node);
 }
 
@@ -500,7 +500,8 @@ static json_t *new_relationship(const json_t *relationship)
 
 static int their_id(struct push_plan *plan, const char *id, struct buf *theirs)
 {
-    int found = copy_name(plan->store, plan->sid, COPY_RELATIONSHIP, id, theirs, plan->err);
+    int found =
+        mirror_name(plan->store, plan->sid, MIRROR_NAME_RELATIONSHIP, id, theirs, plan->err);
 
     if (found != 0)
         return found < 0 ? -1 : 0;
@@ -508,7 +509,7 @@ static int their_id(struct push_plan *plan, const char *id, struct buf *theirs)
                      "the service %s tells no ids of its relationships, so there is no way to "
                      "change or delete a single one (relationship %s) by its paths: do that in the "
                      "service's own editor",
-                     plan->remote->url, id);
+                     plan->service->url, id);
 }
 
 static int remove_relationship(struct push_plan *plan, const char *id, const json_t *before)
@@ -569,7 +570,7 @@ static int plan_relationship(struct push_plan *plan, const char *id)
 {
     json_auto_t *before = NULL, *after = NULL;
 
-    if (read_both(plan, COPY_THING_RELATIONSHIP, id, &before, &after) < 0)
+    if (read_both(plan, MIRROR_ENTITY_RELATIONSHIP, id, &before, &after) < 0)
         return -1;
     if (json_is_null(after))
         return json_is_null(before) ? 0 : remove_relationship(plan, id, before);
@@ -587,14 +588,14 @@ static int plan_node_map(struct push_plan *plan)
     const char *node_id;
     json_t *value, *step;
 
-    if (!(plan->remote->can & CAN_WRITE_NODE_MAP))
-        return 0; /* stored only in the copy */
+    if (!(plan->service->can & CAN_WRITE_NODE_MAP))
+        return 0; /* stored only in the mirror */
     json_object_foreach(json_object_get(plan->touched, NODE_MAP_NAME), node_id, value)
     {
         json_auto_t *before = NULL, *after = NULL, *node = NULL;
 
-        if (read_both(plan, COPY_THING_MAP_ENTRY, node_id, &before, &after) == 0)
-            node = copy_thing(plan->store, COPY_THING_NODE, plan->sid, node_id, plan->err);
+        if (read_both(plan, MIRROR_ENTITY_MAP_ENTRY, node_id, &before, &after) == 0)
+            node = mirror_entity(plan->store, MIRROR_ENTITY_NODE, plan->sid, node_id, plan->err);
         if (!node)
             return -1;
         if (json_is_null(node) || json_equivalent(before, after))
@@ -631,15 +632,15 @@ static int plan_title(struct push_plan *plan)
 
     if (!json_object_get(plan->touched, "update"))
         return 0;
-    if (read_both(plan, COPY_THING_TITLE, NULL, &before, &after) < 0)
+    if (read_both(plan, MIRROR_ENTITY_TITLE, NULL, &before, &after) < 0)
         return -1;
     if (json_equal(before, after))
         return 0;
-    if (!(plan->remote->can & CAN_PUT_SESSION))
+    if (!(plan->service->can & CAN_PUT_SESSION))
         return error_set(plan->err, ERROR_CONFLICT,
                          "the service %s has no way to rename a session (PUT /session/ID): rename "
                          "it in the service's own editor",
-                         plan->remote->url);
+                         plan->service->url);
     step = renaming(plan, after);
     complete(step, json_pack("[o]", renaming(plan, before)), plan, "session", plan->sid, after,
              "the new title of session");
@@ -685,7 +686,7 @@ static int plan_session(struct push_plan *plan)
                          "an import cannot go to the service %s: it has no way to take a whole "
                          "curriculum as it is. Import into a separate store (--store "
                          "sqlite:PATH), or create the session there and send a change set",
-                         plan->remote->url);
+                         plan->service->url);
     if (plan_title(plan) != 0 || plan_each(plan, "nodes", plan_node) != 0 ||
         plan_each(plan, "sequences", plan_components) != 0 || plan_fields(plan) != 0 ||
         json_array_extend(plan->steps, plan->shorter) != 0 ||
@@ -694,7 +695,7 @@ static int plan_session(struct push_plan *plan)
     return plan_node_map(plan);
 }
 
-json_t *plan_steps(struct remote *remote, struct store *store, const json_t *touched,
+json_t *plan_steps(struct service *service, struct store *store, const json_t *touched,
                    struct error *err)
 {
     json_t *steps = json_array();
@@ -705,7 +706,7 @@ json_t *plan_steps(struct remote *remote, struct store *store, const json_t *tou
     json_object_foreach((json_t *)touched, sid, session)
     {
         json_auto_t *last = json_array(), *fields = json_object(), *shorter = json_array();
-        struct push_plan plan = {.remote = remote,
+        struct push_plan plan = {.service = service,
                                  .store = store,
                                  .sid = sid,
                                  .touched = session,

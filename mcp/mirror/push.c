@@ -19,7 +19,8 @@
 /* ---- requests that are data ---- */
 
 /* Sends one; what came is in *ask. */
-static int step_send(struct remote *remote, const json_t *step, struct ask *ask, struct error *err)
+static int step_send(struct service *service, const json_t *step, struct ask *ask,
+                     struct error *err)
 {
     const char *method = json_get_string(step, "method");
 
@@ -28,19 +29,19 @@ static int step_send(struct remote *remote, const json_t *step, struct ask *ask,
     ask->sid = json_get_string(step, "sid");
     ask->match = json_get_string(step, "match");
     buf_adds(&ask->path, json_get_string(step, "path"));
-    return remote_ask(remote, ask, 1, err);
+    return service_ask(service, ask, 1, err);
 }
 
 /* The normalised answer to a GET; NULL if it cannot be determined. */
-static json_t *get(struct remote *remote, const char *path, const char *sid,
+static json_t *get(struct service *service, const char *path, const char *sid,
                    json_t *(*normal)(const json_t *answer))
 {
-    struct ask ask = {.sid = sid, .cap = REMOTE_LIST_CAP};
+    struct ask ask = {.sid = sid, .cap = SERVICE_LIST_CAP};
     json_auto_t *answer = NULL;
 
     buf_adds(&ask.path, path);
-    if (remote_ask(remote, &ask, 1, NULL) == 0 && ask.came.status == 200)
-        answer = remote_json(remote, &ask, NULL);
+    if (service_ask(service, &ask, 1, NULL) == 0 && ask.came.status == 200)
+        answer = service_json(service, &ask, NULL);
     ask_finish(&ask);
     return answer ? normal(answer) : NULL;
 }
@@ -169,7 +170,7 @@ static const struct checking {
 };
 
 /* Whether a step without an answer was applied: 1, 0, or -1 if unknown. */
-static int read_back(struct remote *remote, const json_t *step)
+static int read_back(struct service *service, const json_t *step)
 {
     const json_t *check = json_object_get(step, "check");
     const char *sid = json_get_string(check, "sid"), *id = json_get_string(check, "id");
@@ -177,28 +178,28 @@ static int read_back(struct remote *remote, const json_t *step)
     struct buf BUF_AUTO path = {0};
     json_auto_t *there = NULL;
 
-    remote_begin(remote, 1);
+    service_begin(service, 1);
     while (!json_string_is(check, "kind", checking->kind))
         checking++;
     if (checking->path) {
-        remote_session_path(&path, sid, checking->path);
+        service_session_path(&path, sid, checking->path);
     } else if (checking->normal == normal_components) {
-        remote_component_path(remote, &path, sid, id);
+        service_component_path(service, &path, sid, id);
     } else if (checking->normal == normal_texts) {
-        remote_session_path(&path, sid, "/nodes/");
+        service_session_path(&path, sid, "/nodes/");
         http_add_escaped(&path, id);
         buf_adds(&path, "/content");
     } else {
         buf_adds(&path, "/sessions");
         sid = NULL;
     }
-    there = get(remote, path.data, sid, checking->normal);
+    there = get(service, path.data, sid, checking->normal);
     return there ? checking->stands(there, id, json_object_get(check, "want")) : -1;
 }
 
 /* Many services tell the id of a new relationship only in their list. Notes it in each of the steps
  * that has none; counts those of which the list tells none either. */
-static void find_ids(struct remote *remote, json_t *steps)
+static void find_ids(struct service *service, json_t *steps)
 {
     json_auto_t *list = NULL;
     const char *read = ""; /* the session of the list */
@@ -215,32 +216,32 @@ static void find_ids(struct remote *remote, json_t *steps)
             continue;
         if (strcmp(read, sid) != 0) {
             json_decref(list);
-            remote_begin(remote, 1);
-            remote_session_path(&path, sid, "/relationships");
-            list = get(remote, path.data, sid, normal_relationships);
+            service_begin(service, 1);
+            service_session_path(&path, sid, "/relationships");
+            list = get(service, path.data, sid, normal_relationships);
             read = sid;
         }
         one = find_relationship(list, want);
         if (json_object_get(one, "id"))
             json_object_set(step, "made", json_object_get(one, "id"));
         else if (one)
-            remote->base.nameless++;
+            service->base.nameless++;
     }
 }
 
 /* ---- taking back ---- */
 
-static bool send_back(struct remote *remote, const json_t *request)
+static bool send_back(struct service *service, const json_t *request)
 {
     struct ask ask = {0};
-    bool done = step_send(remote, request, &ask, NULL) == 0 && ask.came.status < 300;
+    bool done = step_send(service, request, &ask, NULL) == 0 && ask.came.status < 300;
 
     ask_finish(&ask);
     return done;
 }
 
 /* A relationship that was made has an id since then. */
-static bool unmake_relationship(struct remote *remote, const json_t *step)
+static bool unmake_relationship(struct service *service, const json_t *step)
 {
     const json_t *check = json_object_get(step, "check");
     const char *sid = json_get_string(check, "sid");
@@ -249,8 +250,8 @@ static bool unmake_relationship(struct remote *remote, const json_t *step)
     json_auto_t *request = NULL, *list = NULL;
     const json_t *one;
 
-    remote_session_path(&path, sid, "/relationships");
-    list = get(remote, path.data, sid, normal_relationships);
+    service_session_path(&path, sid, "/relationships");
+    list = get(service, path.data, sid, normal_relationships);
     one = find_relationship(list, json_object_get(check, "want"));
     if (!id)
         id = json_get_string(one, "id");
@@ -261,11 +262,11 @@ static bool unmake_relationship(struct remote *remote, const json_t *step)
     buf_addc(&path, '/');
     http_add_escaped(&path, id);
     request = json_pack("{s:s, s:s}", "method", "DELETE", "path", path.data);
-    return send_back(remote, request);
+    return send_back(service, request);
 }
 
 /* Takes back the first count steps, the last one first. Appends to words what could not be. */
-static void take_back(struct remote *remote, const json_t *steps, size_t count, struct buf *words)
+static void take_back(struct service *service, const json_t *steps, size_t count, struct buf *words)
 {
     for (size_t i = count; i-- > 0;) {
         const json_t *step = json_array_get(steps, i);
@@ -273,12 +274,12 @@ static void take_back(struct remote *remote, const json_t *steps, size_t count, 
         json_t *request;
         size_t n;
 
-        remote_begin(remote, 1);
+        service_begin(service, 1);
         if (json_object_get(step, "relationship"))
-            done = unmake_relationship(remote, step);
+            done = unmake_relationship(service, step);
         json_array_foreach(json_object_get(step, "back"), n, request)
         {
-            done = done && send_back(remote, request);
+            done = done && send_back(service, request);
         }
         if (!done)
             buf_addf(words, "%s%s", words->len > 0 ? ", " : "", json_get_string(step, "what"));
@@ -307,13 +308,13 @@ static void note_id(json_t *step, const struct ask *ask)
     }
 }
 
-static int refused(struct remote *remote, const json_t *step, const struct ask *ask,
+static int refused(struct service *service, const json_t *step, const struct ask *ask,
                    struct error *err)
 {
     const json_t *check = json_object_get(step, "check");
     struct error why = {0};
 
-    remote_refused(remote, ask, json_get_string(step, "what"), &why);
+    service_refused(service, ask, json_get_string(step, "what"), &why);
     /* The poor service says 400 where an id is in use. */
     if (ask->came.status == 400 && strcmp(json_get_string(check, "kind"), "node") == 0 &&
         strcmp(json_get_string(step, "method"), "POST") == 0)
@@ -339,55 +340,55 @@ static int not_answered(const json_t *step, int stands, const struct error *why,
 }
 
 /* 0 done, -1 not done. */
-static int send_step(struct remote *remote, json_t *step, struct error *err)
+static int send_step(struct service *service, json_t *step, struct error *err)
 {
     struct ask ask = {0};
     struct error why = {0};
-    int rc = step_send(remote, step, &ask, &why), stands;
+    int rc = step_send(service, step, &ask, &why), stands;
 
     if (rc == 0 && ask.came.status >= 300) {
-        rc = refused(remote, step, &ask, err);
+        rc = refused(service, step, &ask, err);
     } else if (rc == 0) {
         if (json_object_get(step, "relationship"))
             note_id(step, &ask);
     } else {
         /* Nobody there: it cannot have been done. Else the service may have. */
-        stands = ask.err.kind == ERROR_UNAVAILABLE ? 0 : read_back(remote, step);
+        stands = ask.err.kind == ERROR_UNAVAILABLE ? 0 : read_back(service, step);
         rc = stands > 0 ? 0 : not_answered(step, stands, &why, err);
     }
     ask_finish(&ask);
     return rc;
 }
 
-static int give_up(struct remote *remote, const json_t *steps, size_t done, struct error *err)
+static int give_up(struct service *service, const json_t *steps, size_t done, struct error *err)
 {
     struct buf BUF_AUTO left = {0};
 
-    take_back(remote, steps, done, &left);
+    take_back(service, steps, done, &left);
     if (left.len == 0)
         return -1;
-    log_warning("upstream", "the service keeps what belongs to a write that failed: %s", left.data);
+    log_warning("mirror", "the service keeps what belongs to a write that failed: %s", left.data);
     return error_wrap(err,
                       "nothing is kept here, but the service still has these, which could not be "
                       "taken back: %s. They show in the history as made outside",
                       left.data);
 }
 
-static int send_steps(struct remote *remote, json_t *steps, struct error *err)
+static int send_steps(struct service *service, json_t *steps, struct error *err)
 {
     json_t *step;
     size_t i;
 
     json_array_foreach(steps, i, step)
     {
-        if (send_step(remote, step, err) != 0)
-            return give_up(remote, steps, i, err);
+        if (send_step(service, step, err) != 0)
+            return give_up(service, steps, i, err);
     }
-    find_ids(remote, steps);
+    find_ids(service, steps);
     return 0;
 }
 
-/* ---- what the copy knows afterwards ---- */
+/* ---- what the mirror knows afterwards ---- */
 
 static int unknown_again(struct store *store, const char *sid, enum resource_kind kind,
                          const char *node_id, struct error *err)
@@ -395,7 +396,7 @@ static int unknown_again(struct store *store, const char *sid, enum resource_kin
     struct buf BUF_AUTO name = {0};
 
     resource_name(&name, kind, node_id);
-    return copy_set_name(store, sid, COPY_SEEN, name.data, "", err);
+    return mirror_set_name(store, sid, MIRROR_NAME_SEEN, name.data, "", err);
 }
 
 static int adopt(struct store *store, const char *sid, const char *kind, const char *id,
@@ -404,7 +405,7 @@ static int adopt(struct store *store, const char *sid, const char *kind, const c
     struct buf BUF_AUTO name = {0};
 
     buf_addf(&name, "%s:%s", kind, id);
-    return copy_set_name(store, sid, COPY_ADOPT, name.data, "", err);
+    return mirror_set_name(store, sid, MIRROR_NAME_ADOPT, name.data, "", err);
 }
 
 static int forget_node(struct store *store, const char *sid, const char *node_id, struct error *err)
@@ -414,7 +415,7 @@ static int forget_node(struct store *store, const char *sid, const char *node_id
     buf_addf(&part, "part:%s", node_id);
     if (unknown_again(store, sid, RESOURCE_COMPONENTS, node_id, err) != 0 ||
         unknown_again(store, sid, RESOURCE_TEXTS, node_id, err) != 0 ||
-        copy_set_name(store, sid, COPY_SEEN, part.data, "", err) != 0)
+        mirror_set_name(store, sid, MIRROR_NAME_SEEN, part.data, "", err) != 0)
         return -1;
     return adopt(store, sid, "sequence", node_id, err);
 }
@@ -433,7 +434,7 @@ static int forget_session(struct store *store, const char *sid, const json_t *to
         int known;
 
         resource_name(&name, kinds[i], NULL);
-        known = copy_name(store, sid, COPY_SEEN, name.data, NULL, err);
+        known = mirror_name(store, sid, MIRROR_NAME_SEEN, name.data, NULL, err);
         if (known < 0 || (known > 0 && unknown_again(store, sid, kinds[i], NULL, err) != 0))
             return -1;
     }
@@ -462,8 +463,8 @@ static int note_outcome(struct store *store, const json_t *steps, const json_t *
         const char *ours = json_get_string(step, "relationship");
         const char *theirs = json_get_string(step, "made");
 
-        if (ours && copy_set_name(store, json_get_string(step, "sid"), COPY_RELATIONSHIP, ours,
-                                  theirs, err) != 0)
+        if (ours && mirror_set_name(store, json_get_string(step, "sid"), MIRROR_NAME_RELATIONSHIP,
+                                    ours, theirs, err) != 0)
             return -1;
     }
     json_object_foreach((json_t *)touched, sid, session)
@@ -475,84 +476,84 @@ static int note_outcome(struct store *store, const json_t *steps, const json_t *
 }
 
 /* While nothing is locked but the session. */
-static int send_suspended(struct remote *remote, struct store *store, json_t *steps,
+static int send_suspended(struct service *service, struct store *store, json_t *steps,
                           struct error *err)
 {
     int rc, suspended = json_array_size(steps) > 0 ? store_suspend(store, err) : 0;
 
     if (suspended < 0)
         return -1;
-    rc = send_steps(remote, steps, err);
+    rc = send_steps(service, steps, err);
     if (store_resume(store, suspended, rc, err) == 0)
         return 0;
-    return rc == 0 ? give_up(remote, steps, json_array_size(steps), err) : -1;
+    return rc == 0 ? give_up(service, steps, json_array_size(steps), err) : -1;
 }
 
 /* The log after its begin also has what others committed while the transaction was suspended. */
-static json_t *touched_here(struct remote *remote, struct store *store, struct error *err)
+static json_t *touched_here(struct service *service, struct store *store, struct error *err)
 {
-    json_t *touched = copy_touched(store, err), *session;
+    json_t *touched = mirror_touched(store, err), *session;
     const char *sid;
     void *next;
 
     json_object_foreach_safe(touched, next, sid, session)
     {
-        if (!remote_owns(remote, sid))
+        if (!service_owns(service, sid))
             json_object_del(touched, sid);
     }
     return touched;
 }
 
-int remote_push(struct upstream *upstream, struct store *store, struct error *err)
+int service_push(struct mirror *mirror, struct store *store, struct error *err)
 {
-    struct remote *remote = remote_of(upstream);
+    struct service *service = service_of(mirror);
     json_auto_t *touched = NULL, *steps = NULL;
     int suspended;
 
-    if (remote->quiet)
+    if (service->quiet)
         return 0;
-    touched = touched_here(remote, store, err);
+    touched = touched_here(service, store, err);
     if (!touched)
         return -1;
     if (json_object_size(touched) == 0)
         return 0;
-    remote_transaction(remote, store);
-    remote_begin(remote, PUSH_TIMES);
-    if (remote_know(remote, store, err) != 0)
+    service_transaction(service, store);
+    service_begin(service, PUSH_TIMES);
+    if (service_know(service, store, err) != 0)
         return -1;
-    steps = plan_steps(remote, store, touched, err);
-    if (!steps || send_suspended(remote, store, steps, err) != 0)
+    steps = plan_steps(service, store, touched, err);
+    if (!steps || send_suspended(service, store, steps, err) != 0)
         return -1;
     if (note_outcome(store, steps, touched, err) == 0)
         return 0;
     suspended = store_suspend(store, NULL);
-    return store_resume(store, suspended, give_up(remote, steps, json_array_size(steps), err),
+    return store_resume(store, suspended, give_up(service, steps, json_array_size(steps), err),
                         NULL);
 }
 
 /* ---- a new session ---- */
 
 /* Its row of the log is ours; what is in it was made by the service. */
-static int take_in(struct remote *remote, struct store *store, const struct writer *writer,
+static int take_in(struct service *service, struct store *store, const struct writer *writer,
                    const char *title, const char *sid, struct error *err)
 {
-    bool quiet = remote->quiet;
+    bool quiet = service->quiet;
     int rc;
 
-    remote->quiet = true;
+    service->quiet = true;
     rc = store_begin(store, err);
     if (rc == 0) {
-        rc = copy_session(store, sid, title, err);
+        rc = mirror_session(store, sid, title, err);
         if (rc == 0)
-            rc = copy_log_session(store, writer, sid, err);
+            rc = mirror_log_session(store, writer, sid, err);
         if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
             rc = -1;
     }
-    remote->quiet = quiet;
+    service->quiet = quiet;
     return rc;
 }
 
-static int create(struct remote *remote, struct store *store, const struct writer *writer,
+static int create(struct service *service, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err)
 {
     json_auto_t *body = title && *title ? json_pack("{s:s}", "title", title) : json_object();
@@ -563,69 +564,69 @@ static int create(struct remote *remote, struct store *store, const struct write
 
     if (!body)
         return error_set_at(err, "title", "title: is not UTF-8 text");
-    remote_begin(remote, 1);
+    service_begin(service, 1);
     buf_adds(&ask.path, "/session/create");
-    rc = remote_know(remote, store, err) == 0 ? remote_ask(remote, &ask, 1, err) : -1;
+    rc = service_know(service, store, err) == 0 ? service_ask(service, &ask, 1, err) : -1;
     if (rc == 0 && ask.came.status >= 300)
-        rc = remote_refused(remote, &ask, "the new session", err);
+        rc = service_refused(service, &ask, "the new session", err);
     if (rc == 0) {
-        answer = remote_json(remote, &ask, err);
+        answer = service_json(service, &ask, err);
         rc = answer ? 0 : -1;
     }
     made = json_get_string(answer, "session_id");
     if (rc == 0 && (!made || !*made || strlen(made) >= SESSION_ID_SIZE))
-        rc = remote_garbage(remote, "/session/create", "no session id", err);
+        rc = service_garbage(service, "/session/create", "no session id", err);
     ask_finish(&ask);
-    if (rc != 0 || take_in(remote, store, writer, title, made, err) != 0)
+    if (rc != 0 || take_in(service, store, writer, title, made, err) != 0)
         return -1;
     snprintf(sid, SESSION_ID_SIZE, "%s", made);
     /* Its first nodes; who fails here finds them with the next read. */
-    remote_refresh(&remote->base, store, UPSTREAM_NODES, sid, NULL, NULL);
+    service_refresh(&service->base, store, MIRROR_NODES, sid, NULL, NULL);
     return 0;
 }
 
-/* The service has it from now on, so the copy does too, whatever becomes of an open transaction. */
-int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
-                  const char *title, char sid[SESSION_ID_SIZE], struct error *err)
+/* The service has it from now on, so the mirror does too, whatever becomes of an open transaction.
+ */
+int service_create(struct mirror *mirror, struct store *store, const struct writer *writer,
+                   const char *title, char sid[SESSION_ID_SIZE], struct error *err)
 {
     int suspended = store_suspend(store, err);
 
     if (suspended < 0)
         return -1;
     return store_resume(store, suspended,
-                        create(remote_of(upstream), store, writer, title, sid, err), err);
+                        create(service_of(mirror), store, writer, title, sid, err), err);
 }
 
 /* ---- a session goes ---- */
 
-static int send_removal(struct remote *remote, struct store *store, const char *sid,
+static int send_removal(struct service *service, struct store *store, const char *sid,
                         struct error *err)
 {
     struct ask ask = {.method = "DELETE", .sid = sid};
     int rc;
 
-    remote_begin(remote, 1);
-    if (remote_know(remote, store, err) != 0)
+    service_begin(service, 1);
+    if (service_know(service, store, err) != 0)
         return -1;
-    if (!(remote->can & CAN_DELETE_SESSION))
+    if (!(service->can & CAN_DELETE_SESSION))
         return error_set(err, ERROR_CONFLICT,
                          "the service %s has no way to delete a session (DELETE /session/ID): "
                          "delete it in the service's own editor",
-                         remote->url);
-    remote_session_path(&ask.path, sid, "");
-    rc = remote_ask(remote, &ask, 1, err);
+                         service->url);
+    service_session_path(&ask.path, sid, "");
+    rc = service_ask(service, &ask, 1, err);
     if (rc == 0 && ask.came.status >= 300)
-        rc = remote_refused(remote, &ask, "the deletion of the session", err);
+        rc = service_refused(service, &ask, "the deletion of the session", err);
     ask_finish(&ask);
     return rc;
 }
 
-int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
-                  struct error *err)
+int service_remove(struct mirror *mirror, struct store *store, const char *sid, struct error *err)
 {
     int suspended = store_suspend(store, err);
 
     if (suspended < 0)
         return -1;
-    return store_resume(store, suspended, send_removal(remote_of(upstream), store, sid, err), err);
+    return store_resume(store, suspended, send_removal(service_of(mirror), store, sid, err), err);
 }

@@ -30,9 +30,9 @@ void ask_finish(struct ask *ask)
     memset(ask, 0, sizeof *ask);
 }
 
-void remote_begin(struct remote *remote, unsigned times)
+void service_begin(struct service *service, unsigned times)
 {
-    remote->ends_ms = clock_ms() + (int64_t)remote->total_ms * times;
+    service->ends_ms = clock_ms() + (int64_t)service->total_ms * times;
 }
 
 /* ---- sending ---- */
@@ -43,13 +43,13 @@ struct wire { /* what one request borrows while it is under way */
     const char *headers[HEADERS_MOST];
 };
 
-static unsigned time_of(const struct remote *remote)
+static unsigned time_of(const struct service *service)
 {
-    int64_t left = remote->ends_ms - clock_ms();
-    unsigned most = remote->total_ms;
+    int64_t left = service->ends_ms - clock_ms();
+    unsigned most = service->total_ms;
 
-    if (remote->doubt && most > REMOTE_DOUBT_MS)
-        most = REMOTE_DOUBT_MS;
+    if (service->doubt && most > SERVICE_DOUBT_MS)
+        most = SERVICE_DOUBT_MS;
     return left < 1 ? 1 : left < (int64_t)most ? (unsigned)left : most;
 }
 
@@ -58,23 +58,23 @@ static bool is_read(const struct ask *ask)
     return !ask->method;
 }
 
-static void fill_request(const struct remote *remote, const struct ask *ask, struct wire *wire,
+static void fill_request(const struct service *service, const struct ask *ask, struct wire *wire,
                          struct http_request *request)
 {
     size_t count = 0;
 
     buf_init(&wire->url, 0);
     buf_init(&wire->body, 0);
-    buf_adds(&wire->url, remote->url);
+    buf_adds(&wire->url, service->url);
     buf_add(&wire->url, ask->path.data, ask->path.len);
-    if (ask->sid && (remote->can & CAN_SESSION_QUERY) &&
+    if (ask->sid && (service->can & CAN_SESSION_QUERY) &&
         strncmp(ask->path.data, "/nodes/", 7) == 0) {
         buf_adds(&wire->url, "?session_id=");
         http_add_escaped(&wire->url, ask->sid);
     }
     wire->headers[count++] = "Accept: application/json";
-    if (remote->authorization)
-        wire->headers[count++] = remote->authorization;
+    if (service->authorization)
+        wire->headers[count++] = service->authorization;
     if (ask->match)
         wire->headers[count++] = ask->match;
     if (ask->sid) {
@@ -92,14 +92,14 @@ static void fill_request(const struct remote *remote, const struct ask *ask, str
         .headers = wire->headers,
         .body = ask->body ? wire->body.data : NULL,
         .body_len = wire->body.len,
-        .connect_ms = REMOTE_CONNECT_MS,
-        .total_ms = time_of(remote),
+        .connect_ms = SERVICE_CONNECT_MS,
+        .total_ms = time_of(service),
         .once = !is_read(ask),
-        .response_cap = ask->cap ? ask->cap : REMOTE_ANSWER_CAP,
+        .response_cap = ask->cap ? ask->cap : SERVICE_ANSWER_CAP,
     };
 }
 
-static void send_once(struct remote *remote, struct ask **asks, size_t count)
+static void send_once(struct service *service, struct ask **asks, size_t count)
 {
     struct http_request *requests = calloc(count, sizeof *requests);
     struct http_response *responses = calloc(count, sizeof *responses);
@@ -108,9 +108,9 @@ static void send_once(struct remote *remote, struct ask **asks, size_t count)
     bool room = requests && responses && errors && wires;
 
     for (size_t i = 0; room && i < count; i++)
-        fill_request(remote, asks[i], &wires[i], &requests[i]);
+        fill_request(service, asks[i], &wires[i], &requests[i]);
     if (room)
-        http_send_many(remote->client, requests, responses, errors, count, REMOTE_AT_ONCE);
+        http_send_many(service->client, requests, responses, errors, count, SERVICE_AT_ONCE);
     for (size_t i = 0; i < count; i++) {
         if (room) {
             http_response_finish(&asks[i]->came);
@@ -143,7 +143,7 @@ static void pause_before(unsigned attempt)
     nanosleep(&pause, NULL);
 }
 
-static void send_all(struct remote *remote, struct ask *asks, size_t count)
+static void send_all(struct service *service, struct ask *asks, size_t count)
 {
     struct ask **open = calloc(count + 1, sizeof(struct ask *));
     size_t left = count;
@@ -157,13 +157,13 @@ static void send_all(struct remote *remote, struct ask *asks, size_t count)
     for (unsigned attempt = 1; open && left > 0; attempt++) {
         size_t again = 0;
 
-        send_once(remote, open, left);
+        send_once(service, open, left);
         for (size_t i = 0; i < left; i++)
             if (is_read(open[i]) && is_passing(open[i]))
                 open[again++] = open[i];
         left = again;
-        if (attempt == TRIES || remote->doubt ||
-            remote->ends_ms - clock_ms() <= (int64_t)PAUSE_MS * attempt)
+        if (attempt == TRIES || service->doubt ||
+            service->ends_ms - clock_ms() <= (int64_t)PAUSE_MS * attempt)
             break;
         if (left > 0)
             pause_before(attempt);
@@ -220,70 +220,70 @@ static struct {
     json_t *services; /* {url: {"can", "probed"}}; NULL: none yet */
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void remember(const struct remote *remote)
+static void remember(const struct service *service)
 {
     pthread_mutex_lock(&shared.lock);
     if (!shared.services)
         shared.services = json_object();
     json_object_set_new(
-        shared.services, remote->url,
-        json_pack("{s:I, s:b}", "can", (json_int_t)remote->can, "probed", remote->probed));
+        shared.services, service->url,
+        json_pack("{s:I, s:b}", "can", (json_int_t)service->can, "probed", service->probed));
     pthread_mutex_unlock(&shared.lock);
 }
 
-static void recall(struct remote *remote)
+static void recall(struct service *service)
 {
     const json_t *known;
 
     pthread_mutex_lock(&shared.lock);
-    known = json_object_get(shared.services, remote->url);
+    known = json_object_get(shared.services, service->url);
     if (known) {
-        remote->can = (unsigned)json_integer_value(json_object_get(known, "can"));
-        remote->probed = json_is_true(json_object_get(known, "probed"));
-        remote->known = true;
+        service->can = (unsigned)json_integer_value(json_object_get(known, "can"));
+        service->probed = json_is_true(json_object_get(known, "probed"));
+        service->known = true;
     }
     pthread_mutex_unlock(&shared.lock);
 }
 
 /* After a restart the service may be another version. */
-static void forget(struct remote *remote)
+static void forget(struct service *service)
 {
-    remote->known = remote->probed = false;
+    service->known = service->probed = false;
     pthread_mutex_lock(&shared.lock);
-    json_object_del(shared.services, remote->url);
+    json_object_del(shared.services, service->url);
     pthread_mutex_unlock(&shared.lock);
 }
 
-int remote_garbage(struct remote *remote, const char *path, const char *why, struct error *err)
+int service_garbage(struct service *service, const char *path, const char *why, struct error *err)
 {
-    forget(remote);
+    forget(service);
     return error_set(err, ERROR_UNAVAILABLE,
                      "the service %s answered %s with %s; look at its log, the same call goes "
                      "through once it is well",
-                     remote->url, path, why);
+                     service->url, path, why);
 }
 
 /* err from a request that was not answered, or with 5xx. */
-static int not_answered(struct remote *remote, const struct ask *ask, struct error *err)
+static int not_answered(struct service *service, const struct ask *ask, struct error *err)
 {
     char words[DETAIL_CAP], loc[ERROR_LOC_CAP];
     struct error why = ask->err;
 
-    forget(remote);
+    forget(service);
     switch (why.kind) {
     case ERROR_NONE:
         read_detail(ask, words, sizeof words, loc, sizeof loc);
         return error_set(err, ERROR_UNAVAILABLE,
                          "the service %s answered %ld%s%s; the same call goes through once it is "
                          "well",
-                         remote->url, ask->came.status, *words ? ": " : "", words);
+                         service->url, ask->came.status, *words ? ": " : "", words);
     case ERROR_TIMEOUT:
         return error_set(err, ERROR_TIMEOUT,
                          "the service %s did not answer in time; see whether it is overloaded, or "
                          "allow more by --store-timeout",
-                         remote->url);
+                         service->url);
     case ERROR_TOO_LARGE:
-        return remote_garbage(remote, ask->path.data, "more than is taken in", err);
+        return service_garbage(service, ask->path.data, "more than is taken in", err);
     case ERROR_MEMORY:
     case ERROR_CANCELLED:
         if (err)
@@ -293,12 +293,12 @@ static int not_answered(struct remote *remote, const struct ask *ask, struct err
         return error_set(err, ERROR_UNAVAILABLE,
                          "the service %s cannot be reached, nobody answers there; start it, or "
                          "check --store",
-                         remote->url);
+                         service->url);
     default:
         return error_set(err, ERROR_UNAVAILABLE,
                          "the service %s broke off its answer, or speaks no HTTP; the same call "
                          "goes through once it is well",
-                         remote->url);
+                         service->url);
     }
 }
 
@@ -307,12 +307,12 @@ static bool was_answered(const struct ask *ask)
     return ask->err.kind == ERROR_NONE && ask->came.status < 500;
 }
 
-int remote_ask(struct remote *remote, struct ask *asks, size_t count, struct error *err)
+int service_ask(struct service *service, struct ask *asks, size_t count, struct error *err)
 {
     const struct ask *bad = NULL;
     bool late = false, answered = false;
 
-    send_all(remote, asks, count);
+    send_all(service, asks, count);
     for (size_t i = 0; i < count; i++) {
         late = late || asks[i].err.kind == ERROR_TIMEOUT;
         answered = answered || asks[i].err.kind == ERROR_NONE;
@@ -320,23 +320,23 @@ int remote_ask(struct remote *remote, struct ask *asks, size_t count, struct err
             bad = &asks[i];
     }
     if (late || answered)
-        remote->doubt = late;
-    return bad ? not_answered(remote, bad, err) : 0;
+        service->doubt = late;
+    return bad ? not_answered(service, bad, err) : 0;
 }
 
-json_t *remote_json(struct remote *remote, const struct ask *ask, struct error *err)
+json_t *service_json(struct service *service, const struct ask *ask, struct error *err)
 {
     json_t *answer = ask->came.body.len > 0 ? json_read(ask->came.body.data, ask->came.body.len,
                                                         "the service's answer", NULL)
                                             : NULL;
 
     if (!answer)
-        remote_garbage(remote, ask->path.data, "what is not JSON", err);
+        service_garbage(service, ask->path.data, "what is not JSON", err);
     return answer;
 }
 
-int remote_refused(struct remote *remote, const struct ask *ask, const char *what,
-                   struct error *err)
+int service_refused(struct service *service, const struct ask *ask, const char *what,
+                    struct error *err)
 {
     static const struct {
         long status;
@@ -357,7 +357,7 @@ int remote_refused(struct remote *remote, const struct ask *ask, const char *wha
         return error_set(err, ERROR_UNAVAILABLE,
                          "the service %s wants credentials: give the server SESSION_API_TOKEN in "
                          "its environment, the service's own token",
-                         remote->url);
+                         service->url);
     error_set(err, kind, "%s: %s", what,
               *words ? words : "the service says no and gives no reason");
     if (err && kind == ERROR_INVALID)
@@ -460,48 +460,48 @@ static unsigned read_document(const json_t *document)
 }
 
 /* A service without a description may list its sessions all the same. */
-static int ask_sessions(struct remote *remote, struct error *err)
+static int ask_sessions(struct service *service, struct error *err)
 {
-    struct ask ask = {.cap = REMOTE_LIST_CAP};
+    struct ask ask = {.cap = SERVICE_LIST_CAP};
     json_auto_t *answer = NULL;
     int rc;
 
     buf_adds(&ask.path, "/sessions");
-    rc = remote_ask(remote, &ask, 1, err);
+    rc = service_ask(service, &ask, 1, err);
     if (rc == 0 && ask.came.status == 200)
         answer = json_read(ask.came.body.data ? ask.came.body.data : "", ask.came.body.len,
                            "the list of sessions", NULL);
     if (json_is_array(json_object_get(answer, "sessions")))
-        remote->can |= CAN_SESSIONS;
+        service->can |= CAN_SESSIONS;
     ask_finish(&ask);
     return rc;
 }
 
-static int ask_document(struct remote *remote, struct error *err)
+static int ask_document(struct service *service, struct error *err)
 {
-    struct ask ask = {.cap = REMOTE_LIST_CAP};
+    struct ask ask = {.cap = SERVICE_LIST_CAP};
     json_t *document = NULL;
     int rc;
 
     buf_adds(&ask.path, "/openapi.json");
-    rc = remote_ask(remote, &ask, 1, err);
+    rc = service_ask(service, &ask, 1, err);
     if (rc == 0 && ask.came.status == 200) {
-        document = remote_json(remote, &ask, err);
+        document = service_json(service, &ask, err);
         rc = document ? 0 : -1;
         if (document && !json_is_object(json_object_get(document, "paths")))
-            rc = remote_garbage(remote, "/openapi.json", "what describes no service", err);
+            rc = service_garbage(service, "/openapi.json", "what describes no service", err);
     }
     if (rc == 0) {
-        remote->can = document ? read_document(document) : 0;
+        service->can = document ? read_document(document) : 0;
         for (size_t i = 0; !document && i < CAPABILITY_COUNT; i++)
-            remote->can |= capabilities[i].poor ? capabilities[i].can : 0u;
-        remote->known = true;
-        remote->probed = false;
+            service->can |= capabilities[i].poor ? capabilities[i].can : 0u;
+        service->known = true;
+        service->probed = false;
     }
     if (rc == 0 && !document)
-        rc = ask_sessions(remote, err);
+        rc = ask_sessions(service, err);
     if (rc == 0)
-        remember(remote);
+        remember(service);
     json_decref(document);
     ask_finish(&ask);
     return rc;
@@ -523,7 +523,7 @@ static bool has_components(const struct ask *ask)
 
 /* A spelling names the session if the node's own session gets its components, and a session that
  * does not exist gets an error. A service that answers 200 to both ignores it. */
-int remote_probe(struct remote *remote, const char *sid, const char *node_id, struct error *err)
+int service_probe(struct service *service, const char *sid, const char *node_id, struct error *err)
 {
     static const struct {
         const char *query, *header; /* NULL: without; "": the node's own session */
@@ -533,14 +533,14 @@ int remote_probe(struct remote *remote, const char *sid, const char *node_id, st
     unsigned naming = 0;
     int rc = 0;
 
-    if (remote->probed)
+    if (service->probed)
         return 0;
-    remote->can &= ~(unsigned)CAN_SESSION_QUERY; /* the paths below say it themselves */
+    service->can &= ~(unsigned)CAN_SESSION_QUERY; /* the paths below say it themselves */
     for (size_t i = 0; i < SPELLINGS; i++) {
         const char *query = spellings[i].query, *header = spellings[i].header;
 
         if (i == SCOPED)
-            remote_session_path(&asks[i].path, sid, "");
+            service_session_path(&asks[i].path, sid, "");
         buf_adds(&asks[i].path, "/nodes/");
         http_add_escaped(&asks[i].path, node_id);
         buf_adds(&asks[i].path, "/components");
@@ -550,10 +550,10 @@ int remote_probe(struct remote *remote, const char *sid, const char *node_id, st
         }
         asks[i].sid = !header ? NULL : *header ? header : sid;
     }
-    send_all(remote, asks, SPELLINGS);
+    send_all(service, asks, SPELLINGS);
     for (size_t i = 0; i < SPELLINGS && rc == 0; i++)
         if (asks[i].err.kind != ERROR_NONE)
-            rc = not_answered(remote, &asks[i], err);
+            rc = not_answered(service, &asks[i], err);
     if (has_components(&asks[SCOPED]))
         naming = CAN_SCOPED;
     else if (has_components(&asks[QUERY]) && asks[QUERY_NOBODY].came.status >= 400)
@@ -564,67 +564,67 @@ int remote_probe(struct remote *remote, const char *sid, const char *node_id, st
         ask_finish(&asks[i]);
     if (rc != 0)
         return rc;
-    remote->can = (remote->can & ~(unsigned)CAN_NAME_SESSION) | naming;
+    service->can = (service->can & ~(unsigned)CAN_NAME_SESSION) | naming;
     /* What else such a path can do is not known without a description: whole sequences always. */
-    if (naming == CAN_SCOPED && !(remote->can & CAN_DOCUMENT))
-        remote->can &= ~(unsigned)(CAN_INSERT | CAN_PUT_ONE | CAN_DELETE_ONE | CAN_REORDER);
-    remote->probed = true;
-    remember(remote);
+    if (naming == CAN_SCOPED && !(service->can & CAN_DOCUMENT))
+        service->can &= ~(unsigned)(CAN_INSERT | CAN_PUT_ONE | CAN_DELETE_ONE | CAN_REORDER);
+    service->probed = true;
+    remember(service);
     return 0;
 }
 
-int remote_know(struct remote *remote, struct store *store, struct error *err)
+int service_know(struct service *service, struct store *store, struct error *err)
 {
     int suspended;
 
-    if (!remote->known || !remote->probed)
-        recall(remote);
-    suspended = remote->known || !store ? 0 : store_suspend(store, err);
+    if (!service->known || !service->probed)
+        recall(service);
+    suspended = service->known || !store ? 0 : store_suspend(store, err);
     if (suspended < 0)
         return -1;
-    return store_resume(store, suspended, remote->known ? 0 : ask_document(remote, err), err);
+    return store_resume(store, suspended, service->known ? 0 : ask_document(service, err), err);
 }
 
-void remote_describe(const struct remote *remote, struct buf *words)
+void service_describe(const struct service *service, struct buf *words)
 {
     const char *comma = "";
 
-    buf_adds(words, remote->can & CAN_DOCUMENT
+    buf_adds(words, service->can & CAN_DOCUMENT
                         ? "it has "
                         : "no /openapi.json, taken as the poor service: it has ");
     for (size_t i = 0; i < CAPABILITY_COUNT; i++) {
-        if (!capabilities[i].words || !(remote->can & capabilities[i].can))
+        if (!capabilities[i].words || !(service->can & capabilities[i].can))
             continue;
         buf_addf(words, "%s%s", comma, capabilities[i].words);
         comma = ", ";
     }
     if (!*comma)
         buf_adds(words, "the original paths alone");
-    if (remote_bare(remote))
-        buf_adds(words, remote->one_session
+    if (service_bare(service))
+        buf_adds(words, service->one_session
                             ? "; its component paths name no session, and --store-one-session says "
                               "that no two sessions have the same node id"
                             : "; its component paths may name no session: then a node id that "
                               "several sessions may have is refused");
 }
 
-bool remote_bare(const struct remote *remote)
+bool service_bare(const struct service *service)
 {
-    return !(remote->can & (CAN_SCOPED | CAN_SESSION_ID));
+    return !(service->can & (CAN_SCOPED | CAN_SESSION_ID));
 }
 
-void remote_session_path(struct buf *path, const char *sid, const char *what)
+void service_session_path(struct buf *path, const char *sid, const char *what)
 {
     buf_adds(path, "/session/");
     http_add_escaped(path, sid);
     buf_adds(path, what);
 }
 
-void remote_component_path(const struct remote *remote, struct buf *path, const char *sid,
-                           const char *node_id)
+void service_component_path(const struct service *service, struct buf *path, const char *sid,
+                            const char *node_id)
 {
-    if (remote->can & CAN_SCOPED)
-        remote_session_path(path, sid, "");
+    if (service->can & CAN_SCOPED)
+        service_session_path(path, sid, "");
     buf_adds(path, "/nodes/");
     http_add_escaped(path, node_id);
     buf_adds(path, "/components");

@@ -20,12 +20,12 @@
 #include "mcp/mirror/state.h"
 #include "mcp/store/store_internal.h"
 
-#define REMOTE_AT_ONCE    8u
-#define REMOTE_CONNECT_MS 2000u
-#define REMOTE_DOUBT_MS   2000u /* for one request while the service has not answered recently */
-#define REMOTE_LIST_CAP   ((size_t)64 << 20) /* bytes of a list, or of the bulk read */
-#define REMOTE_ANSWER_CAP ((size_t)16 << 20) /* of everything else */
-#define REMOTE_SESSIONS   512u               /* sessions that are searched for a node id */
+#define SERVICE_AT_ONCE    8u
+#define SERVICE_CONNECT_MS 2000u
+#define SERVICE_DOUBT_MS   2000u /* for one request while the service has not answered recently */
+#define SERVICE_LIST_CAP   ((size_t)64 << 20) /* bytes of a list, or of the bulk read */
+#define SERVICE_ANSWER_CAP ((size_t)16 << 20) /* of everything else */
+#define SERVICE_SESSIONS   512u               /* sessions that are searched for a node id */
 
 /* What the service can do: one bit for each row of the table in service.c. */
 enum capability {
@@ -52,14 +52,14 @@ enum capability {
 };
 
 /* How component paths say which session is meant. The description of the service is only a first
- * guess; remote_probe finds out. With none of them they name no session. */
+ * guess; service_probe finds out. With none of them they name no session. */
 #define CAN_NAME_SESSION (CAN_SCOPED | CAN_SESSION_ID | CAN_SESSION_QUERY)
 
-struct remote {
-    struct upstream base;
+struct service {
+    struct mirror base;
     struct http_client *client;
     char *url;           /* http://HOST:PORT, without a trailing slash */
-    char *copy;          /* path of the copy's file */
+    char *mirror_path;   /* of its file */
     char *authorization; /* a header line, or NULL */
     unsigned total_ms;   /* for one request */
     bool doubt;          /* the last request timed out */
@@ -68,9 +68,9 @@ struct remote {
     bool one_session;    /* the user says that no two sessions have the same node id */
     unsigned can;
     bool passing;         /* reads are for other sessions than the call's */
-    bool quiet;           /* writes to the copy come from the service: send nothing */
+    bool quiet;           /* writes to the mirror come from the service: send nothing */
     int64_t ends_ms;      /* deadline of the current call, monotonic */
-    struct store *before; /* the copy before the open transaction; opened when needed */
+    struct store *before; /* the mirror before the open transaction; opened when needed */
     uint64_t transaction; /* the one that fresh and states belong to */
     uint64_t taken_back;  /* likewise: what was read in a rolled-back part is read again */
     json_t *fresh;        /* names read within it: {name: true} */
@@ -78,9 +78,9 @@ struct remote {
     json_t *owned;        /* sessions locked by the open transaction: {sid: true} */
 };
 
-static inline struct remote *remote_of(struct upstream *upstream)
+static inline struct service *service_of(struct mirror *mirror)
 {
-    return (struct remote *)upstream; /* base is the first member */
+    return (struct service *)mirror; /* base is the first member */
 }
 
 /* ---- service.c: one or many requests, and what the answers mean ---- */
@@ -91,67 +91,67 @@ struct ask {
     const json_t *body;        /* borrowed; or NULL */
     const char *sid;           /* borrowed; sent as X-Session-ID unless NULL */
     const char *match;         /* borrowed: a header line, "If-Match: ..."; or NULL */
-    size_t cap;                /* 0: REMOTE_ANSWER_CAP */
+    size_t cap;                /* 0: SERVICE_ANSWER_CAP */
     struct http_response came; /* owned */
     struct error err;          /* ERROR_NONE if an answer arrived */
 };
 void ask_finish(struct ask *ask);
 
 /* Starts the clock of a call, which may take the time of this many requests. */
-void remote_begin(struct remote *remote, unsigned times);
+void service_begin(struct service *service, unsigned times);
 
 /* Sends all of them, with limited concurrency; repeats reads after failures that look temporary. -1
  * if any was not answered, with the reason of the first; 5xx counts as not answered. */
-int remote_ask(struct remote *remote, struct ask *asks, size_t count, struct error *err);
+int service_ask(struct service *service, struct ask *asks, size_t count, struct error *err);
 
 /* The JSON of the answer as a new reference; NULL with ERROR_UNAVAILABLE if it is not JSON. */
-json_t *remote_json(struct remote *remote, const struct ask *ask, struct error *err);
+json_t *service_json(struct service *service, const struct ask *ask, struct error *err);
 
 /* Sets err from a 4xx answer, with the text of the service. what describes the request. Returns
  * -1. */
-int remote_refused(struct remote *remote, const struct ask *ask, const char *what,
-                   struct error *err);
+int service_refused(struct service *service, const struct ask *ask, const char *what,
+                    struct error *err);
 
 /* For an answer that violates the contract. Returns -1. */
-int remote_garbage(struct remote *remote, const char *path, const char *why, struct error *err);
+int service_garbage(struct service *service, const char *path, const char *why, struct error *err);
 
 /* Finds out what the service can do, once and again after it was unreachable. The open transaction
  * of store (may be NULL) is set aside meanwhile. */
-int remote_know(struct remote *remote, struct store *store, struct error *err);
+int service_know(struct service *service, struct store *store, struct error *err);
 /* Finds out, once, how the component paths name the session, by reading those of a node that the
  * session has. No transaction may be open. */
-int remote_probe(struct remote *remote, const char *sid, const char *node_id, struct error *err);
-void remote_describe(const struct remote *remote, struct buf *words);
+int service_probe(struct service *service, const char *sid, const char *node_id, struct error *err);
+void service_describe(const struct service *service, struct buf *words);
 /* Whether its component paths have no session. */
-bool remote_bare(const struct remote *remote);
+bool service_bare(const struct service *service);
 /* "/session/ID/nodes/NODE/components", or the path without a session. */
-void remote_component_path(const struct remote *remote, struct buf *path, const char *sid,
-                           const char *node_id);
-void remote_session_path(struct buf *path, const char *sid, const char *what);
+void service_component_path(const struct service *service, struct buf *path, const char *sid,
+                            const char *node_id);
+void service_session_path(struct buf *path, const char *sid, const char *what);
 
-/* ---- session_lock.c: one writer per session in the copy, over all threads and processes ---- */
+/* ---- session_lock.c: one writer per session in the mirror, over all threads and processes ---- */
 
-/* Locks the session until the open write transaction has ended (remote_ended). Waits, with the
+/* Locks the session until the open write transaction has ended (service_ended). Waits, with the
  * transaction set aside. */
-int remote_own(struct upstream *upstream, struct store *store, const char *sid, struct error *err);
-void remote_ended(struct upstream *upstream, struct store *store);
-bool remote_owns(const struct remote *remote, const char *sid);
+int service_own(struct mirror *mirror, struct store *store, const char *sid, struct error *err);
+void service_ended(struct mirror *mirror, struct store *store);
+bool service_owns(const struct service *service, const char *sid);
 /* For one short transaction. If wait is false, returns 1 if another has the lock. */
-int session_lock(struct remote *remote, const char *sid, bool wait, struct error *err);
-void session_unlock(struct remote *remote, const char *sid);
+int session_lock(struct service *service, const char *sid, bool wait, struct error *err);
+void session_unlock(struct service *service, const char *sid);
 
 /* ---- refresh.c ---- */
 
-int remote_refresh(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
-                   const char *node_id, struct error *err);
+int service_refresh(struct mirror *mirror, struct store *store, unsigned scope, const char *sid,
+                    const char *node_id, struct error *err);
 
 /* ERROR_CONFLICT if the component paths of the service name no session, and another session may
- * have the id too: the copy knows one, or the service does not list its sessions. doing is "read"
+ * have the id too: the mirror knows one, or the service does not list its sessions. doing is "read"
  * or "written". */
-int guard_node(struct remote *remote, struct store *store, const char *sid, const char *node_id,
+int guard_node(struct service *service, struct store *store, const char *sid, const char *node_id,
                const char *doing, struct error *err);
 
-/* ---- resource.c: parts of the service's state, and whether the copy equals them ---- */
+/* ---- resource.c: parts of the service's state, and whether the mirror equals them ---- */
 
 enum resource_kind { /* in the order in which they are applied */
                      RESOURCE_SESSION,
@@ -163,13 +163,13 @@ enum resource_kind { /* in the order in which they are applied */
                      RESOURCE_NODE_MAP,
 };
 
-struct remote_resource {
+struct service_resource {
     enum resource_kind kind;
     char sid[SESSION_ID_SIZE];
     char *node_id;                   /* owned; or NULL */
-    struct buf name;                 /* its name in the copy: "nodes", "components:N001" */
-    bool filled;                     /* the copy had it before */
-    char seen[64 + HTTP_ETAG_SIZE];  /* the version that the copy equals; "" unknown */
+    struct buf name;                 /* its name in the mirror: "nodes", "components:N001" */
+    bool filled;                     /* the mirror had it before */
+    char seen[64 + HTTP_ETAG_SIZE];  /* the version that the mirror equals; "" unknown */
     char fresh[64 + HTTP_ETAG_SIZE]; /* the version that was just read */
     char match[32 + HTTP_ETAG_SIZE]; /* If-None-Match */
     json_t *content;                 /* normalised; NULL if nothing changed. Owned */
@@ -177,43 +177,42 @@ struct remote_resource {
 };
 
 struct resources {
-    struct remote_resource *list;
+    struct service_resource *list;
     size_t count;
     int64_t version; /* local version of the session when they were requested; only for a single
                         session */
 };
 
-int resources_add(struct remote *remote, struct store *store, struct resources *resources,
+int resources_add(struct service *service, struct store *store, struct resources *resources,
                   enum resource_kind kind, const char *sid, const char *node_id, struct error *err);
 void resources_finish(struct resources *resources);
 /* Requests all of them. */
-int resources_fetch(struct remote *remote, struct resources *resources, struct error *err);
-/* Applies what changed, in one transaction. Returns 1 and does nothing if the session's copy was
- * written since they were requested. */
-int resources_apply(struct remote *remote, struct store *store, struct resources *resources,
+int resources_fetch(struct service *service, struct resources *resources, struct error *err);
+/* Applies what changed, in one transaction. Returns 1 and does nothing if the session in the mirror
+ * was written since they were requested. */
+int resources_apply(struct service *service, struct store *store, struct resources *resources,
                     struct error *err);
 /* The name of a resource of a node, or of the session (NULL). */
 void resource_name(struct buf *to, enum resource_kind kind, const char *node_id);
 /* Discards what belongs to an earlier transaction. */
-void remote_transaction(struct remote *remote, const struct store *store);
-/* The state at the service before the open transaction; otherwise like copy_thing. */
-json_t *state_thing(struct remote *remote, enum copy_thing kind, const char *sid, const char *id,
-                    struct error *err);
+void service_transaction(struct service *service, const struct store *store);
+/* The state at the service before the open transaction; otherwise like mirror_entity. */
+json_t *service_entity(struct service *service, enum mirror_entity kind, const char *sid,
+                       const char *id, struct error *err);
 
 /* ---- push.c ---- */
 
-int remote_push(struct upstream *upstream, struct store *store, struct error *err);
-int remote_create(struct upstream *upstream, struct store *store, const struct writer *writer,
-                  const char *title, char sid[SESSION_ID_SIZE], struct error *err);
-int remote_remove(struct upstream *upstream, struct store *store, const char *sid,
-                  struct error *err);
+int service_push(struct mirror *mirror, struct store *store, struct error *err);
+int service_create(struct mirror *mirror, struct store *store, const struct writer *writer,
+                   const char *title, char sid[SESSION_ID_SIZE], struct error *err);
+int service_remove(struct mirror *mirror, struct store *store, const char *sid, struct error *err);
 
 /* ---- plan.c: the requests to send, as data ---- */
 
 /* The requests that make the service equal to the transaction, in order: [{"method", "path", "sid",
  * "body", "what", "back": [{"method", "path", "body"}], "check": {"kind", "sid", "id", "want"},
  * "relationship": our id}]. Owned; NULL with err. */
-json_t *plan_steps(struct remote *remote, struct store *store, const json_t *touched,
+json_t *plan_steps(struct service *service, struct store *store, const json_t *touched,
                    struct error *err);
 
 /* The one request that changes a node's sequence from before to after: {"method", "suffix" (after

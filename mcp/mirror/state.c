@@ -11,7 +11,7 @@
 #include "mcp/mirror/state.h"
 #include "mcp/store/store_internal.h"
 
-int copy_version(struct store *store, const char *sid, int64_t *version, struct error *err)
+int mirror_version(struct store *store, const char *sid, int64_t *version, struct error *err)
 {
     struct rows *rows;
     int row;
@@ -25,16 +25,16 @@ int copy_version(struct store *store, const char *sid, int64_t *version, struct 
     return row < 0 ? -1 : 0;
 }
 
-int copy_session(struct store *store, const char *sid, const char *title, struct error *err)
+int mirror_session(struct store *store, const char *sid, const char *title, struct error *err)
 {
     struct buf BUF_AUTO further = {0};
     char now[TIME_TEXT_SIZE];
     int64_t version;
 
-    if (copy_version(store, sid, &version, err) != 0)
+    if (mirror_version(store, sid, &version, err) != 0)
         return -1;
     if (version >= 0)
-        return title && *title ? db_run(store->db, err, SQL_COPY_SESSION_TITLE, "ss", sid, title)
+        return title && *title ? db_run(store->db, err, SQL_MIRROR_SESSION_TITLE, "ss", sid, title)
                                : 0;
     buf_init(&further, 0);
     buf_adds(&further, "{");
@@ -50,15 +50,15 @@ int copy_session(struct store *store, const char *sid, const char *title, struct
                   &further, now);
 }
 
-int copy_session_gone(struct store *store, const char *sid, bool gone, struct error *err)
+int mirror_session_gone(struct store *store, const char *sid, bool gone, struct error *err)
 {
-    return db_run(store->db, err, SQL_COPY_SESSION_GONE, "si", sid,
+    return db_run(store->db, err, SQL_MIRROR_SESSION_GONE, "si", sid,
                   (int64_t)(gone ? SESSION_GONE : 0));
 }
 
-json_t *copy_sessions(struct store *store, struct error *err)
+json_t *mirror_sessions(struct store *store, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_COPY_SESSIONS, "");
+    struct rows *rows = db_query(store->db, err, SQL_MIRROR_SESSIONS, "");
     json_t *sessions = json_object();
     int row;
 
@@ -73,10 +73,10 @@ json_t *copy_sessions(struct store *store, struct error *err)
     return NULL;
 }
 
-int copy_name(struct store *store, const char *sid, const char *kind, const char *ours,
-              struct buf *theirs, struct error *err)
+int mirror_name(struct store *store, const char *sid, const char *kind, const char *ours,
+                struct buf *theirs, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_COPY_NAME, "sss", sid, kind, ours);
+    struct rows *rows = db_query(store->db, err, SQL_MIRROR_NAME, "sss", sid, kind, ours);
     int row;
 
     row = rows_next(rows, err);
@@ -86,18 +86,18 @@ int copy_name(struct store *store, const char *sid, const char *kind, const char
     return row;
 }
 
-int copy_set_name(struct store *store, const char *sid, const char *kind, const char *ours,
-                  const char *theirs, struct error *err)
+int mirror_set_name(struct store *store, const char *sid, const char *kind, const char *ours,
+                    const char *theirs, struct error *err)
 {
     if (!theirs)
-        return db_run(store->db, err, SQL_COPY_NAME_DROP, "sss", sid, kind, ours);
-    return db_run(store->db, err, SQL_COPY_NAME_SET, "ssss", sid, kind, ours, theirs);
+        return db_run(store->db, err, SQL_MIRROR_NAME_DROP, "sss", sid, kind, ours);
+    return db_run(store->db, err, SQL_MIRROR_NAME_SET, "ssss", sid, kind, ours, theirs);
 }
 
-int copy_log_fill(struct store *store, const struct copy_source *source, size_t nodes,
-                  struct error *err)
+int mirror_log_fill(struct store *store, const struct mirror_source *source, size_t nodes,
+                    struct error *err)
 {
-    const struct writer writer = {.who = COPY_WHO, .change_set = source->change_set};
+    const struct writer writer = {.who = MIRROR_WHO, .change_set = source->change_set};
     struct buf BUF_AUTO log = {0};
     struct write write;
 
@@ -110,8 +110,8 @@ int copy_log_fill(struct store *store, const struct copy_source *source, size_t 
         store_log(store, &write, "session", source->sid, NULL, "import", NULL, &log, err), err);
 }
 
-int copy_log_session(struct store *store, const struct writer *writer, const char *sid,
-                     struct error *err)
+int mirror_log_session(struct store *store, const struct writer *writer, const char *sid,
+                       struct error *err)
 {
     struct write write;
 
@@ -161,9 +161,10 @@ static void mark_row(json_t *touched, struct rows *row)
     }
 }
 
-json_t *copy_touched(struct store *store, struct error *err)
+json_t *mirror_touched(struct store *store, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_COPY_TOUCHED, "i", store->open.changes_before);
+    struct rows *rows =
+        db_query(store->db, err, SQL_MIRROR_TOUCHED, "i", store->open.changes_before);
     json_t *touched = json_object();
     int row;
 
@@ -242,8 +243,8 @@ static json_t *read_relationship(struct store *store, const char *sid, const cha
     json_t *body = NULL;
     int row;
 
-    (void)sid; /* the id is of the whole copy */
-    rows = db_query(store->db, err, SQL_COPY_RELATIONSHIP, "i", (int64_t)strtoll(id, NULL, 10));
+    (void)sid; /* the id is unique in the mirror */
+    rows = db_query(store->db, err, SQL_MIRROR_RELATIONSHIP, "i", (int64_t)strtoll(id, NULL, 10));
     if (!rows)
         return NULL;
     row = rows_next(rows, err);
@@ -272,9 +273,9 @@ static json_t *read_title(struct store *store, const char *sid, const char *id, 
     return title;
 }
 
-json_t *copy_node_map_read(struct store *store, const char *sid, struct error *err)
+json_t *mirror_node_map_read(struct store *store, const char *sid, struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_COPY_NODE_MAP, "s", sid);
+    struct rows *rows = db_query(store->db, err, SQL_MIRROR_NODE_MAP, "s", sid);
     json_t *here = json_object();
     int row;
 
@@ -293,7 +294,7 @@ json_t *copy_node_map_read(struct store *store, const char *sid, struct error *e
 static json_t *read_map_entry(struct store *store, const char *sid, const char *node_id,
                               struct error *err)
 {
-    json_auto_t *map = copy_node_map_read(store, sid, err);
+    json_auto_t *map = mirror_node_map_read(store, sid, err);
     json_t *entry = json_object_get(map, node_id);
 
     if (!map)
@@ -301,15 +302,15 @@ static json_t *read_map_entry(struct store *store, const char *sid, const char *
     return entry ? json_incref(entry) : json_null();
 }
 
-json_t *copy_thing(struct store *store, enum copy_thing kind, const char *sid, const char *id,
-                   struct error *err)
+json_t *mirror_entity(struct store *store, enum mirror_entity kind, const char *sid, const char *id,
+                      struct error *err)
 {
     static json_t *(*const read[])(struct store *, const char *, const char *, struct error *) = {
-        [COPY_THING_NODE] = read_node,
-        [COPY_THING_SEQUENCE] = read_sequence,
-        [COPY_THING_RELATIONSHIP] = read_relationship,
-        [COPY_THING_TITLE] = read_title,
-        [COPY_THING_MAP_ENTRY] = read_map_entry,
+        [MIRROR_ENTITY_NODE] = read_node,
+        [MIRROR_ENTITY_SEQUENCE] = read_sequence,
+        [MIRROR_ENTITY_RELATIONSHIP] = read_relationship,
+        [MIRROR_ENTITY_TITLE] = read_title,
+        [MIRROR_ENTITY_MAP_ENTRY] = read_map_entry,
     };
 
     return read[kind](store, sid, id, err);
@@ -335,16 +336,16 @@ static json_t *first_column(struct rows *rows, struct error *err)
     return NULL;
 }
 
-json_t *copy_changed_nodes(struct store *store, const char *sid, const char *change_set,
-                           struct error *err)
+json_t *mirror_changed_nodes(struct store *store, const char *sid, const char *change_set,
+                             struct error *err)
 {
-    struct rows *rows = db_query(store->db, err, SQL_COPY_CHANGED, "ssi", sid, change_set,
+    struct rows *rows = db_query(store->db, err, SQL_MIRROR_CHANGED, "ssi", sid, change_set,
                                  (int64_t)(change_set ? ALL_ROWS : LATEST_ROWS));
 
     return first_column(rows, err);
 }
 
-json_t *copy_node_ids(struct store *store, const char *sid, struct error *err)
+json_t *mirror_node_ids(struct store *store, const char *sid, struct error *err)
 {
     struct rows *rows;
     struct session_found session;

@@ -44,7 +44,7 @@ void large_write_finish(struct large_write *large)
 
 int store_put_aside(struct store *store, struct error *err)
 {
-    if (store->upstream)
+    if (store->mirror)
         return 0;
     store->puts_aside = true;
     return db_run(store->db, err, SQL_PARTIAL_DROP, "s", NULL);
@@ -276,7 +276,7 @@ int store_write_slices(struct store *store, size_t rows, store_write_fn *write, 
     struct large_write large = {.makes_session = true, .rows = rows};
     int rc;
 
-    store->puts_aside = !store->upstream;
+    store->puts_aside = !store->mirror;
     do {
         rc = store_write_step(&large, store, write, user, err);
         if (rc == 0 && large.unfinished && large.stage == LARGE_APPLY) {

@@ -14,56 +14,54 @@
 #include "mcp/store/store.h"
 
 /* The data that a call uses; values can be combined. All but the first two include
- * UPSTREAM_NODES. */
-enum upstream_scope {
-    UPSTREAM_SESSIONS = 1 << 0, /* the list of sessions; sid NULL */
-    UPSTREAM_SESSION = 1 << 1,  /* whether the session exists */
-    UPSTREAM_NODES = 1 << 2,    /* without their components */
-    UPSTREAM_RELATIONSHIPS = 1 << 3,
-    UPSTREAM_NODE = 1 << 4,  /* the components of one node */
-    UPSTREAM_TEXTS = 1 << 5, /* its category texts */
-    UPSTREAM_NODE_MAP = 1 << 6,
-    UPSTREAM_COMPONENTS = 1 << 7, /* of all nodes */
-    UPSTREAM_ALL_TEXTS = 1 << 8,
-    UPSTREAM_COUNTS =
+ * MIRROR_NODES. */
+enum mirror_scope {
+    MIRROR_SESSIONS = 1 << 0, /* the list of sessions; sid NULL */
+    MIRROR_SESSION = 1 << 1,  /* whether the session exists */
+    MIRROR_NODES = 1 << 2,    /* without their components */
+    MIRROR_RELATIONSHIPS = 1 << 3,
+    MIRROR_NODE = 1 << 4,  /* the components of one node */
+    MIRROR_TEXTS = 1 << 5, /* its category texts */
+    MIRROR_NODE_MAP = 1 << 6,
+    MIRROR_COMPONENTS = 1 << 7, /* of all nodes */
+    MIRROR_ALL_TEXTS = 1 << 8,
+    MIRROR_COUNTS =
         1 << 9, /* how many components the nodes have; as last read, if reading is expensive */
-    UPSTREAM_CHANGED =
-        1 << 10, /* what a change set touched: node_id is its id, NULL for the latest */
-    UPSTREAM_OWNERS = 1 << 11,    /* which sessions have a node; sid NULL */
-    UPSTREAM_PASS_OVER = 1 << 12, /* ignore nodes that cannot be told apart */
-    UPSTREAM_AHEAD = 1 << 14,     /* parts of several nodes, in struct upstream */
-    UPSTREAM_UNKNOWN = 1 << 13,   /* UPSTREAM_SESSION if the session is unknown here, else nothing:
+    MIRROR_CHANGED =
+        1 << 10,             /* what a change set touched: node_id is its id, NULL for the latest */
+    MIRROR_OWNERS = 1 << 11, /* which sessions have a node; sid NULL */
+    MIRROR_PASS_OVER = 1 << 12, /* ignore nodes that cannot be told apart */
+    MIRROR_AHEAD = 1 << 14,     /* parts of several nodes, in struct mirror */
+    MIRROR_UNKNOWN = 1 << 13,   /* MIRROR_SESSION if the session is unknown here, else nothing:
                                      for data that only the copy has, such as conversations */
 };
-#define UPSTREAM_ALL                                                                               \
-    (UPSTREAM_NODES | UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP | UPSTREAM_COMPONENTS |           \
-     UPSTREAM_ALL_TEXTS)
+#define MIRROR_ALL                                                                                 \
+    (MIRROR_NODES | MIRROR_RELATIONSHIPS | MIRROR_NODE_MAP | MIRROR_COMPONENTS | MIRROR_ALL_TEXTS)
 
 /* The service that is the system of record for this copy. */
-struct upstream {
-    const json_t *ahead; /* the parts of store_read_ahead, for a refresh with UPSTREAM_AHEAD */
+struct mirror {
+    const json_t *ahead; /* the parts of store_read_ahead, for a refresh with MIRROR_AHEAD */
     size_t nameless;     /* relationships created of which the service tells no id */
     int shared;          /* a file beside the copy, open in all connections, with the last keys */
     /* Updates the copy before a read or a write with this scope. Changes by others are logged as
      * theirs. -1 if the service is unreachable or refuses. */
-    int (*refresh)(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
+    int (*refresh)(struct mirror *mirror, struct store *store, unsigned scope, const char *sid,
                    const char *node_id, struct error *err);
     /* Excludes other writers of the session until the open write transaction has ended; waits for
      * the current one. */
-    int (*own)(struct upstream *upstream, struct store *store, const char *sid, struct error *err);
+    int (*own)(struct mirror *mirror, struct store *store, const char *sid, struct error *err);
     /* Within the outermost write transaction, before its commit: sends what it changed (its rows of
      * the change log). The transaction is suspended meanwhile. On -1 nothing is kept, here or
      * there. */
-    int (*push)(struct upstream *upstream, struct store *store, struct error *err);
+    int (*push)(struct mirror *mirror, struct store *store, struct error *err);
     /* Called when the outermost write transaction has ended. */
-    void (*ended)(struct upstream *upstream, struct store *store);
+    void (*ended)(struct mirror *mirror, struct store *store);
     /* Creates a session at the service and here. */
-    int (*create)(struct upstream *upstream, struct store *store, const struct writer *writer,
+    int (*create)(struct mirror *mirror, struct store *store, const struct writer *writer,
                   const char *title, char sid[SESSION_ID_SIZE], struct error *err);
     /* Deletes a session at the service; the caller deletes it here. */
-    int (*remove)(struct upstream *upstream, struct store *store, const char *sid,
-                  struct error *err);
-    void (*close)(struct upstream *upstream);
+    int (*remove)(struct mirror *mirror, struct store *store, const char *sid, struct error *err);
+    void (*close)(struct mirror *mirror);
 };
 
 struct mirror_opener {

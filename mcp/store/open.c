@@ -43,7 +43,7 @@ struct store_capabilities store_url_capabilities(const char *url)
 
 struct store_capabilities store_capabilities(const struct store *store)
 {
-    return capabilities_of(store->db->backend, store->upstream != NULL);
+    return capabilities_of(store->db->backend, store->mirror != NULL);
 }
 
 bool store_check_backing(const char *url, struct store_backing *backing)

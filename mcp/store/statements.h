@@ -464,45 +464,45 @@ STATEMENT(SQL_SEARCH_HAS_TYPE,
     "SELECT count(*) FROM component WHERE node = ?1 AND type = ?2 AND flags & 1 = 0")
 
 /* 2 in a session's flags is SESSION_GONE. */
-STATEMENT(SQL_COPY_SESSIONS,
+STATEMENT(SQL_MIRROR_SESSIONS,
     "SELECT session_id,"
     " (SELECT count(*) FROM node WHERE node.session = session.key AND flags & 1 = 0),"
     " (SELECT count(*) FROM relationship WHERE relationship.session = session.key AND flags & "
     "1 = 0),"
     " flags & 2 FROM session ORDER BY key")
-STATEMENT(SQL_COPY_SESSION_TITLE,
+STATEMENT(SQL_MIRROR_SESSION_TITLE,
     "UPDATE session SET title = ?2 WHERE session_id = ?1 AND title <> ?2")
-STATEMENT(SQL_COPY_SESSION_GONE, "UPDATE session SET flags = flags & ~2 | ?2 WHERE session_id = ?1")
-STATEMENT(SQL_COPY_NAME,
+STATEMENT(SQL_MIRROR_SESSION_GONE, "UPDATE session SET flags = flags & ~2 | ?2 WHERE session_id = ?1")
+STATEMENT(SQL_MIRROR_NAME,
     "SELECT theirs FROM upstream_name WHERE session = (SELECT key FROM session "
     "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3")
-STATEMENT(SQL_COPY_NAME_SET,
+STATEMENT(SQL_MIRROR_NAME_SET,
     "INSERT INTO upstream_name (session, kind, ours, theirs)"
     " SELECT key, ?2, ?3, ?4 FROM session WHERE session_id = ?1"
     " ON CONFLICT (session, kind, ours) DO UPDATE SET theirs = excluded.theirs")
-STATEMENT(SQL_COPY_NAME_DROP,
+STATEMENT(SQL_MIRROR_NAME_DROP,
     "DELETE FROM upstream_name WHERE session = (SELECT key FROM session "
     "WHERE session_id = ?1) AND kind = ?2 AND ours = ?3")
-STATEMENT(SQL_COPY_NODE_TIMES,
+STATEMENT(SQL_MIRROR_NODE_TIMES,
     "UPDATE node SET created_at = coalesce(?2, created_at), last_modified = coalesce(?3, "
     "last_modified) WHERE key = ?1 AND (created_at IS NOT coalesce(?2, created_at) OR "
     "last_modified IS NOT coalesce(?3, last_modified))")
-STATEMENT(SQL_COPY_RELATIONSHIPS,
+STATEMENT(SQL_MIRROR_RELATIONSHIPS,
     "SELECT key, body, place, from_id, to_id, type, (SELECT theirs FROM "
     "upstream_name WHERE upstream_name.session = ?1 AND kind = "
     "'relationship' AND ours = CAST(relationship.key AS TEXT))"
     " FROM relationship WHERE session = ?1 AND flags & 1 = 0"
     " ORDER BY place")
-STATEMENT(SQL_COPY_RELATIONSHIP, "SELECT body FROM relationship WHERE key = ?1")
-STATEMENT(SQL_COPY_NODE_MAP,
+STATEMENT(SQL_MIRROR_RELATIONSHIP, "SELECT body FROM relationship WHERE key = ?1")
+STATEMENT(SQL_MIRROR_NODE_MAP,
     "SELECT node_id, body FROM position WHERE session = (SELECT key FROM "
     "session WHERE session_id = ?1)")
-STATEMENT(SQL_COPY_LAST_CHANGE, "SELECT coalesce(max(key), 0) FROM change")
-STATEMENT(SQL_COPY_CHANGED,
+STATEMENT(SQL_MIRROR_LAST_CHANGE, "SELECT coalesce(max(key), 0) FROM change")
+STATEMENT(SQL_MIRROR_CHANGED,
     "SELECT DISTINCT node_id FROM (SELECT node_id FROM change WHERE session = (SELECT key FROM "
     "session WHERE session_id = ?1) AND (?2 IS NULL OR change_set = ?2) ORDER BY key DESC"
     " LIMIT ?3) WHERE node_id IS NOT NULL")
-STATEMENT(SQL_COPY_TOUCHED,
+STATEMENT(SQL_MIRROR_TOUCHED,
     "SELECT session_id, entity, entity_id, node_id, op, json_extract(before, '$.node_id')"
     " FROM change JOIN session ON session.key = change.session WHERE change.key > ?1"
     " AND NOT (who = 'outside' AND change_set LIKE 'outside %') ORDER BY change.key")

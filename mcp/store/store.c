@@ -65,8 +65,8 @@ void store_close(struct store *store)
     if (store->import.active)
         store_import_end(store, false, NULL);
     buf_finish(&store->import.body);
-    if (store->upstream)
-        store->upstream->close(store->upstream);
+    if (store->mirror)
+        store->mirror->close(store->mirror);
     free(store->open.dirty.entries);
     store->db->backend->close(store->db);
     free(store);

@@ -75,9 +75,9 @@ struct bounds {
 };
 
 struct store {
-    struct upstream *upstream; /* owned; NULL: the database is the system of record */
-    struct db *db;             /* owned */
-    struct store *origin;      /* of a trial: the store that it was made of; else NULL */
+    struct mirror *mirror; /* owned; NULL: the database is the system of record */
+    struct db *db;         /* owned */
+    struct store *origin;  /* of a trial: the store that it was made of; else NULL */
     enum store_access access;
     uint64_t transactions; /* number of outermost transactions begun, and of calls that read */
     uint64_t reading;      /* the number of the call that reads (store_call_begin); 0: none */

@@ -35,7 +35,7 @@ int store_tasks_read(struct store *store, const char *sid, size_t most, struct b
     struct rows *rows;
     int row;
 
-    if (store_refresh(store, UPSTREAM_UNKNOWN, sid, NULL, err) != 0 ||
+    if (store_refresh(store, MIRROR_UNKNOWN, sid, NULL, err) != 0 ||
         store_session_find(store, sid, &session, err) != 0)
         return -1;
     rows = db_query(store->db, err, SQL_TASK_LIST, "ii", session.key, (int64_t)most);
@@ -112,7 +112,7 @@ int store_task_read(struct store *store, const char *sid, const char *task_id, s
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_UNKNOWN, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_UNKNOWN, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_task(store, sid, session.key, task_id, json, err));
 }
@@ -209,7 +209,7 @@ int store_task_append(struct store *store, const char *sid, const struct task_ro
 {
     int rc;
 
-    if (store_refresh(store, UPSTREAM_UNKNOWN, sid, NULL, err) != 0 || store_begin(store, err) < 0)
+    if (store_refresh(store, MIRROR_UNKNOWN, sid, NULL, err) != 0 || store_begin(store, err) < 0)
         return -1;
     rc = append(store, sid, task, (int64_t)there, entries, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)

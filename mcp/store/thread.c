@@ -24,7 +24,7 @@ int store_threads_read(struct store *store, const char *sid, size_t most, struct
     const char *comma = "{";
     int row;
 
-    if (store_refresh(store, UPSTREAM_UNKNOWN, sid, NULL, err) != 0 ||
+    if (store_refresh(store, MIRROR_UNKNOWN, sid, NULL, err) != 0 ||
         store_session_find(store, sid, &session, err) != 0)
         return -1;
     rows = db_query(store->db, err, SQL_THREAD_LIST, "ii", session.key, (int64_t)most);
@@ -110,7 +110,7 @@ int store_thread_read(struct store *store, const char *sid, const char *thread_i
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_UNKNOWN, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_UNKNOWN, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_thread(store, session.key, thread_id, json, err));
 }
@@ -184,7 +184,7 @@ int store_thread_append(struct store *store, const char *sid, const char *thread
 
     if (!json_is_array(messages) || !json_is_array(interrupts))
         return error_set(err, ERROR_INTERNAL, "a thread's messages and approvals are lists");
-    if (store_refresh(store, UPSTREAM_UNKNOWN, sid, NULL, err) != 0 || store_begin(store, err) < 0)
+    if (store_refresh(store, MIRROR_UNKNOWN, sid, NULL, err) != 0 || store_begin(store, err) < 0)
         return -1;
     rc = append(store, sid, thread_id, title, there, messages, interrupts, err);
     if (store_end(store, rc == 0, rc == 0 ? err : NULL) != 0)
@@ -198,7 +198,7 @@ int store_content_bytes(struct store *store, const char *sid, int64_t *bytes, st
 
     /* Of what was read from a service so far: the figure is a measure, and no reason to read it
      * all. */
-    if (store_refresh(store, UPSTREAM_UNKNOWN, sid, NULL, err) != 0 ||
+    if (store_refresh(store, MIRROR_UNKNOWN, sid, NULL, err) != 0 ||
         store_session_find(store, sid, &session, err) != 0)
         return -1;
     return db_number(store->db, bytes, err, SQL_CONTENT_BYTES, "i", session.key);

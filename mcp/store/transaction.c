@@ -41,7 +41,7 @@ int store_read_end(struct store *store, int rc)
 
 int store_snapshot_begin(struct store *store, struct error *err)
 {
-    if (store->upstream || store->open.depth > 0)
+    if (store->mirror || store->open.depth > 0)
         return 0;
     if (store->db->backend->begin(store->db, false, err) != 0)
         return -1;
@@ -60,17 +60,17 @@ void store_snapshot_end(struct store *store)
 int store_refresh(struct store *store, unsigned scope, const char *sid, const char *node_id,
                   struct error *err)
 {
-    struct upstream *upstream = store->upstream;
+    struct mirror *mirror = store->mirror;
     struct session_found known;
 
-    if (!upstream)
+    if (!mirror)
         return 0;
-    if (scope == UPSTREAM_UNKNOWN) {
+    if (scope == MIRROR_UNKNOWN) {
         if (store_session_find(store, sid, &known, NULL) == 0)
             return 0;
-        scope = UPSTREAM_SESSION;
+        scope = MIRROR_SESSION;
     }
-    return upstream->refresh(upstream, store, scope, sid, node_id, err);
+    return mirror->refresh(mirror, store, scope, sid, node_id, err);
 }
 
 void store_call_begin(struct store *store)
@@ -89,17 +89,17 @@ int store_read_ahead(struct store *store, const char *sid, const json_t *parts, 
 {
     int rc;
 
-    if (!store->upstream)
+    if (!store->mirror)
         return 0;
-    store->upstream->ahead = parts;
-    rc = store_refresh(store, UPSTREAM_AHEAD, sid, NULL, err);
-    store->upstream->ahead = NULL;
+    store->mirror->ahead = parts;
+    rc = store_refresh(store, MIRROR_AHEAD, sid, NULL, err);
+    store->mirror->ahead = NULL;
     return rc;
 }
 
 int store_catch_up(struct store *store, const char *sid, struct error *err)
 {
-    return store_refresh(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, err);
+    return store_refresh(store, MIRROR_ALL | MIRROR_PASS_OVER, sid, NULL, err);
 }
 
 /* ---- what the open transaction has changed. The observer is notified after the commit, once for
@@ -203,7 +203,7 @@ static void notify_observer(struct dirty_set *dirty, struct db *db)
 static int note_last_change(struct store *store, struct error *err)
 {
     store->open.number = ++store->transactions;
-    return db_number(store->db, &store->open.changes_before, err, SQL_COPY_LAST_CHANGE, "");
+    return db_number(store->db, &store->open.changes_before, err, SQL_MIRROR_LAST_CHANGE, "");
 }
 
 static int check_open(struct store *store, struct error *err)
@@ -219,7 +219,7 @@ static int record(struct store *store, struct error *err)
     const struct db_backend *backend = store->db->backend;
 
     if (note_last_change(store, err) == 0 &&
-        backend->record(store->db, store->upstream->shared, err) == 0)
+        backend->record(store->db, store->mirror->shared, err) == 0)
         return 0;
     backend->rollback(store->db);
     return -1;
@@ -238,7 +238,7 @@ int store_begin(struct store *store, struct error *err)
     if ((store->open.depth == 0 ? backend->begin(store->db, true, err)
                                 : backend->savepoint(store->db, err)) != 0)
         return -1;
-    if (store->upstream && store->open.depth == 0 && record(store, err) < 0)
+    if (store->mirror && store->open.depth == 0 && record(store, err) < 0)
         return -1;
     if (store->open.depth == 0) {
         store->open.logged = 0;
@@ -262,16 +262,16 @@ static int end_inner(struct store *store, bool keep, struct error *err)
 static int end_outermost(struct store *store, bool keep, struct error *err)
 {
     const struct db_backend *backend = store->db->backend;
-    struct upstream *upstream = store->upstream;
+    struct mirror *mirror = store->mirror;
     int rc = keep ? check_open(store, err) : 0;
 
-    if (keep && rc == 0 && upstream) {
+    if (keep && rc == 0 && mirror) {
         store->open.depth++; /* what it reads is read within this transaction */
-        rc = upstream->push(upstream, store, err);
+        rc = mirror->push(mirror, store, err);
         store->open.depth--;
         backend->end_reads(store->db);
     }
-    if (upstream)
+    if (mirror)
         backend->end_record(store->db);
     if (keep && rc == 0)
         rc = search_update(store, err);
@@ -284,8 +284,8 @@ static int end_outermost(struct store *store, bool keep, struct error *err)
         backend->rollback(store->db);
         forget_changes(store, 0);
     }
-    if (upstream)
-        upstream->ended(upstream, store);
+    if (mirror)
+        mirror->ended(mirror, store);
     return rc;
 }
 
@@ -409,13 +409,13 @@ static int fill_write(struct store *store, const struct writer *writer, const ch
 int store_write_begin(struct store *store, const struct writer *writer, const char *sid,
                       struct write *write, struct error *err)
 {
-    struct upstream *upstream = store->upstream;
+    struct mirror *mirror = store->mirror;
 
-    if (upstream && sid && store->open.depth == 0 && upstream->own(upstream, store, sid, err) != 0)
+    if (mirror && sid && store->open.depth == 0 && mirror->own(mirror, store, sid, err) != 0)
         return -1;
     if (store_begin(store, err) < 0) {
-        if (upstream && store->open.depth == 0)
-            upstream->ended(upstream, store);
+        if (mirror && store->open.depth == 0)
+            mirror->ended(mirror, store);
         return -1;
     }
     if (fill_write(store, writer, sid, write, err) < 0) {
@@ -484,7 +484,7 @@ int store_suspend(struct store *store, struct error *err)
     if (!suspended)
         return error_set(err, ERROR_MEMORY, "out of memory for a transaction");
     suspended->changes =
-        store->db->backend->set_aside(store->db, store->open.depth, store->upstream->shared, err);
+        store->db->backend->set_aside(store->db, store->open.depth, store->mirror->shared, err);
     if (!suspended->changes) {
         free(suspended);
         return -1;
@@ -499,7 +499,7 @@ static int resume(struct store *store, struct error *err)
 {
     struct suspended *suspended = store->suspended;
     int rc =
-        store->db->backend->make_again(store->db, suspended->changes, store->upstream->shared, err);
+        store->db->backend->make_again(store->db, suspended->changes, store->mirror->shared, err);
 
     free(store->open.dirty.entries);
     store->open = suspended->transaction;

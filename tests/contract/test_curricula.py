@@ -10,7 +10,7 @@ import time
 import unittest
 
 import harness
-import test_upstream as upstream
+import test_mirror as mirror
 
 READS = """
 import json
@@ -630,7 +630,7 @@ class Imports(CurriculaCase):
         self.assertIn("import_curriculum", [tool["name"] for tool in self.start().request("tools/list")["result"]["tools"]])
 
 
-class Service(upstream.Case):
+class Service(mirror.Case):
     def test_links_and_imports_are_refused(self):
         """The service keeps relationships within one session only."""
         other = self.good("POST", "/session/create", {})["session_id"]

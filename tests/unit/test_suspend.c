@@ -14,7 +14,7 @@
 #define EACH "SELECT * FROM "
 
 struct other { /* a service that does nothing but wait */
-    struct upstream base;
+    struct mirror base;
     struct fixture *fixture;
     struct store *beside; /* another connection */
     char beside_sid[SESSION_ID_SIZE];
@@ -102,10 +102,10 @@ static void set_aside(struct other *other, struct store *store, const char *sid)
     other->suspended++;
 }
 
-static int refresh(struct upstream *upstream, struct store *store, unsigned scope, const char *sid,
+static int refresh(struct mirror *mirror, struct store *store, unsigned scope, const char *sid,
                    const char *node_id, struct error *err)
 {
-    struct other *other = (struct other *)upstream;
+    struct other *other = (struct other *)mirror;
 
     (void)scope;
     (void)node_id;
@@ -115,9 +115,9 @@ static int refresh(struct upstream *upstream, struct store *store, unsigned scop
     return 0;
 }
 
-static int push(struct upstream *upstream, struct store *store, struct error *err)
+static int push(struct mirror *mirror, struct store *store, struct error *err)
 {
-    struct other *other = (struct other *)upstream;
+    struct other *other = (struct other *)mirror;
 
     (void)err;
     if (!other->quiet)
@@ -125,34 +125,34 @@ static int push(struct upstream *upstream, struct store *store, struct error *er
     return 0;
 }
 
-static int own(struct upstream *upstream, struct store *store, const char *sid, struct error *err)
+static int own(struct mirror *mirror, struct store *store, const char *sid, struct error *err)
 {
-    (void)upstream;
+    (void)mirror;
     (void)store;
     (void)sid;
     (void)err;
     return 0;
 }
 
-static void ended(struct upstream *upstream, struct store *store)
+static void ended(struct mirror *mirror, struct store *store)
 {
-    (void)upstream;
+    (void)mirror;
     (void)store;
 }
 
-static void do_not_close(struct upstream *upstream)
+static void do_not_close(struct mirror *mirror)
 {
-    (void)upstream;
+    (void)mirror;
 }
 
-static struct upstream in_front(int shared)
+static struct mirror in_front(int shared)
 {
-    return (struct upstream){.shared = shared,
-                             .refresh = refresh,
-                             .own = own,
-                             .push = push,
-                             .ended = ended,
-                             .close = do_not_close};
+    return (struct mirror){.shared = shared,
+                           .refresh = refresh,
+                           .own = own,
+                           .push = push,
+                           .ended = ended,
+                           .close = do_not_close};
 }
 
 static struct other quiet;
@@ -174,8 +174,8 @@ static struct other *begin(struct fixture *fixture)
     must(fixture, store_session_create(other->beside, &test_writer, "Beside", other->beside_sid,
                                        &fixture->err));
     quiet = (struct other){.base = in_front(shared), .quiet = true};
-    other->beside->upstream = &quiet.base; /* so that it leaves out the keys of what is suspended */
-    fixture->store->upstream = &other->base;
+    other->beside->mirror = &quiet.base; /* so that it leaves out the keys of what is suspended */
+    fixture->store->mirror = &other->base;
     return other;
 }
 
@@ -185,7 +185,7 @@ static void end(struct other *other)
 
     assert_true(other->suspended > 0);
     must(fixture, store_check(fixture->store, &fixture->err));
-    fixture->store->upstream = NULL;
+    fixture->store->mirror = NULL;
     store_close(other->beside);
     close(other->base.shared);
     free(other);

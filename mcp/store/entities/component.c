@@ -42,7 +42,7 @@ failed:
 static int begin(struct store *store, const struct writer *writer, const char *sid,
                  const char *node_id, bool whole, struct component_write *work, struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0)
+    if (store_refresh(store, MIRROR_NODE, sid, node_id, err) != 0)
         return -1;
     return store_component_write_begin(store, writer, sid, node_id, whole, work, err);
 }

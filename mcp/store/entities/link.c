@@ -98,7 +98,7 @@ static int write_link(json_t *given, const struct link_end *end, struct error *e
 static int resolve(struct store *store, const struct writer *writer, const char *sid, json_t *given,
                    const char *session, const char *to, struct link_end *end, struct error *err)
 {
-    if (store->upstream)
+    if (store->mirror)
         return error_set_at(err, "to_session",
                             "to_session: the service behind this store keeps relationships "
                             "within one curriculum only, so it can keep no link");
@@ -240,7 +240,7 @@ json_t *store_links(struct store *store, const char *sid, const char *node_id, c
         error_set(err, ERROR_MEMORY, "out of memory for links");
         return NULL;
     }
-    if (store_read_begin(store, UPSTREAM_RELATIONSHIPS, sid, NULL, &session, err) < 0 ||
+    if (store_read_begin(store, MIRROR_RELATIONSHIPS, sid, NULL, &session, err) < 0 ||
         store_read_end(store, store_links_add(store, session.key, node_id, only, links, err)) < 0)
         return NULL;
     return json_incref(links);

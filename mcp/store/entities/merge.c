@@ -116,11 +116,10 @@ int store_node_merge(struct store *store, const struct writer *writer, const cha
     struct merge merge = {.from.node_id = node_id, .into.node_id = into};
     int rc;
 
-    if (store_refresh(store, UPSTREAM_NODE, sid, into, err) != 0 ||
-        store_write_begin_session(store, writer,
-                                  UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_RELATIONSHIPS |
-                                      UPSTREAM_NODE_MAP,
-                                  sid, node_id, &merge.into.write, err) < 0)
+    if (store_refresh(store, MIRROR_NODE, sid, into, err) != 0 ||
+        store_write_begin_session(
+            store, writer, MIRROR_NODE | MIRROR_TEXTS | MIRROR_RELATIONSHIPS | MIRROR_NODE_MAP, sid,
+            node_id, &merge.into.write, err) < 0)
         return -1;
     rc = merge_nodes(store, &merge, expected_revision, err);
     rc = store_write_end(store, &merge.into.write, rc, err);

@@ -323,8 +323,8 @@ int store_components_move(struct store *store, const struct writer *writer, cons
     struct component_write from, into = {.node_id = into_id};
     int rc;
 
-    if (store_refresh(store, UPSTREAM_NODE, sid, into_id, err) != 0 ||
-        store_refresh(store, UPSTREAM_NODE, sid, node_id, err) != 0 ||
+    if (store_refresh(store, MIRROR_NODE, sid, into_id, err) != 0 ||
+        store_refresh(store, MIRROR_NODE, sid, node_id, err) != 0 ||
         store_component_write_begin(store, writer, sid, node_id, false, &from, err) < 0)
         return -1;
     into.write = from.write;

@@ -273,7 +273,7 @@ int store_node_create(struct store *store, const struct writer *writer, const ch
     struct write write;
     int rc = -1;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_NODES, sid, NULL, &write, err) < 0)
+    if (store_write_begin_session(store, writer, MIRROR_NODES, sid, NULL, &write, err) < 0)
         return -1;
     node = entity_node(input, err);
     if (node)
@@ -352,8 +352,8 @@ int store_node_delete(struct store *store, const struct writer *writer, const ch
     struct write write;
 
     if (store_write_begin_session(store, writer,
-                                  UPSTREAM_NODE | UPSTREAM_PASS_OVER | UPSTREAM_TEXTS |
-                                      UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP,
+                                  MIRROR_NODE | MIRROR_PASS_OVER | MIRROR_TEXTS |
+                                      MIRROR_RELATIONSHIPS | MIRROR_NODE_MAP,
                                   sid, node_id, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, store_node_remove(store, &write, node_id, err), err);
@@ -393,7 +393,7 @@ int store_node_texts(struct store *store, const struct writer *writer, const cha
 {
     struct write write;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_TEXTS, sid, node_id, &write, err) < 0)
+    if (store_write_begin_session(store, writer, MIRROR_TEXTS, sid, node_id, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, write_texts(store, &write, node_id, texts, err), err);
 }
@@ -507,7 +507,7 @@ int store_node_update(struct store *store, const struct writer *writer, const ch
     struct write write;
     int rc;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_TEXTS, sid, node_id, &write, err) < 0)
+    if (store_write_begin_session(store, writer, MIRROR_TEXTS, sid, node_id, &write, err) < 0)
         return -1;
     rc = update(store, &write, node_id, changes, expected_revision, state, err);
     return store_write_end(store, &write, rc, err);

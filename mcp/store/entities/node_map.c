@@ -19,7 +19,7 @@ int store_read_node_map(struct store *store, const char *sid, struct buf *json, 
     const char *comma = "";
     int row;
 
-    if (store_read_begin(store, UPSTREAM_NODE_MAP, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_NODE_MAP, sid, NULL, &session, err) < 0)
         return -1;
     rows = db_query(store->db, err, SQL_NODE_MAP_LIST, "i", session.key);
     buf_addf(json, "{\"session_id\":\"%s\",\"" NODE_MAP_NAME "\":{", session.sid);
@@ -157,7 +157,7 @@ int store_node_map_write(struct store *store, const struct writer *writer, const
 {
     struct write write;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_NODE_MAP, sid, NULL, &write, err) < 0)
+    if (store_write_begin_session(store, writer, MIRROR_NODE_MAP, sid, NULL, &write, err) < 0)
         return -1;
     return store_write_end(store, &write, write_all(store, &write, map, err), err);
 }

@@ -50,7 +50,7 @@ int store_put_node(struct store *store, const struct writer *writer, const char 
     int64_t count;
     int rc;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_NODES, sid, NULL, &write, err) < 0)
+    if (store_write_begin_session(store, writer, MIRROR_NODES, sid, NULL, &write, err) < 0)
         return -1;
     rc = db_number(store->db, &count, err, SQL_NODE_TWINS, "is", write.session, node_id);
     if (rc == 0 && count > 0)
@@ -170,7 +170,7 @@ int store_put_components(struct store *store, const struct writer *writer, const
 {
     struct component_write work;
 
-    if (store_refresh(store, UPSTREAM_NODE | UPSTREAM_PASS_OVER, sid, node_id, err) != 0 ||
+    if (store_refresh(store, MIRROR_NODE | MIRROR_PASS_OVER, sid, node_id, err) != 0 ||
         store_component_write_begin(store, writer, sid, node_id, true, &work, err) != 0)
         return -1;
     return store_component_write_end(store, &work, put_components(store, &work, components, err),
@@ -203,8 +203,7 @@ int store_put_relationship(struct store *store, const struct writer *writer, con
     int64_t key;
     int rc;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
-        0)
+    if (store_write_begin_session(store, writer, MIRROR_RELATIONSHIPS, sid, NULL, &write, err) < 0)
         return -1;
     rc =
         store_relationship_same(store, write.session, json_get_string(relationship, "from_node_id"),

@@ -26,7 +26,7 @@ int store_read_sessions(struct store *store, struct buf *json, struct error *err
     size_t total = 0;
     int row;
 
-    if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
+    if (store_refresh(store, MIRROR_SESSIONS, NULL, NULL, err) != 0)
         return -1;
     rows = db_query(store->db, err, SQL_SESSION_LIST, "");
     buf_adds(json, "{\"sessions\":[");
@@ -88,13 +88,13 @@ static int read_list(struct store *store, const char *sid, unsigned scope, enum 
 
 int store_read_nodes(struct store *store, const char *sid, struct buf *json, struct error *err)
 {
-    return read_list(store, sid, UPSTREAM_NODES, SQL_NODE_LIST, "nodes", view_node, json, err);
+    return read_list(store, sid, MIRROR_NODES, SQL_NODE_LIST, "nodes", view_node, json, err);
 }
 
 int store_read_relationships(struct store *store, const char *sid, struct buf *json,
                              struct error *err)
 {
-    return read_list(store, sid, UPSTREAM_RELATIONSHIPS, SQL_RELATIONSHIP_LIST, "relationships",
+    return read_list(store, sid, MIRROR_RELATIONSHIPS, SQL_RELATIONSHIP_LIST, "relationships",
                      view_relationship, json, err);
 }
 
@@ -130,7 +130,7 @@ int store_read_node_texts(struct store *store, const char *sid, const char *node
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_TEXTS, sid, node_id, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_TEXTS, sid, node_id, &session, err) < 0)
         return -1;
     return store_read_end(store, read_texts(store, &session, node_id, json, err));
 }
@@ -140,8 +140,8 @@ int store_session(struct store *store, const char *sid, char *title, size_t size
 {
     struct session_found session;
 
-    if (store_refresh(store, version ? UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS : UPSTREAM_SESSION,
-                      sid, NULL, err) != 0)
+    if (store_refresh(store, version ? MIRROR_RELATIONSHIPS | MIRROR_COUNTS : MIRROR_SESSION, sid,
+                      NULL, err) != 0)
         return -1;
     if (store_session_find(store, sid, &session, err) != 0)
         return -1;
@@ -155,9 +155,9 @@ int store_session(struct store *store, const char *sid, char *title, size_t size
 int store_cursor(struct store *store, const char *sid, const char *node_id, int64_t *version,
                  struct error *err)
 {
-    unsigned scope = !sid      ? UPSTREAM_SESSIONS
-                     : node_id ? UPSTREAM_NODE | UPSTREAM_TEXTS | UPSTREAM_PASS_OVER
-                               : UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP;
+    unsigned scope = !sid      ? MIRROR_SESSIONS
+                     : node_id ? MIRROR_NODE | MIRROR_TEXTS | MIRROR_PASS_OVER
+                               : MIRROR_RELATIONSHIPS | MIRROR_NODE_MAP;
     struct session_found session;
     struct node_found node;
 
@@ -182,7 +182,7 @@ int store_node_title(struct store *store, const char *sid, const char *node_id, 
     struct session_found session;
     struct node_found node;
 
-    if (store_refresh(store, UPSTREAM_NODES, sid, NULL, err) != 0 ||
+    if (store_refresh(store, MIRROR_NODES, sid, NULL, err) != 0 ||
         store_session_find(store, sid, &session, err) != 0 ||
         store_node_find(store, session.key, node_id, &node, err) < 0)
         return -1;
@@ -219,7 +219,7 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
     size_t count;
     int row;
 
-    if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
+    if (store_refresh(store, MIRROR_SESSIONS, NULL, NULL, err) != 0)
         return -1;
     rows = db_query(store->db, err, SQL_SESSION_NAMES, "");
     row = rows_next(rows, err);
@@ -241,7 +241,7 @@ int store_only_session(struct store *store, char sid[SESSION_ID_SIZE], struct er
 }
 
 int store_known_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
-                         struct error *err)
+                                struct error *err)
 {
     struct rows *rows;
     char first[SESSION_ID_SIZE] = "", shown[80];
@@ -268,7 +268,7 @@ int store_known_session_of_node(struct store *store, const char *node_id, char s
 int store_session_of_node(struct store *store, const char *node_id, char sid[SESSION_ID_SIZE],
                           struct error *err)
 {
-    if (store_refresh(store, UPSTREAM_OWNERS, NULL, node_id, err) != 0)
+    if (store_refresh(store, MIRROR_OWNERS, NULL, node_id, err) != 0)
         return -1;
     return store_known_session_of_node(store, node_id, sid, err);
 }
@@ -366,7 +366,7 @@ int store_node_id(struct store *store, const char *sid, const char *name, const 
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_NODES, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_NODES, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, node_named(store, session.key, name, what, found, id, err));
 }
@@ -517,7 +517,7 @@ int store_read_components(struct store *store, const char *sid, const char *node
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_NODE, sid, node_id, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_NODE, sid, node_id, &session, err) < 0)
         return -1;
     return store_read_end(store, read_one(store, &session, node_id, json, err));
 }
@@ -553,7 +553,7 @@ int store_read_fields(struct store *store, const char *sid, const char *node_id,
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_NODES, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_NODES, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_fields(store, &session, node_id, content, json, err));
 }
@@ -591,7 +591,7 @@ int store_read_all_components(struct store *store, const char *sid, size_t offse
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_COMPONENTS, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_COMPONENTS, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_page(store, &session, offset, limit, json, err));
 }
@@ -628,7 +628,7 @@ int store_read_components_of(struct store *store, const char *sid, const char *t
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_COMPONENTS, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_COMPONENTS, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_of_types(store, &session, type, other_type, json, err));
 }
@@ -791,14 +791,13 @@ int store_graph_version(struct store *store, const char *sid, int64_t *version, 
 {
     struct session_found session;
 
-    if (!store->upstream) { /* most often; then nothing else is looked at */
+    if (!store->mirror) { /* most often; then nothing else is looked at */
         if (db_number(store->db, version, err, SQL_SESSION_GRAPH_VERSION, "s", sid) < 0)
             return -1;
         if (*version > 0)
             return 0;
     }
-    if (store_read_begin(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, &session,
-                         err) < 0)
+    if (store_read_begin(store, MIRROR_RELATIONSHIPS | MIRROR_COUNTS, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_graph_version(store, session.key, version, err));
 }
@@ -810,8 +809,7 @@ int store_read_outline(struct store *store, const char *sid, struct outline *out
     int rc = -1;
 
     memset(outline, 0, sizeof *outline);
-    if (store_read_begin(store, UPSTREAM_RELATIONSHIPS | UPSTREAM_COUNTS, sid, NULL, &session,
-                         err) < 0)
+    if (store_read_begin(store, MIRROR_RELATIONSHIPS | MIRROR_COUNTS, sid, NULL, &session, err) < 0)
         return -1;
     if (read_graph_version(store, session.key, &outline->graph_version, err) == 0 &&
         read_nodes(store, session.key, outline, err) == 0 &&

@@ -371,8 +371,7 @@ int store_relationship_write(struct store *store, const struct writer *writer, c
     struct write write;
     int rc = -1;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
-        0)
+    if (store_write_begin_session(store, writer, MIRROR_RELATIONSHIPS, sid, NULL, &write, err) < 0)
         return -1;
     relationship = entity_relationship(input, "", false, write.who, write.now, err);
     if (relationship)
@@ -501,8 +500,7 @@ int store_relationships_create(struct store *store, const struct writer *writer,
     struct write write;
     int rc;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
-        0)
+    if (store_write_begin_session(store, writer, MIRROR_RELATIONSHIPS, sid, NULL, &write, err) < 0)
         return -1;
     validation_begin(&bulk.problems, "");
     bulk.checked = json_array();
@@ -615,15 +613,14 @@ int store_relationship_update(struct store *store, const struct writer *writer, 
     struct relationship_state made = {0};
     struct write write;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
-        0)
+    if (store_write_begin_session(store, writer, MIRROR_RELATIONSHIPS, sid, NULL, &write, err) < 0)
         return -1;
     return finish(store, &write, update(store, &write, id, changes, &made, err), &made, state, err);
 }
 
 size_t store_relationships_nameless(const struct store *store)
 {
-    return store && store->upstream ? store->upstream->nameless : 0;
+    return store && store->mirror ? store->mirror->nameless : 0;
 }
 
 int store_relationship_delete(struct store *store, const struct writer *writer, const char *sid,
@@ -635,8 +632,7 @@ int store_relationship_delete(struct store *store, const struct writer *writer, 
     int64_t place;
     int rc = -1;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_RELATIONSHIPS, sid, NULL, &write, err) <
-        0)
+    if (store_write_begin_session(store, writer, MIRROR_RELATIONSHIPS, sid, NULL, &write, err) < 0)
         return -1;
     relationship = store_relationship_load(store, write.session, id, &place, err);
     if (relationship && fill_state(store, write.session, id, relationship, &made, err) == 0)
@@ -686,7 +682,7 @@ int store_relationship_find(struct store *store, const char *sid, const char *fr
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_RELATIONSHIPS, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_RELATIONSHIPS, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, find(store, session.key, from, to, type, id, err));
 }

@@ -409,7 +409,7 @@ int store_replace(struct store *store, const struct writer *writer, const char *
     int rc;
 
     memset(replaced, 0, sizeof *replaced);
-    if (store_write_begin_session(store, writer, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL,
+    if (store_write_begin_session(store, writer, MIRROR_ALL | MIRROR_PASS_OVER, sid, NULL,
                                   &work.write, err) < 0)
         return -1;
     rc = replace_nodes(&work, err);

@@ -55,8 +55,8 @@ int store_session_create(struct store *store, const struct writer *writer, const
     struct write write;
     int rc;
 
-    if (store->upstream)
-        return store->upstream->create(store->upstream, store, writer, title, sid, err);
+    if (store->mirror)
+        return store->mirror->create(store->mirror, store, writer, title, sid, err);
     buf_init(&log, 0);
     if (title && strlen(title) > TITLE_MAX)
         return error_set_at(err, "title", "title: is longer than %d bytes", TITLE_MAX);
@@ -125,7 +125,7 @@ int store_session_rename(struct store *store, const struct writer *writer, const
     struct write write;
     int rc;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_SESSION, sid, NULL, &write, err) < 0)
+    if (store_write_begin_session(store, writer, MIRROR_SESSION, sid, NULL, &write, err) < 0)
         return -1;
     rc = read_fields(store, &write, title, &work, err);
     if (rc == 0 && !(strcmp(work.title, title) == 0 && json_equal(work.old, work.new)))
@@ -143,7 +143,7 @@ static int delete_session(struct store *store, const struct write *write, struct
     if (db_run(store->db, err, SQL_SESSION_BURY, "siss", write->sid, write->version, write->now,
                write->who) != 0)
         return -1;
-    if (store->upstream) /* its copy is read as a whole, and written by several threads */
+    if (store->mirror) /* its copy is read as a whole, and written by several threads */
         return db_run(store->db, err, SQL_SESSION_DELETE, "i", write->session);
     store->has_dropped = true;
     return db_run(store->db, err, SQL_SESSION_DROP, "i", write->session);
@@ -154,8 +154,8 @@ int store_session_delete(struct store *store, const struct writer *writer, const
 {
     struct write write;
 
-    if (store_refresh(store, UPSTREAM_SESSION, sid, NULL, err) != 0 ||
-        (store->upstream && store->upstream->remove(store->upstream, store, sid, err) != 0))
+    if (store_refresh(store, MIRROR_SESSION, sid, NULL, err) != 0 ||
+        (store->mirror && store->mirror->remove(store->mirror, store, sid, err) != 0))
         return -1;
     /* No refresh: the service no longer has it. */
     if (store_write_begin_session(store, writer, 0, sid, NULL, &write, err) < 0)
@@ -180,7 +180,7 @@ int store_import_begin(struct store *store, const struct writer *writer, const c
     struct write *write = &store->import.write;
     struct buf BUF_AUTO text = {0};
 
-    if (store->upstream)
+    if (store->mirror)
         return error_set(err, ERROR_INVALID,
                          "a file cannot be imported into a service: it has no way to take a "
                          "curriculum as it is. Import into a separate store (--store "
@@ -361,7 +361,7 @@ int store_export(struct store *store, const char *sid, struct buf *text, struct 
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_ALL, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_ALL, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, export(store, &session, text, err));
 }

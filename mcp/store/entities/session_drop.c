@@ -45,7 +45,7 @@ int store_drop_step(struct store *store, struct error *err)
     int64_t session;
     int rc;
 
-    if (!store->has_dropped || store->upstream)
+    if (!store->has_dropped || store->mirror)
         return 0;
     if (db_number(store->db, &session, err, SQL_DROPPED_FIND, "") < 0)
         return -1;

@@ -112,7 +112,7 @@ int store_session_named(struct store *store, const char *name, const char *what,
             return -1;
         }
     }
-    if (store_refresh(store, UPSTREAM_SESSIONS, NULL, NULL, err) != 0)
+    if (store_refresh(store, MIRROR_SESSIONS, NULL, NULL, err) != 0)
         return -1;
     return search_session(store, name, what, sid, err);
 }

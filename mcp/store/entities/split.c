@@ -171,7 +171,7 @@ static int begin(struct store *store, const struct writer *writer, unsigned scop
                  const char *node_id, struct parting *parting, struct error *err)
 {
     memset(parting->state, 0, sizeof *parting->state);
-    if (store_refresh(store, UPSTREAM_NODE | UPSTREAM_TEXTS | scope, sid, node_id, err) != 0)
+    if (store_refresh(store, MIRROR_NODE | MIRROR_TEXTS | scope, sid, node_id, err) != 0)
         return -1;
     return store_component_write_begin(store, writer, sid, node_id, true, &parting->from, err);
 }
@@ -221,7 +221,7 @@ int store_node_split(struct store *store, const struct writer *writer, const cha
 {
     struct parting parting = {.state = state};
 
-    if (begin(store, writer, UPSTREAM_RELATIONSHIPS, sid, node_id, &parting, err) != 0)
+    if (begin(store, writer, MIRROR_RELATIONSHIPS, sid, node_id, &parting, err) != 0)
         return -1;
     return end(store, &parting, split(store, &parting, into, after, components, relationships, err),
                err);

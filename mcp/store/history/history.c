@@ -366,7 +366,7 @@ int store_version_at(struct store *store, const char *sid, const char *time, int
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_SESSION, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_SESSION, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(
         store, db_number(store->db, version, err, SQL_CHANGE_BEFORE, "is", session.key, time));
@@ -377,7 +377,7 @@ int store_read_difference(struct store *store, const char *sid, int64_t from, in
 {
     struct session_found session;
 
-    if (store_read_begin(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, &session, err) < 0)
+    if (store_read_begin(store, MIRROR_ALL | MIRROR_PASS_OVER, sid, NULL, &session, err) < 0)
         return -1;
     return store_read_end(store, read_difference(store, &session, from, to, json, err));
 }
@@ -633,7 +633,7 @@ int store_read_history(struct store *store, const char *sid, const struct histor
         return error_set(err, ERROR_MEMORY, "out of memory for the history");
     reading->store = store;
     reading->page = page;
-    rc = store_read_begin(store, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL, &session, err);
+    rc = store_read_begin(store, MIRROR_ALL | MIRROR_PASS_OVER, sid, NULL, &session, err);
     if (rc == 0)
         rc = store_read_end(store, read_history(reading, &session, json, err));
     finish(reading);

@@ -580,8 +580,8 @@ int store_undo(struct store *store, const struct writer *writer, const char *sid
     struct write write;
 
     if (store_write_begin_session(store, writer,
-                                  UPSTREAM_CHANGED | UPSTREAM_RELATIONSHIPS | UPSTREAM_NODE_MAP,
-                                  sid, change_set, &write, err) < 0)
+                                  MIRROR_CHANGED | MIRROR_RELATIONSHIPS | MIRROR_NODE_MAP, sid,
+                                  change_set, &write, err) < 0)
         return -1;
     write.counts = true;
     return store_write_end(store, &write, undo(store, &write, change_set, state, err), err);
@@ -712,8 +712,8 @@ int store_restore(struct store *store, const struct writer *writer, const char *
     struct write write;
     int rc;
 
-    if (store_write_begin_session(store, writer, UPSTREAM_ALL | UPSTREAM_PASS_OVER, sid, NULL,
-                                  &write, err) < 0)
+    if (store_write_begin_session(store, writer, MIRROR_ALL | MIRROR_PASS_OVER, sid, NULL, &write,
+                                  err) < 0)
         return -1;
     rc = restore(store, &write, version, state, &things, err);
     if (rc == 0 && state && things == 0)

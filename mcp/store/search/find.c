@@ -24,7 +24,7 @@
 #define TERM_WEIGHT      3.0
 #define SHOWN            64 /* bytes of a name in an error */
 #define NAMES_CAP        1024
-#define SCOPE            (UPSTREAM_ALL)
+#define SCOPE            (MIRROR_ALL)
 
 /* The longest wait for the words of a large write (store_index_later). */
 #define WORDS_WAIT_MS 5000

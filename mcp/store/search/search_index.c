@@ -353,7 +353,7 @@ int search_update(struct store *store, struct error *err)
 
 void store_index_later(struct store *store)
 {
-    store->indexes_later = !store->upstream;
+    store->indexes_later = !store->mirror;
     store->has_stale = store->indexes_later; /* if a process was killed meanwhile */
 }
 

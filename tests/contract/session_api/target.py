@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the contract test talks to, and the words its cases say it with.
 
-SESSION_API_TARGET: lectern (our server on SQLite, the default), upstream (our server in front of the FastAPI service) or service
+SESSION_API_TARGET: lectern (our server on SQLite, the default), mirror (our server in front of the FastAPI service) or service
 (the FastAPI service itself). A target lacks what its row does not name; cases of that are skipped, and say so.
 """
 import os
@@ -12,7 +12,7 @@ import cms
 import harness
 
 OURS = {"history", "changes", "idempotency", "revisions", "openapi"}
-CAPABILITIES = {"lectern": OURS | {"renaming", "exercises"}, "upstream": OURS, "service": {"openapi"}}
+CAPABILITIES = {"lectern": OURS | {"renaming", "exercises"}, "mirror": OURS, "service": {"openapi"}}
 NO_SANDBOX = ("--sandbox", "local", "--warm", "bare=0,data=0,plot=0")     # no analysis is run here
 NAME = os.environ.get("SESSION_API_TARGET", "lectern")
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The pure parts of the upstream: one form for what services answer, the smallest request from one
+ * The pure parts of the mirror: one form for what services answer, the smallest request from one
  * sequence to another, and what counts as the same.
  */
 #include <setjmp.h>
