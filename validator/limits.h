@@ -22,8 +22,9 @@
 #define VALIDATOR_TREE_CAP    2990 /* levels of the tree; CPython does not convert deeper ones */
 #define VALIDATOR_DIGITS_CAP  4300 /* of a decimal integer (CPython: int_max_str_digits) */
 #define VALIDATOR_FSTRING_CAP 8    /* nested f-strings; the quotes of 3.11 allow four */
-#define VALIDATOR_PARSE_CAP                                                                        \
-    ((size_t)16 << 20) /* maximum length that the parser accepts: `--facts` */
+/* The bytes that the parser is made for. Only the tests give it more than VALIDATOR_SOURCE_CAP:
+ * CPython's library has larger files. */
+#define VALIDATOR_PARSE_CAP ((size_t)16 << 20)
 
 /* Failed probes of the table of names, beyond some for each name. Ordinary programs need a few
  * hundred; more means that the names were chosen to collide. */

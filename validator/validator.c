@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "helpers/base/utf8.h"
-#include "validator/encoding.h"
+#include "validator/encoding_cookie.h"
 #include "validator/report.h"
 #include "validator/rule/check_internal.h"
 #include "validator/rule/compile_internal.h"

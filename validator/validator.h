@@ -129,16 +129,4 @@ bool validator_digest(const char *source, size_t len, struct verdict *verdict,
 /* Appends the tables of the policy as one JSON object. */
 void validator_dump_policy(struct buf *to);
 
-/* Appends what the parser finds in one program, as the line of JSON of `lectern validate --facts`.
- * The policy is not applied, the bytes are decoded as Python does (with cookies of PEP 263), and a
- * program may have VALIDATOR_PARSE_CAP bytes; bytes is not read if len is larger.
- * {"file", "grammar": "ok"|"reject", "facts": {...}|null, "error", "rule"}
- * file: name of the program. facts: {"imports": ["a.b", "..mod:name"], "names", "attributes",
- * "other", "strings"}, each a list without duplicates, sorted by code points. other: definitions,
- * parameters, keywords, aliases, global and nonlocal names, and what handlers and patterns bind or
- * look up. strings: bytes as Latin-1; null for a lone surrogate, which JSON cannot represent.
- * error: why it is not valid Python, with the line. rule: "encoding" or "too-long" if the grammar
- * was not checked. Returns 0, or -1 if out of memory. */
-int facts_line(const char *file, const char *bytes, size_t len, struct buf *to, struct error *err);
-
 #endif

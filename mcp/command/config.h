@@ -108,8 +108,6 @@ enum config_command {
     ROW(COMMAND, "mirror", mirror, LIST, "URL", NULL, 0, 0, CONFIG_SANDBOX | CONFIG_IMAGE,         \
         "mirror of Debian's archive to ask first, such as http://deb.debian.org/debian; may be "   \
         "repeated")                                                                                \
-    ROW(COMMAND, "facts", facts, FLAG, NULL, NULL, 0, 0, CONFIG_VALIDATE,                          \
-        "print what the parser sees, before any policy, as one line of JSON for each file")        \
     ROW(COMMAND, "dump-policy", dump_policy, FLAG, NULL, NULL, 0, 0, CONFIG_VALIDATE,              \
         "print the tables of the policy as JSON")                                                  \
     ROW(COMMAND, "warnings", warnings, FLAG, NULL, NULL, 0, 0, CONFIG_EXEC,                        \

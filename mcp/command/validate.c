@@ -13,7 +13,6 @@
 #include "helpers/base/terminal.h"
 #include "mcp/command/server.h"
 #include "mcp/format/file.h"
-#include "validator/limits.h"
 #include "validator/validator.h"
 
 /* Far above what is accepted, so that a program that is too long gets the validator's own answer.
@@ -70,21 +69,6 @@ static int dump_policy(struct error *err)
     return EXIT_OK;
 }
 
-/* --facts: what the parser sees in a program, before any policy and without the cap on its size.
- * EXIT_OK whatever the program is, EXIT_USAGE when it could not be read. */
-static int print_facts(const char *path, struct error *err)
-{
-    struct buf BUF_AUTO source = {0}, BUF_AUTO line = {0};
-    bool too_large = file_read(path, VALIDATOR_PARSE_CAP, &source, err) < 0;
-
-    if (too_large && err->kind != ERROR_TOO_LARGE)
-        return EXIT_USAGE;
-    if (facts_line(path, source.data, too_large ? SIZE_MAX : source.len, &line, err) < 0)
-        return EXIT_USAGE;
-    terminal_write(stdout, line.data, line.len);
-    return EXIT_OK;
-}
-
 static int run(const struct config *config, struct error *err)
 {
     static const char *const standard_input[] = {"-", NULL};
@@ -95,8 +79,8 @@ static int run(const struct config *config, struct error *err)
 
     if (config->dump_policy)
         return dump_policy(err);
-    profile = config->facts ? NULL : server_profile(config, err);
-    if (!profile && !config->facts)
+    profile = server_profile(config, err);
+    if (!profile)
         return EXIT_USAGE;
     verdict = calloc(1, sizeof *verdict);
     if (!verdict) {
@@ -105,8 +89,7 @@ static int run(const struct config *config, struct error *err)
     }
     for (; *paths; paths++) {
         struct error wrong = {0};
-        int of_file = config->facts ? print_facts(*paths, &wrong)
-                                    : check_file(config, *paths, profile, verdict, &wrong);
+        int of_file = check_file(config, *paths, profile, verdict, &wrong);
 
         if (of_file == EXIT_USAGE) /* the other files are still checked */
             command_fail("validate", &wrong);

@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import pathlib
+import pty
 import queue
 import re
 import signal
@@ -67,6 +68,24 @@ def is_interpreter(pid):
         return b"interpreter.py" in pathlib.Path("/proc/%d/cmdline" % pid).read_bytes()
     except OSError:
         return False
+
+
+def on_terminal(command, stdin=b"", environment=None):
+    """What a command shows on a terminal, standard output and standard error alike."""
+    main, terminal = pty.openpty()
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=terminal, stderr=terminal, env=environment)
+    os.close(terminal)
+    process.stdin.write(stdin)
+    process.stdin.close()
+    shown = b""
+    try:
+        while piece := os.read(main, 65536):
+            shown += piece
+    except OSError:  # EIO: the last writer has closed it
+        pass
+    os.close(main)
+    process.wait(timeout=ANSWER_SECONDS)
+    return shown.replace(b"\r\n", b"\n")
 
 
 @functools.cache

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Holds what the validator's parser sees against CPython 3.11's ast.parse and ast.walk.
 
-    compare_facts.py LECTERN DRIVER [--mutants N] [--seed N] [--first N] [--jobs N] [--kinds K,K] [--no-files]
+    compare_facts.py FACTS DRIVER [--mutants N] [--seed N] [--first N] [--jobs N] [--kinds K,K] [--no-files]
 
-LECTERN is the binary, asked as `validate --facts FILE...` about the files of CPython's library and tests, and about
-differentials.jsonl of the shared corpus (LECTERN_SHARED, default ../shared beside the project). DRIVER is facts_driver, asked
-about mutants of pieces of those
-programs, and of programs made from the grammar. Accept or reject and all facts must be equal. A file that one of our own
+FACTS is validator_facts, asked about the files of CPython's library and tests, and about differentials.jsonl of the shared corpus
+(LECTERN_SHARED, default ../shared beside the project). DRIVER is facts_driver, asked about mutants of pieces of those programs,
+and of programs made from the grammar. Accept or reject and all facts must be equal. A file that one of our own
 stricter rules refuses is counted by rule and named.
 
 Mutants come in batches of BATCH; batch B of seed S holds the same programs in each run, whatever --jobs and --mutants.
@@ -47,7 +46,7 @@ WEIGHTS = {"library": 3, "grammar": 3, "shared": 1, "generated": 4, "short": 4, 
 
 
 def facts_of_line(line):
-    """(facts, why, rule) of a line of --facts."""
+    """(facts, why, rule) of a line of validator_facts."""
     row = json.loads(line)
     good = row["grammar"] == "ok"
     if good == (row["facts"] is None) or row["grammar"] not in ("ok", "reject"):
@@ -87,14 +86,14 @@ def describe(theirs, ours):
 
 # Files.
 
-def ask_lectern(lectern, paths):
+def ask_files(program, paths):
     answers = []
     for start in range(0, len(paths), FILES_A_CALL):
         part = paths[start:start + FILES_A_CALL]
-        done = subprocess.run([lectern, "validate", "--facts", *part], stdout=subprocess.PIPE, check=False)
+        done = subprocess.run([program, *part], stdout=subprocess.PIPE, check=False)
         lines = done.stdout.split(b"\n")[:-1]
         if done.returncode != 0 or [json.loads(line)["file"] for line in lines] != part:
-            raise RuntimeError("validate --facts: status %d, %d lines for %d files" % (done.returncode, len(lines), len(part)))
+            raise RuntimeError("validator_facts: status %d, %d lines for %d files" % (done.returncode, len(lines), len(part)))
         answers.extend(map(facts_of_line, lines))
     return answers
 
@@ -104,10 +103,10 @@ def read_path(path):
         return python_facts.read(file.read())
 
 
-def compare_files(lectern, paths, label, jobs, known=None):
+def compare_files(program, paths, label, jobs, known=None):
     """known: what CPython is known to say, by path, beside what it says here."""
     rules, bad, accepted = collections.defaultdict(list), 0, 0
-    ours = ask_lectern(lectern, paths)
+    ours = ask_files(program, paths)
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         theirs = list(pool.map(read_path, paths, chunksize=16))
     for path, their, our in zip(paths, theirs, ours):
@@ -130,7 +129,7 @@ def compare_files(lectern, paths, label, jobs, known=None):
     return bad
 
 
-def compare_differentials(lectern, shared, jobs):
+def compare_differentials(program, shared, jobs):
     path = os.path.join(shared or "", "corpus", "differentials.jsonl")
     if not shared or not os.path.exists(path):
         print("SKIPPED: differentials.jsonl of the shared corpus: set LECTERN_SHARED to the shared folder")
@@ -139,10 +138,10 @@ def compare_differentials(lectern, shared, jobs):
         known = {}
         for row in map(json.loads, file):
             name = os.path.join(folder, row["id"] + ".py")
-            with open(name, "wb") as program:
-                program.write(base64.b64decode(row["code_b64"]))
+            with open(name, "wb") as written:
+                written.write(base64.b64decode(row["code_b64"]))
             known[name] = row["facts"]
-        return compare_files(lectern, sorted(known), "differentials", jobs, known)
+        return compare_files(program, sorted(known), "differentials", jobs, known)
 
 
 def compare_programs(driver, programs, label):
@@ -269,7 +268,7 @@ def compare_mutants(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("lectern")
+    parser.add_argument("facts")
     parser.add_argument("driver")
     parser.add_argument("--mutants", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
@@ -280,8 +279,8 @@ def main():
     args = parser.parse_args()
     bad = 0
     if not args.no_files:
-        bad += compare_files(args.lectern, python_files(), "library", args.jobs)
-        bad += compare_differentials(args.lectern, SHARED, args.jobs)
+        bad += compare_files(args.facts, python_files(), "library", args.jobs)
+        bad += compare_differentials(args.facts, SHARED, args.jobs)
         bad += compare_programs(args.driver, list(special.names()), "names of characters")
         bad += compare_programs(args.driver, list(special.deep()), "limits")
     if args.mutants > 0:

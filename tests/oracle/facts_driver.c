@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The line of `lectern validate --facts` for many programs, without a file and a process for each.
+ * The line of validator_facts for many programs, without a file and a process for each.
  * On standard input: for each program its length in decimal, a line feed, and its bytes. The
  * answers come in the same order.
  *
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "tests/oracle/facts_line.h"
 #include "validator/limits.h"
 #include "validator/report.h"
 #include "validator/syntax/ast.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What CPython 3.11 sees in a program, in the form of `lectern validate --facts`."""
+"""What CPython 3.11 sees in a program, in the form of validator_facts."""
 import ast
 import warnings
 

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "tests/oracle/facts_line.h"
 #include "validator/report.h"
 #include "validator/syntax/ast.h"
 #include "validator/validator.h"

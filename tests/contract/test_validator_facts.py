@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`lectern validate --facts`: the format of its lines, their order, and its handling of all kinds of bytes and files."""
+"""validator_facts of tests/oracle: its options, the format of its lines, their order, and its handling of all kinds of bytes and files."""
 import json
 import os
 import pathlib
+import subprocess
 import unittest
 
 import harness
@@ -29,9 +30,10 @@ FACTS = {
     "strings": [">", "k", "mm", "p", "\xff"],
 }
 EMPTY = {key: [] for key in FACTS}
+PROGRAM_OF_FACTS = harness.BUILD / "tests/oracle/validator_facts"
 
 
-class ValidateFacts(unittest.TestCase):
+class ValidatorFacts(unittest.TestCase):
     def setUp(self):
         self.workspace = harness.Workspace()
         self.addCleanup(self.workspace.close)
@@ -41,8 +43,13 @@ class ValidateFacts(unittest.TestCase):
         path.write_bytes(data)
         return str(path)
 
+    def run_program(self, *words, stdin=b""):
+        done = subprocess.run([PROGRAM_OF_FACTS, *words], input=stdin, capture_output=True, timeout=harness.ANSWER_SECONDS, check=False)
+        harness.check_log(done.stderr)
+        return done
+
     def ask(self, *paths, status=0, stdin=b""):
-        done = self.workspace.run("validate", "--facts", *paths, stdin=stdin, check=False)
+        done = self.run_program(*paths, stdin=stdin)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertTrue(done.stdout == b"" or done.stdout.endswith(b"\n"))
         return [json.loads(line) for line in done.stdout.split(b"\n")[:-1]], done.stderr.decode()
@@ -71,6 +78,33 @@ class ValidateFacts(unittest.TestCase):
         expected = [{"file": "-", "grammar": "ok", "facts": dict(EMPTY, names=["x"])}]
         self.assertEqual(self.ask(stdin=b"x")[0], expected)
         self.assertEqual(self.ask("-", stdin=b"x")[0], expected)
+
+    def test_options_of_the_command_that_had_the_facts(self):
+        good, dashed = self.write("good.py", b"x\n"), self.write("--json", b"y\n")
+        expected = self.ask(good)[0]
+        for words in (("--facts",), ("--json",), ("--log", "debug"), ("--profile", "minimal"), ("--profiles=/none", "--facts", "--")):
+            self.assertEqual(self.ask(*words, good)[0], expected, words)
+        self.assertEqual(self.ask(good, "--facts")[0], expected)
+        self.assertEqual(self.ask("--facts", "--", os.path.relpath(dashed))[0][0]["facts"]["names"], ["y"])
+        done = self.run_program("--help")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertIn(b"Usage: validator_facts [OPTIONS] [FILE...]\n", done.stdout)
+        for words, wanted in ((("--fact-s", good), "unknown option '--fact-s'"), (("-q",), "unknown option '-q'"),
+                              ((good, "--profile"), "--profile needs a value"), ((good,) * 4097, "more than 4096 files")):
+            done = self.run_program(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), words[:2])
+            self.assertEqual(done.stderr.decode(), "validator_facts: %s; see validator_facts --help\n" % wanted)
+
+    def test_text_of_a_program_does_not_drive_a_terminal(self):
+        shown = harness.on_terminal([PROGRAM_OF_FACTS], stdin=b"x = '\xc2\x9b'")
+        self.assertIn(b'"strings":["\\x9b"]', shown)
+        self.assertNotIn(b"\x9b", shown)
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([PROGRAM_OF_FACTS, self.write("one.py", b"x\n")], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, b"validator_facts: standard output: No space left on device\n")
 
     def test_unreadable_file_is_told_and_the_others_answered(self):
         good = self.write("good.py", b"x\n")

@@ -2,14 +2,14 @@
  *
  * Writes what the parser finds in one program, as a line of JSON.
  */
-#include "validator/validator.h"
+#include "tests/oracle/facts_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "validator/encoding.h"
+#include "tests/oracle/encoding.h"
 #include "validator/facts/facts.h"
 #include "validator/report.h"
 #include "validator/syntax/ast.h"

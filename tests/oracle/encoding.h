@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Decodes the bytes of a program to UTF-8 as CPython 3.11 does, with its byte order mark and the
- * encoding cookie of PEP 263. Only `validate --facts` decodes programs; a program to be run must be
- * UTF-8 (validator.c).
+ * encoding cookie of PEP 263. The product decodes nothing: a program to be run must be UTF-8
+ * (validator.c).
  */
-#ifndef LECTERN_VALIDATOR_ENCODING_H
-#define LECTERN_VALIDATOR_ENCODING_H
+#ifndef LECTERN_ORACLE_ENCODING_H
+#define LECTERN_ORACLE_ENCODING_H
 
 #include <stddef.h>
 
@@ -19,9 +19,6 @@ struct decoded {
     const char *name;  /* the encoding that error refers to; borrowed from bytes, or NULL */
     size_t name_len;
 };
-
-/* The encoding named by a comment in the first two lines, borrowed; NULL if there is none. */
-const char *encoding_cookie(const char *text, size_t len, size_t *name_len);
 
 /* Borrows bytes for the life of *decoded. On success call decoded_finish. Returns 0, or -1 if out
  * of memory. */

@@ -3,7 +3,7 @@
  * Follows decode_str() of CPython's tokenizer step by step: line ends, byte order mark, the cookie
  * in the first two lines, then the whole text in that encoding.
  */
-#include "validator/encoding.h"
+#include "tests/oracle/encoding.h"
 
 #include <errno.h>
 #include <iconv.h>
@@ -15,6 +15,7 @@
 
 #include "helpers/base/buf.h"
 #include "helpers/base/utf8.h"
+#include "validator/encoding_cookie.h"
 #include "validator/syntax/literal.h"
 #include "validator/syntax/unicode.h"
 
@@ -392,61 +393,7 @@ static const struct encoding *encoding_find(const char *name, size_t len)
 /* ---- the whole ---- */
 
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
-#define COOKIE_LINES    2
 #define NORMAL_CAP      13 /* bytes of a name that CPython compares itself */
-
-static size_t skip(const char *text, size_t len, const char *set)
-{
-    size_t at = 0;
-
-    while (at < len && text[at] && strchr(set, text[at]))
-        at++;
-    return at;
-}
-
-/* The name in the cookie of one line, which must begin with a comment. NULL if there is none. */
-static const char *find_name(const char *line, size_t len, size_t *name_len)
-{
-    static const char word[] = "coding";
-    const size_t word_len = sizeof word - 1;
-
-    for (size_t at = 0; at + word_len < len; at++) {
-        size_t start = at + word_len + 1;
-
-        if (memcmp(line + at, word, word_len) != 0 ||
-            (line[start - 1] != ':' && line[start - 1] != '='))
-            continue;
-        start += skip(line + start, len - start, " \t");
-        *name_len = skip(line + start, len - start,
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
-        if (*name_len > 0)
-            return line + start;
-    }
-    return NULL;
-}
-
-const char *encoding_cookie(const char *text, size_t len, size_t *name_len)
-{
-    for (size_t line = 0; line < COOKIE_LINES; line++) {
-        size_t size = 0, blanks;
-        const char *name;
-
-        while (size < len && text[size] != '\n' && text[size] != '\r')
-            size++;
-        blanks = skip(text, size, " \t\f");
-        if (blanks < size && text[blanks] != '#')
-            return NULL;
-        name = find_name(text + blanks, size - blanks, name_len);
-        if (name)
-            return name;
-        size += size < len;
-        if (size < len && text[size - 1] == '\r' && text[size] == '\n')
-            size++;
-        text += size;
-        len -= size;
-    }
-    return NULL;
-}
 
 /* CPython's get_normal_name(): the names that it knows without the codecs. */
 static bool is_normal(const char *name, size_t len, const char *const *known)
