@@ -8,6 +8,7 @@
 
 #include "helpers/base/buf.h"
 #include "mcp/agent/message.h"
+#include "mcp/store/entities/outline.h"
 #include "mcp/store/store.h"
 
 #define OUTPUT_NODE_IDS_MAX 500u

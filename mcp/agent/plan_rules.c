@@ -5,6 +5,7 @@
  * taken out as flags. What is left must be exactly one of the table `patterns`.
  */
 #include "mcp/agent/plan_rules.h"
+#include "mcp/store/entities/outline.h"
 
 #include <limits.h>
 #include <stdio.h>

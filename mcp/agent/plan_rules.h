@@ -9,6 +9,7 @@
 #define LECTERN_AGENT_PLAN_RULES_H
 
 #include "mcp/agent/message.h"
+#include "mcp/store/entities/outline.h"
 #include "mcp/store/store.h"
 
 /* Returns a plan as a new message: approach query, with the query, its arguments, and the part of

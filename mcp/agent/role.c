@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/agent/role.h"
+#include "mcp/store/entities/outline.h"
 
 #include <string.h>
 

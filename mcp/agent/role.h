@@ -13,6 +13,7 @@
 #include "mcp/agent/attempts.h"
 #include "mcp/agent/message.h"
 #include "mcp/server.h"
+#include "mcp/store/entities/outline.h"
 #include "mcp/store/store.h"
 
 #define ROLE_CHAPTERS_SHOWN  200u               /* chapter titles that the planner sees */

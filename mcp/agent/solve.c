@@ -13,6 +13,9 @@
  * task.
  */
 #include "mcp/agent/solve.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>

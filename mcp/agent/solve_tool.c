@@ -12,6 +12,7 @@
 #include "helpers/base/utf8.h"
 #include "mcp/agent/solve.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/task.h"
 #include "mcp/tool/arguments.h"
 
 #define VALUES_SHOWN 4000u /* bytes of the values in the answer of the tool */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/analysis/analysis.h"
+#include "mcp/store/entities/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>

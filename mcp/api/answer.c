@@ -11,6 +11,7 @@
 #include "helpers/base/log.h"
 #include "helpers/base/validation.h"
 #include "mcp/api/rest_internal.h"
+#include "mcp/store/entities/outline.h"
 
 static const struct {
     enum error_kind kind;

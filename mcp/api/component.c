@@ -10,6 +10,8 @@
 #include "mcp/api/rest_internal.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/read.h"
 
 static int components(struct rest_call *call, struct error *err)
 {

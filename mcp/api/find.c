@@ -6,6 +6,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/search/find.h"
 
 #define LIMIT_DEFAULT 20
 

@@ -10,6 +10,7 @@
 #include "helpers/graph/graph.h"
 #include "mcp/api/rest_internal.h"
 #include "mcp/change/graph_cache.h"
+#include "mcp/store/entities/session.h"
 
 #define TYPES_CAP 16u
 #define LIMIT_MAX 1000000000u

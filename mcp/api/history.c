@@ -7,6 +7,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 
 #define HISTORY_LIMIT_DEFAULT 50
 

@@ -5,6 +5,8 @@
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/read.h"
 
 int rest_nodes(struct rest_call *call, struct error *err)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "mcp/api/rest_internal.h"
+#include "mcp/store/idempotency.h"
 
 static const char head[] =
     "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"Lectern\",\"version\":\"" LECTERN_VERSION "\","

@@ -7,6 +7,8 @@
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/relationship.h"
 
 static int list_all(struct rest_call *call, struct error *err)
 {

@@ -4,6 +4,8 @@
  * work queue, with that work queue's store.
  */
 #include "mcp/api/rest.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/idempotency.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -12,6 +12,7 @@
 
 #include "helpers/base/fields.h"
 #include "mcp/api/rest.h"
+#include "mcp/store/entities/outline.h"
 
 #define REST_SEGMENTS_CAP 8
 #define REST_NAME_MAX     64   /* bytes of a name in the query */

@@ -5,6 +5,7 @@
 #include "helpers/base/json.h"
 #include "mcp/api/rest_internal.h"
 #include "mcp/format/otlp.h"
+#include "mcp/store/task.h"
 
 #define TASKS_LIMIT_DEFAULT 50
 

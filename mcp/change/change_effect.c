@@ -10,6 +10,7 @@
 #include "helpers/graph/text.h"
 #include "mcp/change/change_set.h"
 #include "mcp/change/graph_cache.h"
+#include "mcp/store/entities/outline.h"
 
 #define CYCLES_SAID      5u
 #define CYCLE_NODES_SAID 12u

@@ -3,6 +3,8 @@
  * Operations of a change set that move components and relationships between nodes, or copy them.
  */
 #include "mcp/change/change_run.h"
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/node.h"
 
 #include <stdlib.h>
 #include <string.h>

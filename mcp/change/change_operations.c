@@ -6,6 +6,9 @@
 #include <math.h>
 
 #include "mcp/change/change_run.h"
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/relationship.h"
 
 /* What an edit changed, in words. */
 static void write_change(struct run *run, const char *change)

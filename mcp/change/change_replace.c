@@ -7,6 +7,7 @@
 
 #include "mcp/change/change_run.h"
 #include "mcp/curriculum/json_difference.h"
+#include "mcp/store/entities/replace.h"
 
 #define TEXTS_LISTED_MAX 100u /* by a dry run, in its results */
 #define TEXTS_SAID_MAX   40u  /* in words */

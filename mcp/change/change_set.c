@@ -5,6 +5,9 @@
  * has its own savepoint, so that a bad one leaves nothing behind and the others are still checked.
  */
 #include "mcp/change/change_set.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -37,6 +37,7 @@
 #include <stdbool.h>
 
 #include "helpers/base/fields.h"
+#include "mcp/store/entities/outline.h"
 #include "mcp/store/store.h"
 
 #define CHANGE_SET_OPERATIONS_MAX 500

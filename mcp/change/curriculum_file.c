@@ -5,6 +5,7 @@
  * thread that may use the store.
  */
 #include "mcp/change/curriculum_file.h"
+#include "mcp/store/entities/import.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,6 +5,8 @@
  * whichever process makes them.
  */
 #include "mcp/change/graph_cache.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/session.h"
 
 #include <pthread.h>
 #include <stdio.h>

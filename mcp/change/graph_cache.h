@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "helpers/graph/graph.h"
+#include "mcp/store/entities/outline.h"
 #include "mcp/store/store.h"
 
 /* Limits of the cache; the least recently used graph is evicted first. A single graph may be

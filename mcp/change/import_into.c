@@ -4,6 +4,9 @@
  * same transaction. A dry run ends after the comparison.
  */
 #include "mcp/change/import_into.h"
+#include "mcp/store/entities/import.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/relationship.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/change/graph_cache.h"
+#include "mcp/store/entities/read.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,7 +14,9 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "mcp/chat/chat_internal.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store.h"
+#include "mcp/store/thread.h"
 
 /* ---- conversations ---- */
 

@@ -17,6 +17,8 @@
 #include "mcp/chat/approval.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/chat/run_internal.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store.h"
 
 #define ID_SHOWN     80 /* bytes of a page's own id in an error */

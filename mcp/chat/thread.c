@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/chat/thread.h"
+#include "mcp/store/thread.h"
 
 #include <stdlib.h>
 #include <string.h>

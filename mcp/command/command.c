@@ -3,6 +3,7 @@
  * What subcommands share.
  */
 #include "mcp/command/command.h"
+#include "mcp/store/entities/session.h"
 
 #include <stdio.h>
 #include <string.h>

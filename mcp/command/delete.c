@@ -7,6 +7,7 @@
 
 #include "mcp/command/command.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store.h"
 
 static int confirm(const struct config *config, const char *title, struct error *err)

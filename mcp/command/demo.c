@@ -12,6 +12,7 @@
 #include "mcp/change/curriculum_file.h"
 #include "mcp/command/command.h"
 #include "mcp/format/file.h"
+#include "mcp/store/entities/read.h"
 
 #define DEMO_FILE  "demo_curriculum.json"
 #define DEMO_CAP   ((size_t)4 << 20)

@@ -17,6 +17,7 @@
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
 #include "mcp/format/file.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store.h"
 
 #define BATCH_FILE_CAP ((size_t)4 << 20) /* bytes */

@@ -9,6 +9,7 @@
 #include "mcp/change/curriculum_file.h"
 #include "mcp/command/command.h"
 #include "mcp/format/file.h"
+#include "mcp/store/entities/import.h"
 #include "mcp/store/store.h"
 
 static int read_session(const struct config *config, struct buf *text, struct error *err)

@@ -6,6 +6,7 @@
 
 #include "mcp/command/command.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store.h"
 
 static int run(const struct config *config, struct error *err)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/command/server.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/search/find.h"
+#include "mcp/store/shared.h"
 
 #include "mcp/agent/solver.h"
 

@@ -8,6 +8,7 @@
 #include "helpers/base/json.h"
 #include "mcp/command/command.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/entities/read.h"
 #include "mcp/store/store.h"
 
 #define TIME_SHOWN 16 /* characters of an RFC 3339 time: up to the minute */

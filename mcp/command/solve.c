@@ -14,6 +14,7 @@
 #include "mcp/agent/solve.h"
 #include "mcp/command/command.h"
 #include "mcp/command/server.h"
+#include "mcp/store/task.h"
 
 #define TOOLSET "solve"
 #define NONE    "bare=0,data=0,plot=0"

@@ -12,6 +12,7 @@
 #include "mcp/command/command.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/format/otlp.h"
+#include "mcp/store/task.h"
 
 #define TASKS_LISTED   50
 #define TIME_SHOWN     19 /* characters of an RFC 3339 time: up to the second */

@@ -9,6 +9,11 @@
 #include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/format/markdown.h"
 #include "mcp/resource/resource.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/relationship.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/arguments.h"
 

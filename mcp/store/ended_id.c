@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "mcp/store/shared.h"
 #include "mcp/store/store_internal.h"
 
 static int end_id(struct store *store, const char *id, int64_t ends, struct error *err)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "mcp/store/idempotency.h"
 #include "mcp/store/store_internal.h"
 
 static int check_key(const char *key, struct error *err)

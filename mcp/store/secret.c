@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "helpers/base/encode.h"
+#include "mcp/store/shared.h"
 #include "mcp/store/store_internal.h"
 
 #define HEX_LEN (2 * (size_t)SECRET_SIZE)

@@ -2,6 +2,7 @@
  *
  * A store on one connection to a database: its life, and what concerns the whole database.
  */
+#include "mcp/store/entities/import.h"
 #include "mcp/store/store.h"
 
 #include <stdlib.h>

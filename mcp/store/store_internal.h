@@ -16,6 +16,8 @@
 #include "mcp/curriculum/row.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/store/db.h"
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/relationship.h"
 #include "mcp/store/mirror_hooks.h"
 #include "mcp/store/store.h"
 

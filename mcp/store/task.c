@@ -9,6 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/store/store_internal.h"
+#include "mcp/store/task.h"
 
 #define TASK_ID_SHOWN 80
 #define DAY_SECONDS   (24 * 60 * 60)

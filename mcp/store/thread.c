@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/store/entities/read.h"
 #include "mcp/store/store_internal.h"
+#include "mcp/store/thread.h"
 
 #define THREAD_ID_SHOWN 80
 

@@ -5,6 +5,7 @@
 #include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/idempotency.h"
 #include "mcp/tool/trial.h"
 
 #define ANSWER     "confirm" /* the question's key */

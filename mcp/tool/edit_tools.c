@@ -8,6 +8,8 @@
 #include "helpers/base/json.h"
 #include "mcp/curriculum/component_type.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/relationship.h"
 #include "mcp/tool/arguments.h"
 
 #define CYCLE_NODES_SHOWN 12

@@ -11,6 +11,10 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/search/find.h"
 #include "mcp/tool/arguments.h"
 
 #define LIMIT_DEFAULT 8

@@ -12,6 +12,9 @@
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/server.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/history_pages.h"
 

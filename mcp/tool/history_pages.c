@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 #include "mcp/tool/history_pages.h"
 
 #include <stdio.h>

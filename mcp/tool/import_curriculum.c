@@ -7,6 +7,7 @@
 #include "helpers/base/json.h"
 #include "mcp/change/curriculum_file.h"
 #include "mcp/format/format.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/solution_check.h"
 

@@ -3,6 +3,8 @@
  * From a tools/call to its work queue and back. The tools themselves are one file each; this file
  * knows none of them.
  */
+#include "mcp/store/entities/relationship.h"
+#include "mcp/store/idempotency.h"
 #include "mcp/tool/tool.h"
 
 #include <inttypes.h>

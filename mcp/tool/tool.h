@@ -18,6 +18,7 @@
 #include "helpers/base/fields.h"
 #include "helpers/base/workq.h"
 #include "mcp/auth/identity.h"
+#include "mcp/store/idempotency.h"
 #include "mcp/store/large_write.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/failure.h"

@@ -3,6 +3,10 @@
  * Does a call in a transaction, reads what is different then, and rolls all of it back: so what a
  * person is shown is what will be, however the operations build on each other.
  */
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 #include "mcp/tool/trial.h"
 
 #include <stdio.h>

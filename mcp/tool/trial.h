@@ -7,6 +7,7 @@
 #define LECTERN_TOOL_TRIAL_H
 
 #include "mcp/change/change_set.h"
+#include "mcp/store/history/history.h"
 #include "mcp/tool/tool.h"
 
 #define TRIAL_SHOWN_MAX 40u   /* changes that are listed; more are only counted */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 #include "mcp/tool/arguments.h"
 
 #define VERSIONS_CAP 96 /* bytes of "versions 3 to 5, which are one change" */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/tutor/course.h"
 
 #include <pthread.h>

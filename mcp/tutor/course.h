@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "mcp/learner/path.h"
+#include "mcp/store/entities/outline.h"
 #include "mcp/store/store.h"
 
 #define COURSE_CACHE_ENTRIES 8u /* courses that are kept, the least recently used goes first */

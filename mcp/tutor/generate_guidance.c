@@ -13,6 +13,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "mcp/exercise/exercise.h"
+#include "mcp/store/search/find.h"
 #include "mcp/tutor/attempt.h"
 
 #define EXCERPTS_ASKED FIND_LIMIT_MAX /* in the lesson; the first that is no exercise counts */

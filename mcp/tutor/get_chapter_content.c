@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "helpers/base/json.h"
+#include "mcp/store/entities/read.h"
 #include "mcp/tutor/lesson_text.h"
 #include "mcp/tutor/tutor_call.h"
 

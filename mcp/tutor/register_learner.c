@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/store/entities/node.h"
 #include "mcp/tutor/tutor_call.h"
 
 /* The goal by id or title; NULL in *goal without one. */

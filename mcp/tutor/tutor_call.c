@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/tutor/tutor_call.h"
 
 #include <stdio.h>

@@ -16,6 +16,9 @@
 
 #include "helpers/base/json.h"
 #include "mcp/change/curriculum_file.h"
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/search/find.h"
 #include "mcp/store/search/search_internal.h"
 
 #define EDITS     2000

@@ -5,6 +5,10 @@
 #ifndef LECTERN_TEST_RANDOM_WRITES_H
 #define LECTERN_TEST_RANDOM_WRITES_H
 
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/relationship.h"
 #include "tests/unit/session_fixture.h"
 
 static unsigned random_state;

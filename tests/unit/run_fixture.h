@@ -6,6 +6,7 @@
 #ifndef LECTERN_TESTS_RUN_FIXTURE_H
 #define LECTERN_TESTS_RUN_FIXTURE_H
 
+#include "mcp/store/entities/read.h"
 #include "tests/unit/chat_fixture.h"
 
 #include "mcp/change/graph_cache.h"

@@ -21,6 +21,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/change/curriculum_file.h"
+#include "mcp/store/entities/import.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store.h"
 
 struct fixture {

@@ -17,6 +17,7 @@
 #include "helpers/base/json.h"
 #include "helpers/graph/difference.h"
 #include "mcp/change/change_set.h"
+#include "mcp/store/entities/outline.h"
 #include "tests/unit/failing_allocations.h"
 
 #define NODES_CAP 16u

@@ -3,6 +3,10 @@
  * Change sets: each operation, all or none, dry runs, what is said of bad ones, and that one bad
  * operation leaves nothing half done.
  */
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 #include "tests/unit/change_set_fixture.h"
 
 /* Each operation once, at least. */

@@ -3,6 +3,8 @@
  * Which calls a person must approve, and what they are told: by the real tools' names, over a real
  * curriculum, which is the same afterwards.
  */
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/session.h"
 #include "tests/unit/chat_fixture.h"
 
 #include "mcp/chat/approval.h"

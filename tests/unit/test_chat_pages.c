@@ -5,6 +5,9 @@
  * run is a double that does what the test says. Each frame that is read is held against the order
  * that AG-UI asks for.
  */
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/thread.h"
 #include "tests/unit/fake_run.h"
 
 #include "mcp/chat/chat.h"

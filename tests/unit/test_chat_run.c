@@ -3,6 +3,7 @@
  * A run with the model played by a script, real threads and the real tools that read: what is told,
  * what is sent, what is kept, by each reason to stop, and wherever it is stopped.
  */
+#include "mcp/store/thread.h"
 #include "tests/unit/run_fixture.h"
 
 #include "mcp/store/store.h"

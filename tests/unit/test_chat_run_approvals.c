@@ -3,6 +3,7 @@
  * Approvals in a run, over the real tools that edit: nothing is done before the answer, an answer
  * is good once, and what is done is what was shown.
  */
+#include "mcp/store/entities/component.h"
 #include "tests/unit/run_fixture.h"
 
 #include "mcp/store/store.h"

@@ -3,6 +3,7 @@
  * Threads of the chat: kept and read again by way of the work queues, their caps, and histories put
  * right for the model whatever a stop has left behind.
  */
+#include "mcp/store/entities/session.h"
 #include "tests/unit/chat_fixture.h"
 
 #include "mcp/chat/thread.h"

@@ -3,6 +3,9 @@
  * What all servers on one store share: a key that is made once, even by processes that begin at the
  * same moment, and the ids that were ended, in the store and in memory.
  */
+#include "mcp/store/entities/import.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/shared.h"
 #include "tests/unit/session_fixture.h"
 
 #include <sys/mman.h>

@@ -3,6 +3,8 @@
  * Random writes of every kind, looked at after each: then undone one by one, done again, restored,
  * compared. Seeded, so that a failure comes again: LECTERN_SEEDS says how many.
  */
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 #include "tests/unit/random_writes.h"
 
 #define SETS_CAP 64

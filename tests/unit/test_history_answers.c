@@ -3,6 +3,10 @@
  * What history says: pages, words, refusals, the tool's answers; and rows of the log as an earlier
  * version wrote them.
  */
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/relationship.h"
+#include "mcp/store/history/history.h"
 #include "tests/unit/session_fixture.h"
 
 #include <sqlite3.h>

@@ -3,6 +3,9 @@
  * Operations that move between nodes: where things are afterwards, that ids and history stay, what
  * history says, that each is undone in one step, and what is refused.
  */
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 #include "tests/unit/change_set_fixture.h"
 
 /* The components of a node, in one line of their texts; their places must be dense. */

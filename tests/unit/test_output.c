@@ -11,6 +11,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/agent/output.h"
+#include "mcp/store/entities/outline.h"
 
 static json_t *parse(const char *text)
 {

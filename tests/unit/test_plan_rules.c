@@ -5,6 +5,7 @@
  * alone. With LECTERN_SHARED the questions of truth/ as well, of which those that are planned must
  * be right; their number is printed.
  */
+#include "mcp/store/entities/outline.h"
 #include "session_fixture.h"
 
 #include "helpers/graph/graph.h"

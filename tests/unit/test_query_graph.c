@@ -19,6 +19,8 @@
 #include "mcp/change/curriculum_file.h"
 #include "mcp/change/graph_cache.h"
 #include "mcp/server.h"
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/relationship.h"
 #include "mcp/tool/arguments.h"
 
 /* The description and schema are paid for in every client's context: about 450 tokens. */

@@ -3,6 +3,8 @@
  * A term replaced: in one text, with all that must be left or follow; and everywhere in a
  * curriculum as an operation, with what it says, counts, lists, refuses and how it is undone.
  */
+#include "mcp/store/entities/component.h"
+#include "mcp/store/history/history.h"
 #include "tests/unit/change_set_fixture.h"
 
 #include "mcp/curriculum/replace_text.h"

@@ -3,6 +3,7 @@
  * The session API over a real store: every route, the errors' shapes, the two spellings, ETags, the
  * broker.
  */
+#include "mcp/store/entities/session.h"
 #include "tests/unit/session_fixture.h"
 
 #include "mcp/api/rest.h"

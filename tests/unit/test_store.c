@@ -3,6 +3,12 @@
  * The store by its own functions: edits of what was imported, refusals that change nothing, the
  * change log, two writers at once, and what is there after kill -9.
  */
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/relationship.h"
+#include "mcp/store/entities/session.h"
 #include "tests/unit/killed_writer.h"
 
 #include <errno.h>

@@ -3,6 +3,11 @@
  * Changing and merging nodes, other sequences, positions: what is done, what is refused and changes
  * nothing, what is logged, and what becomes of the oddities of an import.
  */
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 #include "mcp/store/store_internal.h"
 #include "tests/unit/store_writes_fixture.h"
 

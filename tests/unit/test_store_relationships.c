@@ -3,6 +3,9 @@
  * Making, changing and deleting relationships: what is done, what is refused and changes nothing,
  * and what is logged.
  */
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/relationship.h"
+#include "mcp/store/entities/session.h"
 #include "tests/unit/store_writes_fixture.h"
 
 static size_t count_relationships(struct fixture *fixture)

@@ -3,6 +3,8 @@
  * Tasks in the store: their entries come back in order, two who write to one task, the oldest go,
  * the end of a session, and the tasks after kill -9.
  */
+#include "mcp/store/entities/session.h"
+#include "mcp/store/task.h"
 #include "tests/unit/killed_writer.h"
 
 #include "mcp/store/store.h"

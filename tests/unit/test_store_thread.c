@@ -3,6 +3,9 @@
  * Conversations in the store: what was appended comes back, two who write to one thread, who may
  * see it, what goes with its session, what is there after kill -9, and how long a curriculum is.
  */
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/thread.h"
 #include "tests/unit/killed_writer.h"
 
 #include <sqlite3.h>

@@ -3,6 +3,11 @@
  * Each kind of write to a session: taken back, without memory, and what it costs in a large
  * session.
  */
+#include "mcp/store/entities/component.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/relationship.h"
+#include "mcp/store/history/history.h"
 #include "tests/unit/store_writes_fixture.h"
 
 #include <time.h>

@@ -12,6 +12,7 @@
 #include "helpers/base/validation.h"
 #include "mcp/curriculum/component_type.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/component.h"
 #include "mcp/store/store_internal.h"
 
 #define CURRENT_CAP 1200 /* bytes of the current text that a stale write is answered with */

@@ -11,6 +11,9 @@
 #include "helpers/base/json.h"
 #include "mcp/curriculum/component_type.h"
 #include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/relationship.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store_internal.h"
 
 /* The other end. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "helpers/base/cleanup.h"
+#include "mcp/store/entities/node.h"
 #include "mcp/store/store_internal.h"
 
 struct merge {

@@ -9,6 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/node.h"
 #include "mcp/store/store_internal.h"
 
 #define CURRENT_CAP 1200 /* bytes of the present node that a stale write is answered with */

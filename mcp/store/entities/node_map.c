@@ -8,6 +8,8 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/read.h"
 #include "mcp/store/store_internal.h"
 
 #define NODE_MAP_ENTRY_MAX ((size_t)4 << 10) /* bytes of one, including additional members */

@@ -9,6 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/import.h"
 #include "mcp/store/store_internal.h"
 
 /* ---- nodes ---- */

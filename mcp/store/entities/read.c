@@ -13,6 +13,10 @@
 #include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/node_field.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store_internal.h"
 
 #define CHOICES_CAP 12  /* sessions that a message lists */

@@ -11,6 +11,7 @@
 #include "helpers/base/validation.h"
 #include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/relationship.h"
 #include "mcp/store/store_internal.h"
 
 #define TITLE_SAID       120 /* bytes */

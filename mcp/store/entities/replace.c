@@ -10,6 +10,7 @@
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/prose.h"
+#include "mcp/store/entities/replace.h"
 #include "mcp/store/store_internal.h"
 
 #define TITLE_SAID 120 /* bytes */

@@ -9,6 +9,8 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/import.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store_internal.h"
 
 /* ---- creating ---- */

@@ -4,6 +4,7 @@
  * large one takes seconds, and the writers of other sessions would wait. The rows are deleted in
  * steps, each a transaction, while no other write waits. After a kill the next start continues.
  */
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store_internal.h"
 
 #define STEP_ROWS INT64_C(100) /* deleted in a step, of each table: about 10 ms with the search */

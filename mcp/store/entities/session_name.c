@@ -6,6 +6,7 @@
 
 #include "helpers/base/nearest.h"
 #include "helpers/graph/text.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store_internal.h"
 
 #define SHOWN_CAP 160 /* bytes of a name that a message shows */

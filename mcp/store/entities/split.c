@@ -11,6 +11,7 @@
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/component.h"
 #include "mcp/store/store_internal.h"
 
 struct parting {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/store/history/history.h"
 #include "mcp/store/history/rewind.h"
 
 #define PARTS_SHOWN       3

@@ -14,6 +14,7 @@
 
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/history/history.h"
 #include "mcp/store/history/rewind.h"
 
 #define NAME_CAP  400

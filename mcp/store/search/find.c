@@ -14,6 +14,7 @@
 #include "mcp/curriculum/component_type.h"
 #include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/curriculum/node_field.h"
+#include "mcp/store/search/find.h"
 #include "mcp/store/search/search_internal.h"
 
 #define FIELD_ROWS_CAP   2000 /* components whose texts are read to find words in one of them */

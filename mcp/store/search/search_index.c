@@ -20,6 +20,7 @@
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "mcp/curriculum/prose.h"
+#include "mcp/store/search/find.h"
 #include "mcp/store/search/search_internal.h"
 
 /* Of what a row has; to be raised with each change to it or to prose.h. */

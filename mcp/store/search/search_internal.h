@@ -6,6 +6,7 @@
 #define LECTERN_STORE_SEARCH_INTERNAL_H
 
 #include "mcp/curriculum/prose.h"
+#include "mcp/store/search/find.h"
 #include "mcp/store/store_internal.h"
 
 #define SEARCH_PREFIX_SIZE 24 /* "SESSION:" */

@@ -8,6 +8,7 @@
 
 #include "helpers/base/cleanup.h"
 #include "helpers/graph/order.h"
+#include "mcp/store/search/find.h"
 #include "mcp/store/search/search_internal.h"
 
 #define NO_PLACE UINT32_MAX

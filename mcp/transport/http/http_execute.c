@@ -12,6 +12,7 @@
 #include "helpers/base/json.h"
 #include "mcp/analysis/analysis.h"
 #include "mcp/analysis/run_answer.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/transport/http/http_internal.h"
 
 _Static_assert(REST_EXECUTE_TIMEOUT_MAX == ANALYSIS_TIMEOUT_ASKED_MAX, "one limit");

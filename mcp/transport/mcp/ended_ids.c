@@ -3,6 +3,7 @@
  * The set is a table with open addressing: the ids are random, so their first bytes are their hash.
  * An id that has ended by itself meanwhile is dropped when the table is made anew.
  */
+#include "mcp/store/shared.h"
 #include "mcp/transport/mcp/ended_ids.h"
 
 #include <stdbool.h>
