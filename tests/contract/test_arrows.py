@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The dependencies between the modules of ARCHITECTURE.md, checked from the #include lines.
+"""The dependencies between the folders, checked from the #include lines.
 
-Three rules: a file includes only project headers that its module may use; a third-party header has one owner; each header of the project
+Three rules: a file includes only project headers that the README.md of its folder allows; a third-party header has one owner; each header of the project
 compiles alone, included twice. The last class applies the rules to invented files, to test that they detect violations.
 """
 import fnmatch
+import graphlib
 import os
 import re
 import shlex
@@ -17,59 +18,24 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("mcp", "validator", "executor", "helpers", "image")
 
-# Folders, and those whose headers their files may include, besides their own; the first pattern that fits counts. "*" reaches across
-# folders.
-ARROWS = tuple((folder, [folder, *others]) for folder, *others in (
-    ("helpers/base/*",),
-    ("helpers/graph/*", "helpers/base/*"),
-    # Inside the validator: bytes, tree, facts, rules, each knowing only those before it; the tables know none of them.
-    ("validator/syntax/*", "validator/limits.h", "validator/report.h", "validator/validator.h", "helpers/base/*"),
-    ("validator/facts/*", "validator/syntax/*", "validator/limits.h", "helpers/base/*"),
-    ("validator/policy/*", "validator/validator.h", "helpers/base/*"),
-    ("validator/*", "helpers/base/*"),
-    # Both sides of a sandbox's wall read frames alike; the runner links that, and nothing else of ours.
-    ("executor/wire/*", "executor/frame.h"),
-    ("executor/*", "helpers/base/*"),
-    ("image/*", "executor/frame.h", "executor/wire/*"),
-    # The rules of curricula and exercises, and the formats of files: no store, no sockets.
-    ("mcp/exercise/*", "validator/*", "executor/executor.h", "helpers/base/*"),
-    ("mcp/curriculum/*", "mcp/exercise/*", "helpers/base/*"),
-    ("mcp/format/*", "mcp/curriculum/*", "helpers/base/*"),
-    # Below the store: one folder for each database, which knows none of the store's rules.
-    ("mcp/store/sqlite/*", "mcp/store/db.h", "mcp/store/statements.h", "helpers/base/*"),
-    ("mcp/store/*", "mcp/curriculum/*", "helpers/graph/*", "helpers/base/*"),
-    # A service as the system of record: it implements the calls of mcp/store/mirror_hooks.h.
-    ("mcp/mirror/*", "mcp/curriculum/*", "mcp/store/*", "helpers/base/*"),
-    ("mcp/learner/*", "mcp/store/*", "helpers/*"),
-    # Above the store: change sets, files, the cache of graphs and the feed.
-    ("mcp/change/*", "mcp/curriculum/*", "mcp/format/*", "mcp/store/*", "helpers/*"),
-    ("mcp/api/*", "mcp/change/*", "mcp/curriculum/*", "mcp/format/*", "mcp/store/*", "helpers/*"),
-    # The identity of clients, and the client of a model's service: no curriculum.
-    ("mcp/auth/*", "helpers/base/*"),
-    ("mcp/model/*", "helpers/base/*"),
-    # The surfaces for clients. The protocol has neither sockets nor a store.
-    ("mcp/tool/*", "mcp/api/*", "mcp/auth/*", "mcp/change/*", "mcp/curriculum/*", "mcp/exercise/*", "mcp/format/*", "mcp/store/*", "mcp/server.h",
-     "executor/executor.h", "validator/validator.h", "helpers/*"),
-    # Shared by execute_code, POST /execute and lectern exec.
-    ("mcp/analysis/*", "mcp/api/*", "mcp/auth/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h", "executor/executor.h", "validator/validator.h",
-     "helpers/base/*"),
-    ("mcp/resource/*", "mcp/curriculum/*", "mcp/format/*", "mcp/store/*", "mcp/tool/*", "helpers/base/*"),
-    ("mcp/prompt/*", "mcp/resource/*", "mcp/tool/*", "helpers/base/*"),
-    ("mcp/protocol/*", "mcp/auth/*", "mcp/change/*", "mcp/prompt/*", "mcp/resource/*", "mcp/tool/*", "mcp/server.h", "helpers/base/*"),
-    ("mcp/tutor/*", "mcp/curriculum/*", "mcp/exercise/*", "mcp/format/*", "mcp/learner/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h",
-     "executor/executor.h", "validator/validator.h", "helpers/*"),
-    ("mcp/agent/*", "mcp/analysis/*", "mcp/auth/*", "mcp/change/*", "mcp/curriculum/*", "mcp/format/*", "mcp/model/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h",
-     "executor/executor.h", "validator/validator.h", "helpers/*"),
-    # The chat knows no sockets.
-    ("mcp/chat/*", "mcp/agent/*", "mcp/auth/*", "mcp/change/*", "mcp/curriculum/*", "mcp/model/*", "mcp/store/*", "mcp/tool/*", "mcp/server.h",
-     "helpers/base/*"),
-    ("mcp/transport/*", "mcp/agent/*", "mcp/analysis/*", "mcp/api/*", "mcp/auth/*", "mcp/change/*", "mcp/chat/*", "mcp/protocol/*", "mcp/store/*", "mcp/tool/*",
-     "mcp/tutor/*", "mcp/server.h", "executor/executor.h", "helpers/base/*"),
-    # The program: commands join all of them.
-    ("mcp/command/*", "mcp/*", "validator/*", "executor/*", "helpers/*"),
-    ("mcp/ui/*", "mcp/*", "helpers/base/*"),
-    ("mcp/*", "mcp/command/*", "mcp/curriculum/*", "executor/executor.h", "validator/validator.h", "helpers/base/*"),
-))
+# "Includes:" in the README.md of a folder names the folders and headers that its files may include, besides their own; it holds for the
+# folders inside, unless they have a README.md of their own.
+INCLUDES = re.compile(r"^Includes: (.*?)\.$", re.MULTILINE | re.DOTALL)
+
+
+def read_arrows():
+    """folder -> patterns of the headers that its files may include, its own first."""
+    arrows = {}
+    for readme in sorted(path for room in ROOMS for path in (ROOT / room).rglob("README.md")):
+        folder = str(readme.parent.relative_to(ROOT))
+        line = INCLUDES.search(readme.read_text(encoding="utf-8"))
+        if line:
+            targets = re.findall(r"`([^`]+)`", line.group(1))
+            arrows[folder] = [folder + "/*"] + [target if target.endswith(".h") else target + "/*" for target in targets]
+    return arrows
+
+
+ARROWS = read_arrows()
 
 # Third-party headers, and the files that own them.
 OWNERS = (
@@ -103,7 +69,7 @@ def fits(path, patterns):
 
 
 def allowed_from(path):
-    return next((targets for pattern, targets in ARROWS if fnmatch.fnmatchcase(path, pattern)), None)
+    return next((ARROWS[str(folder)] for folder in Path(path).parents if str(folder) in ARROWS), None)
 
 
 def arrow_faults(files):
@@ -160,14 +126,17 @@ class Arrows(unittest.TestCase):
         self.assertEqual(arrow_faults({**files, **project_files("*.h.in")}), [])
 
     def test_no_arrow_runs_back(self):
-        """Each folder knows only folders that stand above it in the table; a folder is part of the one around it, which may know it."""
-        above = []
-        for folder, targets in ARROWS:
-            for target in targets[1:]:
-                if target.endswith("*") and not target.startswith("mcp/*") and folder not in ("mcp/command/*", "mcp/*"):
-                    known = any(fnmatch.fnmatchcase(one, target) for one in above)
-                    self.assertTrue(known or target in above, f"{folder} knows {target}, which stands below it")
-            above.append(folder)
+        """The folders have an order in which each knows only those before it. Single headers are left out, and so are the two folders on
+        top, which join all of mcp/; a folder is part of the one around it, which may know it."""
+        sorter = graphlib.TopologicalSorter()
+        for folder, targets in ARROWS.items():
+            sorter.add(folder, *(other for other in ARROWS if folder not in ("mcp", "mcp/command", "mcp/ui") and other != folder
+                                 and any(fnmatch.fnmatchcase(other + "/a.h", target) for target in targets if target.endswith("*"))))
+        self.assertEqual(len(list(sorter.static_order())), len(ARROWS))  # a circle raises CycleError, which names it
+
+    def test_each_named_folder_and_header_exists(self):
+        self.assertEqual([(folder, target) for folder, targets in ARROWS.items() for target in targets
+                          if not (ROOT / target.removesuffix("/*")).exists()], [])
 
     def test_headers_compile_alone(self):
         command = compiler()
