@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/pinned/additions.h"
+#include "helpers/base/array.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,9 +30,7 @@ struct module_list {
 
 static void add_module(struct module_list *list, const char *name)
 {
-    if ((list->count & (list->count - 1)) == 0) /* grows by doubling */
-        list->names = realloc(list->names, (list->count ? list->count * 2 : 1) * sizeof(char *));
-    if (!list->names || !(list->names[list->count++] = strdup(name)))
+    if (!ARRAY_ROOM(list->names, list->count) || !(list->names[list->count++] = strdup(name)))
         abort();
 }
 

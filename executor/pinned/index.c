@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/pinned/index.h"
+#include "helpers/base/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -219,12 +220,8 @@ static const struct {
 static void add_entry(struct package_index *index, struct index_entry *entry)
 {
     if (*entry->name && *entry->version && *entry->sha256 && *entry->size && *entry->path) {
-        if ((index->count & (index->count - 1)) == 0) { /* grows by doubling */
-            index->entries = realloc(index->entries, (index->count ? index->count * 2 : 1) *
-                                                         sizeof *index->entries);
-            if (!index->entries)
-                abort();
-        }
+        if (!ARRAY_ROOM(index->entries, index->count))
+            abort();
         index->entries[index->count++] = *entry;
     }
     *entry = (struct index_entry){"", "", "", "", "", "", "", "", false};

@@ -5,6 +5,7 @@
  * from. So case, normal form and line breaks make no difference, and a place is always a range of
  * whole characters.
  */
+#include "helpers/base/array.h"
 #include "mcp/curriculum/replace_text.h"
 
 #include <ctype.h>
@@ -34,7 +35,7 @@ struct cell {
 
 struct cells {
     struct cell *cells; /* owned */
-    size_t count, capacity;
+    size_t count;
 };
 
 struct form {
@@ -111,15 +112,8 @@ static ucs4_t lower(ucs4_t character)
 
 static int add_cell(struct cells *to, struct cell cell)
 {
-    if (to->count == to->capacity) {
-        size_t capacity = to->capacity ? to->capacity * 2 : 64;
-        struct cell *more = realloc(to->cells, capacity * sizeof *more);
-
-        if (!more)
-            return -1;
-        to->cells = more;
-        to->capacity = capacity;
-    }
+    if (!ARRAY_ROOM(to->cells, to->count))
+        return -1;
     to->cells[to->count++] = cell;
     return 0;
 }

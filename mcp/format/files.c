@@ -2,6 +2,7 @@
  *
  * Folders by file.h, archives by libarchive.
  */
+#include "helpers/base/array.h"
 #include "mcp/format/files.h"
 
 #include <limits.h>
@@ -226,11 +227,8 @@ static int unpack_all(struct unpacking *unpacking, struct error *err)
         if (++unpacking->seen > FORMAT_FILES_CAP)
             return error_set(err, ERROR_TOO_LARGE, "%s holds more than %u files", files->path,
                              FORMAT_FILES_CAP);
-        if (unpacking->seen == 1 || (files->count & (files->count - 1)) == 0) {
-            files->packed = realloc(files->packed, (2 * files->count + 1) * sizeof *files->packed);
-            if (!files->packed)
-                abort();
-        }
+        if (!ARRAY_ROOM(files->packed, files->count))
+            abort();
         if (unpack_entry(unpacking, entry, err) < 0)
             return -1;
     }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/hash.h"
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
@@ -244,7 +245,7 @@ static int is_ours(struct service *service, struct store *store, enum resource_k
 int resources_add(struct service *service, struct store *store, struct resources *resources,
                   enum resource_kind kind, const char *sid, const char *node_id, struct error *err)
 {
-    struct service_resource *list, *one;
+    struct service_resource *one;
     struct buf BUF_AUTO seen = {0}, name BUF_AUTO = {0};
     const char *etag;
     int known, ours = 0;
@@ -257,18 +258,16 @@ int resources_add(struct service *service, struct store *store, struct resources
         ours = is_ours(service, store, kind, sid, node_id, err);
     if (ours != 0)
         return ours < 0 ? -1 : 0;
-    list = realloc(resources->list, (resources->count + 1) * sizeof *list);
-    if (!list)
-        return error_set(err, ERROR_MEMORY, "out of memory for what to read");
-    resources->list = list;
-    one = &list[resources->count++];
+    if (!ARRAY_ROOM(resources->list, resources->count))
+        return error_set(err, ERROR_MEMORY, "out of memory for a read of the service");
+    one = &resources->list[resources->count++];
     memset(one, 0, sizeof *one);
     one->kind = kind;
     text_cut(one->sid, sizeof one->sid, sid);
     resource_name(&one->name, kind, node_id);
     one->node_id = node_id ? strdup(node_id) : NULL;
     if (node_id && !one->node_id)
-        return error_set(err, ERROR_MEMORY, "out of memory for what to read");
+        return error_set(err, ERROR_MEMORY, "out of memory for a read of the service");
     known = mirror_name(store, sid, MIRROR_NAME_SEEN, one->name.data, &seen, err);
     if (known < 0)
         return -1;
@@ -394,7 +393,7 @@ int resources_fetch(struct service *service, struct resources *resources, struct
     int rc;
 
     if (!asks)
-        return error_set(err, ERROR_MEMORY, "out of memory for what to read");
+        return error_set(err, ERROR_MEMORY, "out of memory for a read of the service");
     for (size_t i = 0; i < resources->count; i++)
         fill_ask(service, &resources->list[i], &asks[i]);
     rc = service_ask(service, asks, resources->count, err);

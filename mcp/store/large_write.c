@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/base/array.h"
 #include "mcp/store/large_write.h"
 
 #include <stdlib.h>
@@ -112,13 +113,11 @@ static int make_in_place(struct large_write *large, struct store *store, store_w
 /* Returns 1 if it is too large to be recorded. */
 static int take_slice(struct large_copy *copy, struct store *store, struct error *err)
 {
-    struct db_changes **more = realloc(copy->slices, (copy->count + 1) * sizeof(void *));
     int rc;
 
-    if (!more)
+    if (!ARRAY_ROOM(copy->slices, copy->count))
         return error_set(err, ERROR_MEMORY, "out of memory for a large write");
-    copy->slices = more;
-    rc = copy->backend->take_changes(store->db, &more[copy->count], err);
+    rc = copy->backend->take_changes(store->db, &copy->slices[copy->count], err);
     copy->count += rc == 0;
     return rc;
 }

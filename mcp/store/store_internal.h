@@ -43,7 +43,7 @@ struct write {
 /* The entities that an open transaction has changed. */
 struct dirty_set {
     struct dirty_entry *entries; /* owned */
-    size_t count, capacity;
+    size_t count;
 };
 
 /* An open write transaction; all zero if none is open. */

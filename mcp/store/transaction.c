@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/clock.h"
 #include "mcp/store/large_write.h"
 #include "mcp/store/search/search_internal.h"
@@ -135,15 +136,8 @@ static void note_entry(struct store *store, const struct dirty_entry *entry)
     }
     if (is_known(dirty, entry))
         return;
-    if (dirty->count == dirty->capacity) {
-        size_t capacity = dirty->capacity ? dirty->capacity * 2 : 16;
-        struct dirty_entry *more = realloc(dirty->entries, capacity * sizeof *more);
-
-        if (!more)
-            return; /* an onlooker will see it when it next reads */
-        dirty->entries = more;
-        dirty->capacity = capacity;
-    }
+    if (!ARRAY_ROOM(dirty->entries, dirty->count))
+        return; /* other clients see the change when they read next */
     dirty->entries[dirty->count++] = *entry;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "helpers/base/array.h"
 #include "mcp/tutor/standing.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ struct log_reading {
     const struct course *course;
     struct buf *strings;
     struct row *rows;
-    size_t count, room;
+    size_t count;
     bool failed;
 };
 
@@ -35,16 +36,9 @@ static void on_evidence(void *user, const char *session, const char *node,
     (void)session;
     if (lesson == COURSE_NONE || reading->failed)
         return;
-    if (reading->count == reading->room) {
-        size_t room = reading->room > 0 ? 2 * reading->room : 64;
-        struct row *rows = realloc(reading->rows, room * sizeof *rows);
-
-        if (!rows) {
-            reading->failed = true;
-            return;
-        }
-        reading->rows = rows;
-        reading->room = room;
+    if (!ARRAY_ROOM(reading->rows, reading->count)) {
+        reading->failed = true;
+        return;
     }
     reading->rows[reading->count] = (struct row){
         .evidence = *evidence,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/json.h"
 #include "helpers/graph/text.h"
 #include "mcp/curriculum/curriculum_uri.h"
@@ -663,17 +664,9 @@ static const char *settle(const struct buf *strings, const char *text, const cha
     return at.offset == NO_TEXT ? missing : strings->data + at.offset;
 }
 
-/* Room for one more, doubling. */
-static void *grow(void *array, size_t count, size_t size, struct error *err)
+static int starve(struct error *err)
 {
-    void *larger;
-
-    if (count > 0 && (count & (count - 1)) != 0)
-        return array;
-    larger = realloc(array, (count ? count * 2 : 1) * size);
-    if (!larger)
-        error_set(err, ERROR_MEMORY, "out of memory for the outline");
-    return larger;
+    return error_set(err, ERROR_MEMORY, "out of memory for the outline");
 }
 
 static int read_nodes(struct store *store, int64_t session, struct outline *outline,
@@ -683,17 +676,16 @@ static int read_nodes(struct store *store, int64_t session, struct outline *outl
     int row;
 
     while ((row = rows_next(rows, err)) > 0) {
-        struct outline_node *nodes = grow(outline->nodes, outline->node_count, sizeof *nodes, err);
+        struct outline_node *node;
 
-        if (!nodes)
-            return -1;
-        outline->nodes = nodes;
-        nodes += outline->node_count++;
-        nodes->id = keep(&outline->strings, rows_text(rows, 0));
-        nodes->title = keep(&outline->strings, rows_text(rows, 1));
-        nodes->group = keep(&outline->strings, rows_text(rows, 2));
-        nodes->components = (size_t)rows_int(rows, 3);
-        nodes->code = keep(&outline->strings, rows_text(rows, 4));
+        if (!ARRAY_ROOM(outline->nodes, outline->node_count))
+            return starve(err);
+        node = &outline->nodes[outline->node_count++];
+        node->id = keep(&outline->strings, rows_text(rows, 0));
+        node->title = keep(&outline->strings, rows_text(rows, 1));
+        node->group = keep(&outline->strings, rows_text(rows, 2));
+        node->components = (size_t)rows_int(rows, 3);
+        node->code = keep(&outline->strings, rows_text(rows, 4));
     }
     return row;
 }
@@ -705,23 +697,21 @@ static int read_link(struct rows *rows, struct outline *outline, struct error *e
     json_auto_t *relationship = json_read(body.text, body.len, "a kept relationship", err);
     struct buf BUF_AUTO node = {0};
     char sid[SESSION_ID_SIZE];
-    struct outline_link *links;
+    struct outline_link *link;
 
     if (!relationship)
         return -1;
     if (curriculum_uri_read(rows_text(rows, 4), sid, sizeof sid, &node, NULL) < 0)
         return 0;
-    links = grow(outline->links, outline->link_count, sizeof *links, err);
-    if (!links)
-        return -1;
-    outline->links = links;
-    links += outline->link_count++;
-    links->id = rows_int(rows, 2);
-    links->from = keep(&outline->strings, rows_text(rows, 3));
-    links->curriculum = keep(&outline->strings, sid);
-    links->node = keep(&outline->strings, node.data);
-    links->type = keep(&outline->strings, rows_text(rows, 5));
-    links->title = keep(&outline->strings, json_get_string(relationship, "to_title"));
+    if (!ARRAY_ROOM(outline->links, outline->link_count))
+        return starve(err);
+    link = &outline->links[outline->link_count++];
+    link->id = rows_int(rows, 2);
+    link->from = keep(&outline->strings, rows_text(rows, 3));
+    link->curriculum = keep(&outline->strings, sid);
+    link->node = keep(&outline->strings, node.data);
+    link->type = keep(&outline->strings, rows_text(rows, 5));
+    link->title = keep(&outline->strings, json_get_string(relationship, "to_title"));
     return 0;
 }
 
@@ -732,7 +722,7 @@ static int read_edges(struct store *store, int64_t session, struct outline *outl
     int row;
 
     while ((row = rows_next(rows, err)) > 0) {
-        struct outline_edge *edges;
+        struct outline_edge *edge;
 
         if ((unsigned)rows_int(rows, 1) & ROW_RAW)
             continue;
@@ -743,14 +733,12 @@ static int read_edges(struct store *store, int64_t session, struct outline *outl
             }
             continue;
         }
-        edges = grow(outline->edges, outline->edge_count, sizeof *edges, err);
-        if (!edges)
-            return -1;
-        outline->edges = edges;
-        edges += outline->edge_count++;
-        edges->from = keep(&outline->strings, rows_text(rows, 3));
-        edges->to = keep(&outline->strings, rows_text(rows, 4));
-        edges->type = keep(&outline->strings, rows_text(rows, 5));
+        if (!ARRAY_ROOM(outline->edges, outline->edge_count))
+            return starve(err);
+        edge = &outline->edges[outline->edge_count++];
+        edge->from = keep(&outline->strings, rows_text(rows, 3));
+        edge->to = keep(&outline->strings, rows_text(rows, 4));
+        edge->type = keep(&outline->strings, rows_text(rows, 5));
     }
     return row;
 }

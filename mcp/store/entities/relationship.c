@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
 #include "mcp/curriculum/curriculum_uri.h"
@@ -46,23 +47,15 @@ int store_relationships_of(struct store *store, int64_t session, const char *nod
                            int64_t **keys, size_t *count, struct error *err)
 {
     struct rows *rows;
-    size_t capacity = 0;
     int row;
 
     *keys = NULL;
     *count = 0;
     rows = db_query(store->db, err, SQL_RELATIONSHIP_OF_NODE, "is", session, node_id);
     while ((row = rows_next(rows, err)) > 0) {
-        if (*count == capacity) {
-            size_t larger = capacity ? capacity * 2 : 16;
-            int64_t *more = realloc(*keys, larger * sizeof *more);
-
-            if (!more) {
-                row = error_set(err, ERROR_MEMORY, "out of memory for a node's relationships");
-                break;
-            }
-            *keys = more;
-            capacity = larger;
+        if (!ARRAY_ROOM(*keys, *count)) {
+            row = error_set(err, ERROR_MEMORY, "out of memory for a node's relationships");
+            break;
         }
         (*keys)[(*count)++] = rows_int(rows, 0);
     }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/prose.h"
@@ -25,20 +26,13 @@ struct replace_work {
 
 struct keys {
     int64_t *keys; /* owned */
-    size_t count, capacity;
+    size_t count;
 };
 
 static int add_key(struct keys *keys, int64_t key, struct error *err)
 {
-    if (keys->count == keys->capacity) {
-        size_t capacity = keys->capacity ? keys->capacity * 2 : 64;
-        int64_t *more = realloc(keys->keys, capacity * sizeof *more);
-
-        if (!more)
-            return error_set(err, ERROR_MEMORY, "out of memory for a search");
-        keys->keys = more;
-        keys->capacity = capacity;
-    }
+    if (!ARRAY_ROOM(keys->keys, keys->count))
+        return error_set(err, ERROR_MEMORY, "out of memory for a search");
     keys->keys[keys->count++] = key;
     return 0;
 }
@@ -95,22 +89,21 @@ static bool is_wanted(const struct replace_work *work, const char *path)
 
 static int take_text(struct texts *texts, const struct prose_text *text, struct buf *is)
 {
-    struct new_text *more = realloc(texts->texts, (texts->count + 1) * sizeof *more);
     struct replace_work *work = texts->work;
     struct replaced_text *at = &work->at;
+    struct new_text *new_text;
 
-    if (!more)
+    if (!ARRAY_ROOM(texts->texts, texts->count))
         return error_set(texts->err, ERROR_MEMORY, "out of memory for a replacement");
-    texts->texts = more;
-    more += texts->count++;
-    *more = (struct new_text){.was = text->text};
+    new_text = &texts->texts[texts->count++];
+    *new_text = (struct new_text){.was = text->text};
     buf_add(is, "", 0);
-    more->is = buf_steal(is, &more->len);
-    if (!more->is)
+    new_text->is = buf_steal(is, &new_text->len);
+    if (!new_text->is)
         return error_set(texts->err, ERROR_MEMORY, "out of memory for a replacement");
     at->path = text->path;
     at->before = text->text;
-    at->after = more->is;
+    at->after = new_text->is;
     return work->replacing->visit ? work->replacing->visit(work->replacing->user, at, texts->err)
                                   : 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/json.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/store/entities/component.h"
@@ -91,13 +92,13 @@ int item_load(struct store *store, struct sequence_item *item, struct error *err
 
 struct sequence_item *sequence_open(struct sequence *sequence, size_t index, struct error *err)
 {
-    struct sequence_item *items = realloc(sequence->items, (sequence->count + 1) * sizeof *items);
+    struct sequence_item *items;
 
-    if (!items) {
+    if (!ARRAY_ROOM(sequence->items, sequence->count)) {
         error_set(err, ERROR_MEMORY, "out of memory for a node's components");
         return NULL;
     }
-    sequence->items = items;
+    items = sequence->items;
     memmove(items + index + 1, items + index, (sequence->count - index) * sizeof *items);
     memset(items + index, 0, sizeof *items);
     sequence->count++;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/json.h"
 #include "mcp/curriculum/json_difference.h"
 #include "mcp/store/history/rewind.h"
@@ -282,28 +283,13 @@ void rewind_finish(struct rewind *rewind)
     memset(rewind, 0, sizeof *rewind);
 }
 
-/* A zeroed new element, counted; the array of pointers doubles. */
-static void *add(void **array, size_t *count, size_t size, struct error *err)
+/* A zeroed new element for one of the arrays of pointers. */
+static void *create_element(size_t size, bool has_room, struct error *err)
 {
-    void **pointers = *(void ***)array;
-    void *element = calloc(1, size);
+    void *element = has_room ? calloc(1, size) : NULL;
 
-    if (element && (*count & (*count - 1)) == 0) { /* full at each power of two, and at none */
-        void **more = realloc(pointers, (*count ? *count * 2 : 1) * sizeof *more);
-
-        if (!more) {
-            free(element);
-            element = NULL;
-        } else {
-            pointers = more;
-            *(void ***)array = more;
-        }
-    }
-    if (!element) {
-        error_set(err, ERROR_MEMORY, "out of memory for what was");
-        return NULL;
-    }
-    pointers[(*count)++] = element;
+    if (!element)
+        error_set(err, ERROR_MEMORY, "out of memory for a past state");
     return element;
 }
 
@@ -312,7 +298,7 @@ static int note_place(struct rewind *rewind, const char *text, size_t place, str
     if (!rewind->places)
         rewind->places = json_object();
     if (json_object_set_new(rewind->places, text, json_integer((json_int_t)place)) < 0)
-        return error_set(err, ERROR_MEMORY, "out of memory for what was");
+        return error_set(err, ERROR_MEMORY, "out of memory for a past state");
     return 0;
 }
 
@@ -352,9 +338,10 @@ int rewind_include_node(struct rewind *rewind, int64_t key, const char *node_id,
     *node = find_node(rewind, key);
     if (*node)
         return 0;
-    *node = add((void **)&rewind->nodes, &rewind->node_count, sizeof **node, err);
+    *node = create_element(sizeof **node, ARRAY_ROOM(rewind->nodes, rewind->node_count), err);
     if (!*node)
         return -1;
+    rewind->nodes[rewind->node_count++] = *node;
     snprintf(text, sizeof text, "%d/%" PRId64, (int)REWIND_NODE, key);
     if (note_place(rewind, text, rewind->node_count - 1, err) < 0)
         return -1;
@@ -375,16 +362,17 @@ int rewind_include_entry(struct rewind *rewind, enum rewind_entity entity, const
 
     if (find_entry(rewind, entity, id))
         return 0;
-    entry = add((void **)&rewind->entries, &rewind->entry_count, sizeof *entry, err);
+    entry = create_element(sizeof *entry, ARRAY_ROOM(rewind->entries, rewind->entry_count), err);
     if (!entry)
         return -1;
+    rewind->entries[rewind->entry_count++] = entry;
     entry->entity = entity;
     entry->key = entry_key(entity, id);
     entry->id = strdup(id);
     if (!entry->id) {
         rewind->entry_count--;
         free(entry);
-        return error_set(err, ERROR_MEMORY, "out of memory for what was");
+        return error_set(err, ERROR_MEMORY, "out of memory for a past state");
     }
     if (write_place_key(text, entity, id) &&
         note_place(rewind, text, rewind->entry_count - 1, err) < 0)
@@ -418,7 +406,7 @@ int rewind_include_session(struct rewind *rewind, struct error *err)
     rewind->title = json_string(rows_text(rows, 2));
     rows_end(rows);
     if (rewind->further && !rewind->title)
-        return error_set(err, ERROR_MEMORY, "out of memory for what was");
+        return error_set(err, ERROR_MEMORY, "out of memory for a past state");
     return rewind->further ? 0 : -1;
 }
 
@@ -445,7 +433,7 @@ static json_t *led_back(const struct rewind_row *row, const json_t *value, struc
     }
     result = patch ? patch_apply(value, patch) : json_copy(whole);
     if (!result)
-        error_set(err, ERROR_MEMORY, "out of memory for what was");
+        error_set(err, ERROR_MEMORY, "out of memory for a past state");
     return result;
 }
 

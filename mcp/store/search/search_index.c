@@ -17,6 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/fields.h"
 #include "helpers/base/json.h"
 #include "mcp/curriculum/prose.h"
@@ -286,22 +287,14 @@ static int read_stale(struct store *store, int64_t most, int64_t **keys, size_t 
                       struct error *err)
 {
     struct rows *rows = db_query(store->db, err, SQL_SEARCH_STALE, "i", most);
-    size_t room = 0;
     int row;
 
     *keys = NULL;
     *count = 0;
     while ((row = rows_next(rows, err)) > 0) {
-        if (*count == room) {
-            int64_t *more;
-
-            room = room > 0 ? room * 2 : 16;
-            more = realloc(*keys, room * sizeof **keys);
-            if (!more) {
-                rows_end(rows);
-                return error_set(err, ERROR_MEMORY, "out of memory for the search");
-            }
-            *keys = more;
+        if (!ARRAY_ROOM(*keys, *count)) {
+            rows_end(rows);
+            return error_set(err, ERROR_MEMORY, "out of memory for the search");
         }
         (*keys)[(*count)++] = rows_int(rows, 0);
     }

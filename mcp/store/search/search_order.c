@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/cleanup.h"
 #include "helpers/graph/order.h"
 #include "mcp/store/search/find.h"
@@ -58,7 +59,6 @@ static int read_edges(struct ordering *ordering, struct store *store, int64_t se
                       struct error *err)
 {
     struct rows *rows = db_query(store->db, err, SQL_RELATIONSHIP_LIST, "i", session);
-    size_t room = 0;
     int row;
 
     while ((row = rows_next(rows, err)) > 0) {
@@ -73,16 +73,9 @@ static int read_edges(struct ordering *ordering, struct store *store, int64_t se
         if ((unsigned)rows_int(rows, 1) & ROW_RAW || (!needs && !edge.leads) ||
             edge.from == NO_PLACE || edge.to == NO_PLACE || edge.from == edge.to)
             continue;
-        if (ordering->edge_count == room) {
-            struct edge *more;
-
-            room = room > 0 ? room * 2 : 256;
-            more = realloc(ordering->edges, room * sizeof *more);
-            if (!more) {
-                rows_end(rows);
-                return error_set(err, ERROR_MEMORY, "out of memory for the teaching order");
-            }
-            ordering->edges = more;
+        if (!ARRAY_ROOM(ordering->edges, ordering->edge_count)) {
+            rows_end(rows);
+            return error_set(err, ERROR_MEMORY, "out of memory for the teaching order");
         }
         ordering->edges[ordering->edge_count++] = edge;
     }
@@ -162,22 +155,15 @@ static int read_rows(struct search_lessons *lessons, struct store *store, int64_
                      struct error *err)
 {
     struct rows *rows = db_query(store->db, err, SQL_SEARCH_LESSONS, "i", session);
-    size_t room = 0, at = 0;
+    size_t at = 0;
     int row;
 
     while ((row = rows_next(rows, err)) > 0) {
         const char *id = rows_text(rows, 1);
 
-        if (lessons->count == room) {
-            struct search_lesson *more;
-
-            room = room > 0 ? room * 2 : 64;
-            more = realloc(lessons->rows, room * sizeof *more);
-            if (!more) {
-                rows_end(rows);
-                return error_set(err, ERROR_MEMORY, "out of memory for the lessons");
-            }
-            lessons->rows = more;
+        if (!ARRAY_ROOM(lessons->rows, lessons->count)) {
+            rows_end(rows);
+            return error_set(err, ERROR_MEMORY, "out of memory for the lessons");
         }
         lessons->rows[lessons->count++] = (struct search_lesson){.key = rows_int(rows, 0)};
         buf_add(&lessons->strings, id ? id : "", id ? strlen(id) + 1 : 1);

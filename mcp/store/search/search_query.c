@@ -14,6 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "helpers/base/array.h"
 #include "mcp/store/search/search_internal.h"
 
 #define PAIR_DISTANCE 2 /* words, in which two that follow one another in the text are a pair */
@@ -259,7 +260,6 @@ struct finder {
     struct search_query *query;
     struct search_result *result;
     bool by_row;
-    size_t room;
     int phrases[PHRASES_CAP]; /* the term of each phrase of the query that runs; -1: a marker */
     size_t phrase_count;
     bool starved;
@@ -314,20 +314,9 @@ static struct search_found *open_found(struct finder *finder, int64_t key)
 
     if (at < result->count && result->found[at].key == key)
         return &result->found[at];
-    if (result->count == finder->room) {
-        size_t room = finder->room > 0 ? finder->room * 2 : 256;
-        struct search_found *found = realloc(result->found, room * sizeof *found);
-        struct weights *weights;
-
-        if (found)
-            result->found = found;
-        weights = found ? realloc(finder->weights, room * sizeof *weights) : NULL;
-        if (!weights) {
-            finder->starved = true;
-            return NULL;
-        }
-        finder->weights = weights;
-        finder->room = room;
+    if (!ARRAY_ROOM(result->found, result->count) || !ARRAY_ROOM(finder->weights, result->count)) {
+        finder->starved = true;
+        return NULL;
     }
     memmove(result->found + at + 1, result->found + at,
             (result->count - at) * sizeof *result->found);
