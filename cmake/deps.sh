@@ -38,6 +38,7 @@ libcsv-dev                | build      | file:/usr/include/csv.h   | CSV files o
 libyaml-dev               | build      | pc:yaml-0.1               | the front matter of Markdown folders            | MIT
 libcmark-dev              | build      | pc:libcmark               | reads ordinary Markdown                         | BSD-2-Clause
 libxml2-dev               | build      | pc:libxml-2.0             | GraphML, GEXF, sheets of Excel, course packages | MIT
+uthash-dev                | build      | file:/usr/include/uthash.h | hash tables                                    | BSD-1-Clause
 uuid-dev                  | build      | pc:uuid                   | the identifiers of CASE frameworks, from names  | BSD-3-Clause
 libcmocka-dev             | build      | pc:cmocka                 | unit tests                                      | Apache-2.0
 bubblewrap                | sandbox    | cmd:bwrap                 | the sandbox where no Docker daemon answers      | LGPL-2.0-or-later

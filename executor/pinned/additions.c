@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/pinned/additions.h"
-#include "helpers/base/array.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +14,7 @@
 #include "executor/pinned/download.h"
 #include "executor/pinned/resolve.h"
 #include "executor/pinned/unpack.h"
+#include "helpers/base/array.h"
 #include "helpers/base/cleanup.h"
 
 #define PACKAGES_FOLDER "usr/lib/python3/dist-packages"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "executor/pinned/index.h"
-#include "helpers/base/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +14,7 @@
 #include "executor/cache.h"
 #include "executor/pinned/unpack.h"
 #include "executor/pinned/version.h"
+#include "helpers/base/array.h"
 #include "helpers/base/http.h"
 #include "helpers/base/sha256.h"
 

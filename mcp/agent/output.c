@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/agent/output.h"
-#include "mcp/store/entities/outline.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -10,6 +9,7 @@
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
+#include "mcp/store/entities/outline.h"
 
 #define NUMBERS_NAMED 5u   /* in the error of output_check_numbers */
 #define TOLERANCE     1e-9 /* relative, between a number and its text */

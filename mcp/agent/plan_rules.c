@@ -5,13 +5,14 @@
  * taken out as flags. What is left must be exactly one of the table `patterns`.
  */
 #include "mcp/agent/plan_rules.h"
-#include "mcp/store/entities/outline.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "mcp/store/entities/outline.h"
 
 #define WORDS_MAX      60u /* of a question */
 #define WORD_CAP       48u

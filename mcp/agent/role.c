@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/agent/role.h"
-#include "mcp/store/entities/outline.h"
 
 #include <string.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/utf8.h"
 #include "helpers/graph/graph.h"
+#include "mcp/store/entities/outline.h"
 #include "mcp/tool/code_helpers.h"
 #include "mcp/tool/tool.h"
 

@@ -13,9 +13,6 @@
  * task.
  */
 #include "mcp/agent/solve.h"
-#include "mcp/store/entities/outline.h"
-#include "mcp/store/entities/session.h"
-#include "mcp/store/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +34,9 @@
 #include "mcp/analysis/run_answer.h"
 #include "mcp/change/graph_cache.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/task.h"
 #include "mcp/tool/tool.h"
 
 #define TITLE_SIZE       256u

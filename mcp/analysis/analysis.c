@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/analysis/analysis.h"
-#include "mcp/store/entities/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "helpers/base/utf8.h"
 #include "mcp/api/rest.h"
 #include "mcp/auth/limits.h"
+#include "mcp/store/entities/session.h"
 
 #define WORKQ_RETRY_AFTER_S 1 /* the work queue works its queue off in less */
 #define LIMIT_RETRY_AFTER_S 1 /* an analysis takes a few seconds at most */

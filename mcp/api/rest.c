@@ -4,29 +4,22 @@
  * work queue, with that work queue's store.
  */
 #include "mcp/api/rest.h"
-#include "mcp/store/entities/session.h"
-#include "mcp/store/idempotency.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include "helpers/base/hash.h"
 #include "helpers/base/json.h"
 #include "helpers/base/validation.h"
 #include "helpers/base/workq.h"
 #include "mcp/api/rest_internal.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/idempotency.h"
 
 #define STABLE_ATTEMPTS 3
 #define LARGE_BODY      ((size_t)16 << 10) /* bytes of an import, above which reading takes long */
-
-#define CACHE_BYTES       ((size_t)64 << 20) /* keys and answers */
-#define CACHE_ANSWER_MAX  ((size_t)8 << 20)  /* longer ones are not cached */
-#define CACHE_ANSWERS_CAP 16384u
-#define BUCKETS           4096u
 
 /* ---- ETags, and the conditions that name them ----
  *
@@ -146,133 +139,6 @@ int rest_keep_whole(struct store *store, const char *key, const struct rest_resp
     return store_idempotency_amend(store, key, response->body.data, response->body.len, err);
 }
 
-/* ---- cached answers ----
- *
- * Answers to reads, by request, valid while their ETag is the current one: a list that was not
- * written to is created once. Any thread. The most recently used is evicted last. */
-
-struct answer_entry {
-    TAILQ_ENTRY(answer_entry) used; /* the last used first */
-    LIST_ENTRY(answer_entry) bucket;
-    char etag[REST_ETAG_SIZE];
-    size_t key_len, len;
-    char bytes[]; /* key, answer */
-};
-
-struct rest_cache {
-    pthread_mutex_t lock;
-    TAILQ_HEAD(entries, answer_entry) entries;
-    LIST_HEAD(, answer_entry) buckets[BUCKETS];
-    size_t count, bytes;
-};
-
-struct rest_cache *rest_cache_create(struct error *err)
-{
-    struct rest_cache *cache = calloc(1, sizeof *cache);
-
-    if (!cache) {
-        error_set(err, ERROR_MEMORY, "out of memory for answers");
-        return NULL;
-    }
-    pthread_mutex_init(&cache->lock, NULL);
-    TAILQ_INIT(&cache->entries);
-    return cache;
-}
-
-static size_t size_of(const struct answer_entry *entry)
-{
-    return sizeof *entry + entry->key_len + entry->len;
-}
-
-static void drop_entry(struct rest_cache *cache, struct answer_entry *entry)
-{
-    TAILQ_REMOVE(&cache->entries, entry, used);
-    LIST_REMOVE(entry, bucket);
-    cache->count--;
-    cache->bytes -= size_of(entry);
-    free(entry);
-}
-
-void rest_cache_destroy(struct rest_cache *cache)
-{
-    struct answer_entry *entry;
-
-    if (!cache)
-        return;
-    while ((entry = TAILQ_FIRST(&cache->entries)))
-        drop_entry(cache, entry);
-    pthread_mutex_destroy(&cache->lock);
-    free(cache);
-}
-
-static size_t bucket_of(const struct buf *key)
-{
-    return (size_t)(hash_bytes(HASH_START, key->data, key->len) % BUCKETS);
-}
-
-static struct answer_entry *find_entry(struct rest_cache *cache, const struct buf *key,
-                                       size_t bucket)
-{
-    struct answer_entry *entry;
-
-    LIST_FOREACH(entry, &cache->buckets[bucket], bucket)
-    if (entry->key_len == key->len && memcmp(entry->bytes, key->data, key->len) == 0)
-        return entry;
-    return NULL;
-}
-
-/* Appends the answer; false if none for this state is cached. key may be any bytes. */
-static bool find_kept(struct rest_cache *cache, const struct buf *key, const char *etag,
-                      struct buf *answer)
-{
-    size_t bucket = bucket_of(key);
-    struct answer_entry *entry;
-    bool found;
-
-    pthread_mutex_lock(&cache->lock);
-    entry = find_entry(cache, key, bucket);
-    found = entry && strcmp(entry->etag, etag) == 0;
-    if (found) {
-        buf_add(answer, entry->bytes + entry->key_len, entry->len);
-        TAILQ_REMOVE(&cache->entries, entry, used);
-        TAILQ_INSERT_HEAD(&cache->entries, entry, used);
-    }
-    pthread_mutex_unlock(&cache->lock);
-    return found;
-}
-
-/* Replaces the answer for another state. Without memory nothing is cached. */
-static void keep(struct rest_cache *cache, const struct buf *key, const char *etag,
-                 const struct buf *answer)
-{
-    size_t bucket = bucket_of(key);
-    struct answer_entry *entry, *old;
-
-    if (answer->failed || answer->len > CACHE_ANSWER_MAX || strlen(etag) >= REST_ETAG_SIZE)
-        return;
-    entry = malloc(sizeof *entry + key->len + answer->len);
-    if (!entry)
-        return;
-    memcpy(entry->etag, etag, strlen(etag) + 1);
-    entry->key_len = key->len;
-    entry->len = answer->len;
-    memcpy(entry->bytes, key->data, key->len);
-    memcpy(entry->bytes + key->len, answer->data, answer->len);
-    pthread_mutex_lock(&cache->lock);
-    old = find_entry(cache, key, bucket);
-    if (old)
-        drop_entry(cache, old);
-    TAILQ_INSERT_HEAD(&cache->entries, entry, used);
-    LIST_INSERT_HEAD(&cache->buckets[bucket], entry, bucket);
-    cache->count++;
-    cache->bytes += size_of(entry);
-    while ((cache->bytes > CACHE_BYTES || cache->count > CACHE_ANSWERS_CAP) &&
-           (old = TAILQ_LAST(&cache->entries, entries)))
-        drop_entry(cache, old); /* NOLINT(clang-analyzer-unix.Malloc): the list's end is not the one
-                             just freed */
-    pthread_mutex_unlock(&cache->lock);
-}
-
 /* ---- one call through its route ----
  *
  * A read carries the ETag of exactly its content. A write is one transaction with its condition and
@@ -383,12 +249,12 @@ static int read_of_state(struct rest_call *call, rest_handler *read, struct erro
     if (!answers)
         return read(call, err);
     write_key(call, &key);
-    if (!key.failed && find_kept(answers, &key, response->etag, &response->body))
+    if (!key.failed && rest_cache_find(answers, &key, response->etag, &response->body))
         return 0;
     if (read(call, err) != 0)
         return -1;
     if (!key.failed)
-        keep(answers, &key, response->etag, &response->body);
+        rest_cache_add(answers, &key, response->etag, &response->body);
     return 0;
 }
 

@@ -152,4 +152,13 @@ void rest_answer_string(struct buf *json, const char *text);
 rest_handler rest_nodes;   /* node.c */
 rest_handler rest_openapi; /* openapi.c */
 
+/* ---- rest_cache.c: callable from any thread ---- */
+
+/* Appends the cached answer; false if none for this ETag is cached. key may be any bytes. */
+bool rest_cache_find(struct rest_cache *cache, const struct buf *key, const char *etag,
+                     struct buf *to);
+/* Replaces the answer for another ETag. Without memory nothing is cached. */
+void rest_cache_add(struct rest_cache *cache, const struct buf *key, const char *etag,
+                    const struct buf *body);
+
 #endif

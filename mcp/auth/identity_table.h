@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Identities by the digest of a secret: the tokens of a file, those of an issuer that were good,
- * the cookies and links of the page. A hash table; a digest is as good as random, so its first
- * bytes are the hash. Not thread-safe.
+ * the cookies and links of the page. Not thread-safe.
  */
 #ifndef LECTERN_AUTH_IDENTITY_TABLE_H
 #define LECTERN_AUTH_IDENTITY_TABLE_H
@@ -12,7 +11,7 @@
 
 struct identity_table;
 
-/* Holds at most cap identities, a power of two. */
+/* Holds at most cap identities. */
 struct identity_table *identity_table_create(size_t cap, struct error *err);
 void identity_table_destroy(struct identity_table *table); /* takes NULL */
 

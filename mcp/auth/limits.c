@@ -3,9 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
-#include "helpers/base/hash.h"
+#include "helpers/base/table.h"
 
 #define MINUTE_MS 60000.0
 
@@ -14,17 +13,12 @@ struct holder {
     double used; /* requests of the last minute; as of used_ms */
     uint64_t used_ms;
     unsigned analyses; /* under way: it is not forgotten while there are some */
-    LIST_ENTRY(holder) in_slot;
-    TAILQ_ENTRY(holder) by_use;
+    UT_hash_handle hh;
 };
-
-LIST_HEAD(holder_slot, holder);
 
 struct limits {
     unsigned requests_a_minute, analyses;
-    size_t count;
-    TAILQ_HEAD(, holder) holders; /* least recently used first */
-    struct holder_slot slots[LIMITS_HOLDERS_CAP];
+    struct holder *holders; /* by id; the least recently used first */
 };
 
 struct limits *limits_create(unsigned requests_a_minute, unsigned analyses, struct error *err)
@@ -37,34 +31,28 @@ struct limits *limits_create(unsigned requests_a_minute, unsigned analyses, stru
     }
     limits->requests_a_minute = requests_a_minute;
     limits->analyses = analyses;
-    TAILQ_INIT(&limits->holders);
     return limits;
 }
 
 static void forget(struct limits *limits, struct holder *holder)
 {
-    LIST_REMOVE(holder, in_slot);
-    TAILQ_REMOVE(&limits->holders, holder, by_use);
-    limits->count--;
+    HASH_DEL(limits->holders, holder);
     free(holder);
 }
 
 void limits_destroy(struct limits *limits)
 {
-    while (limits && !TAILQ_EMPTY(&limits->holders))
-        forget(limits, TAILQ_FIRST(&limits->holders));
+    while (limits && limits->holders)
+        forget(limits, limits->holders);
     free(limits);
 }
 
 static void make_room(struct limits *limits)
 {
-    struct holder *holder;
+    struct holder *holder = limits->holders;
 
-    TAILQ_FOREACH(holder, &limits->holders, by_use)
-    {
-        if (holder->analyses == 0)
-            break;
-    }
+    while (holder && holder->analyses > 0)
+        holder = holder->hh.next;
     if (holder)
         forget(limits, holder);
 }
@@ -72,27 +60,20 @@ static void make_room(struct limits *limits)
 /* NULL without memory. */
 static struct holder *find(struct limits *limits, const char *id)
 {
-    struct holder_slot *slot =
-        &limits->slots[hash_bytes(HASH_START, id, strlen(id)) & (LIMITS_HOLDERS_CAP - 1)];
     struct holder *holder;
 
-    LIST_FOREACH(holder, slot, in_slot)
-    {
-        if (strcmp(holder->id, id) != 0)
-            continue;
-        TAILQ_REMOVE(&limits->holders, holder, by_use);
-        TAILQ_INSERT_TAIL(&limits->holders, holder, by_use);
-        return holder;
+    HASH_FIND_STR(limits->holders, id, holder);
+    if (holder) {
+        HASH_DEL(limits->holders, holder);
+    } else {
+        if (HASH_COUNT(limits->holders) >= LIMITS_HOLDERS_CAP)
+            make_room(limits);
+        holder = calloc(1, sizeof *holder);
+        if (!holder)
+            return NULL;
+        memcpy(holder->id, id, strlen(id) + 1);
     }
-    if (limits->count >= LIMITS_HOLDERS_CAP)
-        make_room(limits);
-    holder = calloc(1, sizeof *holder);
-    if (!holder)
-        return NULL;
-    memcpy(holder->id, id, strlen(id) + 1);
-    LIST_INSERT_HEAD(slot, holder, in_slot);
-    TAILQ_INSERT_TAIL(&limits->holders, holder, by_use);
-    limits->count++;
+    HASH_ADD_STR(limits->holders, id, holder);
     return holder;
 }
 

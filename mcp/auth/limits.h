@@ -11,7 +11,7 @@
 #include "helpers/base/error.h"
 #include "mcp/auth/identity.h"
 
-#define LIMITS_HOLDERS_CAP 4096u /* counted at once; a power of two. The one idle longest goes */
+#define LIMITS_HOLDERS_CAP 4096u /* counted at once. The one idle longest goes */
 
 struct limits;
 

@@ -2,12 +2,12 @@
  *
  * Operations of a change set that move components and relationships between nodes, or copy them.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "mcp/change/change_run.h"
 #include "mcp/store/entities/component.h"
 #include "mcp/store/entities/node.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 int change_move_components(struct run *run, struct error *err)
 {

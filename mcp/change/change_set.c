@@ -5,9 +5,6 @@
  * has its own savepoint, so that a bad one leaves nothing behind and the others are still checked.
  */
 #include "mcp/change/change_set.h"
-#include "mcp/store/entities/node.h"
-#include "mcp/store/entities/outline.h"
-#include "mcp/store/entities/session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +17,9 @@
 #include "mcp/change/change_run.h"
 #include "mcp/curriculum/curriculum_uri.h"
 #include "mcp/curriculum/entity.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/session.h"
 
 #define MEMBERS_CAP    10 /* of an operation */
 #define BRIEF_CAP      48 /* of all operations together */

@@ -5,7 +5,6 @@
  * thread that may use the store.
  */
 #include "mcp/change/curriculum_file.h"
-#include "mcp/store/entities/import.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/format/file.h"
+#include "mcp/store/entities/import.h"
 #include "mcp/store/store.h"
 
 /* Violations of the contract's rules, which are imported anyway: one pass over nodes and

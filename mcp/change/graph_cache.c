@@ -5,8 +5,6 @@
  * whichever process makes them.
  */
 #include "mcp/change/graph_cache.h"
-#include "mcp/store/entities/outline.h"
-#include "mcp/store/entities/session.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -15,6 +13,8 @@
 #include <sys/queue.h>
 
 #include "helpers/base/cleanup.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/session.h"
 
 struct graph_entry {
     char sid[SESSION_ID_SIZE];

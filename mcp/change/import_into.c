@@ -4,9 +4,6 @@
  * same transaction. A dry run ends after the comparison.
  */
 #include "mcp/change/import_into.h"
-#include "mcp/store/entities/import.h"
-#include "mcp/store/entities/node.h"
-#include "mcp/store/entities/relationship.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +13,9 @@
 #include "mcp/change/curriculum_file.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/entities/import.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/relationship.h"
 
 #define TITLE_SHOWN 100 /* bytes of a title or an id in a report */
 

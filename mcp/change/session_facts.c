@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/change/graph_cache.h"
-#include "mcp/store/entities/read.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/change/graph_cache.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/prose.h"
+#include "mcp/store/entities/read.h"
 
 #define PAGE 100 /* nodes whose components are read at once */
 

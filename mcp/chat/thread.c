@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "mcp/chat/thread.h"
-#include "mcp/store/thread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "helpers/base/utf8.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/store/store.h"
+#include "mcp/store/thread.h"
 
 #define NOT_KNOWN                                                                                  \
     "The server stopped during this call. Whether it was done is not known: check before you do "  \

@@ -3,7 +3,6 @@
  * What subcommands share.
  */
 #include "mcp/command/command.h"
-#include "mcp/store/entities/session.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "helpers/base/terminal.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/entities/session.h"
 
 void command_fail(const char *name, const struct error *err)
 {

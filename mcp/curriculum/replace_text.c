@@ -5,7 +5,6 @@
  * from. So case, normal form and line breaks make no difference, and a place is always a range of
  * whole characters.
  */
-#include "helpers/base/array.h"
 #include "mcp/curriculum/replace_text.h"
 
 #include <ctype.h>
@@ -19,6 +18,7 @@
 #include <unictype.h>
 #include <unistr.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/utf8.h"
 #include "mcp/curriculum/text.h"
 

@@ -13,9 +13,6 @@
  * another tool, CFDocument, definitions, rubrics, and associations that end outside its items are
  * kept in meta.case.
  */
-#include "mcp/format/format.h"
-#include "mcp/format/json_text.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -29,6 +26,8 @@
 #include "mcp/curriculum/text.h"
 #include "mcp/format/case.h"
 #include "mcp/format/file.h"
+#include "mcp/format/format.h"
+#include "mcp/format/json_text.h"
 
 #define CASE_EXTENSION "lectern"
 

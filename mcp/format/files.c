@@ -2,7 +2,6 @@
  *
  * Folders by file.h, archives by libarchive.
  */
-#include "helpers/base/array.h"
 #include "mcp/format/files.h"
 
 #include <limits.h>
@@ -16,6 +15,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include "helpers/base/array.h"
 #include "helpers/base/cleanup.h"
 #include "mcp/format/format.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "helpers/base/array.h"
 #include "mcp/store/large_write.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "helpers/base/array.h"
 #include "mcp/store/store_internal.h"
 
 #define SLICE_PAUSE_MS 5

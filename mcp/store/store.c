@@ -2,11 +2,11 @@
  *
  * A store on one connection to a database: its life, and what concerns the whole database.
  */
-#include "mcp/store/entities/import.h"
 #include "mcp/store/store.h"
 
 #include <stdlib.h>
 
+#include "mcp/store/entities/import.h"
 #include "mcp/store/search/search_internal.h"
 #include "mcp/store/store_internal.h"
 

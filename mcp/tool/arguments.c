@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/store/entities/node.h"
-#include "mcp/store/entities/session.h"
 #include "mcp/tool/arguments.h"
 
 #include <pthread.h>
@@ -12,6 +10,8 @@
 #include "helpers/base/utf8.h"
 #include "helpers/graph/text.h"
 #include "mcp/curriculum/curriculum_uri.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/session.h"
 
 #define BOUND_TITLE_CAP         (TITLE_MAX + 1)
 #define CLIENT_NAMES_LOGGED_MAX 32 /* further ones are ignored without a word */

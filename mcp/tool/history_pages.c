@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/store/entities/session.h"
-#include "mcp/store/history/history.h"
 #include "mcp/tool/history_pages.h"
 
 #include <stdio.h>
@@ -8,6 +6,8 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 
 struct kept_page {
     char sid[SESSION_ID_SIZE]; /* "": free */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/store/entities/node.h"
-#include "mcp/store/entities/read.h"
 #include "mcp/tool/solution_check.h"
 
 #include <stdatomic.h>
@@ -15,6 +13,8 @@
 #include "mcp/exercise/exercise.h"
 #include "mcp/exercise/grade.h"
 #include "mcp/server.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/read.h"
 #include "mcp/tool/trial.h"
 
 #define DETAIL_CAP 200u /* bytes of the reason why a solution fails */

@@ -3,8 +3,6 @@
  * From a tools/call to its work queue and back. The tools themselves are one file each; this file
  * knows none of them.
  */
-#include "mcp/store/entities/relationship.h"
-#include "mcp/store/idempotency.h"
 #include "mcp/tool/tool.h"
 
 #include <inttypes.h>
@@ -20,6 +18,8 @@
 #include "mcp/change/change_set.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/server.h"
+#include "mcp/store/entities/relationship.h"
+#include "mcp/store/idempotency.h"
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/dry_run.h"
 #include "mcp/tool/solution_check.h"

@@ -3,10 +3,6 @@
  * Does a call in a transaction, reads what is different then, and rolls all of it back: so what a
  * person is shown is what will be, however the operations build on each other.
  */
-#include "mcp/store/entities/node.h"
-#include "mcp/store/entities/read.h"
-#include "mcp/store/entities/session.h"
-#include "mcp/store/history/history.h"
 #include "mcp/tool/trial.h"
 
 #include <stdio.h>
@@ -17,6 +13,10 @@
 #include "helpers/base/utf8.h"
 #include "mcp/curriculum/entity.h"
 #include "mcp/curriculum/text.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/history/history.h"
 
 #define TITLE_SAID       120 /* bytes */
 #define NODES_SAID_MAX   2u  /* deleted nodes that are listed, one per line */

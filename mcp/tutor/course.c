@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/store/entities/outline.h"
-#include "mcp/store/entities/read.h"
-#include "mcp/store/entities/session.h"
 #include "mcp/tutor/course.h"
 
 #include <pthread.h>
@@ -14,6 +11,9 @@
 #include "helpers/base/json.h"
 #include "mcp/curriculum/component_type.h"
 #include "mcp/exercise/exercise.h"
+#include "mcp/store/entities/outline.h"
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/tutor/exercise_file.h"
 
 #define COMPONENTS_CAP ((size_t)256 << 20) /* bytes of all exercises of a session, as JSON */

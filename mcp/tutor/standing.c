@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "helpers/base/array.h"
 #include "mcp/tutor/standing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/base/array.h"
 #include "mcp/learner/tiers.h"
 
 #define NO_ITEM SIZE_MAX

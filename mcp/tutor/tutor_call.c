@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "mcp/store/entities/node.h"
-#include "mcp/store/entities/session.h"
 #include "mcp/tutor/tutor_call.h"
 
 #include <stdio.h>
@@ -13,6 +11,8 @@
 #include "helpers/base/utf8.h"
 #include "helpers/graph/order.h"
 #include "mcp/learner/tiers.h"
+#include "mcp/store/entities/node.h"
+#include "mcp/store/entities/session.h"
 
 #define LOCKS_SHOWN 5u /* lessons that unlock another, in an answer */
 

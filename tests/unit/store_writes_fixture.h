@@ -6,12 +6,12 @@
 #ifndef LECTERN_TEST_STORE_WRITES_FIXTURE_H
 #define LECTERN_TEST_STORE_WRITES_FIXTURE_H
 
+#include <sqlite3.h>
+
 #include "mcp/store/entities/node.h"
 #include "mcp/store/entities/read.h"
 #include "mcp/store/entities/relationship.h"
 #include "tests/unit/session_fixture.h"
-
-#include <sqlite3.h>
 
 #define WHO (&test_writer)
 

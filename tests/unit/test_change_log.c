@@ -3,13 +3,13 @@
  * What history is read from: every write leaves rows with who, when and what was, at the grain of
  * one component, node or relationship. Read here through the database file itself.
  */
+#include <sqlite3.h>
+
 #include "mcp/store/entities/component.h"
 #include "mcp/store/entities/node.h"
 #include "mcp/store/entities/relationship.h"
 #include "mcp/store/entities/session.h"
 #include "tests/unit/session_fixture.h"
-
-#include <sqlite3.h>
 
 /* The session's rows of a version as [[entity, op, entity_id, before, after, who, change_set, at]].
  */

@@ -3,11 +3,11 @@
  * The tool calls of a run, with tools made for it: which run beside which, what goes back, what is
  * told while they work, repairs, and stopping them.
  */
-#include "tests/unit/run_fixture.h"
-#include "mcp/tool/arguments.h"
-
 #include <poll.h>
 #include <stdatomic.h>
+
+#include "mcp/tool/arguments.h"
+#include "tests/unit/run_fixture.h"
 
 #define SAYS(text) "{\"type\":\"text\",\"text\":\"" text "\"}"
 #define CALLS(id, name, input)                                                                     \

@@ -3,12 +3,12 @@
  * Curriculum files in and out: nothing lost, whatever is in them; what cannot be read is refused
  * with its place.
  */
+#include <time.h>
+
 #include "mcp/store/entities/import.h"
 #include "mcp/store/entities/read.h"
 #include "mcp/store/entities/session.h"
 #include "tests/unit/session_fixture.h"
-
-#include <time.h>
 
 static void assert_round_trip(struct fixture *fixture, const char *text, size_t len)
 {

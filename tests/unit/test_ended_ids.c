@@ -3,11 +3,6 @@
  * What all servers on one store share: a key that is made once, even by processes that begin at the
  * same moment, and the ids that were ended, in the store and in memory.
  */
-#include "mcp/store/entities/import.h"
-#include "mcp/store/entities/session.h"
-#include "mcp/store/shared.h"
-#include "tests/unit/session_fixture.h"
-
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,8 +10,12 @@
 #include <uv.h>
 
 #include "helpers/base/workq.h"
+#include "mcp/store/entities/import.h"
+#include "mcp/store/entities/session.h"
+#include "mcp/store/shared.h"
 #include "mcp/store/store_internal.h"
 #include "mcp/transport/mcp/ended_ids.h"
+#include "tests/unit/session_fixture.h"
 
 #define PROCESSES 6
 

@@ -3,16 +3,15 @@
  * The search: its index is after every write what it would be if it were made from nothing, and
  * find says what stands where.
  */
+#include <sqlite3.h>
+
+#include "mcp/curriculum/prose.h"
 #include "mcp/store/entities/component.h"
 #include "mcp/store/entities/session.h"
 #include "mcp/store/history/history.h"
 #include "mcp/store/search/find.h"
-#include "tests/unit/random_writes.h"
-
-#include <sqlite3.h>
-
-#include "mcp/curriculum/prose.h"
 #include "mcp/store/search/search_internal.h"
+#include "tests/unit/random_writes.h"
 
 #define WRITES 60
 

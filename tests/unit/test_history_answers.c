@@ -3,16 +3,15 @@
  * What history says: pages, words, refusals, the tool's answers; and rows of the log as an earlier
  * version wrote them.
  */
+#include <sqlite3.h>
+
+#include "helpers/base/cancel.h"
 #include "mcp/store/entities/component.h"
 #include "mcp/store/entities/node.h"
 #include "mcp/store/entities/relationship.h"
 #include "mcp/store/history/history.h"
-#include "tests/unit/session_fixture.h"
-
-#include <sqlite3.h>
-
-#include "helpers/base/cancel.h"
 #include "mcp/tool/arguments.h"
+#include "tests/unit/session_fixture.h"
 
 #define COURSE                                                                                     \
     "{\"nodes\":[{\"node_id\":\"N1\",\"title\":\"Adding fractions\",\"components\":["              \

@@ -2,14 +2,14 @@
  *
  * A day of 10,000 edits on a curriculum of 909 nodes and 12 MB: what it adds to the file.
  */
+#include <sqlite3.h>
+#include <sys/stat.h>
+
 #include "mcp/store/entities/component.h"
 #include "mcp/store/entities/read.h"
 #include "mcp/store/entities/session.h"
 #include "mcp/store/history/history.h"
 #include "tests/unit/session_fixture.h"
-
-#include <sqlite3.h>
-#include <sys/stat.h>
 
 #define EDITS      10000
 #define NODES      909

@@ -3,6 +3,11 @@
  * The store by its own functions: edits of what was imported, refusals that change nothing, the
  * change log, two writers at once, and what is there after kill -9.
  */
+#include <errno.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 #include "mcp/store/entities/component.h"
 #include "mcp/store/entities/node.h"
 #include "mcp/store/entities/outline.h"
@@ -10,11 +15,6 @@
 #include "mcp/store/entities/relationship.h"
 #include "mcp/store/entities/session.h"
 #include "tests/unit/killed_writer.h"
-
-#include <errno.h>
-#include <pthread.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 
 static json_t *read_components(struct fixture *fixture, const char *node_id)
 {

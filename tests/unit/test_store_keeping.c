@@ -3,16 +3,16 @@
  * What keeps a store: answers to calls with a key, copies while others write, the check of the
  * file, and files of older and newer forms.
  */
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 #include "mcp/store/entities/component.h"
 #include "mcp/store/entities/node.h"
 #include "mcp/store/entities/session.h"
 #include "mcp/store/idempotency.h"
 #include "tests/unit/session_fixture.h"
-
-#include <signal.h>
-#include <sqlite3.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 
 #define WHO (&test_writer)
 

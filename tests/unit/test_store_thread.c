@@ -3,14 +3,13 @@
  * Conversations in the store: what was appended comes back, two who write to one thread, who may
  * see it, what goes with its session, what is there after kill -9, and how long a curriculum is.
  */
-#include "mcp/store/entities/read.h"
-#include "mcp/store/entities/session.h"
-#include "mcp/store/thread.h"
-#include "tests/unit/killed_writer.h"
-
 #include <sqlite3.h>
 
+#include "mcp/store/entities/read.h"
+#include "mcp/store/entities/session.h"
 #include "mcp/store/store.h"
+#include "mcp/store/thread.h"
+#include "tests/unit/killed_writer.h"
 
 static void append(struct fixture *fixture, const char *sid, const char *thread, size_t there,
                    const char *messages, const char *interrupts)

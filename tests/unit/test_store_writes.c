@@ -3,16 +3,15 @@
  * Each kind of write to a session: taken back, without memory, and what it costs in a large
  * session.
  */
+#include <time.h>
+
 #include "mcp/store/entities/component.h"
 #include "mcp/store/entities/node.h"
 #include "mcp/store/entities/read.h"
 #include "mcp/store/entities/relationship.h"
 #include "mcp/store/history/history.h"
-#include "tests/unit/store_writes_fixture.h"
-
-#include <time.h>
-
 #include "tests/unit/failing_allocations.h"
+#include "tests/unit/store_writes_fixture.h"
 
 /* ---- each kind of write taken back, and without memory ---- */
 

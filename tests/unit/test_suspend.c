@@ -3,18 +3,17 @@
  * Transactions that are set aside, as in front of a service: wherever it happens, what the
  * transaction had done is the same afterwards, while others write to other sessions and take keys.
  */
+#include <fcntl.h>
+
+#include "mcp/change/change_set.h"
 #include "mcp/store/entities/component.h"
 #include "mcp/store/entities/node.h"
 #include "mcp/store/entities/session.h"
 #include "mcp/store/history/history.h"
 #include "mcp/store/idempotency.h"
-#include "tests/unit/session_fixture.h"
-
-#include <fcntl.h>
-
-#include "mcp/change/change_set.h"
 #include "mcp/store/sqlite/sqlite_internal.h"
 #include "mcp/store/store_internal.h"
+#include "tests/unit/session_fixture.h"
 
 #define EACH "SELECT * FROM "
 

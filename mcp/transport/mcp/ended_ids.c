@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The set is a table with open addressing: the ids are random, so their first bytes are their hash.
- * An id that has ended by itself meanwhile is dropped when the table is made anew.
+ * The ids stand in a table, in the order in which they became known. An id that has expired
+ * meanwhile is dropped when it is the oldest.
  */
-#include "mcp/store/shared.h"
 #include "mcp/transport/mcp/ended_ids.h"
 
 #include <stdbool.h>
@@ -15,16 +14,17 @@
 #include "helpers/base/clock.h"
 #include "helpers/base/encode.h"
 #include "helpers/base/loop_queue.h"
+#include "helpers/base/table.h"
 #include "helpers/base/workq.h"
+#include "mcp/store/shared.h"
 #include "mcp/store/store.h"
-
-#define SLOTS_FIRST 64u
 
 _Static_assert(2 * ENDED_ID_SIZE <= ENDED_ID_MAX, "an id in hex fits into its row");
 
-struct ended_slot {
+struct ended_row {
     unsigned char id[ENDED_ID_SIZE];
-    int64_t ends; /* 0: the slot is free */
+    int64_t ends;
+    UT_hash_handle hh;
 };
 
 struct ended_ids {
@@ -33,9 +33,8 @@ struct ended_ids {
     struct loop_queue *loop_queue;
     struct ended_ids_seen seen;
     uint64_t looked_ms;
-    struct ended_slot *slots;
-    size_t count, size; /* size is a power of 2 */
-    bool starved;       /* an id of the store could not be added */
+    struct ended_row *rows; /* by id */
+    bool starved;           /* an id of the store could not be added */
 };
 
 struct ended_id {
@@ -51,55 +50,35 @@ struct ended_id {
 
 /* ---- the table ---- */
 
-/* The slot of the id, or the free one where it belongs. */
-static struct ended_slot *find_slot(struct ended_slot *slots, size_t size, const unsigned char *id)
+static void drop_row(struct ended_ids *ended, struct ended_row *row)
 {
-    uint64_t hash;
-    size_t at;
-
-    memcpy(&hash, id, sizeof hash);
-    at = (size_t)hash & (size - 1);
-    while (slots[at].ends != 0 && memcmp(slots[at].id, id, ENDED_ID_SIZE) != 0)
-        at = (at + 1) & (size - 1);
-    return &slots[at];
+    HASH_DEL(ended->rows, row);
+    free(row);
 }
 
-static int make_room(struct ended_ids *ended)
+static struct ended_row *find_row(const struct ended_ids *ended, const unsigned char *id)
 {
-    const int64_t now = (int64_t)time(NULL);
-    size_t size = SLOTS_FIRST, kept = 0;
-    struct ended_slot *slots;
+    struct ended_row *row;
 
-    if (ended->count < ended->size / 4 * 3)
-        return 0;
-    for (size_t i = 0; i < ended->size; i++)
-        kept += ended->slots[i].ends > now;
-    while (size < 2 * kept)
-        size *= 2;
-    slots = calloc(size, sizeof *slots);
-    if (!slots)
-        return -1;
-    for (size_t i = 0; i < ended->size; i++) {
-        if (ended->slots[i].ends > now)
-            *find_slot(slots, size, ended->slots[i].id) = ended->slots[i];
-    }
-    free(ended->slots);
-    ended->slots = slots;
-    ended->size = size;
-    ended->count = kept;
-    return 0;
+    HASH_FIND(hh, ended->rows, id, ENDED_ID_SIZE, row);
+    return row;
 }
 
 static int remember(struct ended_ids *ended, const unsigned char *id, int64_t ends)
 {
-    struct ended_slot *slot;
+    struct ended_row *row = find_row(ended, id);
+    const int64_t now = (int64_t)time(NULL);
 
-    if (make_room(ended) < 0)
-        return -1;
-    slot = find_slot(ended->slots, ended->size, id);
-    ended->count += slot->ends == 0;
-    memcpy(slot->id, id, ENDED_ID_SIZE);
-    slot->ends = ends;
+    while (!row && ended->rows && ended->rows->ends <= now)
+        drop_row(ended, ended->rows);
+    if (!row) {
+        row = calloc(1, sizeof *row);
+        if (!row)
+            return -1;
+        memcpy(row->id, id, ENDED_ID_SIZE);
+        HASH_ADD(hh, ended->rows, id, ENDED_ID_SIZE, row);
+    }
+    row->ends = ends;
     return 0;
 }
 
@@ -155,7 +134,8 @@ void ended_ids_destroy(struct ended_ids *ended)
     if (!ended)
         return;
     store_close(ended->store);
-    free(ended->slots);
+    while (ended->rows)
+        drop_row(ended, ended->rows);
     free(ended);
 }
 
@@ -163,7 +143,7 @@ int ended_ids_has(struct ended_ids *ended, const unsigned char id[ENDED_ID_SIZE]
 {
     if (look(ended, err) < 0)
         return -1;
-    return ended->size > 0 && find_slot(ended->slots, ended->size, id)->ends != 0;
+    return find_row(ended, id) != NULL;
 }
 
 /* ---- ending one ---- */

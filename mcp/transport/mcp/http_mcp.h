@@ -13,11 +13,10 @@
 #include <sys/queue.h>
 
 #include "helpers/base/buf.h"
+#include "helpers/base/table.h"
 #include "mcp/protocol/peer.h"
 #include "mcp/transport/http/http_internal.h"
 #include "mcp/transport/mcp/session_id.h"
-
-#define MCP_CLIENT_BUCKETS 256 /* and one more, for those without an id */
 
 /* A client without a stream that has subscribed to something is kept, so that it may open one. */
 #define MCP_CLIENT_KEPT_S    600
@@ -38,6 +37,7 @@
 /* A session that has calls or streams. The others are only known by their ids. */
 struct mcp_client {
     LIST_ENTRY(mcp_client) link, idle_link;
+    UT_hash_handle hh; /* of one that has an id */
     struct mcp_sessions *all;
     struct session_id id;          /* of one that has it */
     bool has_id;                   /* false: it sends its first message now, or was ended */
@@ -63,9 +63,10 @@ struct mcp_read_id {
 struct mcp_sessions {
     struct server *server;
     struct host *host;
-    struct mcp_client_list clients[MCP_CLIENT_BUCKETS + 1]; /* by the first byte of their names */
-    struct mcp_client_list left; /* freed later, as a peer cannot be freed while it answers */
-    struct mcp_client_list idle; /* those that are kept */
+    struct mcp_client_list clients; /* all of them */
+    struct mcp_client *by_id;       /* those that have an id, by its name */
+    struct mcp_client_list left;    /* freed later, as a peer cannot be freed while it answers */
+    struct mcp_client_list idle;    /* those that are kept */
     size_t kept;
     struct mcp_stream_list active; /* streams with ids that have a connection */
     struct mcp_stream_list waiting;

@@ -9,21 +9,12 @@
 #include "helpers/base/clock.h"
 #include "mcp/transport/mcp/http_mcp.h"
 
-static struct mcp_client_list *bucket_of(struct mcp_sessions *all, const struct session_id *id)
-{
-    return &all->clients[id->name[0] % MCP_CLIENT_BUCKETS];
-}
-
 struct mcp_client *mcp_client_find(struct mcp_sessions *all, const struct session_id *id)
 {
     struct mcp_client *client;
 
-    LIST_FOREACH(client, bucket_of(all, id), link)
-    {
-        if (memcmp(client->id.name, id->name, sizeof id->name) == 0)
-            return client;
-    }
-    return NULL;
+    HASH_FIND(hh, all->by_id, id->name, sizeof id->name, client);
+    return client;
 }
 
 /* id: NULL for one that has none. known: of it, copied. */
@@ -44,9 +35,11 @@ static struct mcp_client *create_client(struct mcp_sessions *all, const struct s
     client->all = all;
     client->users = 1;
     client->has_id = id != NULL;
-    if (id)
+    LIST_INSERT_HEAD(&all->clients, client, link);
+    if (id) {
         client->id = *id;
-    LIST_INSERT_HEAD(id ? bucket_of(all, id) : &all->clients[MCP_CLIENT_BUCKETS], client, link);
+        HASH_ADD(hh, all->by_id, id.name, sizeof client->id.name, client);
+    }
     return client;
 }
 
@@ -91,10 +84,8 @@ void mcp_client_end(struct mcp_client *client)
     struct peer *peer = client->peer;
 
     use(client); /* its streams leave it while they are notified */
-    if (client->has_id) {
-        LIST_REMOVE(client, link);
-        LIST_INSERT_HEAD(&client->all->clients[MCP_CLIENT_BUCKETS], client, link);
-    }
+    if (client->has_id)
+        HASH_DEL(client->all->by_id, client);
     client->has_id = false;
     client->peer = NULL;
     peer_destroy(peer);
@@ -106,6 +97,8 @@ static void free_client(struct mcp_client *client)
     LIST_REMOVE(client, idle_link);
     client->all->kept -= client->is_kept;
     LIST_REMOVE(client, link);
+    if (client->has_id)
+        HASH_DEL(client->all->by_id, client);
     peer_destroy(client->peer);
     free(client);
 }

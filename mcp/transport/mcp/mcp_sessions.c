@@ -177,11 +177,9 @@ void mcp_sessions_destroy(struct mcp_sessions *all)
             exchange_error(deletion->exchange, 503, "the server is stopping");
         free_deletion(deletion);
     }
-    for (size_t i = 0; i <= MCP_CLIENT_BUCKETS; i++) {
-        for (client = LIST_FIRST(&all->clients[i]); client; client = next) {
-            next = LIST_NEXT(client, link);
-            mcp_client_end(client);
-        }
+    for (client = LIST_FIRST(&all->clients); client; client = next) {
+        next = LIST_NEXT(client, link);
+        mcp_client_end(client);
     }
     mcp_streams_remove(all, NULL);
     mcp_clients_collect(all);
