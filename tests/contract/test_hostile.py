@@ -818,40 +818,6 @@ class Tls(HostileCase):
             self.assertEqual(client.give(probe + b" " * (MESSAGE_CAP - len(probe)))[0], 200)
             self.assertEqual(client.give(probe + b" " * (MESSAGE_CAP + 1 - len(probe)))[0], 413)
 
-    def test_its_inner_socket(self):
-        """The server speaks to itself over a loopback socket. Others who connect there reach nothing, and hold up nobody."""
-        inner = self.inner_port()
-        strangers = []
-        for _ in range(100):
-            stranger = socket.socket()
-            self.addCleanup(stranger.close)
-            stranger.setblocking(False)
-            stranger.connect_ex(("127.0.0.1", inner))
-            strangers.append(stranger)
-        for _ in range(5):
-            connection = self.connect()
-            connection.send(http_bytes("GET", "/health"))
-            self.assertEqual(connection.answer()[0], 200)
-        stranger = Connection(inner)
-        self.connections.append(stranger)
-        stranger.send(http_bytes("GET", "/health"))
-        self.connect().send(http_bytes("GET", "/health"))  # whose pair is looked for
-        self.assertEqual(stranger.ends(), b"")
-
-    def inner_port(self):
-        """The port besides its own on which it listens."""
-        pid = self.server.process.pid
-        own = set()
-        for name in os.listdir("/proc/%d/fd" % pid):
-            with contextlib.suppress(OSError):
-                own.add(os.readlink("/proc/%d/fd/%s" % (pid, name)))
-        with open("/proc/net/tcp", encoding="ascii") as lines:
-            rows = [line.split() for line in lines][1:]
-        ports = {int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and "socket:[%s]" % row[9] in own}
-        ports.remove(self.server.port)
-        self.assertEqual(len(ports), 1)
-        return ports.pop()
-
 
 if __name__ == "__main__":
     unittest.main()

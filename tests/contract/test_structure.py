@@ -13,6 +13,7 @@ import functools
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import unittest
 
@@ -204,6 +205,26 @@ class MeasuresCanFail(unittest.TestCase):
     def test_names_are_whole_words(self):
         files = {"mcp/a.c": '"store-timeout"', "mcp/b.c": "restore_timeout", "mcp/c.c": "int store_timeout_ms;"}
         self.assertEqual(self.measured(files).naming("option"), ["mcp/a.c", "mcp/c.c"])
+
+
+class Symbols(unittest.TestCase):
+    """No function of the C library is defined by the program: it would replace that of all libraries of the process."""
+
+    @staticmethod
+    def defined(*words):
+        """The functions; data such as stdout is copied into each program by the linker."""
+        done = subprocess.run(["nm", "--defined-only", *words], check=True, capture_output=True, text=True)
+        rows = [line.split() for line in done.stdout.splitlines()]
+        return {row[-1].split("@")[0] for row in rows if len(row) == 3 and row[1] in "TWi"} - {"_init", "_fini"}
+
+    def test_none_of_libc_is_redefined(self):
+        program = pathlib.Path(os.environ["LECTERN_BUILD"], "lectern")
+        linked = subprocess.run(["ldd", str(program)], check=True, capture_output=True, text=True).stdout
+        libc = self.defined("-D", re.search(r"libc\.so\.6 => (\S+)", linked).group(1))
+        self.assertLessEqual({"recv", "send", "epoll_ctl", "malloc"}, libc)
+        own = self.defined(str(program))
+        self.assertIn("main", own)
+        self.assertEqual(own & libc, set())
 
 
 def main(words):

@@ -30,8 +30,7 @@
 /* Bytes of one request's headers, with what libwebsockets adds to each. */
 #define HEADERS_CAP      (HTTP_HEAD_CAP + 16 * HTTP_HEAD_LINES_CAP)
 #define SPARE_HEADERS    64    /* of connections that are closing */
-#define READ_SIZE        32768 /* bytes of one read */
-#define DESCRIPTORS_LOW  4096  /* the limit wanted: connections, containers, the store */
+#define DESCRIPTORS_LOW  8192  /* the limit wanted: connections, containers, the store */
 #define DESCRIPTORS_HIGH 65536 /* libwebsockets' tables have a slot for each up to the limit */
 
 /* ---- libwebsockets' context and callback ---- */
@@ -46,7 +45,7 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
         http->open++;
         return 0;
     case LWS_CALLBACK_WSI_DESTROY:
-        http_connection_closed(wsi);
+        http_connection_closes(wsi);
         http->open--;
         return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
@@ -54,16 +53,20 @@ static int on_lws(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_HTTP:
     case LWS_CALLBACK_HTTP_BODY:
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-    case LWS_CALLBACK_HTTP_WRITEABLE:
     case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
+        return exchange_on_event(http, wsi, reason, user, in, len);
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        http_connection_wrote(wsi);
         return exchange_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_CLOSED_HTTP:
         http_connection_closes(wsi);
         return exchange_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_ESTABLISHED:
     case LWS_CALLBACK_RECEIVE:
-    case LWS_CALLBACK_SERVER_WRITEABLE:
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        return web_socket_on_event(http, wsi, reason, user, in, len);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        http_connection_wrote(wsi);
         return web_socket_on_event(http, wsi, reason, user, in, len);
     case LWS_CALLBACK_CLOSED:
         http_connection_closes(wsi);
@@ -109,7 +112,7 @@ static int create_context(struct http_server *http, struct error *err)
         .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
         .foreign_loops = loops,
         .user = http,
-        .pt_serv_buf_size = READ_SIZE,
+        .pt_serv_buf_size = HTTP_READ_SIZE,
         .max_http_header_data2 = HEADERS_CAP,
         .max_http_header_pool = HTTP_CONNECTIONS_CAP + SPARE_HEADERS,
         .timeout_secs = HTTP_BODY_STALL_S,
@@ -140,21 +143,11 @@ static int create_context(struct http_server *http, struct error *err)
 
 /* ---- taking down ---- */
 
-static void on_plain_connection(void *user, int fd, int client_fd)
-{
-    struct http_server *http = user;
-
-    http_connections_add(http->connections, http->vhost, fd, client_fd);
-}
-
 static void on_connection(void *user, int fd)
 {
     struct http_server *http = user;
 
-    if (http->tls)
-        tls_accept(http->tls, fd);
-    else
-        on_plain_connection(http, fd, fd);
+    http_connections_add(http->connections, http->vhost, http->tls, fd);
 }
 
 /* What many requests at once needed stays with malloc, which gives back only the end of its heap.
@@ -267,8 +260,8 @@ static void on_drain_tick(uv_timer_t *timer)
     if (chat_runs(http->services.chat) == 0 || uv_now(timer->loop) >= http->pages_end_ms)
         chat_each(http->services.chat,
                   web_socket_go_away); /* what waits for a page goes out first */
-    if ((http->exchanges > 0 || sync_clients(http->sync) > 0 ||
-         chat_pages(http->services.chat) > 0) &&
+    if ((http->exchanges > 0 || http_connections_unsent(http->connections) ||
+         sync_clients(http->sync) > 0 || chat_pages(http->services.chat) > 0) &&
         uv_now(timer->loop) < http->deadline_ms)
         return;
     if (http->exchanges > 0)
@@ -310,9 +303,8 @@ static int start(struct http_server *http, struct error *err)
     http->connections = http_connections_create(&http->connections_timer, &http->end_of_turn);
     if (!http->connections)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
-    if (config->tls_cert &&
-        !(http->tls = tls_create(http->services.server->loop, config->tls_cert, config->tls_key,
-                                 on_plain_connection, http, err)))
+    if (config->tls_cert && !(http->tls = tls_create(http->services.server->loop, config->tls_cert,
+                                                     config->tls_key, err)))
         return -1;
     http->services.rest_answers = rest_cache_create(err);
     if (!http->services.rest_answers)

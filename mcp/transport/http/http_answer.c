@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
 
 #include "helpers/base/json.h"
 #include "mcp/protocol/message.h"
@@ -316,15 +315,6 @@ static int finish(struct exchange *exchange)
     exchange->on_gone = NULL;
     if (exchange->streaming && exchange->on_written)
         exchange->on_written(exchange->on_gone_user);
-    if (exchange->lingers) {
-        /* Closing with unread bytes would reset the connection before the client has read the
-         * answer: shut down our side, and wait a moment. */
-        exchange->state = EXCHANGE_LINGERING;
-        shutdown(lws_get_socket_fd(wsi), SHUT_WR);
-        http_connection_lingers(wsi);
-        lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_LINGER_S);
-        return 0;
-    }
     exchange->state = EXCHANGE_DONE;
     if (exchange->closes)
         return -1;

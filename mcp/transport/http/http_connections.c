@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * How many connections there may be, in all and of one address, and which are closed for new ones.
- * What a connection has sent of its request is lws_workarounds.c's.
+ * What passes on a connection is http_front.c's.
  */
 #include "mcp/transport/http/http_connections.h"
 
@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include "helpers/base/log.h"
+#include "mcp/transport/http/http_front.h"
 #include "mcp/transport/http/http_internal.h"
-#include "mcp/transport/http/lws_workarounds.h"
+#include "mcp/transport/http/tls.h"
 
 /* ---- which give way ---- */
 
@@ -38,46 +39,23 @@ static struct http_connection *find_idle(struct idle_list *list, const unsigned 
 
     TAILQ_FOREACH(connection, list, in_idle)
     {
-        if (is_of(connection, address))
+        if (is_of(connection, address) && connection->to_client.len == 0)
             break;
     }
     return connection;
 }
 
-/* Closed on our side; libwebsockets may take another turn of the loop. */
-static void forget(struct http_connection *connection)
-{
-    http_connection_leave_idle(connection);
-    http_connection_discards(connection->wsi);
-    if (connection->writes)
-        TAILQ_REMOVE(&connection->all->writing, connection, in_writing);
-    LIST_REMOVE(connection, every);
-    connection->all->by_fd[connection->fd] = NULL;
-    lws_set_opaque_user_data(connection->wsi, NULL);
-    free(connection->text);
-    free(connection);
-}
-
 static bool make_room(struct http_connections *connections, const unsigned char *address)
 {
     struct http_connection *idle = find_idle(&connections->fresh, address);
-    struct lws *wsi;
 
     if (!idle)
         idle = find_idle(&connections->kept, address);
     if (!idle)
         return false;
     connections->dropped++;
-    wsi = idle->wsi;
-    forget(idle);
-    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_SYNC);
+    http_front_end(idle);
     return true;
-}
-
-void http_connection_closed(struct lws *wsi)
-{
-    if (lws_get_opaque_user_data(wsi))
-        forget(lws_get_opaque_user_data(wsi));
 }
 
 /* ---- life ---- */
@@ -92,8 +70,7 @@ struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *
     timer->data = connections;
     connections->end_of_turn = end_of_turn;
     end_of_turn->data = connections;
-    TAILQ_INIT(&connections->working);
-    TAILQ_INIT(&connections->writing);
+    TAILQ_INIT(&connections->turns);
     LIST_INIT(&connections->every);
     TAILQ_INIT(&connections->fresh);
     TAILQ_INIT(&connections->kept);
@@ -104,27 +81,11 @@ void http_connections_destroy(struct http_connections *connections)
 {
     if (!connections)
         return;
-    http_receive_end(connections);
+    while (!LIST_EMPTY(&connections->every))
+        http_front_end(LIST_FIRST(&connections->every));
     uv_timer_stop(connections->timer);
     uv_check_stop(connections->end_of_turn);
-    free(connections->by_fd);
     free(connections);
-}
-
-static bool has_slot(struct http_connections *connections, size_t count_wanted)
-{
-    struct http_connection **more;
-
-    if (count_wanted <= connections->size)
-        return true;
-    count_wanted += count_wanted / 2;
-    more = realloc(connections->by_fd, count_wanted * sizeof *more);
-    if (!more)
-        return false;
-    memset(more + connections->size, 0, (count_wanted - connections->size) * sizeof *more);
-    connections->by_fd = more;
-    connections->size = count_wanted;
-    return true;
 }
 
 /* Who is at the other end: of IPv6 the network, as one machine has all addresses of it. */
@@ -153,37 +114,65 @@ static int refuse(int fd, const char *why)
     return -1;
 }
 
-int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd,
-                         int client_fd)
+/* The socket becomes the connection's, with its TLS and its pair. -1: the caller still has it. */
+static int open_connection(struct http_connection *connection, struct lws_vhost *vhost,
+                           struct tls *tls, int fd)
+{
+    int pair[2];
+
+    if (tls && !(connection->ssl = tls_client_create(tls, fd)))
+        return -1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0)
+        return -1;
+    connection->wsi = lws_adopt_socket_vhost(vhost, pair[1]); /* closes it if it fails */
+    if (!connection->wsi) {
+        close(pair[0]);
+        return -1;
+    }
+    connection->client_fd = fd;
+    connection->front_fd = pair[0];
+    connection->lws_fd = pair[1];
+    return 0;
+}
+
+int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost,
+                         struct tls *tls, int fd)
 {
     struct http_connection *connection;
     unsigned char address[sizeof(struct in6_addr)];
 
-    read_address(client_fd, address);
+    read_address(fd, address);
     if (count(connections, address) >= HTTP_ADDRESS_CONNECTIONS_CAP &&
         !make_room(connections, address))
         return refuse(fd, "an address has all connections that one may have");
     if (count(connections, NULL) >= HTTP_CONNECTIONS_CAP && !make_room(connections, NULL))
         return refuse(fd, "all connections are in use");
-    connection = has_slot(connections, (size_t)fd + 1) ? calloc(1, sizeof *connection) : NULL;
+    connection = calloc(1, sizeof *connection);
     if (!connection)
         return refuse(fd, "out of memory for connections");
     connection->all = connections;
-    connection->fd = fd;
     memcpy(connection->address, address, sizeof address);
-    connection->wsi = lws_adopt_socket_vhost(vhost, fd);
-    if (!connection->wsi) { /* which has closed it then */
-        log_warning("http", "a connection could not be taken");
+    if (open_connection(connection, vhost, tls, fd) < 0) {
+        tls_client_destroy(connection->ssl);
         free(connection);
-        return -1;
+        return refuse(fd, "a connection could not be taken");
     }
-    http_receive_begin(connections);
-    connections->by_fd[fd] = connection;
     LIST_INSERT_HEAD(&connections->every, connection, every);
     http_connection_note_idle(connection);
     lws_set_opaque_user_data(connection->wsi, connection);
     lws_set_timeout(connection->wsi, PENDING_TIMEOUT_HOLDING_AH, HTTP_HEADERS_TIMEOUT_S);
+    http_front_begin(connection);
     return 0;
+}
+
+bool http_connections_unsent(const struct http_connections *connections)
+{
+    const struct http_connection *connection;
+    bool found = false;
+
+    LIST_FOREACH(connection, &connections->every, every)
+    found |= connection->to_client.len > 0;
+    return found;
 }
 
 size_t http_connections_count(const struct http_connections *connections)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The connections of a server: how many there may be and which ones are closed for new ones
- * (http_connections.c), and which bytes of each are passed to libwebsockets (lws_workarounds.c). On
- * the loop's thread.
+ * (http_connections.c), and what passes between the client of each and libwebsockets
+ * (http_front.c). On the loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_CONNECTIONS_H
 #define LECTERN_TRANSPORT_HTTP_CONNECTIONS_H
@@ -14,7 +14,13 @@
 #include <libwebsockets.h>
 #include <uv.h>
 
+#include "helpers/base/buf.h"
 #include "mcp/transport/http/http_head.h"
+
+struct ssl_st;
+struct tls;
+
+#define HTTP_READ_SIZE 32768 /* bytes that libwebsockets, or the front of it, reads at once */
 
 enum input_state {
     INPUT_HEAD,
@@ -22,7 +28,7 @@ enum input_state {
     INPUT_WORKING,    /* the request is complete */
     INPUT_ANSWERING,  /* and so is the answer */
     INPUT_DISCARDING, /* until the connection closes */
-    INPUT_LINGERING,  /* answered, discarding until the client has closed */
+    INPUT_LINGERING,  /* libwebsockets is done with it; discarding until the client has closed */
     INPUT_WEB_SOCKET,
 };
 
@@ -30,40 +36,48 @@ TAILQ_HEAD(idle_list, http_connection);
 
 struct http_connection {
     struct http_connections *all;
-    struct lws *wsi;
-    int fd;
+    struct lws *wsi; /* NULL: libwebsockets closes it, or has */
+    int client_fd;
+    struct ssl_st *ssl;   /* NULL: plain HTTP */
+    int front_fd, lws_fd; /* a pair of sockets: our end, and that of libwebsockets, its owner */
+    uv_poll_t client, front;
+    int client_events, front_events; /* those that are watched */
+    unsigned open_handles;
+    bool ended; /* these are closing */
+
     unsigned char address[sizeof(struct in6_addr)];
     enum input_state state;
     struct http_head head;
+    struct buf in;   /* the head of the request under way, then what the client has sent early; at
+                        most HTTP_HEAD_CAP bytes */
+    size_t head_len; /* the first part of it; 0: between two requests */
     uint64_t body_left;
-    bool has_served; /* at least one complete request */
-    bool streams;    /* the length of its answer is unknown */
-    bool reading_stopped, quiet;
-    unsigned wakes;
-    uint64_t working_since_ms;
-    TAILQ_ENTRY(http_connection) in_working;
+    struct buf to_lws, to_client; /* what the other side does not take now */
+    bool has_served;              /* at least one complete request */
+    bool streams;                 /* the length of its answer is unknown */
+    bool client_ended, lws_ended; /* nothing more comes from there */
+    bool is_leaving;              /* the client has ended before it is answered */
+    uint64_t ends_ms;             /* it is ended at that time; 0: it is not */
+
     LIST_ENTRY(http_connection) every;
     struct idle_list *idle; /* the list it is in, or NULL */
     TAILQ_ENTRY(http_connection) in_idle;
-    size_t len;  /* of text */
-    char *text;  /* the beginning of a head that comes in pieces: HTTP_HEAD_CAP bytes, or NULL */
-    bool writes; /* it is in the list */
-    TAILQ_ENTRY(http_connection) in_writing;
+    bool in_turn; /* it is in the list */
+    bool writes;  /* libwebsockets has something to write */
+    bool wrote;   /* and has written something that is not sent yet */
+    TAILQ_ENTRY(http_connection) in_turns;
 };
 
 struct http_connections {
-    struct http_connection **by_fd;
-    size_t size; /* of by_fd */
     LIST_HEAD(, http_connection) every;
-    struct idle_list fresh;                /* without a complete request yet, longest idle first */
-    struct idle_list kept;                 /* between two requests */
-    TAILQ_HEAD(, http_connection) working; /* and those that linger, oldest first */
-    TAILQ_HEAD(, http_connection) writing; /* they write at the end of this turn of the loop */
+    struct idle_list fresh;              /* without a complete request yet, longest idle first */
+    struct idle_list kept;               /* between two requests */
+    TAILQ_HEAD(, http_connection) turns; /* continue at the end of this turn of the loop */
     bool in_callback; /* libwebsockets is in a callback of one of them, because of its socket */
     size_t dropped;
-    uv_timer_t *timer;        /* runs while `working` is not empty */
-    uv_check_t *end_of_turn;  /* and this while `writing` is not */
-    char text[HTTP_HEAD_CAP]; /* for a head that comes in one piece */
+    uv_timer_t *timer;          /* runs while one of them has an ends_ms */
+    uv_check_t *end_of_turn;    /* and this while `turns` is not empty */
+    char piece[HTTP_READ_SIZE]; /* what is read at once */
 };
 
 static inline void http_connection_leave_idle(struct http_connection *connection)
@@ -85,18 +99,16 @@ static inline void http_connection_note_idle(struct http_connection *connection)
 struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *end_of_turn);
 void http_connections_destroy(struct http_connections *connections); /* takes NULL */
 
-/* Adopts an accepted socket into libwebsockets. client_fd: whose address counts, the same or that
- * of the client behind it. At HTTP_CONNECTIONS_CAP, and at
+/* Takes an accepted socket, with TLS or with NULL. At HTTP_CONNECTIONS_CAP, and at
  * HTTP_ADDRESS_CONNECTIONS_CAP for one address, first closes the longest idle connection: one
  * without a complete request, else one between two requests. If none is idle, closes the new one
  * and returns -1. */
-int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost, int fd,
-                         int client_fd);
+int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost,
+                         struct tls *tls, int fd);
 size_t http_connections_count(const struct http_connections *connections);
+/* Whether a client has not yet been sent all that libwebsockets has written for it. */
+bool http_connections_unsent(const struct http_connections *connections);
 /* The number of idle connections closed since the last call. */
 size_t http_connections_take_dropped(struct http_connections *connections);
-
-/* libwebsockets has closed the connection. */
-void http_connection_closed(struct lws *wsi);
 
 #endif

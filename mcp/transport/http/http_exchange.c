@@ -186,7 +186,7 @@ static int on_request(struct http_server *http, struct lws *wsi, struct connecti
         uv_now(http->services.server->loop) + (uint64_t)HTTP_BODY_TIMEOUT_S * 1000;
     check(exchange);
     if (is_unreadable(exchange)) {
-        exchange->closes = exchange->lingers = true;
+        exchange->closes = true;
         exchange->state = EXCHANGE_WORKING;
         http_connection_discards(wsi);
         exchange_begin_answer(exchange);

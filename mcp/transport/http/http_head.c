@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Reads the head of a request and writes it in one canonical form, for libwebsockets
- * (lws_workarounds.c): each line is a field, there is one Content-Length, the path of a plain
+ * (http_front.c): each line is a field, there is one Content-Length, the path of a plain
  * request is "/" (the handlers take it from struct http_head), and only a WebSocket's Upgrade is
  * left in.
  */

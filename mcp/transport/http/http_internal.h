@@ -25,7 +25,7 @@
 #define HTTP_KEEPALIVE_TIMEOUT_S 60      /* between two requests */
 #define HTTP_EDITOR_MAX          64      /* bytes of an editor's name */
 #define HTTP_PAGE_PREFIX         "page:" /* before the name of an author who edits on our page */
-#define HTTP_LINGER_S            2       /* after refusing a body that is still arriving */
+#define HTTP_LINGER_S            2       /* for the client to close after the last answer */
 #define HTTP_RETRY_AFTER_S       1u
 #define HTTP_ANSWERS_CAP         ((size_t)256 << 20) /* bytes of all pending answers to reads */
 #define HTTP_BODIES_CAP          ((size_t)256 << 20) /* bytes of all request bodies in memory */
@@ -112,7 +112,6 @@ enum exchange_state {
     EXCHANGE_RECEIVING, /* the body */
     EXCHANGE_WORKING,   /* the handler has it */
     EXCHANGE_ANSWERING,
-    EXCHANGE_LINGERING, /* answered; the client gets time to read it before the connection closes */
     EXCHANGE_DONE,
 };
 
@@ -164,7 +163,6 @@ struct exchange {
     bool headers_sent;
     bool stream_ended;
     bool closes;
-    bool lingers; /* before closing, because the client still sends */
 };
 
 struct buf exchange_take_body(struct exchange *exchange); /* the caller becomes the owner */

@@ -9,9 +9,11 @@
 #include <libwebsockets.h>
 
 #include "mcp/transport/http/http_connections.h"
+#include "mcp/transport/http/http_front.h"
 #include "mcp/transport/http/http_internal.h"
 #include "mcp/transport/http/http_port.h"
 #include "mcp/transport/http/lws_workarounds.h"
+#include "mcp/transport/http/tls.h"
 
 #define HTTP_CHUNK_SIZE ((size_t)64 << 10) /* bytes of one write */
 
