@@ -5,6 +5,7 @@
  */
 #include "mcp/transport/http/http_connections.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -47,13 +48,16 @@ static struct http_connection *find_idle(struct idle_list *list, const unsigned 
 
 static bool make_room(struct http_connections *connections, const unsigned char *address)
 {
-    struct http_connection *idle = find_idle(&connections->fresh, address);
+    struct http_connection *idle = find_idle(&connections->done, address);
 
+    if (!idle)
+        idle = find_idle(&connections->fresh, address);
     if (!idle)
         idle = find_idle(&connections->kept, address);
     if (!idle)
         return false;
-    connections->dropped++;
+    if (idle->state != INPUT_LINGERING)
+        connections->dropped++;
     http_front_end(idle);
     return true;
 }
@@ -72,6 +76,7 @@ struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *
     end_of_turn->data = connections;
     TAILQ_INIT(&connections->turns);
     LIST_INIT(&connections->every);
+    TAILQ_INIT(&connections->done);
     TAILQ_INIT(&connections->fresh);
     TAILQ_INIT(&connections->kept);
     return connections;
@@ -114,6 +119,18 @@ static int refuse(int fd, const char *why)
     return -1;
 }
 
+static bool open_pair(int pair[2])
+{
+    const int cap = HTTP_PAIR_CAP;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0)
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &cap, sizeof cap) < 0)
+            log_debug("http", "SO_SNDBUF: %s", strerrordesc_np(errno));
+    return true;
+}
+
 /* The socket becomes the connection's, with its TLS and its pair. -1: the caller still has it. */
 static int open_connection(struct http_connection *connection, struct lws_vhost *vhost,
                            struct tls *tls, int fd)
@@ -122,7 +139,7 @@ static int open_connection(struct http_connection *connection, struct lws_vhost 
 
     if (tls && !(connection->ssl = tls_client_create(tls, fd)))
         return -1;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) < 0)
+    if (!open_pair(pair))
         return -1;
     connection->wsi = lws_adopt_socket_vhost(vhost, pair[1]); /* closes it if it fails */
     if (!connection->wsi) {

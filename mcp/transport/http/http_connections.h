@@ -21,6 +21,9 @@ struct ssl_st;
 struct tls;
 
 #define HTTP_READ_SIZE 32768 /* bytes that libwebsockets, or the front of it, reads at once */
+/* Bytes under way from one socket of a pair to the other: more than a piece of an answer. The
+ * kernel doubles it for its own needs. */
+#define HTTP_PAIR_CAP 98304
 
 enum input_state {
     INPUT_HEAD,
@@ -58,6 +61,7 @@ struct http_connection {
     bool client_ended, lws_ended; /* nothing more comes from there */
     bool is_leaving;              /* the client has ended before it is answered */
     uint64_t ends_ms;             /* it is ended at that time; 0: it is not */
+    uint64_t unsent_ms;           /* and at that time, unless to_client becomes shorter */
 
     LIST_ENTRY(http_connection) every;
     struct idle_list *idle; /* the list it is in, or NULL */
@@ -70,6 +74,7 @@ struct http_connection {
 
 struct http_connections {
     LIST_HEAD(, http_connection) every;
+    struct idle_list done;               /* lingering, first the one that does so for longest */
     struct idle_list fresh;              /* without a complete request yet, longest idle first */
     struct idle_list kept;               /* between two requests */
     TAILQ_HEAD(, http_connection) turns; /* continue at the end of this turn of the loop */
@@ -91,7 +96,11 @@ static inline void http_connection_leave_idle(struct http_connection *connection
 static inline void http_connection_note_idle(struct http_connection *connection)
 {
     http_connection_leave_idle(connection);
-    connection->idle = connection->has_served ? &connection->all->kept : &connection->all->fresh;
+    if (connection->state == INPUT_LINGERING)
+        connection->idle = &connection->all->done;
+    else
+        connection->idle =
+            connection->has_served ? &connection->all->kept : &connection->all->fresh;
     TAILQ_INSERT_TAIL(connection->idle, connection, in_idle);
 }
 
@@ -101,14 +110,14 @@ void http_connections_destroy(struct http_connections *connections); /* takes NU
 
 /* Takes an accepted socket, with TLS or with NULL. At HTTP_CONNECTIONS_CAP, and at
  * HTTP_ADDRESS_CONNECTIONS_CAP for one address, first closes the longest idle connection: one
- * without a complete request, else one between two requests. If none is idle, closes the new one
- * and returns -1. */
+ * that is answered and lingers, else one without a complete request, else one between two requests.
+ * If none is idle, closes the new one and returns -1. */
 int http_connections_add(struct http_connections *connections, struct lws_vhost *vhost,
                          struct tls *tls, int fd);
 size_t http_connections_count(const struct http_connections *connections);
 /* Whether a client has not yet been sent all that libwebsockets has written for it. */
 bool http_connections_unsent(const struct http_connections *connections);
-/* The number of idle connections closed since the last call. */
+/* The number of idle connections closed since the last call, without those that lingered. */
 size_t http_connections_take_dropped(struct http_connections *connections);
 
 #endif

@@ -83,6 +83,12 @@ void http_front_end(struct http_connection *connection)
     uv_close((uv_handle_t *)&connection->front, on_poll_closed);
 }
 
+static bool is_over(const struct http_connection *connection, uint64_t now)
+{
+    return (connection->ends_ms != 0 && connection->ends_ms <= now) ||
+           (connection->unsent_ms != 0 && connection->unsent_ms <= now);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct http_connections *connections = timer->data;
@@ -91,20 +97,21 @@ static void on_tick(uv_timer_t *timer)
 
     for (; connection; connection = next) {
         next = LIST_NEXT(connection, every);
-        if (connection->ends_ms != 0 && connection->ends_ms <= uv_now(timer->loop))
+        if (is_over(connection, uv_now(timer->loop)))
             http_front_end(connection);
         else
-            more |= connection->ends_ms != 0;
+            more |= connection->ends_ms != 0 || connection->unsent_ms != 0;
     }
     if (!more)
         uv_timer_stop(timer);
 }
 
-static void end_in(struct http_connection *connection, unsigned ms)
+/* at: one of its two times. */
+static void end_in(const struct http_connection *connection, uint64_t *at, unsigned ms)
 {
     uv_timer_t *timer = connection->all->timer;
 
-    connection->ends_ms = uv_now(timer->loop) + ms;
+    *at = uv_now(timer->loop) + ms;
     if (!uv_is_active((uv_handle_t *)timer))
         uv_timer_start(timer, on_tick, TICK_MS, TICK_MS);
 }
@@ -328,7 +335,7 @@ static void send_out(struct http_connection *connection, const char *bytes, size
 
     if (sent >= 0 && (size_t)sent < len) {
         buf_add(&connection->to_client, bytes + sent, len - (size_t)sent);
-        end_in(connection, HTTP_WRITE_STALL_S * 1000);
+        end_in(connection, &connection->unsent_ms, HTTP_WRITE_STALL_S * 1000);
     }
     if (sent < 0 || connection->to_client.failed)
         http_front_end(connection);
@@ -347,27 +354,30 @@ static void send_rest(struct http_connection *connection)
     memmove(rest->data, rest->data + sent, rest->len);
     if (rest->len == 0) {
         buf_finish(rest);
-        connection->ends_ms = 0;
+        connection->unsent_ms = 0;
     } else if (sent > 0) {
-        end_in(connection, HTTP_WRITE_STALL_S * 1000);
+        end_in(connection, &connection->unsent_ms, HTTP_WRITE_STALL_S * 1000);
     }
 }
 
 /* libwebsockets has closed its end and the client has all. Closing with unread bytes would reset
  * the connection before the client has read the answer: so our side is shut down, and the client
- * gets a moment. */
+ * gets a moment to close its side. Bytes may still be on their way after any answer, so this is
+ * done after each. Most clients close at once. Until then it counts as a connection, as it has
+ * descriptors, but it is the first to be closed for a new one, and a server that stops does not
+ * wait for it. */
 static void linger(struct http_connection *connection)
 {
     if (connection->ssl)
         tls_client_end(connection->ssl);
     shutdown(connection->client_fd, SHUT_WR);
-    http_connection_leave_idle(connection);
     if (connection->client_ended) {
         http_front_end(connection);
         return;
     }
     connection->state = INPUT_LINGERING;
-    end_in(connection, HTTP_LINGER_S * 1000);
+    http_connection_note_idle(connection);
+    end_in(connection, &connection->ends_ms, HTTP_LINGER_S * 1000);
 }
 
 static void take_output(struct http_connection *connection)
@@ -450,7 +460,7 @@ static void on_client(uv_poll_t *poll, int status, int events)
     }
     if ((events & UV_DISCONNECT) && may_leave(connection)) {
         connection->is_leaving = true;
-        end_in(connection, LEFT_MS);
+        end_in(connection, &connection->ends_ms, LEFT_MS);
     }
     take_input(connection, true);
     if (connection->to_client.len > 0) {
