@@ -22,7 +22,6 @@ cmake                     | build      | cmd:cmake                 | the build  
 ninja-build               | build      | cmd:ninja                 | runs the build                                  | Apache-2.0
 pkgconf                   | build      | cmd:pkg-config            | finds the libraries                             | ISC
 libwebsockets-dev         | build      | pc:libwebsockets          | HTTP, SSE and WebSocket                         | MIT
-libwebsockets-evlib-uv    | build      | file:/usr/lib/*/libwebsockets-evlib_uv.so | its libuv plugin, loaded when it runs | MIT
 libuv1-dev                | build      | pc:libuv                  | event loops                                     | MIT
 libjansson-dev            | build      | pc:jansson                | JSON                                            | MIT
 libjose-dev               | build      | pc:jose                   | signatures of access tokens (JWT)               | Apache-2.0

@@ -30,6 +30,7 @@ ID_CAP, URI_CAP, URIS, LISTENS = 256, 1024, 256, 16  # MESSAGE_ID_CAP, RESOURCE_
 VALUES_CAP = 1 << 17                            # MESSAGE_VALUES_CAP
 BODY_CAP, BODIES_CAP = 16 << 20, 256 << 20      # HTTP_BODY_CAP, HTTP_BODIES_CAP
 MANY = 1000
+ADDRESS_CAP = 768                               # HTTP_ADDRESS_CONNECTIONS_CAP
 PIPELINED = 2000
 
 NO_JSON = (
@@ -685,6 +686,20 @@ class Many(HostileCase):
                 connection.cut()
             elif number % 3 == 1:
                 connection.close()
+
+    def test_clients_that_close_late(self):
+        """A connection that is answered, and only waits for its client to close, gives way to a new one."""
+        modern = HttpSpeaker(self, MODERN)
+        listen = modern.whole(json.dumps(modern.message("subscriptions/listen", {"notifications": {"resourcesListChanged": True}})).encode())
+        modern.end()
+        for _ in range(ADDRESS_CAP - 2):
+            connection = self.connect(self.sources[1])
+            connection.send(listen)
+            self.assertEqual(connection.head()[0], 200)
+        for _ in range(20):
+            connection = self.connect(self.sources[1])
+            connection.send(http_bytes("GET", "/health", headers=[("Connection", "close")]))
+            self.assertEqual(connection.answer()[0], 200)
 
     def test_calls_of_clients_that_leave(self):
         """In the era without sessions the end of the connection ends the call; in the other one a notice does."""

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The HTTP server: libwebsockets 4.1.6 on our own loop, fed with sockets that http_port.c accepts.
- * Runs on the loop's thread.
+ * The HTTP server: libwebsockets 4.1.6, called from our loop by http_front.c, with sockets that
+ * http_port.c accepts. Runs on the loop's thread.
  *
  * Taking down: listening stops, answers under way drain until the deadline, the MCP clients end
- * (which cancels their calls), and libwebsockets' context is destroyed in two steps, as its handles
- * close over some turns of the loop and it does not say when the last is closed.
+ * (which cancels their calls), and libwebsockets closes the connections.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -107,10 +106,8 @@ static void set_descriptor_limit(void)
 
 static int create_context(struct http_server *http, struct error *err)
 {
-    void *loops[] = {http->services.server->loop};
     struct lws_context_creation_info info = {
-        .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
-        .foreign_loops = loops,
+        .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS,
         .user = http,
         .pt_serv_buf_size = HTTP_READ_SIZE,
         .max_http_header_data2 = HEADERS_CAP,
@@ -133,21 +130,32 @@ static int create_context(struct http_server *http, struct error *err)
     lws_set_log_level(LLL_ERR | LLL_WARN, on_log);
     http->context = lws_create_context(&info);
     if (!http->context)
-        return error_set(err, ERROR_INTERNAL,
-                         "libwebsockets did not start; is the package libwebsockets-evlib-uv "
-                         "installed?");
-    http->pipe_fd = http_find_pipe(http->services.server->loop);
+        return error_set(err, ERROR_INTERNAL, "libwebsockets did not start");
     http->vhost = lws_create_vhost(http->context, &vhost);
-    return http->vhost ? 0 : error_set(err, ERROR_INTERNAL, "libwebsockets made no vhost");
+    if (!http->vhost)
+        return error_set(err, ERROR_INTERNAL, "libwebsockets made no vhost");
+    http_front_tick(http->context); /* it completes its start then */
+    return 0;
 }
 
 /* ---- taking down ---- */
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct http_server *http = timer->data;
+
+    http_front_tick(http->context);
+    if (http->open == 0)
+        uv_timer_stop(timer);
+}
 
 static void on_connection(void *user, int fd)
 {
     struct http_server *http = user;
 
     http_connections_add(http->connections, http->vhost, http->tls, fd);
+    if (!uv_is_active((uv_handle_t *)&http->tick))
+        uv_timer_start(&http->tick, on_tick, HTTP_TICK_MS, HTTP_TICK_MS);
 }
 
 /* What many requests at once needed stays with malloc, which gives back only the end of its heap.
@@ -222,11 +230,7 @@ static void on_closing_tick(uv_timer_t *timer)
         give_up_runs(http);
         return;
     }
-    if (http->open > 0 || ++http->ticks < HTTP_TICKS_UNTIL_CLOSED)
-        return;
     uv_timer_stop(timer);
-    lws_context_destroy(http->context);
-    http->context = NULL;
     tls_destroy(http->tls);
     http->tls = NULL;
     sync_destroy(http->sync);
@@ -244,10 +248,13 @@ static void take_down(struct http_server *http)
     http->port = NULL;
     mcp_sessions_destroy(http->services.sessions);
     http->services.sessions = NULL;
-    http_close_context(http->context, http->pipe_fd);
+    lws_context_destroy(http->context);
+    http->context = NULL;
+    uv_close((uv_handle_t *)&http->tick, NULL);
     uv_close((uv_handle_t *)&http->connections_timer, NULL);
     uv_close((uv_handle_t *)&http->sign_in_timer, NULL);
     uv_close((uv_handle_t *)&http->end_of_turn, NULL);
+    uv_close((uv_handle_t *)&http->no_wait, NULL);
     uv_update_time(http->services.server->loop);
     http->deadline_ms = uv_now(http->services.server->loop) + HTTP_RUNS_END_MS;
     uv_timer_start(&http->timer, on_closing_tick, 1, 1);
@@ -300,7 +307,8 @@ static int start(struct http_server *http, struct error *err)
     if (!http->port)
         return -1;
     config->port = http_port_number(http->port);
-    http->connections = http_connections_create(&http->connections_timer, &http->end_of_turn);
+    http->connections =
+        http_connections_create(&http->connections_timer, &http->end_of_turn, &http->no_wait);
     if (!http->connections)
         return error_set(err, ERROR_MEMORY, "out of memory for the HTTP server");
     if (config->tls_cert && !(http->tls = tls_create(http->services.server->loop, config->tls_cert,
@@ -330,7 +338,6 @@ struct http_server *http_server_create(struct server *server, const struct http_
     }
     signal(SIGPIPE, SIG_IGN); /* a client that left is an error of write */
     http->services.server = server;
-    http->pipe_fd = -1;
     http->config = *config;
     if (config->body_cap == 0)
         http->config.body_cap = HTTP_BODY_CAP;
@@ -343,6 +350,11 @@ struct http_server *http_server_create(struct server *server, const struct http_
     http->sign_in_timer.data = http;
     uv_check_init(server->loop, &http->end_of_turn);
     uv_unref((uv_handle_t *)&http->end_of_turn);
+    uv_idle_init(server->loop, &http->no_wait);
+    uv_unref((uv_handle_t *)&http->no_wait);
+    uv_timer_init(server->loop, &http->tick);
+    uv_unref((uv_handle_t *)&http->tick);
+    http->tick.data = http;
     if (start(http, err) < 0) {
         http->abandoned = true;
         take_down(http);

@@ -349,7 +349,7 @@ int exchange_on_writable(struct exchange *exchange)
         if (exchange->streaming || exchange->written < exchange->out.len ||
             (exchange->closes && lws_partial_buffered(exchange->wsi))) {
             lws_set_timeout(exchange->wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_WRITE_STALL_S);
-            lws_callback_on_writable(exchange->wsi);
+            http_connection_writes(exchange->wsi);
             return 0;
         }
     }

@@ -64,7 +64,8 @@ static bool make_room(struct http_connections *connections, const unsigned char 
 
 /* ---- life ---- */
 
-struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *end_of_turn)
+struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *end_of_turn,
+                                                 uv_idle_t *no_wait)
 {
     struct http_connections *connections = calloc(1, sizeof *connections);
 
@@ -74,6 +75,7 @@ struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *
     timer->data = connections;
     connections->end_of_turn = end_of_turn;
     end_of_turn->data = connections;
+    connections->no_wait = no_wait;
     TAILQ_INIT(&connections->turns);
     LIST_INIT(&connections->every);
     TAILQ_INIT(&connections->done);
@@ -90,6 +92,7 @@ void http_connections_destroy(struct http_connections *connections)
         http_front_end(LIST_FIRST(&connections->every));
     uv_timer_stop(connections->timer);
     uv_check_stop(connections->end_of_turn);
+    uv_idle_stop(connections->no_wait);
     free(connections);
 }
 
@@ -188,7 +191,7 @@ bool http_connections_unsent(const struct http_connections *connections)
     bool found = false;
 
     LIST_FOREACH(connection, &connections->every, every)
-    found |= connection->to_client.len > 0;
+    found |= connection->to_client.len > 0 || connection->in_turn;
     return found;
 }
 

@@ -20,7 +20,8 @@
 struct ssl_st;
 struct tls;
 
-#define HTTP_READ_SIZE 32768 /* bytes that libwebsockets, or the front of it, reads at once */
+#define HTTP_READ_SIZE  32768                  /* bytes that are read of a client at once */
+#define HTTP_PIECE_SIZE (HTTP_READ_SIZE + 256) /* and of libwebsockets, which writes a few more */
 /* Bytes under way from one socket of a pair to the other: more than a piece of an answer. The
  * kernel doubles it for its own needs. */
 #define HTTP_PAIR_CAP 98304
@@ -78,11 +79,11 @@ struct http_connections {
     struct idle_list fresh;              /* without a complete request yet, longest idle first */
     struct idle_list kept;               /* between two requests */
     TAILQ_HEAD(, http_connection) turns; /* continue at the end of this turn of the loop */
-    bool in_callback; /* libwebsockets is in a callback of one of them, because of its socket */
     size_t dropped;
-    uv_timer_t *timer;          /* runs while one of them has an ends_ms */
-    uv_check_t *end_of_turn;    /* and this while `turns` is not empty */
-    char piece[HTTP_READ_SIZE]; /* what is read at once */
+    uv_timer_t *timer;       /* runs while one of them has an ends_ms */
+    uv_check_t *end_of_turn; /* and these while `turns` is not empty */
+    uv_idle_t *no_wait;
+    char piece[HTTP_PIECE_SIZE];
 };
 
 static inline void http_connection_leave_idle(struct http_connection *connection)
@@ -105,7 +106,8 @@ static inline void http_connection_note_idle(struct http_connection *connection)
 }
 
 /* The handles are initialized, and borrowed until destroy. NULL without memory. */
-struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *end_of_turn);
+struct http_connections *http_connections_create(uv_timer_t *timer, uv_check_t *end_of_turn,
+                                                 uv_idle_t *no_wait);
 void http_connections_destroy(struct http_connections *connections); /* takes NULL */
 
 /* Takes an accepted socket, with TLS or with NULL. At HTTP_CONNECTIONS_CAP, and at

@@ -199,13 +199,13 @@ static int on_request(struct http_server *http, struct lws *wsi, struct connecti
     lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HTTP_BODY_STALL_S);
     if (exchange->request->expects_continue && exchange->status == 0) {
         exchange->continue_waits = true;
-        lws_callback_on_writable(wsi);
+        http_connection_writes(wsi);
     }
     return 0;
 }
 
-static int on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
-                    struct connection *connection, const void *in, size_t len)
+int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
+                      struct connection *connection, const void *in, size_t len)
 {
     struct exchange *exchange = connection ? connection->exchange : NULL;
 
@@ -228,16 +228,4 @@ static int on_event(struct http_server *http, struct lws *wsi, enum lws_callback
         http_connection_expects(wsi);
         return 0;
     }
-}
-
-int exchange_on_event(struct http_server *http, struct lws *wsi, enum lws_callback_reasons reason,
-                      struct connection *connection, const void *in, size_t len)
-{
-    const bool inner = http->connections->in_callback;
-    int rc;
-
-    http->connections->in_callback = inner || reason != LWS_CALLBACK_CLOSED_HTTP;
-    rc = on_event(http, wsi, reason, connection, in, len);
-    http->connections->in_callback = inner;
-    return rc;
 }

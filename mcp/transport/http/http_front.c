@@ -20,9 +20,12 @@
  * - No check at all: node ids may hold any character, so "%2F" and "/" in a path must differ, which
  *   is a part of the session API; and requests could be smuggled past a proxy.
  *
- * The price is a copy of each request and answer in the kernel, about 9 us a call. To save turns of
- * the loop, libwebsockets reads as soon as something is passed to it, and what it has written is
- * sent at the end of the same turn.
+ * libwebsockets has no loop of its own: what is under way in a pair is known here. It reads as soon
+ * as something is passed to it, and it writes at the end of the turn of the loop in which it has
+ * something to write, if the client takes it. Its plugin for libuv takes a descriptor out of the
+ * epoll set and puts it in again each time it wants to write, which costs more than the copy of
+ * each request and answer in a pair. What it does by itself (its timeouts, a ping) it does in
+ * http_front_tick.
  */
 #include "mcp/transport/http/http_front.h"
 
@@ -40,6 +43,7 @@
 #define TICK_MS      100 /* between two looks at who has to end */
 #define LEFT_MS      5  /* a client that has ended its side may still get an answer that is ready */
 #define READS_A_TURN 16 /* of one connection */
+#define STEPS_A_TURN 64 /* of all connections: each is a piece of an answer, at most */
 
 static struct http_connection *connection_of(struct lws *wsi)
 {
@@ -63,6 +67,15 @@ static void on_poll_closed(uv_handle_t *handle)
     free(connection);
 }
 
+/* libwebsockets closes its end at once, with what it has not written. */
+static void hang_up(const struct http_connection *connection, struct lws *wsi)
+{
+    struct lws_pollfd socket = {.fd = connection->lws_fd, .revents = LWS_POLLHUP};
+
+    lws_set_opaque_user_data(wsi, NULL);
+    lws_service_fd(lws_get_context(wsi), &socket);
+}
+
 void http_front_end(struct http_connection *connection)
 {
     struct lws *wsi = connection->wsi;
@@ -75,10 +88,8 @@ void http_front_end(struct http_connection *connection)
     if (connection->in_turn)
         TAILQ_REMOVE(&connection->all->turns, connection, in_turns);
     LIST_REMOVE(connection, every);
-    if (wsi) {
-        lws_set_opaque_user_data(wsi, NULL);
-        lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
-    }
+    if (wsi)
+        hang_up(connection, wsi);
     uv_close((uv_handle_t *)&connection->client, on_poll_closed);
     uv_close((uv_handle_t *)&connection->front, on_poll_closed);
 }
@@ -118,12 +129,26 @@ static void end_in(const struct http_connection *connection, uint64_t *at, unsig
 
 /* ---- to libwebsockets ---- */
 
+static void continue_at_end_of_turn(struct http_connection *connection);
+
+/* It may keep a part of what it has read for later: then it takes that now. */
 static void serve(struct http_connection *connection, short event)
 {
     struct lws_pollfd socket = {.fd = connection->lws_fd, .events = event, .revents = event};
+    struct lws_context *context;
 
-    if (connection->wsi)
-        lws_service_fd(lws_get_context(connection->wsi), &socket);
+    if (!connection->wsi)
+        return;
+    context = lws_get_context(connection->wsi);
+    lws_service_fd(context, &socket);
+    if (lws_service_adjust_timeout(context, 1, 0) == 0)
+        lws_service_tsi(context, -1, 0);
+}
+
+/* libwebsockets has something that it writes when it is called. */
+static bool has_output(const struct http_connection *connection)
+{
+    return connection->wsi && (connection->writes || lws_partial_buffered(connection->wsi));
 }
 
 /* 0 with what did not go in `later`, or -1. */
@@ -246,6 +271,8 @@ static void take(struct http_connection *connection, const char *bytes, size_t l
         break;
     case INPUT_WEB_SOCKET:
         pass_in(connection, bytes, len);
+        connection->writes = true; /* such as the answer to a ping or to a close frame */
+        continue_at_end_of_turn(connection);
         break;
     default: /* discarded */
         break;
@@ -261,13 +288,14 @@ static void take_end(struct http_connection *connection)
         pass_end(connection);
 }
 
-/* Whether the client is read from now. The next request waits until the last answer is sent. */
+/* Whether the client is read from now. The next request waits until the last answer is sent, and
+ * until libwebsockets was called after it: before that it reads nothing. */
 static bool reads(const struct http_connection *connection)
 {
     if (connection->ended || connection->client_ended || connection->to_lws.len > 0)
         return false;
     return connection->state == INPUT_HEAD
-               ? connection->to_client.len == 0
+               ? connection->to_client.len == 0 && !connection->writes
                : connection->state != INPUT_WORKING && connection->state != INPUT_ANSWERING;
 }
 
@@ -380,14 +408,12 @@ static void linger(struct http_connection *connection)
     end_in(connection, &connection->ends_ms, HTTP_LINGER_S * 1000);
 }
 
-static void take_output(struct http_connection *connection)
+static void read_output(struct http_connection *connection)
 {
     char *piece = connection->all->piece;
 
-    if (!connection->ended && connection->to_client.len > 0)
-        send_rest(connection);
     while (!connection->ended && !connection->lws_ended && connection->to_client.len == 0) {
-        ssize_t come = recv(connection->front_fd, piece, HTTP_READ_SIZE, 0);
+        ssize_t come = recv(connection->front_fd, piece, HTTP_PIECE_SIZE, 0);
 
         if (come < 0 && (errno == EAGAIN || errno == EINTR))
             return;
@@ -395,11 +421,21 @@ static void take_output(struct http_connection *connection)
             connection->lws_ended = true;
         else
             send_out(connection, piece, (size_t)come);
-        if (come > 0 && come < HTTP_READ_SIZE)
+        if (come > 0 && come < HTTP_PIECE_SIZE)
             return;
     }
-    if (!connection->ended && connection->lws_ended && connection->to_client.len == 0 &&
-        connection->state != INPUT_LINGERING)
+}
+
+static void take_output(struct http_connection *connection)
+{
+    if (!connection->ended && connection->to_client.len > 0)
+        send_rest(connection);
+    read_output(connection);
+    if (connection->ended || connection->to_client.len > 0)
+        return;
+    if (has_output(connection))
+        continue_at_end_of_turn(connection);
+    if (connection->lws_ended && connection->state != INPUT_LINGERING)
         linger(connection);
 }
 
@@ -482,31 +518,50 @@ static void on_front(uv_poll_t *poll, int status, int events)
     watch(connection, false);
 }
 
-/* libwebsockets writes, and begins to read the next request, only after epoll has said that the
- * socket takes more. Each time it asks, libuv takes the descriptor out of the epoll set and puts it
- * in again. So what can be written at once is written at the end of the same turn of the loop,
- * without asking epoll: libwebsockets keeps what a socket does not take. This is done only after
- * libwebsockets was called because of a socket: it looks at its timeouts in the next turn then, and
- * at no other time. */
+/* libwebsockets writes into an empty pair, so that some of it goes. What it has kept goes first,
+ * and then it is called once more for what is to be written. */
+static void let_write(struct http_connection *connection)
+{
+    bool keeps = lws_partial_buffered(connection->wsi);
+
+    connection->writes = keeps;
+    connection->wrote |= keeps;
+    serve(connection, LWS_POLLOUT);
+}
+
+static void step(struct http_connection *connection)
+{
+    if (connection->to_client.len == 0 && has_output(connection))
+        let_write(connection);
+    if (connection->wrote)
+        take_output(connection);
+    connection->wrote = false;
+    take_input(connection, false);
+    watch(connection, false);
+}
+
 static void on_end_of_turn(uv_check_t *end_of_turn)
 {
     struct http_connections *connections = end_of_turn->data;
     struct http_connection *connection;
 
-    while ((connection = TAILQ_FIRST(&connections->turns))) {
-        bool writes = connection->writes;
-
+    for (int steps = 0; steps < STEPS_A_TURN; steps++) {
+        connection = TAILQ_FIRST(&connections->turns);
+        if (!connection)
+            break;
         TAILQ_REMOVE(&connections->turns, connection, in_turns);
-        connection->in_turn = connection->writes = false;
-        if (writes)
-            serve(connection, LWS_POLLOUT);
-        if (connection->wrote)
-            take_output(connection);
-        connection->wrote = false;
-        take_input(connection, false);
-        watch(connection, false);
+        connection->in_turn = false;
+        step(connection);
     }
+    if (!TAILQ_EMPTY(&connections->turns))
+        return;
     uv_check_stop(end_of_turn);
+    uv_idle_stop(connections->no_wait);
+}
+
+static void on_no_wait(uv_idle_t *no_wait)
+{
+    (void)no_wait; /* while it is active, the loop does not wait for events */
 }
 
 static void continue_at_end_of_turn(struct http_connection *connection)
@@ -518,6 +573,12 @@ static void continue_at_end_of_turn(struct http_connection *connection)
     connection->in_turn = true;
     TAILQ_INSERT_TAIL(&all->turns, connection, in_turns);
     uv_check_start(all->end_of_turn, on_end_of_turn);
+    uv_idle_start(all->no_wait, on_no_wait);
+}
+
+void http_front_tick(struct lws_context *context)
+{
+    lws_service_tsi(context, -1, 0);
 }
 
 void http_front_begin(struct http_connection *connection)
@@ -542,10 +603,8 @@ void http_connection_writes(struct lws *wsi)
 {
     struct http_connection *connection = connection_of(wsi);
 
-    if (!connection || !connection->all->in_callback) {
-        lws_callback_on_writable(wsi);
+    if (!connection)
         return;
-    }
     connection->writes = true;
     continue_at_end_of_turn(connection);
 }

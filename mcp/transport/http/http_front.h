@@ -10,6 +10,8 @@
 
 #include <libwebsockets.h>
 
+#define HTTP_TICK_MS 500 /* the accuracy of the timeouts of libwebsockets */
+
 struct http_connection;
 struct http_head;
 
@@ -18,6 +20,9 @@ void http_front_begin(struct http_connection *connection);
 /* Ends it at once, with what is under way on it; it is freed in the loop's close callbacks. */
 void http_front_end(struct http_connection *connection);
 
+/* What libwebsockets does by itself: each HTTP_TICK_MS while it has a connection. */
+void http_front_tick(struct lws_context *context);
+
 /* The rest is called in the callbacks of libwebsockets, and for an exchange. */
 
 /* The head of the current request of libwebsockets. Its path and query are valid until its answer
@@ -25,7 +30,7 @@ void http_front_end(struct http_connection *connection);
 const struct http_head *http_connection_head(struct lws *wsi);
 /* The answer begins. streams: it ends with its connection. */
 void http_connection_answers(struct lws *wsi, bool streams);
-/* Instead of lws_callback_on_writable: without asking epoll first, where that is possible. */
+/* Instead of lws_callback_on_writable, for the writable callback. */
 void http_connection_writes(struct lws *wsi);
 /* libwebsockets has written something: it is sent in this turn of the loop. */
 void http_connection_wrote(struct lws *wsi);

@@ -26,7 +26,6 @@ struct http_server {
     struct sync *sync;
     struct lws_context *context;
     struct lws_vhost *vhost;
-    int pipe_fd;      /* of the context, for its end; -1 if unknown */
     size_t open;      /* not yet released by libwebsockets */
     size_t exchanges; /* under way */
     size_t bodies;    /* bytes of all request bodies in memory */
@@ -35,12 +34,13 @@ struct http_server {
     bool draining;
     unsigned char scratch[LWS_PRE + HTTP_CHUNK_SIZE];
 
-    uv_timer_t connections_timer; /* this and the next are borrowed by connections */
+    uv_timer_t connections_timer; /* this and the next two are borrowed by connections */
     uv_check_t end_of_turn;
+    uv_idle_t no_wait;
+    uv_timer_t tick; /* while libwebsockets has a connection */
     uv_timer_t sign_in_timer;
     /* Housekeeping; then the deadline of the drain and the ticks of the shutdown */
     uv_timer_t timer;
-    unsigned ticks;
     uint64_t pages_end_ms; /* until then the ends of the chat's runs can be sent */
     uint64_t deadline_ms;  /* of the drain; then of the chat's runs */
     bool closed;

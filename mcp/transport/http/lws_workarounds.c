@@ -6,14 +6,10 @@
  */
 #include "mcp/transport/http/lws_workarounds.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
-
-/* ---- refusing an upgrade ---- */
 
 /* Version 4.1.6. Symptom: in LWS_CALLBACK_HTTP_CONFIRM_UPGRADE libwebsockets does not know the
  * version of the request yet; its own functions would answer with HTTP/1.0, which WebSocket clients
@@ -37,42 +33,4 @@ void http_refuse_upgrade(struct lws *wsi, int status, const char *headers, const
         lws_write(wsi, (unsigned char *)whole.data + LWS_PRE, whole.len - LWS_PRE,
                   LWS_WRITE_HTTP_HEADERS) < 0)
         log_debug("http", "the refusal of an upgrade could not be sent");
-}
-
-/* ---- closing the context ---- */
-
-/* Handles are walked in the order of their creation, so the last one polled is the newest. */
-static void find_last_polled(uv_handle_t *handle, void *arg)
-{
-    uv_os_fd_t fd;
-
-    if (handle->type == UV_POLL && uv_fileno(handle, &fd) == 0)
-        *(int *)arg = fd;
-}
-
-int http_find_pipe(uv_loop_t *loop)
-{
-    int fd = -1;
-
-    uv_walk(loop, find_last_polled, &fd);
-    return fd;
-}
-
-/* Version 4.1.6. Symptom: libwebsockets closes the descriptor of its event pipe here, and the same
- * number once more when the handle has closed; by then another thread may own it. So the number is
- * taken again at once, for the second close to find. */
-void http_close_context(struct lws_context *context, int pipe_fd)
-{
-    int keeper, taken;
-
-    if (!context)
-        return;
-    keeper = fcntl(pipe_fd, F_DUPFD_CLOEXEC, 0);
-    lws_context_destroy(context);
-    if (keeper < 0)
-        return;
-    taken = fcntl(keeper, F_DUPFD_CLOEXEC, pipe_fd);
-    if (taken >= 0 && taken != pipe_fd)
-        close(taken);
-    close(keeper);
 }

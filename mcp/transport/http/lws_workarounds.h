@@ -6,12 +6,6 @@
 #define LECTERN_TRANSPORT_LWS_WORKAROUNDS_H
 
 #include <libwebsockets.h>
-#include <uv.h>
-
-/* Version 4.1.6. Symptom: the handles of a context close over some turns of the loop after
- * lws_context_destroy(), and nothing says when the last one has. Two turns are enough for handles
- * that close one after the other. */
-#define HTTP_TICKS_UNTIL_CLOSED 8
 
 /* Version 4.1.6. Symptom: lws_close_reason() and -1 end a connection without a close frame, so the
  * frame is written as any other. Its number is private to libwebsockets: the header of 4.1 only
@@ -21,10 +15,5 @@
 /* Answers a WebSocket upgrade with an error in the format of the session API. headers: further
  * ones, each "name: value\r\n"; or "". */
 void http_refuse_upgrade(struct lws *wsi, int status, const char *headers, const char *text);
-
-/* The descriptor of the event pipe of the last context created on the loop; -1 if unknown. */
-int http_find_pipe(uv_loop_t *loop);
-/* The first of two lws_context_destroy(). Takes NULL. */
-void http_close_context(struct lws_context *context, int pipe_fd);
 
 #endif

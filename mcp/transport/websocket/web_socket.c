@@ -223,7 +223,7 @@ static int on_open(struct http_server *http, struct lws *wsi, struct connection 
 
 void web_socket_wake(void *user)
 {
-    lws_callback_on_writable(((struct web_socket *)user)->wsi);
+    http_connection_writes(((struct web_socket *)user)->wsi);
 }
 
 /* Closes it once it has what waits. */
@@ -352,7 +352,7 @@ static int on_writable(struct web_socket *socket)
     buf_add(&out, room, sizeof room);
     if (!socket->kind->next(socket, &out))
         return nothing_waits(socket);
-    lws_callback_on_writable(socket->wsi);
+    http_connection_writes(socket->wsi);
     return out.failed || lws_write(socket->wsi, (unsigned char *)out.data + LWS_PRE,
                                    out.len - LWS_PRE, LWS_WRITE_TEXT) < 0
                ? -1
