@@ -96,6 +96,21 @@ def broken_links(name):
     return broken
 
 
+def hunks_that_do_not_fit(document, root):
+    """(file, first line) of each part of a document's diffs whose old lines do not stand in the file, once and in one piece."""
+    wrong = []
+    for old, new, body in re.findall(r"^--- (\S+)\n\+\+\+ b/(\S+)\n(.*?)(?=^--- |^```$)", document, re.MULTILINE | re.DOTALL):
+        if old == "/dev/null":
+            wrong += [(new, "it is there already")] if (root / new).exists() else []
+            continue
+        text = (root / new).read_text(encoding="utf-8") if (root / new).exists() else ""
+        for hunk in re.split(r"^@@ .*\n", body, flags=re.MULTILINE)[1:]:
+            lines = [line[1:] for line in hunk.splitlines() if line[:1] in (" ", "-")]
+            if text.count("\n".join(lines) + "\n") != 1:
+                wrong.append((new, lines[0]))
+    return wrong
+
+
 class Commands(unittest.TestCase):
     def run_script(self, text):
         """Runs a script in a scratch folder beside a server; (exit status, output). curl fails on an HTTP error."""
@@ -193,6 +208,13 @@ class Documents(unittest.TestCase):
         files, text = sources()
         for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
             self.assertEqual(unknown_names(read(name), files, text), [], name)
+
+    def test_the_worked_example_fits_the_code(self):
+        example = read("docs/example-graph-query.md")
+        self.assertGreater(example.count("\n+"), 50)
+        self.assertEqual(hunks_that_do_not_fit(example, ROOT), [])
+        self.assertEqual(len(hunks_that_do_not_fit(example.replace("ROW(needs,", "ROW(wants,"), ROOT)), 1)
+        self.assertEqual(len(hunks_that_do_not_fit(example.replace("b/helpers/graph/query_siblings.c", "b/helpers/graph/ask.h"), ROOT)), 1)
 
     def test_wrong_names_are_found(self):
         text = "Say `make coffee` and see `mcp/nowhere/` and `tests/unit/test_THING.c`.\n```sh\nmake run tea   # or not\n```\n"
