@@ -17,6 +17,35 @@
 
 #define VALUES_SHOWN 4000u /* bytes of the values in the answer of the tool */
 
+static int start(struct tool_call *call, struct error *err);
+static void stop(struct tool_call *call);
+static bool progress(struct tool_call *call, struct buf *words, struct buf *printed);
+
+const struct tool tool_solve = {
+    .name = "solve",
+    .toolset = TOOLSET_SOLVE,
+    .title = "Answer a question about the curriculum",
+    .description =
+        "Answer one question about a curriculum of any size, such as counts, searches in all "
+        "lessons, comparisons and questions about prerequisites. A planner, a coder, a sandbox and "
+        "a debugger do the work; the answer has the status (solved, partial, failed, refused, ask, "
+        "over_budget, stuck), a text, the computed values and the node ids. Nothing is edited: an "
+        "edit is proposed. Give the whole question, with ids or titles.",
+    .call_title = "Question",
+    .icon = "ask",
+    .use = "for a question that another model solves",
+    .arguments =
+        ARGUMENTS("solve", ARGUMENT_SESSION,
+                  FIELD("question", FIELD_TEXT, .required = true, .least = 1,
+                        .most = TASK_QUESTION_MAX, .instead = "task"),
+                  FIELD("task", FIELD_TEXT, .least = 1, .most = UUID_TEXT_SIZE - 1,
+                        .documentation = "Instead of a question: id of a task to go on with")),
+    .read_only = true,
+    .start = start,
+    .stop = stop,
+    .progress = progress,
+};
+
 struct solve_call {
     struct solve_listener listener; /* must be first */
     struct tool_call *call;
@@ -182,28 +211,3 @@ static bool progress(struct tool_call *call, struct buf *words, struct buf *prin
     solve_progress(solving->solve, words);
     return true;
 }
-
-const struct tool tool_solve = {
-    .name = "solve",
-    .toolset = TOOLSET_SOLVE,
-    .title = "Answer a question about the curriculum",
-    .description =
-        "Answer one question about a curriculum of any size, such as counts, searches in all "
-        "lessons, comparisons and questions about prerequisites. A planner, a coder, a sandbox and "
-        "a debugger do the work; the answer has the status (solved, partial, failed, refused, ask, "
-        "over_budget, stuck), a text, the computed values and the node ids. Nothing is edited: an "
-        "edit is proposed. Give the whole question, with ids or titles.",
-    .call_title = "Question",
-    .icon = "ask",
-    .use = "for a question that another model solves",
-    .arguments =
-        ARGUMENTS("solve", ARGUMENT_SESSION,
-                  FIELD("question", FIELD_TEXT, .required = true, .least = 1,
-                        .most = TASK_QUESTION_MAX, .instead = "task"),
-                  FIELD("task", FIELD_TEXT, .least = 1, .most = UUID_TEXT_SIZE - 1,
-                        .documentation = "Instead of a question: id of a task to go on with")),
-    .read_only = true,
-    .start = start,
-    .stop = stop,
-    .progress = progress,
-};

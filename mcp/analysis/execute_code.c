@@ -15,6 +15,47 @@
 #include "mcp/api/rest.h"
 #include "mcp/tool/arguments.h"
 
+static int start(struct tool_call *call, struct error *err);
+static void stop(struct tool_call *call);
+static bool progress(struct tool_call *call, struct buf *words, struct buf *printed);
+static void describe_here(const struct analyses *analyses, struct buf *to);
+
+static const struct fields batch_part = {
+    .name = "a program",
+    .rows = (const struct field[]){FIELD("name", FIELD_TEXT), FIELD("code", FIELD_TEXT), {0}},
+    .check = rest_batch_check,
+};
+
+const struct tool tool_execute_code = {
+    .name = "execute_code",
+    .title = "Run a Python analysis",
+    .description =
+        "Run Python 3.11 over the curriculum, without files or network. Import from "
+        "code_helpers: get_nodes() -> [{node_id, title, ...}]; get_relationships() -> "
+        "[{from_node_id, to_node_id, relationship_type}]; get_node_content(node_id) -> "
+        "{components: [{component_type, parameters}]}; get_all_content() -> of all nodes; "
+        "analyze_graph() -> networkx.DiGraph; query_graph, find: the tools, as data. batch: 2 to 8 "
+        "programs side by side.",
+    .describe_here = describe_here,
+    .call_title = "Analysis",
+    .icon = "code",
+    .use = "for what has to be read, counted, compared or searched and no query answers, node "
+           "texts included. The curriculum is too large to read whole: write one short program "
+           "that answers the whole question and prints only what the answer needs. Do not dump "
+           "texts or lists to look through them yourself.",
+    .arguments =
+        ARGUMENTS("execute_code", ARGUMENT_SESSION,
+                  FIELD("code", FIELD_TEXT, .required = true, .least = 1, .instead = "batch"),
+                  FIELD("batch", FIELD_ARRAY, .of = &batch_part),
+                  FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT),
+                  FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,
+                        .most = ANALYSIS_TIMEOUT_ASKED_MAX, .flags = FIELD_UNLISTED)),
+    .read_only = true,
+    .start = start,
+    .stop = stop,
+    .progress = progress,
+};
+
 struct analysis_batch;
 
 /* One run. Owned by the loop; the executor's thread fills the call's answer while it has it. */
@@ -379,39 +420,3 @@ static void describe_here(const struct analyses *analyses, struct buf *to)
                  : "",
              analyses->timeout_seconds);
 }
-
-static const struct fields batch_part = {
-    .name = "a program",
-    .rows = (const struct field[]){FIELD("name", FIELD_TEXT), FIELD("code", FIELD_TEXT), {0}},
-    .check = rest_batch_check,
-};
-
-const struct tool tool_execute_code = {
-    .name = "execute_code",
-    .title = "Run a Python analysis",
-    .description =
-        "Run Python 3.11 over the curriculum, without files or network. Import from "
-        "code_helpers: get_nodes() -> [{node_id, title, ...}]; get_relationships() -> "
-        "[{from_node_id, to_node_id, relationship_type}]; get_node_content(node_id) -> "
-        "{components: [{component_type, parameters}]}; get_all_content() -> of all nodes; "
-        "analyze_graph() -> networkx.DiGraph; query_graph, find: the tools, as data. batch: 2 to 8 "
-        "programs side by side.",
-    .describe_here = describe_here,
-    .call_title = "Analysis",
-    .icon = "code",
-    .use = "for what has to be read, counted, compared or searched and no query answers, node "
-           "texts included. The curriculum is too large to read whole: write one short program "
-           "that answers the whole question and prints only what the answer needs. Do not dump "
-           "texts or lists to look through them yourself.",
-    .arguments =
-        ARGUMENTS("execute_code", ARGUMENT_SESSION,
-                  FIELD("code", FIELD_TEXT, .required = true, .least = 1, .instead = "batch"),
-                  FIELD("batch", FIELD_ARRAY, .of = &batch_part),
-                  FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT),
-                  FIELD("timeout_seconds", FIELD_WHOLE, .least = 1,
-                        .most = ANALYSIS_TIMEOUT_ASKED_MAX, .flags = FIELD_UNLISTED)),
-    .read_only = true,
-    .start = start,
-    .stop = stop,
-    .progress = progress,
-};

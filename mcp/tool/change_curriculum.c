@@ -15,6 +15,37 @@
 #include "mcp/tool/arguments.h"
 #include "mcp/tool/dry_run.h"
 
+static bool tries(const struct tool_call *call);
+static struct tool_impact impact(const struct tool_call *call);
+static int preview(const struct tool_call *call, struct tool_preview *preview, struct error *err);
+static int run(struct tool_call *call, struct store *store, struct error *err);
+static int then(struct tool_call *call, struct error *err);
+static void forget(struct tool_call *call);
+
+const struct tool tool_change_curriculum = {
+    .name = "change_curriculum",
+    .title = "Change the curriculum",
+    .description = "All operations or none (keep_going: the good); dry_run: the effect.",
+    .call_title = "{dry_run=true}Try out {operations:operation}"
+                  "|Change the curriculum: {operations:operation}",
+    .icon = "edit",
+    .use = "what belongs together, or nodes: all or none; with dry_run first when you are not sure "
+           "of its effect",
+    .arguments = ARGUMENTS(
+        "change_curriculum", ARGUMENT_SESSION, ARGUMENT_KEY,
+        FIELD("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation_brief),
+        FIELD("dry_run", FIELD_FLAG), FIELD("keep_going", FIELD_FLAG),
+        FIELD("expected_version", FIELD_WHOLE, .least = 1, .most = INFINITY)),
+    .destructive = true,
+    .run = run,
+    .tries = tries,
+    .impact = impact,
+    .preview = preview,
+    .then = then,
+    .forget = forget,
+    .writes = true,
+};
+
 static void say(struct tool_call *call, const struct change_set *set,
                 const struct change_set_outcome *outcome, long number)
 {
@@ -125,27 +156,3 @@ static void forget(struct tool_call *call)
     free(call->state);
     call->state = NULL;
 }
-
-const struct tool tool_change_curriculum = {
-    .name = "change_curriculum",
-    .title = "Change the curriculum",
-    .description = "All operations or none (keep_going: the good); dry_run: the effect.",
-    .call_title = "{dry_run=true}Try out {operations:operation}"
-                  "|Change the curriculum: {operations:operation}",
-    .icon = "edit",
-    .use = "what belongs together, or nodes: all or none; with dry_run first when you are not sure "
-           "of its effect",
-    .arguments = ARGUMENTS(
-        "change_curriculum", ARGUMENT_SESSION, ARGUMENT_KEY,
-        FIELD("operations", FIELD_ARRAY, .required = true, .of = &change_set_operation_brief),
-        FIELD("dry_run", FIELD_FLAG), FIELD("keep_going", FIELD_FLAG),
-        FIELD("expected_version", FIELD_WHOLE, .least = 1, .most = INFINITY)),
-    .destructive = true,
-    .run = run,
-    .tries = tries,
-    .impact = impact,
-    .preview = preview,
-    .then = then,
-    .forget = forget,
-    .writes = true,
-};

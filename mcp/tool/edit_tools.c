@@ -15,6 +15,114 @@
 #define CYCLE_NODES_SHOWN 12
 #define TITLE_SAID        120 /* bytes */
 
+static int add_component(struct tool_call *call, struct store *store, struct error *err);
+static void document_parameters(const void *context, struct buf *to);
+static int edit_component(struct tool_call *call, struct store *store, struct error *err);
+static struct tool_impact impact_of_edit(const struct tool_call *call);
+static int delete_component(struct tool_call *call, struct store *store, struct error *err);
+static int add_batch(struct tool_call *call, struct store *store, struct error *err);
+static struct tool_impact impact_of_batch(const struct tool_call *call);
+static int preview_batch(const struct tool_call *call, struct tool_preview *preview,
+                         struct error *err);
+static int create_relationship(struct tool_call *call, struct store *store, struct error *err);
+
+static const struct fields parameters = {.name = "parameters", .document = document_parameters};
+
+static const struct fields component = {
+    .name = "a component",
+    .flags = FIELDS_AS_TEXT,
+    .rows = (const struct field[]){FIELD("type", FIELD_TEXT, .required = true),
+                                   FIELD("parameters", FIELD_OBJECT, .required = true),
+                                   {0}},
+};
+
+const struct tool tool_add_component = {
+    .name = "add_component",
+    .title = "Add a component",
+    .description = "Insert a component into a node (id or title).",
+    .call_title = "Add {component_type:a}[ to {node_id}]|Add a component[ to {node_id}]",
+    .icon = "edit",
+    .use = "one component",
+    .arguments = ARGUMENTS("add_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
+                           FIELD("component_type", FIELD_TEXT, .required = true, .least = 1,
+                                 .of = &component_type_names),
+                           FIELD("parameters", FIELD_OBJECT, .required = true, .of = &parameters),
+                           FIELD("position", FIELD_WHOLE, .least = 1, .most = INFINITY)),
+    .run = add_component,
+    .operation = "create_component",
+    .writes = true,
+};
+
+const struct tool tool_edit_component = {
+    .name = "edit_component",
+    .title = "Edit a component",
+    .description = "Change parameters of a component.",
+    .call_title = "Edit component {component_order}[ of {node_id}]|Edit a component[ of {node_id}]",
+    .icon = "edit",
+    .use = "one component; send only the parameters that change",
+    .arguments = ARGUMENTS(
+        "edit_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
+        FIELD("new_parameters", FIELD_OBJECT, .required = true), ARGUMENT_REVISION),
+    .destructive = true,
+    .idempotent = true,
+    .run = edit_component,
+    .impact = impact_of_edit,
+    .operation = "edit_component",
+    .writes = true,
+};
+
+const struct tool tool_delete_component = {
+    .name = "delete_component",
+    .title = "Delete a component",
+    .description = "Delete a component.",
+    .call_title =
+        "Delete component {component_order}[ of {node_id}]|Delete a component[ of {node_id}]",
+    .icon = "edit",
+    .use = "one component",
+    .arguments = ARGUMENTS(
+        "delete_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
+        FIELD("confirm", FIELD_FLAG, .flags = FIELD_UNLISTED), ARGUMENT_REVISION),
+    .destructive = true,
+    .run = delete_component,
+    .operation = "delete_component",
+    .writes = true,
+};
+
+const struct tool tool_batch_add_components = {
+    .name = "batch_add_components",
+    .title = "Add several components",
+    .description = "Append components to a node, all or none.",
+    .call_title = "Add {components:component}[ to {node_id}]",
+    .icon = "edit",
+    .use = "several components to one node",
+    .arguments = ARGUMENTS("batch_add_components", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
+                           FIELD("components", FIELD_ARRAY, .required = true, .of = &component)),
+    .run = add_batch,
+    .impact = impact_of_batch,
+    .preview = preview_batch,
+    .writes = true,
+};
+
+const struct tool tool_create_relationship = {
+    .name = "create_relationship",
+    .title = "Create a relationship",
+    .description = "Join two nodes, the earlier first.",
+    .call_title = "Join {from_node_id}[ to {to_node_id}]|Join two nodes[ to {to_node_id}]",
+    .icon = "edit",
+    .use = "one edge",
+    .arguments = ARGUMENTS(
+        "create_relationship", ARGUMENT_SESSION, ARGUMENT_KEY,
+        FIELD("from_node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME),
+        FIELD("to_node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME),
+        FIELD("relationship_type", FIELD_TEXT,
+              .documentation = "LEADS_TO (default), PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT; "
+                               "to_session (other curriculum): CASE's, as exactMatchOf"),
+        FIELD("to_session", FIELD_TEXT), FIELD("explanation", FIELD_TEXT)),
+    .run = create_relationship,
+    .operation = "create_relationship",
+    .writes = true,
+};
+
 /* One edit under way. Texts are borrowed from the call. */
 struct edit {
     struct writer writer;
@@ -109,24 +217,6 @@ static void document_parameters(const void *context, struct buf *to)
             return;
     }
 }
-static const struct fields parameters = {.name = "parameters", .document = document_parameters};
-
-const struct tool tool_add_component = {
-    .name = "add_component",
-    .title = "Add a component",
-    .description = "Insert a component into a node (id or title).",
-    .call_title = "Add {component_type:a}[ to {node_id}]|Add a component[ to {node_id}]",
-    .icon = "edit",
-    .use = "one component",
-    .arguments = ARGUMENTS("add_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
-                           FIELD("component_type", FIELD_TEXT, .required = true, .least = 1,
-                                 .of = &component_type_names),
-                           FIELD("parameters", FIELD_OBJECT, .required = true, .of = &parameters),
-                           FIELD("position", FIELD_WHOLE, .least = 1, .most = INFINITY)),
-    .run = add_component,
-    .operation = "create_component",
-    .writes = true,
-};
 
 /* ---- edit_component: new parameters merged into the old ones ---- */
 
@@ -157,24 +247,6 @@ static struct tool_impact impact_of_edit(const struct tool_call *call)
         tool_loss_of_edit(json_object_get(call->arguments, "new_parameters")), 1};
 }
 
-const struct tool tool_edit_component = {
-    .name = "edit_component",
-    .title = "Edit a component",
-    .description = "Change parameters of a component.",
-    .call_title = "Edit component {component_order}[ of {node_id}]|Edit a component[ of {node_id}]",
-    .icon = "edit",
-    .use = "one component; send only the parameters that change",
-    .arguments = ARGUMENTS(
-        "edit_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
-        FIELD("new_parameters", FIELD_OBJECT, .required = true), ARGUMENT_REVISION),
-    .destructive = true,
-    .idempotent = true,
-    .run = edit_component,
-    .impact = impact_of_edit,
-    .operation = "edit_component",
-    .writes = true,
-};
-
 /* ---- delete_component: `confirm` is the model's word, not a person's: it is taken for the
  * contract's sake and decides nothing ---- */
 
@@ -192,23 +264,6 @@ static int delete_component(struct tool_call *call, struct store *store, struct 
              edit.state.node_title, edit.state.total);
     return 0;
 }
-
-const struct tool tool_delete_component = {
-    .name = "delete_component",
-    .title = "Delete a component",
-    .description = "Delete a component.",
-    .call_title =
-        "Delete component {component_order}[ of {node_id}]|Delete a component[ of {node_id}]",
-    .icon = "edit",
-    .use = "one component",
-    .arguments = ARGUMENTS(
-        "delete_component", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE, ARGUMENT_COMPONENT,
-        FIELD("confirm", FIELD_FLAG, .flags = FIELD_UNLISTED), ARGUMENT_REVISION),
-    .destructive = true,
-    .run = delete_component,
-    .operation = "delete_component",
-    .writes = true,
-};
 
 /* ---- batch_add_components: at the end of a node, all or none ---- */
 
@@ -254,29 +309,6 @@ static int preview_batch(const struct tool_call *call, struct tool_preview *prev
     }
     return 0;
 }
-
-static const struct fields component = {
-    .name = "a component",
-    .flags = FIELDS_AS_TEXT,
-    .rows = (const struct field[]){FIELD("type", FIELD_TEXT, .required = true),
-                                   FIELD("parameters", FIELD_OBJECT, .required = true),
-                                   {0}},
-};
-
-const struct tool tool_batch_add_components = {
-    .name = "batch_add_components",
-    .title = "Add several components",
-    .description = "Append components to a node, all or none.",
-    .call_title = "Add {components:component}[ to {node_id}]",
-    .icon = "edit",
-    .use = "several components to one node",
-    .arguments = ARGUMENTS("batch_add_components", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
-                           FIELD("components", FIELD_ARRAY, .required = true, .of = &component)),
-    .run = add_batch,
-    .impact = impact_of_batch,
-    .preview = preview_batch,
-    .writes = true,
-};
 
 /* ---- create_relationship: a repeat is refused; an edge that closes a cycle of prerequisites is
  * made, and the cycle is said by titles ---- */
@@ -333,23 +365,3 @@ static int create_relationship(struct tool_call *call, struct store *store, stru
     json_decref(state.cycle);
     return 0;
 }
-
-const struct tool tool_create_relationship = {
-    .name = "create_relationship",
-    .title = "Create a relationship",
-    .description = "Join two nodes, the earlier first.",
-    .call_title = "Join {from_node_id}[ to {to_node_id}]|Join two nodes[ to {to_node_id}]",
-    .icon = "edit",
-    .use = "one edge",
-    .arguments = ARGUMENTS(
-        "create_relationship", ARGUMENT_SESSION, ARGUMENT_KEY,
-        FIELD("from_node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME),
-        FIELD("to_node_id", FIELD_TEXT, .required = true, .least = 1, .flags = FIELD_NAME),
-        FIELD("relationship_type", FIELD_TEXT,
-              .documentation = "LEADS_TO (default), PREREQUISITE_FOR, PREREQUISITE, ENRICHMENT; "
-                               "to_session (other curriculum): CASE's, as exactMatchOf"),
-        FIELD("to_session", FIELD_TEXT), FIELD("explanation", FIELD_TEXT)),
-    .run = create_relationship,
-    .operation = "create_relationship",
-    .writes = true,
-};

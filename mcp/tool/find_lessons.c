@@ -23,7 +23,33 @@
 #define ALSO_CAP      4u  /* further curricula of one call */
 #define LISTED_CAP    100 /* curricula */
 
+static int run(struct tool_call *call, struct store *store, struct error *err);
+
 static const char *const sorts[] = {"best", "order", "words", "changed", NULL};
+
+const struct tool tool_find_lessons = {
+    .name = "find",
+    .title = "Find",
+    .description = "Lessons by words (any form; \"a phrase\"), what they lack, or all. node_id "
+                   "alone: reads it. "
+                   "No arguments: the curricula.",
+    .call_title = "Find {text}|Read {node_id}|Lessons without {without}|Look at the lessons",
+    .icon = "ask",
+    .use = "to find where something stands, and to read a lesson",
+    .arguments = ARGUMENTS(
+        "find", ARGUMENT_SESSION, FIELD("text", FIELD_TEXT, .least = 1, .most = FIND_TEXT_MAX),
+        FIELD("in", FIELD_TEXT,
+              .documentation = "titles, a component type or parameter; to read: all, a type"),
+        FIELD("without", FIELD_TEXT,
+              .documentation = "a component or relationship type, relationships, a field"),
+        FIELD("node_id", FIELD_TEXT), FIELD("sort", FIELD_TEXT, .choices = sorts),
+        FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "other curricula"),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX),
+        FIELD("offset", FIELD_WHOLE, .most = FIND_OFFSET_MAX)),
+    .read_only = true,
+    .run = run,
+};
+
 static const char *const sorted_as[] = {[FIND_ANY] = "",
                                         [FIND_BEST] = "",
                                         [FIND_ORDER] = " in teaching order",
@@ -311,26 +337,3 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
         return -1;
     return find_also(call, store, &request, err);
 }
-
-const struct tool tool_find_lessons = {
-    .name = "find",
-    .title = "Find",
-    .description = "Lessons by words (any form; \"a phrase\"), what they lack, or all. node_id "
-                   "alone: reads it. "
-                   "No arguments: the curricula.",
-    .call_title = "Find {text}|Read {node_id}|Lessons without {without}|Look at the lessons",
-    .icon = "ask",
-    .use = "to find where something stands, and to read a lesson",
-    .arguments = ARGUMENTS(
-        "find", ARGUMENT_SESSION, FIELD("text", FIELD_TEXT, .least = 1, .most = FIND_TEXT_MAX),
-        FIELD("in", FIELD_TEXT,
-              .documentation = "titles, a component type or parameter; to read: all, a type"),
-        FIELD("without", FIELD_TEXT,
-              .documentation = "a component or relationship type, relationships, a field"),
-        FIELD("node_id", FIELD_TEXT), FIELD("sort", FIELD_TEXT, .choices = sorts),
-        FIELD("also", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "other curricula"),
-        FIELD("limit", FIELD_WHOLE, .least = 1, .most = FIND_LIMIT_MAX),
-        FIELD("offset", FIELD_WHOLE, .most = FIND_OFFSET_MAX)),
-    .read_only = true,
-    .run = run,
-};

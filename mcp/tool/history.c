@@ -24,6 +24,44 @@
 #define MINUTE_LEN           16 /* of a time: "2026-11-23T14:05" */
 #define SHOWN_CAP            90 /* bytes of a title or of the beginning of a text */
 
+static const char *action_name(size_t i);
+static void check_action(const struct field *row, const json_t *value, const json_t *object,
+                         const char *name, struct validation_errors *problems);
+static void check_version(const struct field *row, const json_t *value, const json_t *object,
+                          const char *name, struct validation_errors *problems);
+static void write_whole(const struct field *row, const void *context, struct buf *to);
+static void write_text(const struct field *row, const void *context, struct buf *to);
+static int run(struct tool_call *call, struct store *store, struct error *err);
+
+static const struct fields action_names = {
+    .name = "action", .choice = action_name, .check = check_action};
+
+static const struct fields version_number = {
+    .name = "a version", .check = check_version, .write_schema = write_whole};
+
+static const struct fields version_or_time = {
+    .name = "a version", .check = check_version, .write_schema = write_text};
+
+const struct tool tool_history = {
+    .name = "history",
+    .title = "History",
+    .description = "Changes since a version or date; or how versions differ.",
+    .call_title = "{action=difference}Compare versions[ {version}][ and {to_version}]"
+                  "|Look at the history",
+    .icon = "history",
+    .use = "lists changes, and what is different between versions",
+    .arguments =
+        ARGUMENTS("history", ARGUMENT_SESSION,
+                  FIELD("action", FIELD_TEXT, .of = &action_names, .flags = FIELD_UNLISTED),
+                  FIELD("version", FIELD_ANY, .of = &version_number),
+                  FIELD("to_version", FIELD_ANY, .of = &version_number),
+                  FIELD("node_id", FIELD_TEXT), FIELD("since", FIELD_ANY, .of = &version_or_time),
+                  FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIST_MAX)),
+    .read_only = true,
+    .run = run,
+    .brief = true,
+};
+
 /* What every action needs of a call. */
 struct asked {
     char sid[SESSION_ID_SIZE];
@@ -384,9 +422,6 @@ static void check_action(const struct field *row, const json_t *value, const jso
         validation_add(problems, name, "must be list (the default) or difference");
 }
 
-static const struct fields action_names = {
-    .name = "action", .choice = action_name, .check = check_action};
-
 /* ---- versions: by number, or by a time at which they were current ---- */
 
 #define TIME_LEN_MAX (sizeof "2026-11-28T14:05:00.000" - 1)
@@ -457,11 +492,6 @@ static void write_text(const struct field *row, const void *context, struct buf 
     buf_adds(to, "{\"type\":\"string\"}");
 }
 
-static const struct fields version_number = {
-    .name = "a version", .check = check_version, .write_schema = write_whole};
-static const struct fields version_or_time = {
-    .name = "a version", .check = check_version, .write_schema = write_text};
-
 /* *version stays as it is if the argument was not sent. */
 static int take_version(const struct tool_call *call, struct store *store, const char *sid,
                         const char *name, int64_t newest, int64_t *version, struct error *err)
@@ -525,23 +555,3 @@ static int run(struct tool_call *call, struct store *store, struct error *err)
     buf_finish(&asked.found);
     return rc;
 }
-
-const struct tool tool_history = {
-    .name = "history",
-    .title = "History",
-    .description = "Changes since a version or date; or how versions differ.",
-    .call_title = "{action=difference}Compare versions[ {version}][ and {to_version}]"
-                  "|Look at the history",
-    .icon = "history",
-    .use = "lists changes, and what is different between versions",
-    .arguments =
-        ARGUMENTS("history", ARGUMENT_SESSION,
-                  FIELD("action", FIELD_TEXT, .of = &action_names, .flags = FIELD_UNLISTED),
-                  FIELD("version", FIELD_ANY, .of = &version_number),
-                  FIELD("to_version", FIELD_ANY, .of = &version_number),
-                  FIELD("node_id", FIELD_TEXT), FIELD("since", FIELD_ANY, .of = &version_or_time),
-                  FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIST_MAX)),
-    .read_only = true,
-    .run = run,
-    .brief = true,
-};

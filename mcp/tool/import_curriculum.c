@@ -14,6 +14,26 @@
 #define LINES_SAID_CAP 12                 /* of what was found, each kind */
 #define LARGE_TEXT     ((size_t)16 << 10) /* bytes */
 
+static int run(struct tool_call *call, struct store *store, struct error *err);
+static bool is_large(const struct tool_call *call);
+
+const struct tool tool_import_curriculum = {
+    .name = "import_curriculum",
+    .title = "Import a curriculum",
+    .description = "A new curriculum from JSON, CASE, CSV or Markdown text.",
+    .call_title = "Import {title}|Import a curriculum",
+    .icon = "edit",
+    .use = "a curriculum that is given as text",
+    .arguments = ARGUMENTS("import_curriculum", FIELD("text", FIELD_TEXT, .required = true),
+                           FIELD("title", FIELD_TEXT),
+                           /* Its report names it. */
+                           FIELD("untyped", FIELD_TEXT, .flags = FIELD_UNLISTED)),
+    .run = run,
+    .writes = true,
+    .large = is_large,
+    .makes_session = true,
+};
+
 static int import(struct tool_call *call, struct store *store, const struct buf *text,
                   struct findings *lines, struct error *err)
 {
@@ -68,20 +88,3 @@ static bool is_large(const struct tool_call *call)
 
     return text && strlen(text) > LARGE_TEXT;
 }
-
-const struct tool tool_import_curriculum = {
-    .name = "import_curriculum",
-    .title = "Import a curriculum",
-    .description = "A new curriculum from JSON, CASE, CSV or Markdown text.",
-    .call_title = "Import {title}|Import a curriculum",
-    .icon = "edit",
-    .use = "a curriculum that is given as text",
-    .arguments = ARGUMENTS("import_curriculum", FIELD("text", FIELD_TEXT, .required = true),
-                           FIELD("title", FIELD_TEXT),
-                           /* Its report names it. */
-                           FIELD("untyped", FIELD_TEXT, .flags = FIELD_UNLISTED)),
-    .run = run,
-    .writes = true,
-    .large = is_large,
-    .makes_session = true,
-};

@@ -12,6 +12,38 @@
 
 #define TYPES_CAP 16u
 
+static bool is_large(const struct tool_call *call);
+static int run(struct tool_call *call, struct store *store, struct error *err);
+static const char *query_name(size_t i);
+static void document_queries(const void *context, struct buf *to);
+
+static const struct fields query_names = {
+    .name = "query", .choice = query_name, .document = document_queries};
+
+const struct tool tool_query_graph = {
+    .name = "query_graph",
+    .title = "Ask the graph",
+    .description = "Exact graph answers.",
+    .call_title = "Graph question: {query:words}[ of {node_id}][ from {from_node_id}]"
+                  "[ to {to_node_id}]|Graph question",
+    .icon = "ask",
+    .use = "for a question that one query by name answers (what a node needs, a path, cycles, "
+           "bottlenecks, teaching order). Exact and cheap.",
+    .arguments = ARGUMENTS(
+        "query_graph", ARGUMENT_SESSION,
+        FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
+        FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
+        FIELD("to_node_id", FIELD_TEXT), FIELD("framework", FIELD_TEXT),
+        FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "or all"),
+        FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX),
+        FIELD("words", FIELD_FLAG), FIELD("parts", FIELD_WHOLE, .least = 1, .most = INFINITY)),
+    .read_only = true,
+    .run = run,
+    .graphs = true,
+    .large = is_large,
+    .brief = true,
+};
+
 static int read_types(const struct tool_call *call, const char *types[TYPES_CAP + 1],
                       struct error *err)
 {
@@ -157,30 +189,3 @@ static void document_queries(const void *context, struct buf *to)
     }
     buf_addf(to, "%s: %s", unclear, graph_query_find(unclear, NULL)->summary);
 }
-
-static const struct fields query_names = {
-    .name = "query", .choice = query_name, .document = document_queries};
-
-const struct tool tool_query_graph = {
-    .name = "query_graph",
-    .title = "Ask the graph",
-    .description = "Exact graph answers.",
-    .call_title = "Graph question: {query:words}[ of {node_id}][ from {from_node_id}]"
-                  "[ to {to_node_id}]|Graph question",
-    .icon = "ask",
-    .use = "for a question that one query by name answers (what a node needs, a path, cycles, "
-           "bottlenecks, teaching order). Exact and cheap.",
-    .arguments = ARGUMENTS(
-        "query_graph", ARGUMENT_SESSION,
-        FIELD("query", FIELD_TEXT, .required = true, .of = &query_names),
-        FIELD("node_id", FIELD_TEXT), FIELD("from_node_id", FIELD_TEXT),
-        FIELD("to_node_id", FIELD_TEXT), FIELD("framework", FIELD_TEXT),
-        FIELD("types", FIELD_ARRAY, .item = FIELD_TEXT, .documentation = "or all"),
-        FIELD("limit", FIELD_WHOLE, .least = 1, .most = GRAPH_LIMIT_MAX),
-        FIELD("words", FIELD_FLAG), FIELD("parts", FIELD_WHOLE, .least = 1, .most = INFINITY)),
-    .read_only = true,
-    .run = run,
-    .graphs = true,
-    .large = is_large,
-    .brief = true,
-};

@@ -13,6 +13,29 @@
 
 #define VERSIONS_CAP 96 /* bytes of "versions 3 to 5, which are one change" */
 
+static int run(struct tool_call *call, struct store *store, struct error *err);
+static int preview(const struct tool_call *call, struct tool_preview *preview, struct error *err);
+
+const struct tool tool_undo = {
+    .name = "undo",
+    .title = "Undo or restore",
+    .description =
+        "Take back your newest change or that of a version, or restore a version; can be "
+        "undone.",
+    .call_title = "{restore=}Restore version {restore}|{version=}Undo a change"
+                  "|{change_set=}Undo a change|Undo the last change",
+    .icon = "history",
+    .use = "takes back a change, or goes back to a version",
+    .arguments = ARGUMENTS("undo", ARGUMENT_SESSION, ARGUMENT_KEY,
+                           FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
+                           FIELD("restore", FIELD_WHOLE, .least = 1, .most = INFINITY),
+                           FIELD("change_set", FIELD_TEXT, .flags = FIELD_UNLISTED)),
+    .destructive = true,
+    .run = run,
+    .preview = preview,
+    .writes = true,
+};
+
 static int delete_import(struct tool_call *call, struct store *store, const char *sid,
                          const struct own_import *import, struct error *err)
 {
@@ -108,23 +131,3 @@ static int preview(const struct tool_call *call, struct tool_preview *preview, s
     preview->change_set = argument_text(call, "change_set");
     return check_one(call, err);
 }
-
-const struct tool tool_undo = {
-    .name = "undo",
-    .title = "Undo or restore",
-    .description =
-        "Take back your newest change or that of a version, or restore a version; can be "
-        "undone.",
-    .call_title = "{restore=}Restore version {restore}|{version=}Undo a change"
-                  "|{change_set=}Undo a change|Undo the last change",
-    .icon = "history",
-    .use = "takes back a change, or goes back to a version",
-    .arguments = ARGUMENTS("undo", ARGUMENT_SESSION, ARGUMENT_KEY,
-                           FIELD("version", FIELD_WHOLE, .least = 1, .most = INFINITY),
-                           FIELD("restore", FIELD_WHOLE, .least = 1, .most = INFINITY),
-                           FIELD("change_set", FIELD_TEXT, .flags = FIELD_UNLISTED)),
-    .destructive = true,
-    .run = run,
-    .preview = preview,
-    .writes = true,
-};

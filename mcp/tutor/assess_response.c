@@ -14,6 +14,27 @@
 
 #define RESPONSE_MAX 8000u /* bytes */
 
+static int start(struct tool_call *call, struct error *err);
+
+const struct tool tool_assess_response = {
+    .name = "assess_response",
+    .toolset = TOOLSET_TUTOR,
+    .title = "Assess an answer",
+    .description =
+        "Grade the learner's answer to a question, in the learner's words. Open questions: the "
+        "first call returns criteria, the second has scores (true or false for each).",
+    .call_title = "Assess an answer to {exercise_id}",
+    .icon = "edit",
+    .use = "when the learner has answered a question",
+    .arguments =
+        ARGUMENTS("assess_response", ARGUMENT_LEARNER,
+                  FIELD("exercise_id", FIELD_TEXT, .required = true, .least = 1),
+                  FIELD("response", FIELD_TEXT, .required = true, .least = 1, .most = RESPONSE_MAX),
+                  FIELD("scores", FIELD_ARRAY, .item = FIELD_FLAG)),
+    .start = start,
+    .stop = tutor_call_stop,
+};
+
 static int write_result(struct tutor_call *teaching, const struct course_item *item,
                         const json_t *result, bool repeated)
 {
@@ -156,22 +177,3 @@ static int start(struct tool_call *call, struct error *err)
 {
     return tutor_call_start(call, run, err);
 }
-
-const struct tool tool_assess_response = {
-    .name = "assess_response",
-    .toolset = TOOLSET_TUTOR,
-    .title = "Assess an answer",
-    .description =
-        "Grade the learner's answer to a question, in the learner's words. Open questions: the "
-        "first call returns criteria, the second has scores (true or false for each).",
-    .call_title = "Assess an answer to {exercise_id}",
-    .icon = "edit",
-    .use = "when the learner has answered a question",
-    .arguments =
-        ARGUMENTS("assess_response", ARGUMENT_LEARNER,
-                  FIELD("exercise_id", FIELD_TEXT, .required = true, .least = 1),
-                  FIELD("response", FIELD_TEXT, .required = true, .least = 1, .most = RESPONSE_MAX),
-                  FIELD("scores", FIELD_ARRAY, .item = FIELD_FLAG)),
-    .start = start,
-    .stop = tutor_call_stop,
-};

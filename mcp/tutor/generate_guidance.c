@@ -20,6 +20,24 @@
 #define EXCERPT_SHOWN  300u           /* bytes */
 #define MESSAGE_SHOWN  400u           /* bytes */
 
+static int start(struct tool_call *call, struct error *err);
+
+const struct tool tool_generate_guidance = {
+    .name = "generate_guidance",
+    .toolset = TOOLSET_TUTOR,
+    .title = "Guidance for a hint",
+    .description = "The next hint for an exercise: level, likely cause, one question to ask, facts "
+                   "to withhold. Call it before you help; levels rise with the learner's attempts. "
+                   "question: the learner's.",
+    .call_title = "Guidance[ for {exercise_id}]",
+    .icon = "ask",
+    .use = "before you help with an exercise",
+    .arguments = ARGUMENTS("generate_guidance", ARGUMENT_LEARNER, FIELD("exercise_id", FIELD_TEXT),
+                           FIELD("question", FIELD_TEXT, .most = FIND_TEXT_MAX)),
+    .start = start,
+    .stop = tutor_call_stop,
+};
+
 /* ---- the likely cause ---- */
 
 /* Of the message of the first failing test (grade.c); the first row whose words are in it. */
@@ -249,19 +267,3 @@ static int start(struct tool_call *call, struct error *err)
 {
     return tutor_call_start(call, run, err);
 }
-
-const struct tool tool_generate_guidance = {
-    .name = "generate_guidance",
-    .toolset = TOOLSET_TUTOR,
-    .title = "Guidance for a hint",
-    .description = "The next hint for an exercise: level, likely cause, one question to ask, facts "
-                   "to withhold. Call it before you help; levels rise with the learner's attempts. "
-                   "question: the learner's.",
-    .call_title = "Guidance[ for {exercise_id}]",
-    .icon = "ask",
-    .use = "before you help with an exercise",
-    .arguments = ARGUMENTS("generate_guidance", ARGUMENT_LEARNER, FIELD("exercise_id", FIELD_TEXT),
-                           FIELD("question", FIELD_TEXT, .most = FIND_TEXT_MAX)),
-    .start = start,
-    .stop = tutor_call_stop,
-};

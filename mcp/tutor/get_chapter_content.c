@@ -6,6 +6,23 @@
 
 #define PART_MAX 1000
 
+static int start(struct tool_call *call, struct error *err);
+
+const struct tool tool_get_chapter_content = {
+    .name = "get_chapter_content",
+    .toolset = TOOLSET_TUTOR,
+    .title = "Text of a lesson",
+    .description = "A lesson as text (default: the next), in parts.",
+    .call_title = "Read {node_id}|Read the next lesson",
+    .icon = "ask",
+    .use = "to read a lesson before you explain it",
+    .arguments = ARGUMENTS("get_chapter_content", ARGUMENT_LEARNER, FIELD("node_id", FIELD_TEXT),
+                           FIELD("part", FIELD_WHOLE, .least = 1, .most = PART_MAX)),
+    .read_only = true,
+    .start = start,
+    .stop = tutor_call_stop,
+};
+
 static int run(struct tutor_call *teaching, struct error *err)
 {
     const size_t part = (size_t)argument_whole(teaching->call, "part", 1);
@@ -43,18 +60,3 @@ static int start(struct tool_call *call, struct error *err)
 {
     return tutor_call_start(call, run, err);
 }
-
-const struct tool tool_get_chapter_content = {
-    .name = "get_chapter_content",
-    .toolset = TOOLSET_TUTOR,
-    .title = "Text of a lesson",
-    .description = "A lesson as text (default: the next), in parts.",
-    .call_title = "Read {node_id}|Read the next lesson",
-    .icon = "ask",
-    .use = "to read a lesson before you explain it",
-    .arguments = ARGUMENTS("get_chapter_content", ARGUMENT_LEARNER, FIELD("node_id", FIELD_TEXT),
-                           FIELD("part", FIELD_WHOLE, .least = 1, .most = PART_MAX)),
-    .read_only = true,
-    .start = start,
-    .stop = tutor_call_stop,
-};

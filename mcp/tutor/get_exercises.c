@@ -6,6 +6,24 @@
 #define LIMIT_DEFAULT 2
 #define LIMIT_MAX     5
 
+static int start(struct tool_call *call, struct error *err);
+
+const struct tool tool_get_exercises = {
+    .name = "get_exercises",
+    .toolset = TOOLSET_TUTOR,
+    .title = "Exercises of a lesson",
+    .description = "Exercises of a lesson (default: the next), unsolved first, with their "
+                   "exercise_id.",
+    .call_title = "Exercises[ of {node_id}]",
+    .icon = "ask",
+    .use = "to let the learner practise",
+    .arguments = ARGUMENTS("get_exercises", ARGUMENT_LEARNER, FIELD("node_id", FIELD_TEXT),
+                           FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIMIT_MAX)),
+    .read_only = true,
+    .start = start,
+    .stop = tutor_call_stop,
+};
+
 static void add_item(const struct course_item *item, const struct item_standing *standing,
                      struct buf *to)
 {
@@ -65,19 +83,3 @@ static int start(struct tool_call *call, struct error *err)
 {
     return tutor_call_start(call, run, err);
 }
-
-const struct tool tool_get_exercises = {
-    .name = "get_exercises",
-    .toolset = TOOLSET_TUTOR,
-    .title = "Exercises of a lesson",
-    .description = "Exercises of a lesson (default: the next), unsolved first, with their "
-                   "exercise_id.",
-    .call_title = "Exercises[ of {node_id}]",
-    .icon = "ask",
-    .use = "to let the learner practise",
-    .arguments = ARGUMENTS("get_exercises", ARGUMENT_LEARNER, FIELD("node_id", FIELD_TEXT),
-                           FIELD("limit", FIELD_WHOLE, .least = 1, .most = LIMIT_MAX)),
-    .read_only = true,
-    .start = start,
-    .stop = tutor_call_stop,
-};

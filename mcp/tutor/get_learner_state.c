@@ -11,7 +11,25 @@
 #define DAY_SIZE        11u
 #define DETAIL_ARGUMENT "detail"
 
+static int start(struct tool_call *call, struct error *err);
+
 static const char *const details[] = {"brief", "full", NULL};
+
+const struct tool tool_get_learner_state = {
+    .name = "get_learner_state",
+    .toolset = TOOLSET_TUTOR,
+    .title = "The learner's progress",
+    .description = "Call first: lessons by state, goal, lessons left, what to learn next and why. "
+                   "node_id: the evidence of one lesson.",
+    .call_title = "Progress[ in {node_id}]",
+    .icon = "ask",
+    .use = "at the beginning, and when a lesson is done",
+    .arguments = ARGUMENTS("get_learner_state", ARGUMENT_LEARNER, FIELD("node_id", FIELD_TEXT),
+                           FIELD(DETAIL_ARGUMENT, FIELD_TEXT, .choices = details)),
+    .read_only = true,
+    .start = start,
+    .stop = tutor_call_stop,
+};
 
 static bool is_full(const struct tutor_call *teaching)
 {
@@ -160,19 +178,3 @@ static int start(struct tool_call *call, struct error *err)
 {
     return tutor_call_start(call, run, err);
 }
-
-const struct tool tool_get_learner_state = {
-    .name = "get_learner_state",
-    .toolset = TOOLSET_TUTOR,
-    .title = "The learner's progress",
-    .description = "Call first: lessons by state, goal, lessons left, what to learn next and why. "
-                   "node_id: the evidence of one lesson.",
-    .call_title = "Progress[ in {node_id}]",
-    .icon = "ask",
-    .use = "at the beginning, and when a lesson is done",
-    .arguments = ARGUMENTS("get_learner_state", ARGUMENT_LEARNER, FIELD("node_id", FIELD_TEXT),
-                           FIELD(DETAIL_ARGUMENT, FIELD_TEXT, .choices = details)),
-    .read_only = true,
-    .start = start,
-    .stop = tutor_call_stop,
-};

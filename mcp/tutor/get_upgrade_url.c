@@ -2,6 +2,22 @@
 #include "mcp/learner/tiers.h"
 #include "mcp/tutor/tutor_call.h"
 
+static int start(struct tool_call *call, struct error *err);
+
+const struct tool tool_get_upgrade_url = {
+    .name = "get_upgrade_url",
+    .toolset = TOOLSET_TUTOR,
+    .title = "The next tier",
+    .description = "The link to the next tier, when the learner asks for more or meets its limit.",
+    .call_title = "Look for an upgrade",
+    .icon = "ask",
+    .use = "when the learner asks for more than the tier has",
+    .arguments = ARGUMENTS("get_upgrade_url", ARGUMENT_LEARNER),
+    .read_only = true,
+    .start = start,
+    .stop = tutor_call_stop,
+};
+
 static int run(struct tutor_call *teaching, struct error *err)
 {
     const struct path *path = teaching->standing->path;
@@ -33,17 +49,3 @@ static int start(struct tool_call *call, struct error *err)
 {
     return tutor_call_start(call, run, err);
 }
-
-const struct tool tool_get_upgrade_url = {
-    .name = "get_upgrade_url",
-    .toolset = TOOLSET_TUTOR,
-    .title = "The next tier",
-    .description = "The link to the next tier, when the learner asks for more or meets its limit.",
-    .call_title = "Look for an upgrade",
-    .icon = "ask",
-    .use = "when the learner asks for more than the tier has",
-    .arguments = ARGUMENTS("get_upgrade_url", ARGUMENT_LEARNER),
-    .read_only = true,
-    .start = start,
-    .stop = tutor_call_stop,
-};

@@ -2,6 +2,24 @@
 #include "mcp/store/entities/node.h"
 #include "mcp/tutor/tutor_call.h"
 
+static int start(struct tool_call *call, struct error *err);
+
+const struct tool tool_register_learner = {
+    .name = "register_learner",
+    .toolset = TOOLSET_TUTOR,
+    .title = "Register a learner",
+    .description = "New learner, once: a first name or nickname, no contact data; goal: a lesson "
+                   "by id or title. Returns learner_id for all other calls.",
+    .call_title = "Register a learner",
+    .icon = "edit",
+    .use = "when a learner has no learner_id yet",
+    .arguments =
+        ARGUMENTS("register_learner", FIELD("name", FIELD_TEXT), FIELD("goal", FIELD_TEXT)),
+    .makes_learner = true,
+    .start = start,
+    .stop = tutor_call_stop,
+};
+
 /* The goal by id or title; NULL in *goal without one. */
 static int find_goal(struct tutor_call *teaching, struct buf *found, const char **goal,
                      struct error *err)
@@ -40,19 +58,3 @@ static int start(struct tool_call *call, struct error *err)
 {
     return tutor_call_start(call, run, err);
 }
-
-const struct tool tool_register_learner = {
-    .name = "register_learner",
-    .toolset = TOOLSET_TUTOR,
-    .title = "Register a learner",
-    .description = "New learner, once: a first name or nickname, no contact data; goal: a lesson "
-                   "by id or title. Returns learner_id for all other calls.",
-    .call_title = "Register a learner",
-    .icon = "edit",
-    .use = "when a learner has no learner_id yet",
-    .arguments =
-        ARGUMENTS("register_learner", FIELD("name", FIELD_TEXT), FIELD("goal", FIELD_TEXT)),
-    .makes_learner = true,
-    .start = start,
-    .stop = tutor_call_stop,
-};

@@ -15,6 +15,26 @@
 #define STDIN_MAX    10000u /* bytes */
 #define DETAILED_MAX 5u     /* tests with a message or output in an answer */
 
+static int start(struct tool_call *call, struct error *err);
+
+const struct tool tool_submit_code = {
+    .name = "submit_code",
+    .toolset = TOOLSET_TUTOR,
+    .title = "Hand in code",
+    .description =
+        "For code that the learner hands in, not for questions about code: tests it "
+        "against the exercise. Without exercise_id it only runs, with stdin for input().",
+    .call_title = "Hand in code for {exercise_id}|Run the learner's code",
+    .icon = "code",
+    .use = "when the learner hands in a program",
+    .arguments =
+        ARGUMENTS("submit_code", ARGUMENT_LEARNER, FIELD("exercise_id", FIELD_TEXT),
+                  FIELD("code", FIELD_TEXT, .required = true, .least = 1, .most = GRADE_CODE_CAP),
+                  FIELD("stdin", FIELD_TEXT, .most = STDIN_MAX)),
+    .start = start,
+    .stop = tutor_call_stop,
+};
+
 /* ---- the answer ---- */
 
 /* A copy of the result, without most messages and outputs of a long one; those of tests that did
@@ -176,21 +196,3 @@ static int start(struct tool_call *call, struct error *err)
 {
     return tutor_call_start(call, run, err);
 }
-
-const struct tool tool_submit_code = {
-    .name = "submit_code",
-    .toolset = TOOLSET_TUTOR,
-    .title = "Hand in code",
-    .description =
-        "For code that the learner hands in, not for questions about code: tests it "
-        "against the exercise. Without exercise_id it only runs, with stdin for input().",
-    .call_title = "Hand in code for {exercise_id}|Run the learner's code",
-    .icon = "code",
-    .use = "when the learner hands in a program",
-    .arguments =
-        ARGUMENTS("submit_code", ARGUMENT_LEARNER, FIELD("exercise_id", FIELD_TEXT),
-                  FIELD("code", FIELD_TEXT, .required = true, .least = 1, .most = GRADE_CODE_CAP),
-                  FIELD("stdin", FIELD_TEXT, .most = STDIN_MAX)),
-    .start = start,
-    .stop = tutor_call_stop,
-};

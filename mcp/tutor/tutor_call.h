@@ -2,13 +2,14 @@
  *
  * One call of a tutor's tool, from the loop to the tutor's queue and back. A tool is a file with
  *
+ *     static int start(struct tool_call *call, struct error *err);
+ *     const struct tool tool_NAME = {.toolset = TOOLSET_TUTOR, .start = start, .stop =
+ *                                    tutor_call_stop, ...};
  *     static int run(struct tutor_call *teaching, struct error *err);
  *     static int start(struct tool_call *call, struct error *err)
  *     {
  *         return tutor_call_start(call, run, err);
  *     }
- *     const struct tool tool_NAME = {.toolset = TOOLSET_TUTOR, .start = start, .stop =
- *                                    tutor_call_stop, ...};
  *
  * run executes on the queue and appends its answer to teaching->call->text. The words of all
  * answers are for a model that talks to the learner: each one, also each error, ends with advice

@@ -9,7 +9,25 @@
 
 #define ITEMS_SHOWN 5u
 
+static int start(struct tool_call *call, struct error *err);
+
 static const char *const events[] = {"read", "explained", "skipped", "goal", NULL};
+
+const struct tool tool_update_progress = {
+    .name = "update_progress",
+    .toolset = TOOLSET_TUTOR,
+    .title = "Note the position",
+    .description = "Note that a lesson was read, explained or skipped, or is the new goal. It "
+                   "never changes mastery.",
+    .call_title = "{event=goal}New goal: {node_id}|{node_id}: {event}",
+    .icon = "edit",
+    .use = "after a lesson was read or explained",
+    .arguments = ARGUMENTS("update_progress", ARGUMENT_LEARNER, ARGUMENT_NODE,
+                           FIELD("event", FIELD_TEXT, .required = true, .choices = events),
+                           FIELD("note", FIELD_TEXT, .most = LEARNER_NOTE_MAX)),
+    .start = start,
+    .stop = tutor_call_stop,
+};
 
 static int log_event(struct tutor_call *teaching, const char *event, const char *node_id,
                      struct error *err)
@@ -80,19 +98,3 @@ static int start(struct tool_call *call, struct error *err)
 {
     return tutor_call_start(call, run, err);
 }
-
-const struct tool tool_update_progress = {
-    .name = "update_progress",
-    .toolset = TOOLSET_TUTOR,
-    .title = "Note the position",
-    .description = "Note that a lesson was read, explained or skipped, or is the new goal. It "
-                   "never changes mastery.",
-    .call_title = "{event=goal}New goal: {node_id}|{node_id}: {event}",
-    .icon = "edit",
-    .use = "after a lesson was read or explained",
-    .arguments = ARGUMENTS("update_progress", ARGUMENT_LEARNER, ARGUMENT_NODE,
-                           FIELD("event", FIELD_TEXT, .required = true, .choices = events),
-                           FIELD("note", FIELD_TEXT, .most = LEARNER_NOTE_MAX)),
-    .start = start,
-    .stop = tutor_call_stop,
-};
