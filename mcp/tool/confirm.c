@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "mcp/tool/confirm.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "helpers/base/encode.h"
 #include "helpers/base/json.h"
 #include "mcp/curriculum/text.h"
 #include "mcp/store/idempotency.h"
+#include "mcp/tool/idempotency.h"
 #include "mcp/tool/trial.h"
 
 #define ANSWER     "confirm" /* the question's key */
@@ -186,4 +189,18 @@ int confirm_take_answer(struct tool_call *call, struct error *err)
                          "the same call again; ask them what they want instead.");
     call->before = check_answer;
     return 0;
+}
+
+int confirm_run(struct tool_call *call, struct store *store, struct error *err)
+{
+    int rc;
+
+    if (!call->before)
+        return idempotency_run(call, store, err);
+    if (store_begin(store, err) < 0)
+        return -1;
+    rc = idempotency_run(call, store, err);
+    if (store_end(store, rc == 0, rc == 0 ? err : NULL) < 0)
+        rc = -1;
+    return rc;
 }

@@ -28,7 +28,7 @@ static int create_relationship(struct tool_call *call, struct store *store, stru
 
 static const struct fields parameters = {.name = "parameters", .document = document_parameters};
 
-static const struct fields component = {
+static const struct fields component_fields = {
     .name = "a component",
     .flags = FIELDS_AS_TEXT,
     .rows = (const struct field[]){FIELD("type", FIELD_TEXT, .required = true),
@@ -95,8 +95,9 @@ const struct tool tool_batch_add_components = {
     .call_title = "Add {components:component}[ to {node_id}]",
     .icon = "edit",
     .use = "several components to one node",
-    .arguments = ARGUMENTS("batch_add_components", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
-                           FIELD("components", FIELD_ARRAY, .required = true, .of = &component)),
+    .arguments =
+        ARGUMENTS("batch_add_components", ARGUMENT_SESSION, ARGUMENT_KEY, ARGUMENT_NODE,
+                  FIELD("components", FIELD_ARRAY, .required = true, .of = &component_fields)),
     .run = add_batch,
     .impact = impact_of_batch,
     .preview = preview_batch,

@@ -306,6 +306,8 @@ bool tool_allows(const struct tool *tool, unsigned scopes);
 int tool_call_check_scope(const struct tool_call *call, struct error *err);
 /* Whether this call may write. */
 bool tool_call_writes(const struct tool_call *call);
+/* Whether it is a dry run, which runs on the trial work queue. */
+bool tool_call_tries(const struct tool_call *call);
 
 /* What the call would remove. */
 struct tool_impact tool_call_impact(const struct tool *tool, const json_t *arguments);
