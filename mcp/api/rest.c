@@ -131,14 +131,6 @@ static int find_answer(struct rest_call *call, const char *key, struct buf *fing
     return found;
 }
 
-int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
-                    struct error *err)
-{
-    if (buf_check(&response->body, "the answer", err) < 0)
-        return -1;
-    return store_idempotency_amend(store, key, response->body.data, response->body.len, err);
-}
-
 /* ---- one call through its route ----
  *
  * A read carries the ETag of exactly its content. A write is one transaction with its condition and

@@ -83,10 +83,6 @@ void rest_response_finish(struct rest_response *response);
  * the job: busy is its error, which the answer then contains. */
 void rest_fill_in(struct rest_response *response, const struct graph_cache *graphs,
                   const struct cancel *cancel, const struct error *busy);
-/* Then, on a work queue that writes: stores the completed answer under the request's idempotency
- * key. */
-int rest_keep_whole(struct store *store, const char *key, const struct rest_response *response,
-                    struct error *err);
 
 /* Replaces *response with an error in that format. */
 void rest_answer_error(struct rest_response *response, const struct error *err);

@@ -33,9 +33,10 @@ int mirror_session_gone(struct store *store, const char *sid, bool gone, struct 
 json_t *mirror_sessions(struct store *store, struct error *err);
 
 /* What the mirror knows about an entity of a session. */
-#define MIRROR_NAME_SEEN  "seen"  /* by path: the answer that the mirror equals; "" unknown */
-#define MIRROR_NAME_ADOPT "adopt" /* written by us: what the service added to it is not a change   \
-                                   */
+#define MIRROR_NAME_SEEN "seen" /* by path: the answer that the mirror equals; "" unknown */
+#define MIRROR_NAME_ADOPT                                                                          \
+    "adopt" /* written by us: what the service added to it is not a change                         \
+             */
 #define MIRROR_NAME_FIELDS       "fields" /* by node: what the service has besides its sequence */
 #define MIRROR_NAME_RELATIONSHIP "relationship" /* by local id: the id at the service */
 /* Returns 1 with the text, or 0 if there is none. */

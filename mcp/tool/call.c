@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "helpers/base/json.h"
-#include "helpers/base/log.h"
 #include "mcp/server.h"
 #include "mcp/store/entities/relationship.h"
 #include "mcp/tool/arguments.h"
@@ -38,14 +37,12 @@ static int run_call(void *user, struct store *store, struct error *err)
  * the transaction shows it, which may be after the answer was kept. */
 static void say_nameless(struct tool_call *call, struct store *store, size_t count)
 {
-    struct error err = {0};
-
     buf_addf(&call->text,
              "\nThe service that stores this curriculum gives %s no id, so it cannot be undone, "
              "changed or deleted here: use the service's own editor for that.",
              count == 1 ? "the new relationship" : "each new relationship");
-    if (*call->kept_key && idempotency_amend(call, store, &err) < 0)
-        log_warning("tool", "an answer is kept without its end: %s", err.text);
+    if (call->staged.key)
+        staged_write_store_answer(&call->staged, store);
 }
 
 static void on_work(struct workq_job *job, void *context)
@@ -59,10 +56,11 @@ static void on_work(struct workq_job *job, void *context)
     store_bound(context, call->cancel);
     if (!writes)
         store_call_begin(context);
-    if (call->writing.stage != LARGE_APPLY) /* the step looks at the token itself, and cleans up */
+    /* The step LARGE_APPLY looks at the token itself, and cleans up. */
+    if (call->staged.rows.stage != LARGE_APPLY)
         rc = cancel_check(call->cancel, &err);
     if (rc == 0 && writes && !tool_call_tries(call))
-        rc = store_write_step(&call->writing, context, run_call, call, &err);
+        rc = store_write_step(&call->staged.rows, context, run_call, call, &err);
     else if (rc == 0)
         rc = run_call(call, context, &err);
     nameless = store_relationships_nameless(context) - nameless;
@@ -78,61 +76,33 @@ static void on_undone(struct workq_job *job, const struct error *err)
 {
     struct tool_call *call = (struct tool_call *)job;
 
-    call->writing.unfinished = false;
+    call->staged.rows.unfinished = false;
     fail(call, err);
 }
 
-/* ---- the second step ---- */
+/* ---- the second stage, and the end ---- */
 
-static void write_left_out(struct tool_call *call, const struct error *err)
+static void add_effect(struct staged_write *write, const struct error *refused)
 {
-    buf_addf(&call->text, "\n(The rest of this answer is left out: %s)", err->text);
-}
-
-static void on_then(struct workq_job *job, void *context)
-{
-    struct tool_call *call = (struct tool_call *)job;
+    struct tool_call *call = (struct tool_call *)write;
     struct error err = {0};
 
-    (void)context;
-    if (cancel_check(call->cancel, &err) < 0 || call->tool->then(call, &err) < 0)
-        write_left_out(call, &err);
-}
-
-static void on_whole(struct workq_job *job)
-{
-    struct tool_call *call = (struct tool_call *)job;
-
-    call->on_done(call);
-}
-
-/* The call is done, even if its complete answer could not be stored for a repeat. */
-static void on_not_whole(struct workq_job *job, const struct error *err)
-{
-    (void)job;
-    log_warning("tool", "an answer is kept without its end: %s", err->text);
-}
-
-static void on_keep_whole(struct workq_job *job, void *context)
-{
-    struct error err = {0};
-
-    if (idempotency_amend((struct tool_call *)job, context, &err) < 0)
-        on_not_whole(job, &err);
-}
-
-static void on_then_done(struct workq_job *job)
-{
-    struct tool_call *call = (struct tool_call *)job;
-    struct error err = {0};
-
-    job->work = on_keep_whole;
-    job->done = on_whole;
-    job->undone = on_not_whole;
-    if (*call->kept_key && workq_submit(call->server->store.sql, job, &err) == 0)
+    if (refused)
+        err = *refused;
+    else if (cancel_check(call->cancel, &err) == 0 && call->tool->then(call, &err) == 0)
         return;
+    buf_addf(&call->text, "\n(The rest of this answer is left out: %s)", err.text);
+}
+
+static void end_call(struct staged_write *write)
+{
+    struct tool_call *call = (struct tool_call *)write;
+
     call->on_done(call);
 }
+
+static const struct write_front front = {
+    .area = "tool", .add_effect = add_effect, .done = end_call};
 
 static void drop_result(struct tool_call *call)
 {
@@ -151,22 +121,19 @@ static void start_over(struct tool_call *call)
         call->tool->forget(call);
     call->state = NULL;
     call->followup = false;
-    call->kept_key[0] = '\0';
+    call->staged.key = NULL;
     call->failure = (struct failure){0};
     drop_result(call);
     buf_clear(&call->text);
     buf_clear(&call->kept);
 }
 
-/* The next step of a large write, on the work queue of its stage. */
+/* The next step of a large write. */
 static int continue_write(struct tool_call *call, struct error *err)
 {
-    const struct store_queues *store = &call->server->store;
-
-    if (call->writing.stage != LARGE_APPLY)
+    if (call->staged.rows.stage != LARGE_APPLY)
         start_over(call);
-    return workq_submit(call->writing.stage == LARGE_ON_COPY ? store->trial : store->sql,
-                        &call->job, err);
+    return staged_write_next_step(&call->staged, err);
 }
 
 static void on_workq_done(struct workq_job *job)
@@ -174,17 +141,14 @@ static void on_workq_done(struct workq_job *job)
     struct tool_call *call = (struct tool_call *)job;
     struct error err = {0};
 
-    if (call->writing.unfinished) {
+    if (call->staged.rows.unfinished) {
         if (continue_write(call, &err) == 0)
             return;
         fail(call, &err);
     }
     if (call->followup && call->failure.category == FAILURE_NONE) {
-        job->work = on_then;
-        job->done = on_then_done;
-        if (workq_submit(call->server->store.graph, job, &err) == 0)
-            return;
-        write_left_out(call, &err);
+        staged_write_add_effect(&call->staged);
+        return;
     }
     call->on_done(call);
 }
@@ -200,9 +164,9 @@ static void run_completed(void *arg)
 
 void tool_call_complete(struct tool_call *call)
 {
-    call->job.task.run = run_completed;
-    call->job.task.arg = call;
-    loop_queue_post(call->server->loop_queue, &call->job.task);
+    call->staged.job.task.run = run_completed;
+    call->staged.job.task.arg = call;
+    loop_queue_post(call->server->loop_queue, &call->staged.job.task);
 }
 
 static struct workq *workq_for(const struct tool_call *call)
@@ -251,13 +215,18 @@ static int run_briefly(struct tool_call *call, struct error *err)
 
 static int submit(struct tool_call *call, struct error *err)
 {
-    call->job.work = on_work;
-    call->job.done = on_workq_done;
-    call->job.undone = on_undone;
-    call->job.key = key_of(call);
-    call->job.large = call->tool->large && call->tool->large(call);
-    call->writing.makes_session = call->job.large && call->tool->makes_session;
-    return workq_submit(workq_for(call), &call->job, err);
+    const struct store_queues *store = &call->server->store;
+
+    call->staged.front = &front;
+    call->staged.queues = (struct write_queues){store->sql, store->trial, store->graph};
+    call->staged.answer = &call->text;
+    call->staged.job.work = on_work;
+    call->staged.job.done = on_workq_done;
+    call->staged.job.undone = on_undone;
+    call->staged.job.key = key_of(call);
+    call->staged.job.large = call->tool->large && call->tool->large(call);
+    call->staged.rows.makes_session = call->staged.job.large && call->tool->makes_session;
+    return workq_submit(workq_for(call), &call->staged.job, err);
 }
 
 static void on_checked(struct tool_call *call)
@@ -272,7 +241,7 @@ static void on_checked(struct tool_call *call)
 
 static int check_and_submit(struct tool_call *call, struct error *err)
 {
-    call->job.key = key_of(call);
+    call->staged.job.key = key_of(call);
     if (solution_check_concerns(call))
         return solution_check_start(call, idempotency_is_repeat, on_checked, err);
     return submit(call, err);
@@ -301,11 +270,11 @@ static void on_trial_done(struct workq_job *job)
 
 static int submit_trial(struct tool_call *call, struct error *err)
 {
-    call->job.work = on_trial;
-    call->job.done = on_trial_done;
-    call->job.undone = on_undone;
-    call->job.key = key_of(call);
-    return workq_submit(call->server->store.trial, &call->job, err);
+    call->staged.job.work = on_trial;
+    call->staged.job.done = on_trial_done;
+    call->staged.job.undone = on_undone;
+    call->staged.job.key = key_of(call);
+    return workq_submit(call->server->store.trial, &call->staged.job, err);
 }
 
 static void dispatch(struct tool_call *call)
@@ -375,6 +344,6 @@ void tool_call_finish(struct tool_call *call)
     cancel_unref(call->cancel);
     buf_finish(&call->text);
     buf_finish(&call->kept);
-    large_write_finish(&call->writing);
+    large_write_finish(&call->staged.rows);
     drop_result(call);
 }

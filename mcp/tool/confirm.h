@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The layer of agreement, above idempotency.h. Asking the person at a client (elicitation) before a
- * call deletes something, or replaces it in more than CONFIRM_PLACES places. It is done only if it
- * would still change exactly what the person was shown, and once. Clients that cannot ask are not
- * kept from anything: every change can be undone in one step, but for the undo of an import, whose
- * text the client has. The chat asks in its own way (mcp/chat/approval.h).
+ * The layer above idempotency.h: the agreement of the person at a client, who is asked
+ * (elicitation) before a call deletes something, or replaces it in more than CONFIRM_PLACES places.
+ * The call is done only if it would still change exactly the shown places, and once. Clients that
+ * cannot ask are not kept from anything: every change can be undone in one step, but for the undo
+ * of an import, whose text the client has. The chat asks in its own way (mcp/chat/approval.h).
  */
 #ifndef LECTERN_TOOL_CONFIRM_H
 #define LECTERN_TOOL_CONFIRM_H

@@ -98,14 +98,8 @@ static int run_and_keep(struct tool_call *call, struct store *store, const struc
                                call->text.data, call->text.len, err) < 0)
         return -1;
     memcpy(call->kept_key, kept->key, sizeof call->kept_key);
+    call->staged.key = call->kept_key;
     return 0;
-}
-
-int idempotency_amend(const struct tool_call *call, struct store *store, struct error *err)
-{
-    if (buf_check(&call->text, "the answer", err) < 0)
-        return -1;
-    return store_idempotency_amend(store, call->kept_key, call->text.data, call->text.len, err);
 }
 
 static int find_or_run(struct tool_call *call, struct store *store, const struct kept_call *kept,

@@ -16,7 +16,5 @@
 int idempotency_run(struct tool_call *call, struct store *store, struct error *err);
 /* Whether the call is a repeat, which gets the stored answer or is refused. */
 bool idempotency_is_repeat(struct tool_call *call, struct store *store);
-/* After a later step has appended to a stored answer: stores the complete answer. */
-int idempotency_amend(const struct tool_call *call, struct store *store, struct error *err);
 
 #endif

@@ -430,9 +430,9 @@ int solution_check_start(struct tool_call *call,
     check->is_answered = is_answered;
     check->then = then;
     check->task = (struct loop_task){.run = on_next, .arg = check};
-    call->job.work = on_trial;
-    call->job.done = on_trial_done;
-    return workq_submit(call->server->store.trial, &call->job, err);
+    call->staged.job.work = on_trial;
+    call->staged.job.done = on_trial_done;
+    return workq_submit(call->server->store.trial, &call->staged.job, err);
 }
 
 void solution_check_cancel(const struct tool_call *call)

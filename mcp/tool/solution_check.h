@@ -28,8 +28,8 @@ bool solution_check_is_due(const json_t *difference);
 /* solution_check_may_concern of the operations of the call. */
 bool solution_check_concerns(struct tool_call *call);
 /* Sets call->solutions, then calls `then` on the loop, also if nothing could be checked. Uses
- * call->job, whose key is set. Nothing is checked if is_answered, on the trial work queue, says
- * that the call will do nothing. */
+ * call->staged.job, whose key is set. Nothing is checked if is_answered, on the trial work queue,
+ * says that the call will do nothing. */
 int solution_check_start(struct tool_call *call,
                          bool (*is_answered)(struct tool_call *call, struct store *store),
                          void (*then)(struct tool_call *call), struct error *err);

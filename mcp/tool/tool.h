@@ -16,10 +16,9 @@
 #include "helpers/base/cancel.h"
 #include "helpers/base/error.h"
 #include "helpers/base/fields.h"
-#include "helpers/base/workq.h"
 #include "mcp/auth/identity.h"
+#include "mcp/change/staged_write.h"
 #include "mcp/store/idempotency.h"
-#include "mcp/store/large_write.h"
 #include "mcp/store/store.h"
 #include "mcp/tool/failure.h"
 
@@ -86,7 +85,7 @@ struct tool_programs {
 /* One tools/call. Created and freed by protocol/ on the loop's thread; used on a work queue while
  * run executes. */
 struct tool_call {
-    struct workq_job job;
+    struct staged_write staged; /* its job, and the stages of a call that writes */
     const struct tool *tool;
     struct server *server;     /* borrowed */
     json_t *arguments;         /* owned reference, an object */
@@ -102,12 +101,11 @@ struct tool_call {
     json_t *idempotency_key; /* from the request's _meta, a string; owned reference, or NULL */
     bool wants_progress;     /* the tool's progress will be called */
     const struct tool_programs *programs; /* or NULL */
-    const char *log_members;    /* ends the log lines of its programs: " attempt=2/3"; or NULL */
-    bool at_once;               /* on_done may be called before tool_call_start returns */
-    bool briefly;               /* for run: see brief in struct tool */
-    bool followup;              /* set by run if the tool's `then` must be called */
-    struct large_write writing; /* for a call that writes */
-    char kept_key[IDEMPOTENCY_KEY_MAX + 1]; /* of the stored answer, or "" */
+    const char *log_members; /* ends the log lines of its programs: " attempt=2/3"; or NULL */
+    bool at_once;            /* on_done may be called before tool_call_start returns */
+    bool briefly;            /* for run: see brief in struct tool */
+    bool followup;           /* set by run if the tool's `then` must be called */
+    char kept_key[IDEMPOTENCY_KEY_MAX + 1]; /* of the stored answer: staged.key, if set */
     /* For a call that writes on a work queue: called there before run, in the same transaction. If
      * it returns -1 with err, run is not called. Neither is called for a repeat that gets the
      * stored answer. May be NULL. */

@@ -9,21 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
+#include "mcp/change/staged_write.h"
 #include "mcp/transport/http/http_internal.h"
 
 #define ALLOW_SIZE 80
 #define SHOWN_CAP  100 /* bytes of an unknown path in an error */
 
 struct rest_job {
-    struct workq_job job;
+    struct staged_write staged;
     struct exchange *exchange;   /* NULL after the client has disconnected */
     struct rest_request request; /* its texts are in `texts` and body */
     struct buf body;
     struct server *server;
-    struct large_write writing; /* of a write */
-    struct cancel *cancel;      /* fired when the client disconnects; or NULL */
+    struct cancel *cancel; /* fired when the client disconnects; or NULL */
     struct rest_response response;
     char who[HTTP_EDITOR_MAX + sizeof HTTP_PAGE_PREFIX + sizeof "rest:"];
     char only[IDENTITY_CURRICULUM_SIZE]; /* or "" */
@@ -41,7 +40,7 @@ static void on_work(struct workq_job *workq_job, void *context)
     struct rest_job *job = (struct rest_job *)workq_job;
     struct error err = {0};
 
-    if (job->writing.unfinished && job->writing.stage == LARGE_APPLY) {
+    if (job->staged.rows.unfinished && job->staged.rows.stage == LARGE_APPLY) {
         rest_apply(context, &job->request, &job->response);
         return;
     }
@@ -56,14 +55,14 @@ static void on_undone(struct workq_job *workq_job, const struct error *err)
 {
     struct rest_job *job = (struct rest_job *)workq_job;
 
-    job->writing.unfinished = false;
+    job->staged.rows.unfinished = false;
     rest_answer_error(&job->response, err);
 }
 
 static void free_job(struct rest_job *job)
 {
     rest_response_finish(&job->response);
-    large_write_finish(&job->writing);
+    large_write_finish(&job->staged.rows);
     buf_finish(&job->body);
     cancel_unref(job->cancel);
     free(job);
@@ -84,30 +83,6 @@ static void ask_graph(struct rest_job *job, struct server *server)
     watch_client(job);
 }
 
-static void on_fill_in(struct workq_job *workq_job, void *context)
-{
-    struct rest_job *job = (struct rest_job *)workq_job;
-
-    (void)context;
-    rest_fill_in(&job->response, job->request.graphs, job->cancel, NULL);
-}
-
-/* The write is done, even if its complete answer could not be stored for a repeat. */
-static void on_not_whole(struct workq_job *workq_job, const struct error *err)
-{
-    (void)workq_job;
-    log_warning("http", "an answer is kept without its end: %s", err->text);
-}
-
-static void on_keep_whole(struct workq_job *workq_job, void *context)
-{
-    struct rest_job *job = (struct rest_job *)workq_job;
-    struct error err = {0};
-
-    if (rest_keep_whole(context, job->request.idempotency_key, &job->response, &err) < 0)
-        on_not_whole(workq_job, &err);
-}
-
 /* To the trial work queue, unless nobody waits for the answer any more. */
 static bool tries(struct rest_job *job)
 {
@@ -116,8 +91,9 @@ static bool tries(struct rest_job *job)
     if (!job->exchange)
         return false;
     job->request.trial = true;
+    job->staged.key = NULL; /* a dry run may be repeated */
     watch_client(job);
-    if (workq_submit(job->exchange->services->server->store.trial, &job->job, &err) == 0)
+    if (workq_submit(job->staged.queues.trial, &job->staged.job, &err) == 0)
         return true;
     rest_answer_error(&job->response, &err);
     return false;
@@ -126,52 +102,32 @@ static bool tries(struct rest_job *job)
 /* The next step of a large write, also if the client has disconnected. */
 static bool continue_write(struct rest_job *job)
 {
-    const struct store_queues *store = &job->server->store;
-    bool copies = job->writing.stage == LARGE_ON_COPY;
     struct error err = {0};
 
-    if (workq_submit(copies ? store->trial : store->sql, &job->job, &err) == 0)
+    if (staged_write_next_step(&job->staged, &err) == 0)
         return true;
     rest_response_finish(&job->response);
     rest_answer_error(&job->response, &err);
     return false;
 }
 
-/* Continues the job on another work queue if necessary: a dry run and the copy of a large write on
- * trial, the effect on the graph on graph, and then the complete answer on sql, if it is stored.
- * done is called again then. */
-static bool needs_followup(struct rest_job *job)
+static void add_effect(struct staged_write *write, const struct error *refused)
 {
-    bool filled = job->job.work == on_fill_in;
-    struct server *server;
-    struct error err = {0};
+    struct rest_job *job = (struct rest_job *)write;
 
-    if (job->writing.unfinished)
-        return continue_write(job);
-    if (job->response.tries)
-        return tries(job);
-    if (!job->exchange ||
-        !(job->response.more || (filled && job->request.idempotency_key && !job->request.trial)))
-        return false;
-    server = job->exchange->services->server;
-    job->job.large = false;
-    job->job.work = filled ? on_keep_whole : on_fill_in;
-    job->job.undone = on_not_whole;
-    if (!filled)
-        ask_graph(job, server);
-    if (workq_submit(filled ? server->store.sql : server->store.graph, &job->job, &err) == 0)
-        return true;
-    if (!filled)
-        rest_fill_in(&job->response, NULL, NULL, &err);
-    return false;
+    rest_fill_in(&job->response, job->request.graphs, job->cancel, refused);
 }
 
-static void on_done(struct workq_job *workq_job)
+/* The effect was given up if the client has disconnected. */
+static bool is_wanted(const struct staged_write *write)
 {
-    struct rest_job *job = (struct rest_job *)workq_job;
+    return ((const struct rest_job *)write)->exchange;
+}
 
-    if (needs_followup(job))
-        return;
+static void end_job(struct staged_write *write)
+{
+    struct rest_job *job = (struct rest_job *)write;
+
     if (job->exchange) {
         snprintf(job->exchange->etag, sizeof job->exchange->etag, "%s", job->response.etag);
         if (job->response.replayed)
@@ -180,6 +136,27 @@ static void on_done(struct workq_job *workq_job)
                         &job->response.body);
     }
     free_job(job);
+}
+
+static const struct write_front front = {
+    .area = "http", .add_effect = add_effect, .is_wanted = is_wanted, .done = end_job};
+
+/* Continues the job on another work queue if necessary: a dry run and the copy of a large write on
+ * trial, and then the later stages of a write. */
+static void on_done(struct workq_job *workq_job)
+{
+    struct rest_job *job = (struct rest_job *)workq_job;
+
+    if (job->staged.rows.unfinished && continue_write(job))
+        return;
+    if (job->response.tries && tries(job))
+        return;
+    if (job->exchange && job->response.more) {
+        ask_graph(job, job->server);
+        staged_write_add_effect(&job->staged);
+        return;
+    }
+    end_job(&job->staged);
 }
 
 static void on_gone(void *user)
@@ -275,16 +252,20 @@ static struct rest_job *create_job(struct exchange *exchange)
 
     if (!job)
         return NULL;
-    job->job.work = on_work;
-    job->job.done = on_done;
-    job->job.undone = on_undone;
+    job->staged.job.work = on_work;
+    job->staged.job.done = on_done;
+    job->staged.job.undone = on_undone;
     job->exchange = exchange;
     job->server = exchange->services->server;
+    job->staged.front = &front;
+    job->staged.queues = (struct write_queues){job->server->store.sql, job->server->store.trial,
+                                               job->server->store.graph};
+    job->staged.answer = &job->response.body;
     job->body = exchange_take_body(exchange);
     name_writer(job, exchange->identity, request->editor);
     memcpy(job->only, exchange->identity->curriculum, sizeof job->only);
     job->request = (struct rest_request){
-        .writing = &job->writing,
+        .writing = &job->staged.rows,
         .route = exchange->rest_route,
         .method = method_of(request),
         .path = copy(&at, request->target),
@@ -299,6 +280,7 @@ static struct rest_job *create_job(struct exchange *exchange)
         .body_len = job->body.len,
         .answers = exchange->services->rest_answers,
     };
+    job->staged.key = job->request.idempotency_key;
     return job;
 }
 
@@ -311,10 +293,10 @@ static void handle(struct exchange *exchange)
         exchange_error(exchange, 503, "out of memory: send it again in a moment");
         return;
     }
-    job->job.key = rest_key(&job->request);
-    job->job.large = rest_is_large(job->request.route, job->request.path);
-    job->writing.makes_session = rest_is_large_write(job->request.route, job->request.body_len);
-    if (workq_submit(choose_workq(job, exchange->services->server), &job->job, &err) < 0) {
+    job->staged.job.key = rest_key(&job->request);
+    job->staged.job.large = rest_is_large(job->request.route, job->request.path);
+    job->staged.rows.makes_session = rest_is_large_write(job->request.route, job->request.body_len);
+    if (workq_submit(choose_workq(job, exchange->services->server), &job->staged.job, &err) < 0) {
         exchange_error(exchange, 429, "%s", err.text);
         free_job(job);
         return;
