@@ -14,7 +14,6 @@
 #include "helpers/base/json.h"
 #include "helpers/base/log.h"
 #include "helpers/base/utf8.h"
-#include "mcp/chat/approval.h"
 #include "mcp/chat/prompt.h"
 #include "mcp/chat/run_internal.h"
 #include "mcp/store/entities/read.h"
@@ -24,25 +23,9 @@
 #define ID_SHOWN     80 /* bytes of a page's own id in an error */
 #define AGAIN        "Asked again."
 #define ERRORS_SHOWN 1500 /* bytes of the list of errors under a partial answer */
-#define REASON_SAID  2000 /* bytes of an editor's reason */
 
 /* What a model reads of a text takes about one token for four bytes of English JSON. */
 #define BYTES_PER_TOKEN 4
-
-static const char cannot_approve[] =
-    "Not done: this needs the editor's approval, and where they write now it cannot be given. Tell "
-    "them what you would change, and that it can be approved in Lectern's chat page, at the "
-    "server's own address.";
-
-static const char too_many_replaced[] =
-    "Not done: nobody can be asked for approval where the editor writes now, so at most %u "
-    "components or titles are replaced for one question, and this call would exceed that. Replace "
-    "nothing more. Tell the editor what you would change; they can approve it in Lectern's chat "
-    "page, at the server's own address, or ask for the rest in another question.";
-
-static const char unlooked[] =
-    "Not done: this needs the editor's approval, and it was not asked for. Send it again if it is "
-    "still wanted.";
 
 static const struct {
     const char *note, *call; /* for who reads it later, and for the model of a call not made */
@@ -178,261 +161,6 @@ static void end(struct chat_run *run)
                    .unsaved = run->unsaved,
                });
     free_run(run);
-}
-
-/* ---- approvals ----
- *
- * No call of a turn is executed before the person has answered. Then exactly what was shown is
- * executed: a call is previewed again in the transaction that executes it, and if it would change
- * something else by then, it is not made. */
-
-static const json_t *input_of(const struct run_call *call)
-{
-    return json_object_get(call->use, "input");
-}
-
-/* Whether the call needs an approval that was not requested yet. */
-static bool is_needed(const struct run_call *call)
-{
-    return call->state == RUN_CALL_WAITS && call->refusal.len == 0 &&
-           approval_needed(call->tool, input_of(call), call->run->approvals);
-}
-
-/* Marks the calls of this tool that need an approval in the message, and looks for their results:
- * returns 1 if one succeeded, -1 if all have failed, 0 if there are none. */
-static int result_of_calls(const struct run_call *call, const json_t *message, json_t *asked)
-{
-    const json_t *content = json_object_get(message, "content"), *block;
-    int found = 0;
-    size_t i;
-
-    json_array_foreach((json_t *)content, i, block)
-    {
-        const char *id = json_get_string(block, "id"), *of = json_get_string(block, "tool_use_id");
-
-        if (json_string_is(block, "type", "tool_use") &&
-            json_string_is(block, "name", call->name) && id &&
-            approval_needed(call->tool, json_object_get(block, "input"), call->run->approvals))
-            json_object_set_new(asked, id, json_true());
-        else if (of && json_object_get(asked, of) && found != 1)
-            found = json_is_true(json_object_get(block, "is_error")) ? -1 : 1;
-    }
-    return found;
-}
-
-/* The consecutive turns that called this tool without success, including this one. */
-static unsigned attempt_of(const struct run_call *call)
-{
-    json_auto_t *asked = json_object();
-    const json_t *message;
-    unsigned failed = 0;
-    size_t i;
-
-    json_array_foreach(call->run->thread->messages, i, message)
-    {
-        int found = result_of_calls(call, message, asked);
-
-        failed = found > 0 ? 0 : failed + (found < 0);
-    }
-    return failed + 1;
-}
-
-/* Nobody is asked to approve what they may not do. */
-static void refuse_reader(struct chat_run *run)
-{
-    for (size_t i = 0; i < run->call_count; i++) {
-        struct run_call *call = &run->calls[i];
-        const struct tool_call made = {.tool = call->tool,
-                                       .arguments = json_object_get(call->use, "input"),
-                                       .identity = &run->identity};
-
-        if (call->state == RUN_CALL_WAITS && call->refusal.len == 0 &&
-            tool_call_check_scope(&made, NULL) < 0)
-            buf_adds(&call->refusal, "The person who asks may read this curriculum, and not edit "
-                                     "it. Describe the change instead.");
-    }
-}
-
-/* A model may be misled by a text that it reads. What it replaces without anybody's approval has a
- * limit, over all calls of the question. */
-static void refuse_all(struct chat_run *run)
-{
-    size_t total = run->replaced;
-
-    for (size_t i = 0; i < run->call_count; i++) {
-        struct run_call *call = &run->calls[i];
-
-        if (is_needed(call))
-            buf_adds(&call->refusal, cannot_approve);
-        if (call->state != RUN_CALL_WAITS || call->refusal.len > 0)
-            continue;
-        call->replaces = approval_replacements(call->tool, input_of(call));
-        if (call->replaces == 0 || total + call->replaces <= LEGACY_REPLACEMENTS_MAX) {
-            total += call->replaces;
-            continue;
-        }
-        buf_addf(&call->refusal, too_many_replaced, LEGACY_REPLACEMENTS_MAX);
-        run->refused_replacements = true;
-    }
-}
-
-static void on_looked_at(void *user, json_t *interrupt, const struct error *err)
-{
-    struct run_call *call = user;
-    struct chat_run *run = call->run;
-
-    call->state = RUN_CALL_WAITS;
-    call->interrupt = interrupt;
-    if (!interrupt)
-        buf_adds(&call->refusal, err->text);
-    if (--run->under_way == 0)
-        run_go_on(run, RUN_STATE_LOOKED);
-}
-
-static void look_at(struct run_call *call)
-{
-    struct chat_run *run = call->run;
-    struct error err = {0};
-
-    call->state = RUN_CALL_LOOKED_AT;
-    run->under_way++;
-    if (approval_describe(&run->server->store, run->thread->session_id, run->who, call->id,
-                          call->tool, input_of(call), attempt_of(call), on_looked_at, call,
-                          &err) < 0)
-        on_looked_at(call, NULL, &err);
-}
-
-static enum run_state look_at_calls(struct chat_run *run)
-{
-    json_decref(run->answers); /* they were to the turn before */
-    run->answers = NULL;
-    refuse_reader(run);
-    if (run->approvals == APPROVALS_NONE_ASKED)
-        refuse_all(run);
-    for (size_t i = 0; i < run->call_count; i++) {
-        if (is_needed(&run->calls[i]))
-            look_at(&run->calls[i]);
-    }
-    return run->under_way > 0 ? RUN_STATE_LOOKING : RUN_STATE_LOOKED;
-}
-
-/* The answer to an approval is a new run of the same question, with the same attempts. */
-static void keep_attempts(struct chat_run *run)
-{
-    struct error err = {0};
-
-    if (run->attempts.count + run->attempts.failed == 0 && !run->worked)
-        return;
-    if (thread_put(run->thread, NULL, "note", json_array(),
-                   json_pack("{s:s, s:b, s:o}", "kind", THREAD_ATTEMPTS, "worked", run->worked,
-                             "attempts", attempts_json(&run->attempts)),
-                   NULL, &err) < 0)
-        log_warning("chat", "the attempts of run %s are not kept: %s", run->run_id, err.text);
-}
-
-static void continue_attempts(struct chat_run *run)
-{
-    for (size_t i = json_array_size(run->thread->messages); i > 0; i--) {
-        const json_t *message = json_array_get(run->thread->messages, i - 1);
-        const json_t *shown = json_object_get(message, "shown");
-
-        if (thread_is_question(message))
-            return;
-        if (!thread_is_note(message, THREAD_ATTEMPTS))
-            continue;
-        attempts_read(&run->attempts, json_object_get(shown, "attempts"));
-        run->worked = json_is_true(json_object_get(shown, "worked"));
-        return;
-    }
-}
-
-/* Runs the turn, or ends with the interrupts. */
-static enum run_state interrupt(struct chat_run *run)
-{
-    json_t *interrupts = json_array();
-    struct error err = {0};
-    int rc = interrupts ? 0 : -1;
-
-    for (size_t i = 0; i < run->call_count && rc == 0; i++) {
-        if (run->calls[i].interrupt)
-            rc = json_array_append(interrupts, run->calls[i].interrupt);
-    }
-    if (rc == 0 && json_array_size(interrupts) == 0) {
-        json_decref(interrupts);
-        return RUN_STATE_CALL;
-    }
-    if (rc < 0) {
-        json_decref(interrupts);
-        error_set(&err, ERROR_MEMORY, "out of memory for the approvals");
-        return run_fail(run, &err);
-    }
-    thread_set_interrupts(run->thread, interrupts);
-    run_calls_free(run);
-    keep_attempts(run);
-    run_note_usage(run);
-    run->outcome = RUN_INTERRUPTED;
-    return run_save(run, RUN_STATE_END);
-}
-
-static struct run_call *find_call(struct chat_run *run, const char *id)
-{
-    for (size_t i = 0; id && i < run->call_count; i++) {
-        if (strcmp(run->calls[i].id, id) == 0)
-            return &run->calls[i];
-    }
-    return NULL;
-}
-
-static void decline(struct run_call *call, const char *reason)
-{
-    struct buf *to = &call->refusal;
-
-    if (to->len > 0)
-        return;
-    call->refused = "declined";
-    buf_adds(to, "The editor declined this");
-    if (reason && *reason) {
-        buf_adds(to, ": ");
-        if (!utf8_clean(reason, strlen(reason), REASON_SAID, to))
-            buf_adds(to, "...");
-    } else {
-        buf_adds(to, ", and gave no reason. Ask what they want instead.");
-    }
-}
-
-/* Gives each call of the turn the interrupt that the thread has for it, and its answer; what was
- * declined, or not answered, is refused. */
-static void match_answers(struct chat_run *run)
-{
-    json_t *interrupt;
-    size_t i;
-
-    json_array_foreach(run->thread->interrupts, i, interrupt)
-    {
-        struct run_call *call = find_call(run, json_get_string(interrupt, "toolCallId"));
-        const char *id = json_get_string(interrupt, "id");
-        const json_t *answer = id ? json_object_get(run->answers, id) : NULL;
-
-        if (!call)
-            continue;
-        json_decref(call->interrupt);
-        call->interrupt = json_incref(interrupt);
-        if (!run->answers)
-            decline(call, "they wrote something else instead of an answer. Read it below.");
-        else if (!json_is_true(json_object_get(answer, "approved")))
-            decline(call, json_get_string(answer, "reason"));
-    }
-}
-
-/* For an interrupted turn: refuses calls that need an approval and have no interrupt. */
-static void refuse_unlooked(struct chat_run *run)
-{
-    for (size_t i = 0; i < run->call_count; i++) {
-        struct run_call *call = &run->calls[i];
-
-        if (!call->interrupt && is_needed(call))
-            buf_adds(&call->refusal, unlooked);
-    }
 }
 
 /* ---- the request ---- */
@@ -655,7 +383,7 @@ static int decline_open(struct chat_run *run, json_t *message, struct error *err
         return 0;
     if (run_calls_load(run, err) < 0)
         return -1;
-    match_answers(run);
+    run_approvals_match(run);
     rc = run_calls_refuse(run, "Not done: the editor wrote something else before it was.",
                           failure_category_name(FAILURE_CANCELLED), err);
     if (rc == 0)
@@ -708,8 +436,8 @@ static int put_request(struct chat_run *run, struct error *err)
         return take_question(run, err);
     if (run_calls_load(run, err) < 0)
         return -1;
-    match_answers(run);
-    continue_attempts(run);
+    run_approvals_match(run);
+    run_approvals_continue_attempts(run);
     thread_set_interrupts(run->thread, json_array());
     return 0;
 }
@@ -770,7 +498,7 @@ static enum run_state write_prompt(struct chat_run *run)
     prompt_write(&run->server->analyses, run->title, &run->system);
     if (!run->answers)
         return RUN_STATE_ASK;
-    refuse_unlooked(run);
+    run_approvals_refuse_unlooked(run);
     return RUN_STATE_CALL;
 }
 
@@ -826,10 +554,10 @@ static void run_step(struct chat_run *run)
             next = load_calls(run);
             break;
         case RUN_STATE_APPROVE:
-            next = look_at_calls(run);
+            next = run_look_at_calls(run);
             break;
         case RUN_STATE_LOOKED:
-            next = interrupt(run);
+            next = run_interrupt(run);
             break;
         case RUN_STATE_CALL:
             next = run_call_tools(run);

@@ -2,11 +2,12 @@
  *
  * The private header of a run's files.
  *
- *   run.c        the states of a run, one after the other: its request, approvals, its end
- *   run_solve.c  the roles of mcp/agent instead of the model
- *   run_answer.c a request to the model, and its answer
- *   run_calls.c  the tool calls of a turn and their results
- *   run_thread.c events, notes and saves, for all of them
+ *   run.c           the states of a run, one after the other: its request, its end
+ *   run_approvals.c the approvals of a turn
+ *   run_solve.c     the roles of mcp/agent instead of the model
+ *   run_answer.c    a request to the model, and its answer
+ *   run_calls.c     the tool calls of a turn and their results
+ *   run_thread.c    events, notes and saves, for all of them
  *
  * Each calls only those below it.
  */
@@ -169,6 +170,20 @@ enum run_state run_end_with_text(struct chat_run *run, const char *kind, const c
 bool run_has_words(const json_t *content); /* whether an answer contains text */
 /* Reports a whole text at once; id: of its message. */
 void run_tell(struct chat_run *run, const char *id, const char *text, size_t len);
+
+/* ---- run_approvals.c ---- */
+
+/* Previews the calls that need an approval. Where nobody can be asked, refuses them instead. */
+enum run_state run_look_at_calls(struct chat_run *run);
+/* Ends the run with the interrupts of the previewed calls; without any, the tools are called. */
+enum run_state run_interrupt(struct chat_run *run);
+/* Gives each call of the turn the interrupt that the thread has for it, and its answer; what was
+ * declined, or not answered, is refused. */
+void run_approvals_match(struct chat_run *run);
+/* For an interrupted turn: refuses calls that need an approval and have no interrupt. */
+void run_approvals_refuse_unlooked(struct chat_run *run);
+/* Takes over the attempts of the interrupted run: it answered the same question. */
+void run_approvals_continue_attempts(struct chat_run *run);
 
 /* ---- run_solve.c ---- */
 
