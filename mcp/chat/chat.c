@@ -57,6 +57,7 @@ struct chat *chat_create(struct server *server, const struct chat_config *config
     chat->wake = wake;
     chat->listener.on_change = on_change;
     chat->on_state = on_state;
+    chat->conversation_task = questions_go_on;
     LIST_INIT(&chat->pages);
     LIST_INIT(&chat->conversations);
     LIST_INIT(&chat->readings);
@@ -74,7 +75,8 @@ void chat_destroy(struct chat *chat)
                   chat->runs);
     if (chat->server->store.feed)
         change_feed_leave(&chat->listener);
-    conversations_abandon(chat);
+    session_states_abandon(chat);
+    questions_abandon(chat);
     free(chat);
 }
 
@@ -110,7 +112,7 @@ const char *chat_outcome_name(size_t outcome)
 void chat_cancel_all(struct chat *chat)
 {
     chat->closing = true;
-    conversations_cancel(chat);
+    questions_cancel(chat);
 }
 
 void chat_each(struct chat *chat, void (*each)(void *user))

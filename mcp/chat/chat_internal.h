@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The private header of the chat's files, from top to bottom: the chat (chat.c), pages
- * (chat_page.c), and conversations with their questions (conversation.c). Everything runs on the
- * loop's thread.
+ * The private header of the chat's files, from top to bottom:
+ *
+ *   chat.c              the chat
+ *   chat_page.c         its pages (older clients: legacy_chat.c)
+ *   question.c          the questions of a conversation
+ *   stopped_questions.c those that were stopped before their turn
+ *   session_state.c     the state of a session, for its pages
+ *   conversation.c      conversations in use
+ *
+ * Each calls only those below it. Everything runs on the loop's thread.
  */
 #ifndef LECTERN_CHAT_CHAT_INTERNAL_H
 #define LECTERN_CHAT_CHAT_INTERNAL_H
@@ -86,6 +93,7 @@ struct chat {
     /* Receives the state of a session, for its pages; NULL with err if it could not be read. */
     void (*on_state)(struct chat *chat, const char *session_id, json_t *state,
                      const struct error *err);
+    void (*conversation_task)(void *conversation); /* questions_go_on */
     LIST_HEAD(, chat_page) pages;
     size_t page_count;
     LIST_HEAD(, conversation) conversations;
@@ -94,29 +102,6 @@ struct chat {
     bool closing;
     struct chat_totals totals;
 };
-
-/* ---- conversation.c ---- */
-
-/* Returns a reference, which the caller owns; NULL without memory. */
-struct conversation *conversation_get(struct chat *chat, const char *session_id,
-                                      const char *thread_id);
-void conversation_release(struct conversation *conversation); /* takes NULL */
-/* Loads it if necessary, then calls on_loaded of the viewers. */
-void conversation_load(struct conversation *conversation);
-
-/* Takes ownership of the question, with input, who, identity, callbacks and user set. Calls nothing
- * before it returns. */
-void question_start(struct conversation *conversation, struct question *question);
-void question_cancel(struct question *question, enum run_stop by); /* only the first call counts */
-/* While held, nothing more is read of the model's answer. */
-void question_hold(struct question *question, bool hold);
-void question_free(struct question *question); /* frees a question that was not started */
-/* Calls chat->on_state soon with the state of the session. */
-void session_state_read(struct chat *chat, const char *session_id);
-/* Cancels all questions, soon. */
-void conversations_cancel(struct chat *chat);
-/* For the end of the chat: drops the waiting questions, and detaches the running ones. */
-void conversations_abandon(struct chat *chat);
 
 /* ---- chat_page.c ---- */
 
@@ -148,5 +133,49 @@ struct chat_page {
 void page_hear(struct chat_page *page, const struct store_change *change);
 /* The state of its session. NULL with err: a page that has not received any state is refused. */
 void page_take_state(struct chat_page *page, json_t *state, const struct error *err);
+
+/* ---- question.c ---- */
+
+/* Takes ownership of the question, with input, who, identity, callbacks and user set. Calls nothing
+ * before it returns. */
+void question_start(struct conversation *conversation, struct question *question);
+void question_cancel(struct question *question, enum run_stop by); /* only the first call counts */
+/* While held, nothing more is read of the model's answer. */
+void question_hold(struct question *question, bool hold);
+void question_free(struct question *question); /* frees a question that was not started */
+/* The task of a conversation: notifies its viewers, stops what was cancelled, begins the next. */
+void questions_go_on(void *conversation);
+/* Cancels all questions, soon. */
+void questions_cancel(struct chat *chat);
+/* For the end of the chat: drops the waiting questions, and detaches the running ones. */
+void questions_abandon(struct chat *chat);
+
+/* ---- stopped_questions.c ---- */
+
+/* Takes references to the messages of a question that was stopped before its turn. */
+void stopped_questions_keep(struct conversation *conversation, const json_t *messages);
+/* No run uses the thread: saves what waits. True: until conversation_go_on, no run may begin. */
+bool stopped_questions_save(struct conversation *conversation);
+
+/* ---- session_state.c ---- */
+
+/* Calls chat->on_state soon with the state of the session. */
+void session_state_read(struct chat *chat, const char *session_id);
+/* For the end of the chat: detaches what is being read. */
+void session_states_abandon(struct chat *chat);
+
+/* ---- conversation.c ---- */
+
+/* Returns a reference, which the caller owns; NULL without memory. */
+struct conversation *conversation_get(struct chat *chat, const char *session_id,
+                                      const char *thread_id);
+void conversation_release(struct conversation *conversation); /* takes NULL */
+/* Loads it if necessary, then calls on_loaded of the viewers. */
+void conversation_load(struct conversation *conversation);
+/* Posts its task. What is next happens in a task of the loop: nothing here calls its caller back,
+ * nor frees a run under its feet. */
+void conversation_post(struct conversation *conversation);
+/* After a wait: posts its task, or frees it if the chat was destroyed meanwhile. */
+void conversation_go_on(struct conversation *conversation);
 
 #endif
