@@ -4,6 +4,7 @@
  *
  *   chat.c              the chat
  *   chat_page.c         its pages (older clients: legacy_chat.c)
+ *   chat_queue.c        frames that wait for a page
  *   question.c          the questions of a conversation
  *   stopped_questions.c those that were stopped before their turn
  *   session_state.c     the state of a session, for its pages
@@ -133,6 +134,16 @@ struct chat_page {
 void page_hear(struct chat_page *page, const struct store_change *change);
 /* The state of its session. NULL with err: a page that has not received any state is refused. */
 void page_take_state(struct chat_page *page, json_t *state, const struct error *err);
+
+/* ---- chat_queue.c ---- */
+
+void chat_queue_init(struct chat_queue *queue);
+void chat_queue_finish(struct chat_queue *queue);
+/* Copies the frame. grows: it is a piece of a text, and may be joined to the piece before it.
+ * Returns -1 if more than CHAT_QUEUE_CAP bytes would wait, or without memory. */
+int chat_queue_add(struct chat_queue *queue, const char *frame, size_t len, bool grows);
+/* Takes the first frame and appends it. False: none waits. */
+bool chat_queue_next(struct chat_queue *queue, struct buf *to);
 
 /* ---- question.c ---- */
 
