@@ -96,7 +96,7 @@ void http_connections_destroy(struct http_connections *connections)
     free(connections);
 }
 
-/* Who is at the other end: of IPv6 the network, as one machine has all addresses of it. */
+/* The address of the client; of IPv6 its network, as one machine has all addresses of it. */
 static void read_address(int fd, unsigned char *address)
 {
     struct sockaddr_storage peer = {0};
@@ -181,8 +181,10 @@ int http_connections_add(struct http_connections *connections, struct lws_vhost 
     http_connection_note_idle(connection);
     lws_set_opaque_user_data(connection->wsi, connection);
     lws_set_timeout(connection->wsi, PENDING_TIMEOUT_HOLDING_AH, HTTP_HEADERS_TIMEOUT_S);
-    http_front_begin(connection);
-    return 0;
+    if (http_front_begin(connection) == 0)
+        return 0;
+    log_warning("http", "the loop cannot watch one more connection: it was closed");
+    return -1;
 }
 
 bool http_connections_unsent(const struct http_connections *connections)

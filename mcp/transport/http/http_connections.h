@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The connections of a server: how many there may be and which ones are closed for new ones
- * (http_connections.c), and what passes between the client of each and libwebsockets
+ * (http_connections.c), and the bytes between each client and libwebsockets
  * (http_front.c). On the loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_CONNECTIONS_H
@@ -52,11 +52,11 @@ struct http_connection {
     unsigned char address[sizeof(struct in6_addr)];
     enum input_state state;
     struct http_head head;
-    struct buf in;   /* the head of the request under way, then what the client has sent early; at
-                        most HTTP_HEAD_CAP bytes */
+    struct buf in; /* the head of the current request, then bytes that the client has sent early; at
+                      most HTTP_HEAD_CAP bytes */
     size_t head_len; /* the first part of it; 0: between two requests */
     uint64_t body_left;
-    struct buf to_lws, to_client; /* what the other side does not take now */
+    struct buf to_lws, to_client; /* bytes that the other side does not take now */
     bool has_served;              /* at least one complete request */
     bool streams;                 /* the length of its answer is unknown */
     bool client_ended, lws_ended; /* nothing more comes from there */

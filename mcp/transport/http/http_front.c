@@ -4,13 +4,13 @@
  * bytes to libwebsockets through a pair of sockets, whose other end libwebsockets adopts as if it
  * were the client. It holds a head back until it is complete and checked (http_head.h also writes
  * the head that libwebsockets gets instead), passes on its body, and then nothing until the answer
- * is written. What libwebsockets writes goes to the client unchanged.
+ * is written. The output of libwebsockets goes to the client unchanged.
  *
  * Why libwebsockets 4.1.6 needs it: it decodes and normalizes a path before any callback, closes
  * the connection without an answer on many heads, and misreads a request with a body that comes
  * before the last answer is written. None of its callbacks comes before a head is parsed.
  *
- * What else was tried or thought of:
+ * Rejected alternatives:
  * - Our own recv() in front of that of the C library, as in earlier versions. It changed it for
  *   all libraries of the process, had to look at bytes in the kernel before it took them, and TLS
  *   needed a second program in front, with its own sockets.
@@ -20,12 +20,11 @@
  * - No check at all: node ids may hold any character, so "%2F" and "/" in a path must differ, which
  *   is a part of the session API; and requests could be smuggled past a proxy.
  *
- * libwebsockets has no loop of its own: what is under way in a pair is known here. It reads as soon
- * as something is passed to it, and it writes at the end of the turn of the loop in which it has
- * something to write, if the client takes it. Its plugin for libuv takes a descriptor out of the
- * epoll set and puts it in again each time it wants to write, which costs more than the copy of
- * each request and answer in a pair. What it does by itself (its timeouts, a ping) it does in
- * http_front_tick.
+ * libwebsockets has no loop here; this file calls it. It reads as soon as something is passed to
+ * it, and it writes at the end of the turn of the loop in which it has something to write, if the
+ * client takes it. Its plugin for libuv takes a descriptor out of the epoll set and puts it in
+ * again each time it wants to write, which costs more than the copy of each request and answer in a
+ * pair. http_front_tick calls it for its timeouts and pings.
  */
 #include "mcp/transport/http/http_front.h"
 
@@ -40,7 +39,7 @@
 #include "mcp/transport/http/http_internal.h"
 #include "mcp/transport/http/tls.h"
 
-#define TICK_MS      100 /* between two looks at who has to end */
+#define TICK_MS      100 /* between two checks of the deadlines */
 #define LEFT_MS      5  /* a client that has ended its side may still get an answer that is ready */
 #define READS_A_TURN 16 /* of one connection */
 #define STEPS_A_TURN 64 /* of all connections: each is a piece of an answer, at most */
@@ -52,12 +51,8 @@ static struct http_connection *connection_of(struct lws *wsi)
 
 /* ---- the end ---- */
 
-static void on_poll_closed(uv_handle_t *handle)
+static void free_connection(struct http_connection *connection)
 {
-    struct http_connection *connection = handle->data;
-
-    if (--connection->open_handles > 0)
-        return;
     tls_client_destroy(connection->ssl);
     close(connection->client_fd);
     close(connection->front_fd);
@@ -67,7 +62,15 @@ static void on_poll_closed(uv_handle_t *handle)
     free(connection);
 }
 
-/* libwebsockets closes its end at once, with what it has not written. */
+static void on_poll_closed(uv_handle_t *handle)
+{
+    struct http_connection *connection = handle->data;
+
+    if (--connection->open_handles == 0)
+        free_connection(connection);
+}
+
+/* libwebsockets closes its end at once, and drops its unwritten output. */
 static void hang_up(const struct http_connection *connection, struct lws *wsi)
 {
     struct lws_pollfd socket = {.fd = connection->lws_fd, .revents = LWS_POLLHUP};
@@ -90,8 +93,13 @@ void http_front_end(struct http_connection *connection)
     LIST_REMOVE(connection, every);
     if (wsi)
         hang_up(connection, wsi);
+    if (connection->open_handles == 0) {
+        free_connection(connection);
+        return;
+    }
     uv_close((uv_handle_t *)&connection->client, on_poll_closed);
-    uv_close((uv_handle_t *)&connection->front, on_poll_closed);
+    if (connection->open_handles > 1)
+        uv_close((uv_handle_t *)&connection->front, on_poll_closed);
 }
 
 static bool is_over(const struct http_connection *connection, uint64_t now)
@@ -131,7 +139,7 @@ static void end_in(const struct http_connection *connection, uint64_t *at, unsig
 
 static void continue_at_end_of_turn(struct http_connection *connection);
 
-/* It may keep a part of what it has read for later: then it takes that now. */
+/* It may have kept a part of its input for later, and takes that part now. */
 static void serve(struct http_connection *connection, short event)
 {
     struct lws_pollfd socket = {.fd = connection->lws_fd, .events = event, .revents = event};
@@ -151,7 +159,7 @@ static bool has_output(const struct http_connection *connection)
     return connection->wsi && (connection->writes || lws_partial_buffered(connection->wsi));
 }
 
-/* 0 with what did not go in `later`, or -1. */
+/* Returns 0, with the unsent rest in `later`, or -1. */
 static int send_pair(const struct http_connection *connection, const char *bytes, size_t len,
                      struct buf *later)
 {
@@ -168,7 +176,7 @@ static int send_pair(const struct http_connection *connection, const char *bytes
     return later->failed ? -1 : 0;
 }
 
-/* libwebsockets may have closed its end; then what it has written last is still sent. */
+/* libwebsockets may have closed its end; its last output is still sent. */
 static void pass_in(struct http_connection *connection, const char *bytes, size_t len)
 {
     if (len > 0 && send_pair(connection, bytes, len, &connection->to_lws) < 0) {
@@ -313,7 +321,7 @@ static bool holds_input(const struct http_connection *connection)
     return connection->ssl && tls_client_holds_input(connection->ssl);
 }
 
-/* may_read: the socket has something; else only what was read before counts. */
+/* may_read: the socket has input; otherwise only bytes that were read before are taken. */
 static void take_input(struct http_connection *connection, bool may_read)
 {
     char *piece = connection->all->piece;
@@ -519,7 +527,7 @@ static void on_front(uv_poll_t *poll, int status, int events)
 }
 
 /* libwebsockets writes into an empty pair, so that some of it goes. What it has kept goes first,
- * and then it is called once more for what is to be written. */
+ * and then it is called once more for the new output. */
 static void let_write(struct http_connection *connection)
 {
     bool keeps = lws_partial_buffered(connection->wsi);
@@ -581,15 +589,21 @@ void http_front_tick(struct lws_context *context)
     lws_service_tsi(context, -1, 0);
 }
 
-void http_front_begin(struct http_connection *connection)
+int http_front_begin(struct http_connection *connection)
 {
     uv_loop_t *loop = connection->all->timer->loop;
 
-    uv_poll_init(loop, &connection->client, connection->client_fd);
-    uv_poll_init(loop, &connection->front, connection->front_fd);
     connection->client.data = connection->front.data = connection;
-    connection->open_handles = 2;
-    watch(connection, false);
+    if (uv_poll_init(loop, &connection->client, connection->client_fd) == 0) {
+        connection->open_handles = 1;
+        if (uv_poll_init(loop, &connection->front, connection->front_fd) == 0) {
+            connection->open_handles = 2;
+            watch(connection, false);
+            return 0;
+        }
+    }
+    http_front_end(connection);
+    return -1;
 }
 
 /* ---- a request and its answer ---- */

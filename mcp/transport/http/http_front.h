@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What stands between a client and libwebsockets, which gets one request at a time, in an
- * unambiguous form, and nothing of the next one before the answer is written. On the loop's thread.
+ * The front of a connection stands between a client and libwebsockets. libwebsockets gets one
+ * request at a time, in an unambiguous form, and nothing of the next one before the answer is
+ * written. On the loop's thread.
  */
 #ifndef LECTERN_TRANSPORT_HTTP_FRONT_H
 #define LECTERN_TRANSPORT_HTTP_FRONT_H
@@ -15,12 +16,12 @@
 struct http_connection;
 struct http_head;
 
-/* A new connection is read from now on. */
-void http_front_begin(struct http_connection *connection);
-/* Ends it at once, with what is under way on it; it is freed in the loop's close callbacks. */
+/* Reads a new connection from now on. -1: the loop cannot watch its sockets, and it was ended. */
+int http_front_begin(struct http_connection *connection);
+/* Ends it at once, with its request; it is freed in the loop's close callbacks. */
 void http_front_end(struct http_connection *connection);
 
-/* What libwebsockets does by itself: each HTTP_TICK_MS while it has a connection. */
+/* Serves the timeouts and pings of libwebsockets, each HTTP_TICK_MS while it has a connection. */
 void http_front_tick(struct lws_context *context);
 
 /* The rest is called in the callbacks of libwebsockets, and for an exchange. */
@@ -34,8 +35,8 @@ void http_connection_answers(struct lws *wsi, bool streams);
 void http_connection_writes(struct lws *wsi);
 /* libwebsockets has written something: it is sent in this turn of the loop. */
 void http_connection_wrote(struct lws *wsi);
-/* The head of a stream of events is written, which may stay open for long: frees what held the head
- * of its request. http_connection_head is not valid any more. */
+/* The head of a stream of events is written, which may stay open for long: frees the memory of its
+ * request's head. http_connection_head is not valid any more. */
 void http_connection_stays_open(struct lws *wsi);
 /* The answer is written, and the next request begins. */
 void http_connection_expects(struct lws *wsi);

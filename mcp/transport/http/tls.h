@@ -28,7 +28,7 @@ struct ssl_st *tls_client_create(struct tls *tls, int fd);
 void tls_client_destroy(struct ssl_st *client); /* takes NULL */
 
 /* Like recv() and send() on a non-blocking socket; the first calls negotiate. Whatever is wrong
- * with what the client sends is the end of its input. */
+ * with the input of the client is the end of its input. */
 ssize_t tls_client_read(struct ssl_st *client, char *bytes, size_t len);
 ssize_t tls_client_write(struct ssl_st *client, const char *bytes, size_t len);
 /* Bytes are decrypted or buffered that no event of the socket will announce. */

@@ -4,7 +4,6 @@
  * request that needs it, and freed when nothing is under way.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "helpers/base/clock.h"
 #include "mcp/transport/mcp/http_mcp.h"
