@@ -6,7 +6,7 @@
  * an element is deleted and added again when it is used. The caller bounds the number of elements.
  *
  * The memory of a table is a small part of that of its elements. Without it the program aborts; the
- * elements are allocated by the caller, who gives the error.
+ * caller allocates the elements and gives the error.
  */
 #ifndef LECTERN_BASE_TABLE_H
 #define LECTERN_BASE_TABLE_H

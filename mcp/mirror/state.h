@@ -32,7 +32,7 @@ int mirror_session_gone(struct store *store, const char *sid, bool gone, struct 
 /* {sid: {"nodes", "relationships"}} of all known sessions. */
 json_t *mirror_sessions(struct store *store, struct error *err);
 
-/* What the mirror knows about an entity of a session. */
+/* The kinds of texts that the mirror stores about an entity of a session. */
 #define MIRROR_NAME_SEEN "seen" /* by path: the answer that the mirror equals; "" unknown */
 #define MIRROR_NAME_ADOPT                                                                          \
     "adopt" /* written by us: what the service added to it is not a change                         \

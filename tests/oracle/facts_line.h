@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the parser finds in one program, as a line of JSON, which is compared with CPython.
+ * The facts that the parser finds in one program, as a line of JSON, for the comparison with
+ * CPython.
  */
 #ifndef LECTERN_ORACLE_FACTS_LINE_H
 #define LECTERN_ORACLE_FACTS_LINE_H
@@ -10,7 +11,7 @@
 #include "helpers/base/buf.h"
 #include "helpers/base/error.h"
 
-/* Appends what the parser finds in one program, as a line of JSON.
+/* Appends the facts that the parser finds in one program, as a line of JSON.
  * The policy is not applied, the bytes are decoded as Python does (with cookies of PEP 263), and a
  * program may have VALIDATOR_PARSE_CAP bytes; bytes is not read if len is larger.
  * {"file", "grammar": "ok"|"reject", "facts": {...}|null, "error", "rule"}
