@@ -15,7 +15,7 @@ int staged_write_next_step(struct staged_write *write, struct error *err)
 
 static void warn_of_answer(const struct staged_write *write, const struct error *err)
 {
-    log_warning(write->front->area, "an answer is kept without its end: %s", err->text);
+    log_warning(write->ops->area, "an answer is kept without its end: %s", err->text);
 }
 
 void staged_write_store_answer(const struct staged_write *write, struct store *store)
@@ -42,7 +42,7 @@ static void on_stored(struct workq_job *job)
 {
     struct staged_write *write = (struct staged_write *)job;
 
-    write->front->done(write);
+    write->ops->done(write);
 }
 
 /* ---- the effect on the graph ---- */
@@ -52,21 +52,21 @@ static void on_add_effect(struct workq_job *job, void *context)
     struct staged_write *write = (struct staged_write *)job;
 
     (void)context;
-    write->front->add_effect(write, NULL);
+    write->ops->add_effect(write, NULL);
 }
 
 static void on_effect_added(struct workq_job *job)
 {
     struct staged_write *write = (struct staged_write *)job;
-    const struct write_front *front = write->front;
+    const struct staged_write_ops *ops = write->ops;
     struct error unused = {0};
 
     job->work = on_store_answer;
     job->done = on_stored;
-    if (write->key && (!front->is_wanted || front->is_wanted(write)) &&
+    if (write->key && (!ops->is_wanted || ops->is_wanted(write)) &&
         workq_submit(write->queues.sql, job, &unused) == 0)
         return;
-    front->done(write);
+    ops->done(write);
 }
 
 void staged_write_add_effect(struct staged_write *write)
@@ -79,6 +79,6 @@ void staged_write_add_effect(struct staged_write *write)
     write->job.undone = on_undone;
     if (workq_submit(write->queues.graph, &write->job, &err) == 0)
         return;
-    write->front->add_effect(write, &err);
-    write->front->done(write);
+    write->ops->add_effect(write, &err);
+    write->ops->done(write);
 }

@@ -23,7 +23,7 @@
 struct staged_write;
 
 /* The parts in which a tool call and a request of the session API differ. */
-struct write_front {
+struct staged_write_ops {
     const char *area; /* of its lines in the log */
     /* Appends the effect to the answer, on the graph work queue; or, on the loop, the error of that
      * work queue if it is full. */
@@ -37,7 +37,7 @@ struct write_front {
 /* The first member of the caller's own struct, which its callbacks get from the pointer to it. */
 struct staged_write {
     struct workq_job job; /* of each stage; its functions of the first one are set by the caller */
-    const struct write_front *front;
+    const struct staged_write_ops *ops;
     struct write_queues {
         struct workq *sql, *trial, *graph;
     } queues;
@@ -48,7 +48,7 @@ struct staged_write {
 
 /* Submits the next step of the rows, if rows.unfinished, to the work queue of that step. */
 int staged_write_next_step(struct staged_write *write, struct error *err);
-/* After the rows are committed: the second stage and the third one, then front->done. */
+/* After the rows are committed: the second stage and the third one, then ops->done. */
 void staged_write_add_effect(struct staged_write *write);
 /* Stores the complete answer under the key. The write is done, even if that fails, which is logged.
  * On the thread of a work queue that writes. */

@@ -101,7 +101,7 @@ static void end_call(struct staged_write *write)
     call->on_done(call);
 }
 
-static const struct write_front front = {
+static const struct staged_write_ops ops = {
     .area = "tool", .add_effect = add_effect, .done = end_call};
 
 static void drop_result(struct tool_call *call)
@@ -217,7 +217,7 @@ static int submit(struct tool_call *call, struct error *err)
 {
     const struct store_queues *store = &call->server->store;
 
-    call->staged.front = &front;
+    call->staged.ops = &ops;
     call->staged.queues = (struct write_queues){store->sql, store->trial, store->graph};
     call->staged.answer = &call->text;
     call->staged.job.work = on_work;

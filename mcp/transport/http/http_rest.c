@@ -138,7 +138,7 @@ static void end_job(struct staged_write *write)
     free_job(job);
 }
 
-static const struct write_front front = {
+static const struct staged_write_ops ops = {
     .area = "http", .add_effect = add_effect, .is_wanted = is_wanted, .done = end_job};
 
 /* Continues the job on another work queue if necessary: a dry run and the copy of a large write on
@@ -257,7 +257,7 @@ static struct rest_job *create_job(struct exchange *exchange)
     job->staged.job.undone = on_undone;
     job->exchange = exchange;
     job->server = exchange->services->server;
-    job->staged.front = &front;
+    job->staged.ops = &ops;
     job->staged.queues = (struct write_queues){job->server->store.sql, job->server->store.trial,
                                                job->server->store.graph};
     job->staged.answer = &job->response.body;
